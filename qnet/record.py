@@ -26,12 +26,14 @@ class Record(tuple[Any, ...]):
     _defaults: ClassVar[dict[str, Any]] = {}
 
     def __init_subclass__(cls) -> None:
-        # Only the class's own annotations, and never evaluated: inspect.get_annotations costs an import.
+        # Only the annotations of the class itself, and never evaluated: inspect.get_annotations costs an import.
         names = tuple(cls.__dict__.get("__annotations__") or _annotations(cls))  # noqa: RUF063
         cls._fields = cls._fields + names
         cls._defaults = cls._defaults | {name: cls.__dict__[name] for name in names if name in cls.__dict__}
-        for place, name in enumerate(cls._fields):
-            setattr(cls, name, property(itemgetter(place)))
+        for index, name in enumerate(cls._fields):
+            # A property of the class itself shows an inherited field in another way.
+            if name in names or name not in cls.__dict__:
+                setattr(cls, name, property(itemgetter(index)))
 
     def __new__(cls, *values: Any, **named: Any) -> Self:
         """A record of all fields, by place or by name; raises `TypeError` for a missing or unknown one."""
@@ -71,8 +73,8 @@ class Record(tuple[Any, ...]):
         return tuple(self)
 
     def __repr__(self) -> str:
-        told = ", ".join(f"{name}={value!r}" for name, value in zip(self._fields, self, strict=True))
-        return f"{type(self).__name__}({told})"
+        text = ", ".join(f"{name}={value!r}" for name, value in zip(self._fields, self, strict=True))
+        return f"{type(self).__name__}({text})"
 
 
 def _annotations(cls: type) -> dict[str, Any]:

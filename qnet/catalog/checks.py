@@ -27,15 +27,15 @@ def form(part: Draft) -> list[Problem]:
 
 
 def identity(part: Draft) -> list[Problem]:
-    """The id in the file is the one its path stands for, so that what a result cites can be found again."""
+    """The id in the file is the one given by its path, so that what a result cites can be traced."""
     if part.id is None or part.id == part.path_id:
         return []
-    found = f"the id is {shown(part.id)}" if part.id else "the part has no id"
-    return [Problem(code="QN303", found=found, expected=f'id = "{part.path_id}", as the file is named', path=("id",))]
+    text = f"the id is {shown(part.id)}" if part.id else "the part has no id"
+    return [Problem(code="QN303", found=text, expected=f'id = "{part.path_id}", as the file is named', path=("id",))]
 
 
 def provenance(part: Draft) -> list[Problem]:
-    """Every value has a grade and a source, so that no result rests on a number that nobody vouches for."""
+    """Every value has a grade and a source, so that no result rests on a number of unknown origin."""
     problems: list[Problem] = []
     for name, parameter in part.parameters.items():
         path = (_PARAMETERS, name)
@@ -49,10 +49,10 @@ def provenance(part: Draft) -> list[Problem]:
                 )
             )
         elif parameter.grade is not None and parameter.grade not in GRADES:
-            found, help = f"unknown grade {shown(parameter.grade)}", suggest(parameter.grade, list(GRADES))
+            result, help = f"unknown grade {shown(parameter.grade)}", suggest(parameter.grade, list(GRADES))
             problems.append(
                 Problem(
-                    code="QN304", found=found, expected=f"one of {', '.join(GRADES)}", path=(*path, "grade"), help=help
+                    code="QN304", found=result, expected=f"one of {', '.join(GRADES)}", path=(*path, "grade"), help=help
                 )
             )
         if parameter.sources == ():
@@ -82,10 +82,10 @@ def names(part: Draft) -> list[Problem]:
         elif not (name.isascii() and name.isidentifier() and name == name.lower()):
             taken = "cannot stand in an expression"
         if taken:
-            found = f"the name {shown(name)} {taken}"
+            text = f"the name {shown(name)} {taken}"
             help = "lower-case letters, digits and underscores, starting with a letter"
             problems.append(
-                Problem(code="QN306", found=found, expected="another name", path=(_PARAMETERS, name), help=help)
+                Problem(code="QN306", found=text, expected="another name", path=(_PARAMETERS, name), help=help)
             )
     return problems
 
@@ -98,27 +98,27 @@ def derivations(part: Draft) -> list[Problem]:
             continue
         path = (_PARAMETERS, name, "value")
         if parameter.grade == "derived" and not parameter.value.names:
-            found = "the value is derived and names nothing that it follows from"
+            text = "the value is derived and names nothing that it follows from"
             help = "a number that a source gives is not derived: grade it by its source"
             problems.append(
                 Problem(
                     code="QN307",
-                    found=found,
+                    found=text,
                     expected="an expression over other parameters of this part",
                     path=path,
                     help=help,
                 )
             )
         elif parameter.grade != "derived" and parameter.value.names:
-            found = f"the value is {shown(parameter.grade)[1:-1]} and computed from {', '.join(parameter.value.names)}"
+            text = f"the value is {shown(parameter.grade)[1:-1]} and computed from {', '.join(parameter.value.names)}"
             problems.append(
-                Problem(code="QN307", found=found, expected='a number with its unit, or grade = "derived"', path=path)
+                Problem(code="QN307", found=text, expected='a number with its unit, or grade = "derived"', path=path)
             )
     return problems
 
 
 def ranges(part: Draft) -> list[Problem]:
-    """A range holds its value: low <= value <= high in one dimension, so that a mistyped digit is seen."""
+    """A range holds its value: low <= value <= high in one dimension, so that a mistyped digit is noticed."""
     problems: list[Problem] = []
     for name, parameter in part.parameters.items():
         for key, end in (("low", parameter.low), ("high", parameter.high)):
@@ -175,8 +175,8 @@ def fittings(part: Draft) -> list[Problem]:
                 Problem(code="QN310", found="the value is fitted and names no claim", expected=expected, path=path)
             )
         if parameter.grade and parameter.grade != "fitted" and parameter.fitted_on:
-            found = f"the value is {shown(parameter.grade)[1:-1]} and names claims it was fitted on"
-            problems.append(Problem(code="QN310", found=found, expected='grade = "fitted"', path=(*path, "fitted_on")))
+            text = f"the value is {shown(parameter.grade)[1:-1]} and names claims it was fitted on"
+            problems.append(Problem(code="QN310", found=text, expected='grade = "fitted"', path=(*path, "fitted_on")))
     return problems
 
 

@@ -25,7 +25,7 @@ def derive(expressions: Mapping[str, Expression | None]) -> Derivation:
     """Work out the values of a part from its expressions, each over the other names.
 
     An expression that could not be read is given as None. A name that rests on a fault is left out without a problem
-    of its own, so that one mistake is told once.
+    for it, so that one mistake is reported once.
     """
     order, problems = _order(expressions)
     derivation = Derivation({}, {}, problems)
@@ -52,7 +52,7 @@ def amount(
 ) -> tuple[Dimension, float]:
     """The dimension of an expression and its value in base units, over names of known dimension and amount.
 
-    Raises `ExpressionError` for an unknown name, a sum of unlike quantities, or a value that is not a finite number.
+    Raises `ExpressionError` for an unknown name, a sum of different dimensions, or a value that is not a finite number.
     """
     dimension = check(expression.root, dimensions, {}) or NUMBER
     value = float(evaluate(expression.root, amounts))
@@ -83,10 +83,10 @@ def _order(expressions: Mapping[str, Expression | None]) -> tuple[list[str], lis
             return [name for name in TopologicalSorter(uses).static_order() if name in uses], problems
         except CycleError as error:
             circle: list[str] = list(reversed(error.args[1]))
-            found = f"the value depends on itself: {' uses '.join(circle)}"
+            text = f"the value depends on itself: {' uses '.join(circle)}"
             path = ("parameters", circle[0], "value")
             problems.append(
-                Problem(code="QN308", found=found, expected="an expression over independent values", path=path)
+                Problem(code="QN308", found=text, expected="an expression over independent values", path=path)
             )
             for name in circle[1:]:
                 uses.pop(name)

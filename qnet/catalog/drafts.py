@@ -1,4 +1,5 @@
-"""Part files as far as they can be read: what is wrong is kept as problems, so that all of it can be told at once."""
+"""Part files as far as they can be read: what is wrong is kept as problems, so that all of it can be reported at
+once."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ Path = tuple[str | int, ...]
 class DraftParameter(Record):
     """One parameter as written.
 
-    Absent texts and lists are empty, and None stands for what could not be read; an absent expression is None too.
+    Absent texts and lists are empty, and None means that it could not be read; an absent expression is None too.
     """
 
     value: Expression | None
@@ -37,7 +38,7 @@ class DraftParameter(Record):
 
 
 class Draft(Record):
-    """A part file: the id that its path stands for, what it says, and what in it could not be read."""
+    """A part file: the id given by its path, what it states, and what in it could not be read."""
 
     path_id: str
     document: Document
@@ -56,8 +57,8 @@ def draft(path_id: str, document: Document) -> Draft:
     reader.known_keys(data, _PART_KEYS, ())
     schema: object = data.get("schema")
     if isinstance(schema, bool) or schema != SCHEMA:
-        found = "there is no schema" if schema is None else f"the schema is {shown(schema)}"
-        reader.problem(found, f"schema = {SCHEMA}", ("schema",))
+        text = "there is no schema" if schema is None else f"the schema is {shown(schema)}"
+        reader.problem(text, f"schema = {SCHEMA}", ("schema",))
     title = reader.text(data, "title", ())
     if title == "":
         reader.problem("the part has no title", 'title = "..."', ("title",))
@@ -98,8 +99,8 @@ def _parameters(reader: _Reader, data: Mapping[str, Any]) -> dict[str, DraftPara
         if isinstance(table, dict):
             parameters[name] = reader.parameter(cast("dict[str, Any]", table), path)
         else:
-            found = f"the value {shown(table)} has no grade and no source"
-            reader.problem(found, "a table with value, grade and source", path)
+            text = f"the value {shown(table)} has no grade and no source"
+            reader.problem(text, "a table with value, grade and source", path)
             parameters[name] = DraftParameter(
                 value=None, grade=None, sources=None, place=None, note=None, low=None, high=None, fitted_on=None
             )
@@ -112,8 +113,8 @@ class _Reader:
     def __init__(self) -> None:
         self.problems: list[Problem] = []
 
-    def problem(self, found: str, expected: str, path: Path, help: str = "") -> None:
-        self.problems.append(Problem(code="QN302", found=found, expected=expected, path=path, help=help))
+    def problem(self, result: str, expected: str, path: Path, help: str = "") -> None:
+        self.problems.append(Problem(code="QN302", found=result, expected=expected, path=path, help=help))
 
     def known_keys(self, table: Mapping[str, Any], known: tuple[str, ...], path: Path) -> None:
         for key in table:
@@ -153,9 +154,9 @@ class _Reader:
         """A text or a list of texts; empty where the key is absent, None where it is something else."""
         value: object = table.get(key, [])
         items = cast("list[object]", value) if isinstance(value, list) else [value]
-        found = [item.strip() for item in items if isinstance(item, str) and item.strip()]
-        if len(found) == len(items):
-            return tuple(dict.fromkeys(found))
+        result = [item.strip() for item in items if isinstance(item, str) and item.strip()]
+        if len(result) == len(items):
+            return tuple(dict.fromkeys(result))
         what = shown(items[0]) if len(items) == 1 else "a list that holds something else"
         self.problem(f"found {what}", "a text or a list of texts, none of them empty", (*path, key))
         return None
@@ -180,5 +181,5 @@ class _Reader:
 def _is_finite(value: float) -> bool:
     try:
         return math.isfinite(value)
-    except OverflowError:  # a whole number beyond the range of floats
+    except OverflowError:  # an integer beyond the range of floats
         return False

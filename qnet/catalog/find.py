@@ -16,10 +16,13 @@ else:
     documents = lazy("qnet.documents")
 
 MARKER = "CATALOG.toml"
-"""The file that makes a folder a catalog, and keeps somebody else's folder of that name from being taken for one."""
+"""The file that makes a folder a catalog, and keeps an unrelated folder of that name from being taken for one."""
 
 FOLDERS = {"part": "parts", "study": "studies", "system": "systems"}
 """The folder of each kind of entry."""
+
+EXAMPLE, DATA, NOTEBOOK = "example", "data", "notebook"
+"""The kinds of examples: models, measurements for `qnet calibrate`, and notebooks of Python as text."""
 
 MAX_NAME_LENGTH = 200
 
@@ -27,10 +30,16 @@ _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _STARTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
 _CHARACTERS = _STARTERS | frozenset(".-")
 _TITLE_LINES = 40
+_EXAMPLE = "one-queue.toml"
+"""A file that every folder of examples has."""
+_EXAMPLE_KINDS = {"toml": EXAMPLE, "csv": DATA, "md": NOTEBOOK}
 
 
 class Entry(Record):
-    """One file of the catalog: a `part`, a `study` or a `system`, the id it is asked for by, and its path."""
+    """One file of the catalog: a `part`, a `study` or a `system`, the id it is asked for by, and its path.
+
+    Or an `example`, the `data` of one, or a `notebook`.
+    """
 
     kind: str
     id: str
@@ -39,11 +48,11 @@ class Entry(Record):
     @property
     def title(self) -> str:
         """The title that the file states, read at each access; empty where the file has none or cannot be read."""
-        return _title(self.path)
+        return _heading(self.path) if self.kind == NOTEBOOK else _title(self.path)
 
 
 def root() -> str:
-    """The folder of the catalog: `QNET_CATALOG` if set, else the one in the installed package or beside its source.
+    """The folder of the catalog: `QNET_CATALOG` if set, else the one in the installed package or next to its source.
 
     Raises `InvalidInput` where there is none, or where `QNET_CATALOG` names something else: a mistyped variable must
     not silently give the answers of another catalog.
@@ -71,11 +80,47 @@ def part_path(name: str) -> str:
 
 
 def system_path(name: str) -> str:
-    """The file of a system, such as `ibm-3990-6`.
+    """The file of a system, such as `ibm-3990-6`, or of an example, such as `web-tier`.
 
-    Raises `UsageError`, with the nearest names, where the catalog has no such system.
+    Raises `UsageError`, with the nearest names, where neither the catalog nor the examples have it.
     """
     return _path("system", name)
+
+
+def examples() -> list[Entry]:
+    """The examples that come with qnet, sorted by kind, models first, and id; empty where they are not installed."""
+    folder = _examples_folder()
+    names = sorted(os.listdir(folder)) if folder else []
+    result = [
+        Entry(kind, stem, os.path.join(folder, name))
+        for name in names
+        for stem, dot, suffix in (name.rpartition("."),)
+        if dot and is_name(stem)
+        for kind in (_EXAMPLE_KINDS.get(suffix),)
+        if kind
+    ]
+    return sorted(result, key=lambda entry: (entry.kind != EXAMPLE, entry.id))
+
+
+def example(name: str) -> Entry:
+    """The example of a name: a model, a data file or a notebook.
+
+    Raises `UsageError`, with the nearest names, where there is none.
+    """
+    known = {entry.id: entry for entry in examples()}
+    name = name.removeprefix("examples/")
+    name = next((stem for stem, dot, suffix in [name.rpartition(".")] if dot and suffix in _EXAMPLE_KINDS), name)
+    if name in known:
+        return known[name]
+    shown = ascii(name[:MAX_NAME_LENGTH])[1:-1]
+    help = suggest(name[:MAX_NAME_LENGTH].lower(), list(known)) or "qnet example lists the examples"
+    raise UsageError(Problem("QN301", f'unknown example "{shown}"', help=help))
+
+
+def _examples_folder() -> str:
+    """The folder of the examples, in the installed package or next to its source; empty where there is none."""
+    candidates = (os.path.join(_PACKAGE, "_examples"), os.path.join(os.path.dirname(_PACKAGE), "examples"))
+    return next((folder for folder in candidates if os.path.isfile(os.path.join(folder, _EXAMPLE))), "")
 
 
 def study_path(name: str) -> str:
@@ -92,12 +137,12 @@ def entries() -> list[Entry]:
     Raises `InvalidInput` where there is no catalog.
     """
     folder = root()
-    found = [Entry(kind, id, path) for kind in FOLDERS for id, path in files(folder, kind) if is_name(id)]
-    return sorted(found)
+    result = [Entry(kind, id, path) for kind in FOLDERS for id, path in files(folder, kind) if is_name(id)]
+    return sorted(result)
 
 
 def files(folder: str, kind: str) -> Iterator[tuple[str, str]]:
-    """The TOML files of one kind in the catalog at `folder`, each as the id its path stands for, and the path."""
+    """The TOML files of one kind in the catalog at `folder`, each as the id given by its path, and the path."""
     top = os.path.join(folder, FOLDERS[kind])
     for parent, _, names in os.walk(top):
         for name in names:
@@ -123,7 +168,10 @@ def _path(kind: str, name: str) -> str:
         path = os.path.join(folder, FOLDERS[kind], *name.split("/")) + ".toml"
         if os.path.isfile(path):
             return path
-    known = sorted(id for id, _ in files(folder, kind) if is_name(id))
+    models = {entry.id: entry.path for entry in examples() if entry.kind == EXAMPLE} if kind == "system" else {}
+    if name in models:
+        return models[name]
+    known = sorted({*models, *(id for id, _ in files(folder, kind) if is_name(id))})
     shown = ascii(name[:MAX_NAME_LENGTH])[1:-1]
     expected = "" if usable else "lower-case letters, digits, dots and hyphens, with / between folders"
     help = suggest(name[:MAX_NAME_LENGTH].lower(), known) or f"this catalog has no {FOLDERS[kind]}"
@@ -131,7 +179,7 @@ def _path(kind: str, name: str) -> str:
 
 
 def _title(path: str) -> str:
-    """The title from the first lines, where it is plainly written there; from the whole document otherwise."""
+    """The title from the first lines, where it is plainly written there; from the entire document otherwise."""
     try:
         with open(path, encoding="utf-8-sig", errors="replace") as stream:
             for _, line in zip(range(_TITLE_LINES), stream, strict=False):
@@ -145,14 +193,23 @@ def _title(path: str) -> str:
     return _parsed_title(path)
 
 
+def _heading(path: str) -> str:
+    """The first line of a text in Markdown."""
+    try:
+        with open(path, encoding="utf-8") as stream:
+            return stream.readline().strip("# \n")
+    except (OSError, ValueError):
+        return ""
+
+
 def _plain_string(text: str) -> str:
     """What a TOML string on one line says; empty where it needs a real parser."""
     quote = text[:1]
     if quote not in ("'", '"') or "\\" in text or text.startswith(quote * 3):
         return ""
-    said, closed, after = text[1:].partition(quote)
+    content, closed, after = text[1:].partition(quote)
     alone = not after.strip() or after.strip().startswith("#")
-    return said if closed and alone and said.isprintable() else ""
+    return content if closed and alone and content.isprintable() else ""
 
 
 def _parsed_title(path: str) -> str:

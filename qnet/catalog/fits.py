@@ -28,14 +28,14 @@ class Claims(Record):
 
 def claims(documents: Sequence[Document]) -> Claims:
     """The claims of the documents that have some."""
-    found: dict[str, tuple[Document, Path, dict[str, Any]]] = {}
+    result: dict[str, tuple[Document, Path, dict[str, Any]]] = {}
     for document in documents:
         listed: Any = document.data.get("claims", [])
         for index, claim in enumerate(cast("list[Any]", listed) if isinstance(listed, list) else []):
             if isinstance(claim, dict):
                 table = cast("dict[str, Any]", claim)
-                found[str(table.get("id", ""))] = (document, ("claims", index), table)
-    return Claims(found)
+                result[str(table.get("id", ""))] = (document, ("claims", index), table)
+    return Claims(result)
 
 
 def fitted_on(parts: Sequence[Draft], documents: Sequence[Document]) -> Iterator[tuple[Document, Path, str]]:
@@ -80,15 +80,15 @@ def disagreeing(parts: Sequence[Draft], documents: Sequence[Document]) -> list[P
         used.add(id)
         role = known.by_id[id][2].get("role") if id in known.by_id else None
         if role in _PREDICTED:
-            found = f"{shown(id)} is {role} in its study, and the value was fitted on it"
+            text = f"{shown(id)} is {role} in its study, and the value was fitted on it"
             problems.append(
-                document.place(Problem(code="QN310", found=found, expected='role = "fitted" for the claim', path=path))
+                document.place(Problem(code="QN310", found=text, expected='role = "fitted" for the claim', path=path))
             )
     for id, (document, path, table) in known.by_id.items():
         if table.get("role") == "fitted" and id not in used:
-            found = f"{shown(id)} is fitted, and no value names it"
+            text = f"{shown(id)} is fitted, and no value names it"
             expected = "fitted_on with its id at the parameter that it sets"
-            problems.append(document.place(Problem(code="QN310", found=found, expected=expected, path=(*path, "sets"))))
+            problems.append(document.place(Problem(code="QN310", found=text, expected=expected, path=(*path, "sets"))))
     return problems
 
 

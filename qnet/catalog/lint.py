@@ -1,6 +1,6 @@
 """Rules that keep the catalog honest: each is one function that says what it protects and returns what breaks it.
 
-`RULES` names them; `lint` runs all of them over the catalog that is found.
+`RULES` names them; `lint` runs all of them over the catalog in use.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from qnet.record import Record
 
 
 class Catalog(Record):
-    """A whole catalog as far as it can be read."""
+    """A catalog as far as it can be read."""
 
     folder: str
     marker: Document | None
@@ -78,7 +78,7 @@ def gather(folder: str) -> Catalog:
 
 
 def readable(catalog: Catalog) -> list[Problem]:
-    """Every file is TOML and every source is a well-formed record, so that nothing is skipped unseen."""
+    """Every file is TOML and every source is a well-formed record, so that nothing is skipped unnoticed."""
     return catalog.problems
 
 
@@ -103,7 +103,7 @@ def form(catalog: Catalog) -> list[Problem]:
 
 
 def identity(catalog: Catalog) -> list[Problem]:
-    """The id in a part file is the one its path stands for, so that what a result cites can be found again."""
+    """The id in a part file is the one given by its path, so that what a result cites can be traced."""
     return _each_part(catalog, checks.identity)
 
 
@@ -146,19 +146,19 @@ def claims_fitted(catalog: Catalog) -> list[Problem]:
 
 
 def study_names(catalog: Catalog) -> list[Problem]:
-    """The id in a study is the one its file stands for, so that what a result cites can be found again."""
+    """The id in a study is the one given by its file, so that what a result cites can be traced."""
     names = {path: id for id, path in files(catalog.folder, "study")}
     return [
         document.place(
             Problem(
                 code="QN303",
-                found=f"the id is {shown(str(said))}",
+                found=f"the id is {shown(str(stated))}",
                 expected=f'id = "{names[document.name]}", as the file is named',
                 path=("id",),
             )
         )
         for document in catalog.others
-        if document.name in names and (said := document.data.get("id")) is not None and said != names[document.name]
+        if document.name in names and (stated := document.data.get("id")) is not None and stated != names[document.name]
     ]
 
 
@@ -222,7 +222,7 @@ def sources_used(catalog: Catalog) -> list[Problem]:
 
 
 def families(catalog: Catalog) -> list[Problem]:
-    """Parts of one family agree where the product does, so that a slip in one model shows.
+    """Parts of one family agree where the product does, so that a typing error in one model shows.
 
     A family is a table of the marker file: `[families.NAME]` with `prefix`, which the ids of its parts start with, and
     `agree`, the parameters that are the same in all of them.
@@ -237,16 +237,16 @@ def families(catalog: Catalog) -> list[Problem]:
             for parameter in cast("list[Any]", agree):
                 problems += _disagreement(name, str(parameter), members)
         else:
-            found = "the family has no parts" if isinstance(agree, list) else "the family agrees on nothing"
+            text = "the family has no parts" if isinstance(agree, list) else "the family agrees on nothing"
             expected = 'prefix = "dasd/ibm-3390-" and agree = ["track_bytes"]'
             problems.append(
-                catalog.marker.place(Problem(code="QN314", found=found, expected=expected, path=("families", name)))
+                catalog.marker.place(Problem(code="QN314", found=text, expected=expected, path=("families", name)))
             )
     return problems
 
 
 def _disagreement(family: str, parameter: str, members: list[Draft]) -> list[Problem]:
-    """The members without the value, and those whose value is not that of most; in a draw the first counts as usual."""
+    """The members without the value, and those whose value is not that of most; in a tie the first counts as usual."""
     amounts = [member.derivation.amounts.get(parameter) for member in members]
     present = [amount for amount in amounts if amount is not None]
     usual = max(present, key=present.count, default=None)
@@ -254,13 +254,15 @@ def _disagreement(family: str, parameter: str, members: list[Draft]) -> list[Pro
     problems: list[Problem] = []
     for member, amount in zip(members, amounts, strict=True):
         if amount is None:
-            found, expected = f"there is no usable {parameter}", f"one, as in every part of the family {family}"
+            result, expected = f"there is no usable {parameter}", f"one, as in every part of the family {family}"
         elif amount != usual:
-            found, expected = f"{parameter} is not that of the family {family}", f"the same as in {pattern}"
+            result, expected = f"{parameter} is not that of the family {family}", f"the same as in {pattern}"
         else:
             continue
         problems.append(
-            member.document.place(Problem(code="QN314", found=found, expected=expected, path=("parameters", parameter)))
+            member.document.place(
+                Problem(code="QN314", found=result, expected=expected, path=("parameters", parameter))
+            )
         )
     return problems
 

@@ -55,12 +55,12 @@ def load_part(id: str) -> Part:
     file: a value without source or grade, an expression that does not compute, a range that does not hold its value.
     """
     path = part_path(id)
-    found = draft(id, read(path))
-    problems = examine(found)
+    result = draft(id, read(path))
+    problems = examine(result)
     if problems:
         raise InvalidInput(*problems)
-    parameters = {name: _parameter(found, name) for name in found.derivation.dimensions}
-    return Part(id, found.title or "", parameters, found.document.digest, path, found.description or "")
+    parameters = {name: _parameter(result, name) for name in result.derivation.dimensions}
+    return Part(id, result.title or "", parameters, result.document.digest, path, result.description or "")
 
 
 def amounts(part: Part) -> dict[str, float]:
@@ -82,14 +82,14 @@ def effective_grade(part: Part, name: str) -> str:
     return worst(part.parameters[other].grade for other in rests_on(part, name)) or part.parameters[name].grade
 
 
-def _parameter(found: Draft, name: str) -> PartParameter:
-    written = found.parameters[name]
+def _parameter(result: Draft, name: str) -> PartParameter:
+    written = result.parameters[name]
     assert written.value is not None, "examine() lets no unreadable value pass"
     return PartParameter(
         name=name,
         expression=written.value,
-        dimension=found.derivation.dimensions[name],
-        amount=found.derivation.amounts[name],
+        dimension=result.derivation.dimensions[name],
+        amount=result.derivation.amounts[name],
         grade=written.grade or "",
         sources=written.sources or (),
         place=written.place or "",

@@ -14,7 +14,7 @@ from qnet.record import Record
 FILE = "sources.toml"
 
 ASSUMPTION = "assumption"
-"""The record of values that the model assumes: it stands for no publication and need not be used."""
+"""The record of values that the model assumes: it is not a publication and need not be used."""
 
 
 class Source(Record):
@@ -26,7 +26,7 @@ class Source(Record):
     publisher: str = ""
     date: str = ""
     where: str = ""
-    """Where it can be found: an address or a document number."""
+    """Where to get it: an address or a document number."""
 
 
 def sources() -> dict[str, Source]:
@@ -35,10 +35,10 @@ def sources() -> dict[str, Source]:
     Raises `InvalidInput` with every malformed record, or where the catalog or its list of sources is missing.
     """
     document = source_document(root())
-    found, problems = records(document)
+    result, problems = records(document)
     if problems:
         raise InvalidInput(*problems)
-    return found
+    return result
 
 
 def describe(source: Source) -> str:
@@ -57,7 +57,7 @@ def source_document(folder: str) -> Document:
 
 def records(document: Document) -> tuple[dict[str, Source], list[Problem]]:
     """The records of a list of sources, and the problems of those that are malformed."""
-    found: dict[str, Source] = {}
+    result: dict[str, Source] = {}
     problems: list[Problem] = []
     for key, table in document.data.items():
         if not isinstance(table, dict):
@@ -92,5 +92,5 @@ def records(document: Document) -> tuple[dict[str, Source], list[Problem]]:
                 Problem(code="QN311", found="the source has no title", expected='title = "..."', path=(key,))
             )
         if len(problems) == before:
-            found[key] = Source(key, **fields)
-    return found, [document.place(problem) for problem in problems]
+            result[key] = Source(key, **fields)
+    return result, [document.place(problem) for problem in problems]

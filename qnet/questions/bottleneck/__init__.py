@@ -1,4 +1,4 @@
-"""qnet bottleneck: where the time goes, which station saturates first, which change helps most.
+"""qnet bottleneck: the breakdown of response time, which station saturates first, which change helps most.
 
-Begin at `bottleneck`; `software` is about stations held around others. `why` builds on it.
+Begin at `bottleneck`; `software` is about stations held while others are visited. `why` builds on it.
 """

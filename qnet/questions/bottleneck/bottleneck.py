@@ -1,6 +1,6 @@
-"""Where the time goes, what is full first, and what another station would change.
+"""The breakdown of response time, the bottleneck, and what changing a station would bring.
 
-The parts of a response, and the places that can be full: what the question `bottleneck` is answered with.
+The parts of a response, and the stations and limits that can saturate: the records that `bottleneck` answers with.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ class Part(Record):
     label: str
     residence: float
     service: float | None
-    """Without any wait; None where rates depend on the number present, which tells no wait from service."""
+    """Without any wait; None where rates depend on the number present: wait and service cannot be separated there."""
     wait: float | None
     share: float | None
-    """Of the whole response; None where that is 0."""
+    """Of the response; None where that is 0."""
 
 
-class Place(Record):
+class Resource(Record):
     """A group of copies of a station, or a named limit: how much it can take, and its part of the mean response."""
 
     name: str
@@ -47,13 +47,13 @@ class Place(Record):
     demand: float | None
     """Seconds that servers of one copy are kept per passage of the mean customer; no waits for inner stations."""
     full_at: float | None
-    """The throughput of the system at which its own work alone fills it, the mix of classes as it is."""
+    """The throughput of the system at which its work alone saturates it, with the mix of classes unchanged."""
     headroom: float | None
     """How much the throughput is below that, as a share of the throughput."""
     full_population: float | None
     """The population at which the asymptote reaches that throughput; of a single closed class."""
     rank: int | None
-    """1 for what is full first."""
+    """1 for the bottleneck."""
     waits_inside: float | None
     """Of the time it is held, the share spent waiting for stations inside."""
     part: Part | None
@@ -96,8 +96,8 @@ class Bottleneck(Record):
     """The largest throughput of the system; None where it depends on how classes with a population grow."""
     limited_by: str | None
     edge: Saturation
-    """How far all arrivals can grow together, what is full there."""
-    places: tuple[Place, ...]
+    """How far all arrivals can grow together, and what saturates there."""
+    places: tuple[Resource, ...]
     """Those with a rank first, in its order."""
     delays: Part | None
     """The part of the response outside stations."""
@@ -117,12 +117,12 @@ class Bottleneck(Record):
     """The stations whose servers are held at others that are not full."""
 
     @property
-    def ranked(self) -> tuple[Place, ...]:
+    def ranked(self) -> tuple[Resource, ...]:
         """The places that can be full, the first to be so first."""
-        return tuple(place for place in self.places if place.rank)
+        return tuple(resource for resource in self.places if resource.rank)
 
-    def told(self, part: Part) -> str:
-        """What a part of a response is in words: a station, delays, waits for a place in what is full, or both."""
+    def in_words(self, part: Part) -> str:
+        """The description of a part of a response: a station, delays, waits for a place in what is full, or both."""
         full = [item.name for item in self.solution.buffers if item.delay_when_full * item.found_full > 0]
         if part.label or not part.wait or not full:
             return part.label or "delays"
@@ -131,7 +131,7 @@ class Bottleneck(Record):
 
 
 def bottleneck(model: Model, faster: float = 2.0, wanted: Wanted = AUTO) -> Bottleneck:
-    """Where the time of a model goes at its stated point, what is full first, and what changes would bring.
+    """Break down the response time of a model at its stated point, find the bottleneck, and evaluate changes.
 
     model     open, closed or mixed.
     faster    by what the speed of a station is multiplied in the changes, above 1.
@@ -139,14 +139,14 @@ def bottleneck(model: Model, faster: float = 2.0, wanted: Wanted = AUTO) -> Bott
     Returns   `Bottleneck`. Residences and delays add up to the response, and each is service and wait.
     Raises    `NoAnswer` where there is no steady state, with what is overloaded and ways out; `UsageError` QN022 for
               `faster` of 1 or less; and as `solve`.
-    Laws      A place is full at capacity / demand (utilization law), the mix of the classes as it is; of a single
-              closed class the asymptotes N / (D + Z) and capacity / demand meet at its population.
+    Laws      A station saturates at capacity / demand (utilization law), with the mix of classes unchanged; for a
+              single closed class the asymptotes N / (D + Z) and capacity / demand intersect at its population.
     Source    Denning, Buzen, ACM Computing Surveys 10 (1978) 225-261; Lazowska, Zahorjan, Graham, Sevcik,
               Quantitative System Performance (1984), chapter 5
     """
     if not 1 < faster < float("inf"):
-        found = f"a station {faster:g} times as fast"
-        raise UsageError(Problem("QN022", found, "a number above 1, such as 2"))
+        text = f"a station {faster:g} times as fast"
+        raise UsageError(Problem("QN022", text, "a number above 1, such as 2"))
     solved = solve_points(model, asked=wanted)
     edge = saturation(model, solved, wanted=wanted)
     solution = solved.parts[0].solution
@@ -160,12 +160,12 @@ def bottleneck(model: Model, faster: float = 2.0, wanted: Wanted = AUTO) -> Bott
     parts = _parts(solution, now, network)
     of_system = _weighted(parts, mix, float(solution.response))
     places = _ranked(_places(solution, asked, network, mix, of_system), _limits(solution, network))
-    places = tuple(_with_waits(place, maximum, limited_by) for place in places)
+    places = tuple(_with_waits(index, maximum, limited_by) for index in places)
     tried, left_out = _tried(model, places)
-    alike = wanted
+    identical = wanted
     if solution.method == "states" and all(item.population is not None for item in solution.classes):
-        alike = wanted.replace(chain=min(wanted.chain, _CHAIN), each=True)
-    compared = changes(model, tried, faster, alike)
+        identical = wanted.replace(chain=min(wanted.chain, _CHAIN), each=True)
+    compared = changes(model, tried, faster, identical)
     visits = [
         Visit(item.name, part, demand, _full(group, _only(number, len(solution.classes))))
         for group in asked.groups
@@ -197,11 +197,12 @@ def bottleneck(model: Model, faster: float = 2.0, wanted: Wanted = AUTO) -> Bott
     )
 
 
-def _with_waits(place: Place, maximum: float | None, limited_by: str | None) -> Place:
-    """What limits the system, with the population at which the asymptote of what it reaches with its waits is met."""
-    if place.label != limited_by or not place.full_population or not place.full_at or maximum is None:
-        return place
-    return place.replace(full_population=place.full_population * min(maximum / place.full_at, 1.0))
+def _with_waits(resource: Resource, maximum: float | None, limited_by: str | None) -> Resource:
+    """What limits the system, with the population at which the asymptote of the throughput reached with its waits
+    begins."""
+    if resource.label != limited_by or not resource.full_population or not resource.full_at or maximum is None:
+        return resource
+    return resource.replace(full_population=resource.full_population * min(maximum / resource.full_at, 1.0))
 
 
 def _full(group: GroupWork, mix: Sequence[Value]) -> float | None:
@@ -239,12 +240,12 @@ def _finite(value: Value) -> float | None:
     return float(value) if value < float("inf") else None
 
 
-def _part(label: str, residence: float, service: float, response: float, told: bool = True) -> Part:
+def _part(label: str, residence: float, service: float, response: float, reported: bool = True) -> Part:
     wait = residence - service
     if abs(wait) <= _ROUNDING * residence:
         wait, service = 0.0, residence
     share = residence / response if response > 0 else None
-    return Part(label, residence, service, wait, share) if told else Part(label, residence, None, None, share)
+    return Part(label, residence, service, wait, share) if reported else Part(label, residence, None, None, share)
 
 
 def _nothing(label: str, response: Value) -> Part:
@@ -258,94 +259,94 @@ def _changing(network: RoutedNetwork) -> set[str]:
 
 
 def _present(solution: RoutedSolution, asked: Work, network: RoutedNetwork) -> Work:
-    """What is asked, with the service of the solution where parallel steps are: they wait for other branches then."""
+    """The work requested, with the service of the solution at parallel steps, where branches wait for each other."""
     figures = iter(solution.routes)
-    found: list[RouteWork] = []
-    for own in asked.routes:
-        route = None if network.classes[own.class_index].chain else next(figures)
-        found.append(own.replace(service=route.served) if route and route.served is not None else own)
-    return asked.replace(routes=tuple(found))
+    result: list[RouteWork] = []
+    for each in asked.routes:
+        route = None if network.classes[each.class_index].chain else next(figures)
+        result.append(each.replace(service=route.served) if route and route.served is not None else each)
+    return asked.replace(routes=tuple(result))
 
 
 def _routes(solution: RoutedSolution, asked: Work, network: RoutedNetwork) -> list[RoutePart]:
     """The parts of the response of every route, of classes that have several; of chains, of its classes."""
     changing = _changing(network)
-    found: list[RoutePart] = []
+    result: list[RoutePart] = []
     routes = iter(solution.routes)
-    for own in asked.routes:
-        customers = network.classes[own.class_index]
+    for each in asked.routes:
+        customers = network.classes[each.class_index]
         if customers.chain:
-            whole = float(solution.classes[own.class_index].response)
-            spent = _spent(solution, customers.name, own.route) | {"": own.service.get("", 0.0)}
+            overall = float(solution.classes[each.class_index].response)
+            spent = _spent(solution, customers.name, each.route) | {"": each.service.get("", 0.0)}
         else:
             route = next(routes)
-            whole, spent = float(route.response), route.spent
+            overall, spent = float(route.response), route.spent
         if len(customers.routes) == 1:
             continue
         for label, value in spent.items():
             if value > 0:
-                part = _part(label, float(value), float(own.service.get(label, 0.0)), whole, label not in changing)
-                found.append(RoutePart(customers.name, own.route, part))
-    return found
+                part = _part(label, float(value), float(each.service.get(label, 0.0)), overall, label not in changing)
+                result.append(RoutePart(customers.name, each.route, part))
+    return result
 
 
 def _spent(solution: RoutedSolution, name: str, of_chain: str = "") -> dict[str, Value]:
     """The residences of a class, of a chain, or of one class of a chain, by label."""
-    found: dict[str, Value] = {}
+    result: dict[str, Value] = {}
     for item in solution.visits:
         if (item.chain or item.class_name) == name and of_chain in ("", item.class_name):
-            found[item.label] = found.get(item.label, 0.0) + item.residence
-    return found
+            result[item.label] = result.get(item.label, 0.0) + item.residence
+    return result
 
 
 def _parts(solution: RoutedSolution, asked: Work, network: RoutedNetwork) -> list[dict[str, Part]]:
     """By class: the parts of its response."""
     service: list[dict[str, float]] = [{} for _ in solution.classes]
-    for own in asked.routes:
-        row = service[own.class_index]
-        for label, value in own.service.items():
-            row[label] = row.get(label, 0.0) + float(own.probability * value)
+    for each in asked.routes:
+        row = service[each.class_index]
+        for label, value in each.service.items():
+            row[label] = row.get(label, 0.0) + float(each.probability * value)
     changing = _changing(network)
-    found: list[dict[str, Part]] = []
+    result: list[dict[str, Part]] = []
     for item, row in zip(solution.classes, service, strict=True):
         spent = {**_spent(solution, item.name), "": row.get("", 0.0)}
         if network.buffers:
             spent[""] = _outside(solution, item.name)
             row.setdefault("", 0.0)
-        whole = float(item.response)
+        overall = float(item.response)
         parts = {label: (float(spent[label]), value) for label, value in row.items()}
-        found.append({label: _part(label, *part, whole, label not in changing) for label, part in parts.items()})
-    return found
+        result.append({label: _part(label, *part, overall, label not in changing) for label, part in parts.items()})
+    return result
 
 
 def _outside(solution: RoutedSolution, name: str) -> float:
     """Of the response of a class, what is spent at no station: delays, and waits for places of buffers."""
-    own = [route for route in solution.routes if route.class_name == name]
-    weights = [float(route.throughput) for route in own]
+    selected = [route for route in solution.routes if route.class_name == name]
+    weights = [float(route.throughput) for route in selected]
     if sum(weights) <= 0:
-        weights = [float(route.probability) for route in own]
-    spent = (weight * float(route.spent.get("", 0.0)) for weight, route in zip(weights, own, strict=True))
+        weights = [float(route.probability) for route in selected]
+    spent = (weight * float(route.spent.get("", 0.0)) for weight, route in zip(weights, selected, strict=True))
     return sum(spent) / (sum(weights) or 1.0)
 
 
 def _weighted(parts: Sequence[Mapping[str, Part]], mix: Sequence[float], response: float) -> dict[str, Part]:
     """The parts of the response of the mean customer."""
-    found: dict[str, Part] = {}
+    result: dict[str, Part] = {}
     for label in dict.fromkeys(label for row in parts for label in row):
-        own = [(share, row[label]) for share, row in zip(mix, parts, strict=True) if label in row]
-        residence = sum(share * part.residence for share, part in own)
-        told = all(part.service is not None for _, part in own)
-        service = sum(share * (part.service or 0.0) for share, part in own)
-        found[label] = _part(label, residence, service, response, told)
-    return found
+        selected = [(share, row[label]) for share, row in zip(mix, parts, strict=True) if label in row]
+        residence = sum(share * part.residence for share, part in selected)
+        reported = all(part.service is not None for _, part in selected)
+        service = sum(share * (part.service or 0.0) for share, part in selected)
+        result[label] = _part(label, residence, service, response, reported)
+    return result
 
 
 def _places(
     solution: RoutedSolution, asked: Work, network: RoutedNetwork, mix: Sequence[float], parts: Mapping[str, Part]
-) -> list[Place]:
+) -> list[Resource]:
     closed = network.classes[0] if len(network.classes) == 1 else None
     floor = sum(float(item.probability) * sum(map(float, item.service.values())) for item in asked.routes)
-    found: list[Place] = []
+    result: list[Resource] = []
     for figures, group in zip(solution.stations, asked.groups, strict=True):
         full = _full(group, mix)
         if group.label in solution.full_at:
@@ -357,8 +358,8 @@ def _places(
         if full is not None and isinstance(closed, ClosedClass):
             population = full * (floor + float(closed.think_time))
         inside = solution.held_by.get(group.label)
-        found.append(
-            Place(
+        result.append(
+            Resource(
                 name=group.name,
                 label=group.label,
                 copies=group.copies,
@@ -373,7 +374,7 @@ def _places(
                 part=parts.get(group.label) or _nothing(group.label, solution.response),
             )
         )
-    return found
+    return result
 
 
 def _demand(group: GroupWork, mix: Sequence[float]) -> float:
@@ -384,15 +385,15 @@ def _headroom(full: float | None, solution: RoutedSolution) -> float | None:
     return full / float(solution.throughput) - 1 if full is not None and solution.throughput > 0 else None
 
 
-def _limits(solution: RoutedSolution, network: RoutedNetwork) -> list[Place]:
+def _limits(solution: RoutedSolution, network: RoutedNetwork) -> list[Resource]:
     """The named limits; they have no part of the response."""
-    found: list[Place] = []
+    result: list[Resource] = []
     for limit in network.limits:
-        load = float(limit.load) / float(limit.capacity)
+        load = float(limit.share)
         full = float(solution.throughput) / load if load > 0 and solution.throughput > 0 else None
         headroom = _headroom(full, solution)
-        found.append(
-            Place(
+        result.append(
+            Resource(
                 name=limit.name,
                 label=limit.name,
                 copies=None,
@@ -407,25 +408,27 @@ def _limits(solution: RoutedSolution, network: RoutedNetwork) -> list[Place]:
                 part=None,
             )
         )
-    return found
+    return result
 
 
-def _ranked(stations: Sequence[Place], limits: Sequence[Place]) -> tuple[Place, ...]:
+def _ranked(stations: Sequence[Resource], limits: Sequence[Resource]) -> tuple[Resource, ...]:
     """All places with their ranks, in that order; those that are never full last."""
     places = [*stations, *limits]
-    can = rising((place for place in places if place.full_at is not None), lambda place: place.full_at or 0.0)
-    ranked = [place.replace(rank=number) for number, place in enumerate(can, 1)]
-    return (*ranked, *(place for place in places if place.full_at is None))
+    can = rising(
+        (resource for resource in places if resource.full_at is not None), lambda resource: resource.full_at or 0.0
+    )
+    ranked = [resource.replace(rank=number) for number, resource in enumerate(can, 1)]
+    return (*ranked, *(resource for resource in places if resource.full_at is None))
 
 
-def _tried(model: Model, places: Sequence[Place]) -> tuple[list[str], tuple[str, ...]]:
+def _tried(model: Model, places: Sequence[Resource]) -> tuple[list[str], tuple[str, ...]]:
     """The stations whose change is worth a try, in the order of the model, and those that are left out.
 
-    Where there are many: those that are full first and those where most of the time is spent, in turns.
+    Where there are many: those that saturate first and those where most of the time is spent, alternately.
     """
-    used = [place for place in places if place.part and (place.part.residence > 0 or place.demand)]
-    by_time = sorted(used, key=lambda place: -(place.part.residence if place.part else 0.0))
-    chosen = dict.fromkeys(place.name for pair in zip(used, by_time, strict=True) for place in pair)
+    used = [resource for resource in places if resource.part and (resource.part.residence > 0 or resource.demand)]
+    by_time = sorted(used, key=lambda resource: -(resource.part.residence if resource.part else 0.0))
+    chosen = dict.fromkeys(resource.name for pair in zip(used, by_time, strict=True) for resource in pair)
     most = list(chosen)[:MOST_CHANGED]
     order = [item.name for item in model.stations]
     return [name for name in order if name in most], tuple(

@@ -8,7 +8,7 @@ from qnet.model.bind import depends_on_population
 from qnet.model.conditions import Condition
 from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
-from qnet.questions.bottleneck.bottleneck import Bottleneck, Part, Place, bottleneck
+from qnet.questions.bottleneck.bottleneck import Bottleneck, Part, Resource, bottleneck
 from qnet.questions.points.changes import Change
 from qnet.questions.points.points import needs_solution
 from qnet.questions.presentation.columns import effect_notes
@@ -59,79 +59,79 @@ _row = row_maker(COLUMNS)
 
 
 def bottleneck_report(model: Model, faster: float = 2.0, wanted: Wanted = AUTO, asserted: Sequence[str] = ()) -> Report:
-    """Tell where the time of a model goes, what is full first, and what changes would bring; see `bottleneck`.
+    """The report on the breakdown of response time, the bottleneck, and the effect of changes; see `bottleneck`.
 
     asserted  conditions that the answer must meet; those that are false stand in `broken` of the report.
     """
     claimed = claims(asserted, model)
-    found = bottleneck(model, faster, wanted)
-    solution, exact = found.solution, answer_exact(found, claimed)
+    result = bottleneck(model, faster, wanted)
+    solution, exact = result.solution, answer_exact(result, claimed)
     return Report(
         schema="qnet/bottleneck/1",
         title=f"{model.title}: breakdown of response time",
         columns=COLUMNS,
-        rows=[*_system(found, exact), *_places(found), *_visits(found), *_routes(found), *_changes(found)],
+        rows=[*_system(result, exact), *_places(result), *_visits(result), *_routes(result), *_changes(result)],
         notes=(
             *trust_notes(solution),
-            *(Note("QN641", software_words(found, item)) for item in found.software),
-            *notes(found),
-            *asked_notes(found, claimed),
+            *(Note("QN641", software_words(result, item)) for item in result.software),
+            *notes(result),
+            *asked_notes(result, claimed),
         ),
         meta=Basis(model, solution.method, exact),
         group="scope",
-        broken=false_claims(found.solved, claimed),
+        broken=false_claims(result.solved, claimed),
     )
 
 
-def answer_exact(found: Bottleneck, claimed: Sequence[Condition]) -> bool:
+def answer_exact(result: Bottleneck, claimed: Sequence[Condition]) -> bool:
     """Whether the means of the system as it stands, and what is asserted of it, are exact."""
-    return all_exact(found.model, [item.metric for item in claimed], found.solved.parts)
+    return all_exact(result.model, [item.metric for item in claimed], result.solved.parts)
 
 
-def asked_notes(found: Bottleneck, claimed: Sequence[Condition]) -> list[Note]:
+def asked_notes(result: Bottleneck, claimed: Sequence[Condition]) -> list[Note]:
     """That percentiles are approximate, where one is asserted; and that what was set has no effect."""
     asked = [item.metric for item in claimed]
-    notes = percentile_notes(found.model, asked, found.solved.parts)
-    return [*notes, *effect_notes(found.model, found.model.settings, asked)]
+    notes = percentile_notes(result.model, asked, result.solved.parts)
+    return [*notes, *effect_notes(result.model, result.model.settings, asked)]
 
 
-def notes(found: Bottleneck) -> list[Note]:
+def notes(result: Bottleneck) -> list[Note]:
     """What a reader of the figures should know."""
-    told: list[Note] = found.edge.notes
-    first = found.ranked[0] if found.ranked else None
-    if first and found.maximum and first.full_at and found.maximum < first.full_at * (1 - 1e-9):
+    listed: list[Note] = result.edge.notes
+    first = result.ranked[0] if result.ranked else None
+    if first and result.maximum and first.full_at and result.maximum < first.full_at * (1 - 1e-9):
         text = f"waiting inside holds ends the steady state before the work of {first.label} alone saturates it"
-        told.append(Note("QN623", text))
-    if depends_on_population(found.model):
-        told.append(Note("QN624", "demands depend on the population: saturation is computed with the present ones"))
-    elif needs_solution(found.model):
-        told.append(Note("QN624", "times depend on the solution: saturation is computed with the present ones"))
-    unanswered = [change for change in found.changes if change.status != "ok"]
+        listed.append(Note("QN623", text))
+    if depends_on_population(result.model):
+        listed.append(Note("QN624", "demands depend on the population: saturation is computed with the present ones"))
+    elif needs_solution(result.model):
+        listed.append(Note("QN624", "times depend on the solution: saturation is computed with the present ones"))
+    unanswered = [change for change in result.changes if change.status != "ok"]
     if unanswered:
-        text = f"{len(unanswered)} of {len(found.changes)} changes have no answer; their status says why"
-        told.append(Note("QN625", text, "warning"))
-    if any(change.exact != found.solution.exact for change in found.changes if change.status == "ok"):
+        text = f"{len(unanswered)} of {len(result.changes)} changes have no answer; their status says why"
+        listed.append(Note("QN625", text, "warning"))
+    if any(change.exact != result.solution.exact for change in result.changes if change.status == "ok"):
         text = "changes share one budget, for which not all of them are exact; their ratios are to the same method"
-        told.append(Note("QN627", text, "warning"))
-    if found.left_out:
-        text = f"changes were tried at the stations that matter most, not at {len(found.left_out)} others"
-        told.append(Note("QN626", text))
-    return told
+        listed.append(Note("QN627", text, "warning"))
+    if result.left_out:
+        text = f"changes were tried at the stations that matter most, not at {len(result.left_out)} others"
+        listed.append(Note("QN626", text))
+    return listed
 
 
 _Rows = list[tuple[Cell, ...]]
 
 
-def _system(found: Bottleneck, exact: bool) -> _Rows:
-    solution = found.solution
+def _system(result: Bottleneck, exact: bool) -> _Rows:
+    solution = result.solution
     trust = {"method": solution.method, "exactness": label(exact)}
     rows = [
         _row(
             scope="system",
             response=float(solution.response),
             throughput=float(solution.throughput),
-            maximum_throughput=found.maximum,
-            limited_by=found.limited_by,
+            maximum_throughput=result.maximum,
+            limited_by=result.limited_by,
             **trust,
         )
     ]
@@ -150,41 +150,41 @@ def _system(found: Bottleneck, exact: bool) -> _Rows:
     ]
 
 
-def _places(found: Bottleneck) -> _Rows:
-    stations = [_row(scope="station", **_place(place)) for place in found.places if place.part]
-    limits = [_row(scope="limit", **_place(place)) for place in found.places if not place.part]
-    return [*stations, *limits, *_outside(found)]
+def _places(result: Bottleneck) -> _Rows:
+    stations = [_row(scope="station", **_resource(resource)) for resource in result.places if resource.part]
+    limits = [_row(scope="limit", **_resource(resource)) for resource in result.places if not resource.part]
+    return [*stations, *limits, *_outside(result)]
 
 
-def _outside(found: Bottleneck) -> _Rows:
+def _outside(result: Bottleneck) -> _Rows:
     """The part of the response outside stations, with a name where it is more than delays."""
-    if found.delays is None:
+    if result.delays is None:
         return []
-    told = found.told(found.delays)
-    return [_row(scope="delays", name=None if told == "delays" else told, **_part(found.delays))]
+    reported = result.in_words(result.delays)
+    return [_row(scope="delays", name=None if reported == "delays" else reported, **_part(result.delays))]
 
 
-def _place(place: Place) -> dict[str, Cell]:
-    told: dict[str, Cell] = {
-        "rank": place.rank,
-        "name": place.label,
-        "copies": place.copies,
-        "servers": place.servers,
-        "utilization": place.utilization,
-        "demand": place.demand,
-        "full_at": place.full_at,
-        "headroom": place.headroom,
-        "full_population": place.full_population,
-        "waits_inside": place.waits_inside,
+def _resource(resource: Resource) -> dict[str, Cell]:
+    details: dict[str, Cell] = {
+        "rank": resource.rank,
+        "name": resource.label,
+        "copies": resource.copies,
+        "servers": resource.servers,
+        "utilization": resource.utilization,
+        "demand": resource.demand,
+        "full_at": resource.full_at,
+        "headroom": resource.headroom,
+        "full_population": resource.full_population,
+        "waits_inside": resource.waits_inside,
     }
-    return told | (_part(place.part) if place.part else {})
+    return details | (_part(resource.part) if resource.part else {})
 
 
 def _part(part: Part) -> dict[str, Cell]:
     return {"residence": part.residence, "service": part.service, "wait": part.wait, "share": part.share}
 
 
-def _visits(found: Bottleneck) -> _Rows:
+def _visits(result: Bottleneck) -> _Rows:
     return [
         _row(
             scope="class at station",
@@ -194,29 +194,29 @@ def _visits(found: Bottleneck) -> _Rows:
             full_at=item.full_at,
             **_part(item.part),
         )
-        for item in found.visits
+        for item in result.visits
     ]
 
 
-def _routes(found: Bottleneck) -> _Rows:
+def _routes(result: Bottleneck) -> _Rows:
     return [
         _row(
             scope="route at station",
             route=item.route,
             class_=item.class_name,
-            name=found.told(item.part),
+            name=result.in_words(item.part),
             **_part(item.part),
         )
-        for item in found.routes
+        for item in result.routes
     ]
 
 
-def _changes(found: Bottleneck) -> _Rows:
+def _changes(result: Bottleneck) -> _Rows:
     rows: _Rows = []
-    for change in found.changes:
-        rows.append(_row(scope="what if", name=change.station, change=change.what, **_change(found, change)))
+    for change in result.changes:
+        rows.append(_row(scope="what if", name=change.station, change=change.what, **_change(result, change)))
         if len(change.classes) > 1:
-            before = {item.name: item for item in found.before.classes}
+            before = {item.name: item for item in result.before.classes}
             rows += [
                 _row(
                     scope="what if",
@@ -232,12 +232,12 @@ def _changes(found: Bottleneck) -> _Rows:
     return rows
 
 
-def _change(found: Bottleneck, change: Change) -> dict[str, Cell]:
+def _change(result: Bottleneck, change: Change) -> dict[str, Cell]:
     return {
-        **_compared("response", change.response, found.before.response),
-        **_compared("throughput", change.throughput, found.before.throughput),
+        **_compared("response", change.response, result.before.response),
+        **_compared("throughput", change.throughput, result.before.throughput),
         "maximum_throughput": change.maximum,
-        "maximum_ratio": _ratio(change.maximum, found.before.maximum),
+        "maximum_ratio": _ratio(change.maximum, result.before.maximum),
         "limited_by": change.limited_by,
         "status": change.status,
         "exactness": label(change.exact) if change.status == "ok" else None,

@@ -39,22 +39,22 @@ def software(network: RoutedNetwork, solution: RoutedSolution, asked: Work) -> t
     Source    Neilson, Woodside, Petriu, Majumdar, IEEE TSE 21 (1995) 776-782
     """
     inside = _inside(network)
-    own: dict[str, float] = {}
+    particular: dict[str, float] = {}
     for item, route in zip(asked.routes, _throughputs(network, solution), strict=True):
         for label, time in item.service.items():
-            own[label] = own.get(label, 0.0) + float(route * time)
-    found: list[Software] = []
+            particular[label] = particular.get(label, 0.0) + float(route * time)
+    result: list[Software] = []
     for item in solution.stations:
         within = [other for other in solution.stations if other.name in inside.get(item.name, ())
                   and other.utilization is not None]  # fmt: skip
         busy = float(item.busy_servers)
         if not within or item.utilization is None or item.utilization < _BUSY or busy <= 0:
             continue
-        share = 1.0 - min(own.get(item.label, 0.0) / busy, 1.0)
+        share = 1.0 - min(particular.get(item.label, 0.0) / busy, 1.0)
         most = max(within, key=_used)
         if share >= _MOST and _used(most) < min(_BUSY, float(item.utilization)):
             at = max(within, key=lambda other: float(other.queue_length))
-            found.append(
+            result.append(
                 Software(
                     name=item.name,
                     label=item.label,
@@ -66,7 +66,7 @@ def software(network: RoutedNetwork, solution: RoutedSolution, asked: Work) -> t
                     busiest_utilization=_used(most),
                 )
             )
-    return tuple(found)
+    return tuple(result)
 
 
 def _used(item: StationFigures) -> float:
@@ -82,16 +82,16 @@ def _throughputs(network: RoutedNetwork, solution: RoutedSolution) -> Iterator[f
 
 def _inside(network: RoutedNetwork) -> Mapping[str, set[str]]:
     """By station: all that are asked while it is held."""
-    found: dict[str, set[str]] = {}
+    result: dict[str, set[str]] = {}
 
     def walk(steps: Sequence[Step], around: tuple[str, ...]) -> None:
         for step in steps:
             if isinstance(step, Hold):
                 for name in around:
-                    found.setdefault(name, set()).add(step.station)
+                    result.setdefault(name, set()).add(step.station)
                 walk(step.steps, (*around, step.station))
 
     for item in network.classes:
         for route in item.routes:
             walk(route.steps, ())
-    return found
+    return result

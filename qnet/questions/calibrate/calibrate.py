@@ -17,36 +17,39 @@ from qnet.questions.calibrate.predict import predictions
 from qnet.questions.calibrate.profile import bent, profiles
 from qnet.questions.calibrate.search import Target, no_minimum, search
 from qnet.questions.calibrate.unknowns import Unknown, unknowns
-from qnet.questions.map.tables import Rows, read_table
+from qnet.questions.map.tables import Rows, Table, read_table
 from qnet.questions.points.answers import Answers, solve_table
 from qnet.record import Record
 
-__all__ = ["SEARCHES", "SHARE", "Calibration", "Found", "calibrate", "fitted_point", "refuse_without_fit"]
+__all__ = ["SEARCHES", "SHARE", "Calibration", "FittedParameter", "calibrate", "fitted_point", "refuse_without_fit"]
 
 SEARCHES = 4
-"""How many starts are followed where nobody says: enough to see that two stations may change places."""
+"""Default number of starts: enough to show that two stations may be interchanged."""
+MAX_SEARCHES = 1000
 LINEAR, PROFILE = "linear", "profile"
 _POINTS = 40_000
 """Rows that may be solved for profiles; and the least number of points."""
 _FEWEST = 500
 _ROUNDS = 4
-"""How often a profile may find something better."""
+"""How often a profile may reach a better minimum."""
 
 
 _FAR_OFF = 4.0
-"""How many times wider an interval by profile is than a linear one whose standard error is not told."""
+"""How many times wider an interval by profile is than a linear one whose standard error is not reported."""
+_ROUNDED = 1e-9
+"""How far beyond an interval a value is within its rounding."""
 _WEIGHINGS = 3
 _STEADY = 0.02
 """The change of the common error, relative, that is not worth another fit."""
 
 
-class Found(Record):
+class FittedParameter(Record):
     """A parameter that was fitted, in base units."""
 
     unknown: Unknown
     value: float
     error: float | None
-    """Standard error; None where there is none to tell."""
+    """Standard error; None where it cannot be computed."""
     low: float | None
     """Ends of the interval; None where it is open, or not known."""
     high: float | None
@@ -55,22 +58,24 @@ class Found(Record):
     idle: bool
     """Whether no step around its value has an effect on what was measured."""
     interval: str = ""
-    """`linear`, `profile`, or empty where nothing tells an interval."""
+    """`linear`, `profile`, or empty where there is no interval."""
     tied: bool = False
     """Whether it cannot be distinguished from others."""
+    elsewhere: bool = False
+    """Whether it lies outside its interval at another minimum that agrees with the measurements as well."""
 
     @property
     def undetermined(self) -> bool:
-        """Whether a profile found no end to either side."""
+        """Whether a profile has no end on either side."""
         return self.interval == PROFILE and self.low is None and self.high is None
 
 
 class Calibration(Record):
-    """What measurements tell of some parameters."""
+    """The estimates of some parameters from measurements."""
 
     model: Model
     measured: Measured
-    parameters: tuple[Found, ...]
+    parameters: tuple[FittedParameter, ...]
     answers: Answers
     """The model at every row, with the fitted values."""
     modelled: Any
@@ -99,7 +104,7 @@ class Calibration(Record):
 
 def calibrate(
     model: Model,
-    source: Rows,
+    source: Rows | Table,
     fit: Sequence[str],
     metrics: Sequence[str] = (),
     between: Sequence[str] = (),
@@ -108,12 +113,13 @@ def calibrate(
     searches: int = SEARCHES,
     wanted: Wanted = AUTO,
     error: Sequence[str] = (),
+    strict: bool = False,
 ) -> Calibration:
     """The values of some parameters at which a model is nearest to what was measured.
 
     source    a CSV file, or rows: columns that are named like parameters state the conditions of a row, those that are
               named like figures or outputs (`response_s`, `utilization_cpu`) what was measured, and with `_error`
-              behind it the standard error of that; `weight` and `hold_out` where they are there.
+              followed by its standard error; `weight` and `hold_out` where present.
     fit       the parameters: stated numbers that no row states.
     metrics   what to fit on; none: every measured column.
     between   `NAME=LOW:HIGH` texts, ends for the search; else the range that the model states; without one,
@@ -123,7 +129,9 @@ def calibrate(
     searches  how many starts to follow: the stated values, and the best of some that are spread over the ranges.
     error     standard errors of the measurements, such as `1%` or `response=2 ms`. Without any, they are the scatter
               of the residuals, and at least half of the last printed digit where cells are texts.
-    Raises    `UsageError`, `InvalidInput` for what cannot be read; `NotComputed` where no minimum is found.
+    strict    refuse the measurements for the first row that cannot be read; else such rows are left out, and listed.
+    Raises    `UsageError`, `InvalidInput` for input that cannot be read; `NotComputed` where the search finds no
+              minimum.
 
     Method    `least_squares.minimise`, from the stated values and from others; more of them where the first search has
               no answer, or leads to an end of a range or to no minimum. All rows of all trial points are one table.
@@ -132,12 +140,19 @@ def calibrate(
               (`calibrate_profile.profiles`), which may be open to one side or both.
     Limits    They know of no error of the model itself, beyond what the residuals show.
     """
+    refuse_without_fit(fit)
+    if not 1 <= searches <= MAX_SEARCHES:
+        raise UsageError(Problem("QN028", f"starts is {searches:.6g}", f"an integer from 1 to {MAX_SEARCHES}"))
     wanted_parameters = unknowns(model, fit, between)
-    rows = measured(model, read_table(source), fit, metrics, hold_out, error)
+    table = source if isinstance(source, Table) else read_table(source)
+    rows = measured(model, table, fit, metrics, hold_out, error)
+    if strict:
+        rows.table.refuse_unread()
     target = Target(model, wanted_parameters, rows, absolute, wanted)
     best, others, followed = search(target, searches)
-    best, scatter, known, found = _known(target, best)
-    values = {item.unknown.name: item.value for item in found}
+    best, scatter, known, result = _known(target, best)
+    result = _elsewhere(target, best, scatter, result, others)
+    values = {item.unknown.name: item.value for item in result}
     columns = {**rows.conditions, **values}
     size = len(rows.table.rows)
     table = {name: _full(value, size) for name, value in columns.items()}
@@ -146,7 +161,7 @@ def calibrate(
     return Calibration(
         model=model,
         measured=rows,
-        parameters=found,
+        parameters=result,
         answers=answers,
         modelled=modelled,
         residuals=target.plain(modelled) * rows.weights[:, None] ** 0.5,
@@ -171,15 +186,15 @@ def _answers(model: Model, table: dict[str, Any], size: int, wanted: Wanted) -> 
         return solve_table(model, table, size, wanted)
 
 
-def _known(target: Target, best: Minimum) -> tuple[Minimum, Scatter, Spread, tuple[Found, ...]]:
-    """How well the values at a minimum are known; and the minimum itself, where a profile met a better one."""
+def _known(target: Target, best: Minimum) -> tuple[Minimum, Scatter, Spread, tuple[FittedParameter, ...]]:
+    """How well the values at a minimum are known; and the minimum itself, where a profile reached a better one."""
     for _ in range(_ROUNDS):
         best, scatter = _weighed(target, best)
         known = spread(best, target.least, scatter.variance)
         ends, better = _profiled(target, best, scatter, known)
         improved = None if better is None else minimise(target, better, target.low, target.high, target.least)
         if improved is None or improved.cost >= best.cost:
-            return best, scatter, known, _found(target, best, scatter, known, ends)
+            return best, scatter, known, _fitted(target, best, scatter, known, ends)
         best = improved
     raise no_minimum(target, best.replace(reason="profiles find ever smaller residuals"))
 
@@ -209,33 +224,33 @@ _Ends = dict[tuple[int, int], float | None]
 
 
 def _profiled(target: Target, best: Minimum, scatter: Scatter, known: Spread) -> tuple[_Ends, Any]:
-    """The ends of profiles, where linear intervals do not hold; and a better point, if any was met."""
+    """The ends of profiles, where linear intervals do not hold; and a better point, if any was reached."""
     if not scatter.known:
         if not best.converged:
             raise no_minimum(target, best)
         return {}, None
     doubtful = bent(target, best, known.covariance, scatter.times, target.low, target.high)
     doubtful |= ~np.isfinite(np.diag(known.covariance)) | (not best.converged)
-    sides = [(place, sign) for place in np.flatnonzero(doubtful).tolist() for sign in (-1, 1)]
-    sides = [(place, sign) for place, sign in sides if best.side[place] != sign]
+    sides = [(index, sign) for index in np.flatnonzero(doubtful).tolist() for sign in (-1, 1)]
+    sides = [(index, sign) for index, sign in sides if best.side[index] != sign]
     if not sides:
         return {}, None
     threshold = max(scatter.times**2 * scatter.variance, target.least**2)
     most = max(_FEWEST, _POINTS // len(target.places))
     deviations = scatter.times * np.sqrt(np.diag(known.covariance))
-    found = profiles(target, best, sides, deviations, target.low, target.high, threshold, most)
-    ends = {side: end.coordinate if end.closed else None for side, end in zip(sides, found.ends, strict=True)}
-    return {**ends, **{(place, int(sign)): None for place, sign in enumerate(best.side) if sign}}, found.better
+    result = profiles(target, best, sides, deviations, target.low, target.high, threshold, most)
+    ends = {side: end.coordinate if end.closed else None for side, end in zip(sides, result.ends, strict=True)}
+    return {**ends, **{(index, int(sign)): None for index, sign in enumerate(best.side) if sign}}, result.better
 
 
-def _found(target: Target, best: Minimum, scatter: Scatter, known: Spread, ends: _Ends) -> tuple[Found, ...]:
+def _fitted(target: Target, best: Minimum, scatter: Scatter, known: Spread, ends: _Ends) -> tuple[FittedParameter, ...]:
     """The fitted values with their errors and intervals, in base units."""
     tied = (np.abs(known.tied) > 1e-3).any(axis=0)
-    result: list[Found] = []
-    for place, item in enumerate(target.unknowns):
-        here = float(best.point[place])
+    result: list[FittedParameter] = []
+    for index, item in enumerate(target.unknowns):
+        here = float(best.point[index])
         value = float(item.values(here))
-        deviation = math.sqrt(float(known.covariance[place, place]))
+        deviation = math.sqrt(float(known.covariance[index, index]))
         error = low = high = None
         interval = ""
         if math.isfinite(deviation):
@@ -243,16 +258,16 @@ def _found(target: Target, best: Minimum, scatter: Scatter, known: Spread, ends:
             low = max(float(item.values(here - scatter.times * deviation)), item.low)
             high = min(float(item.values(here + scatter.times * deviation)), item.high)
             interval = LINEAR
-        if (place, -1) in ends or (place, 1) in ends:
+        if (index, -1) in ends or (index, 1) in ends:
             low, high = (
-                None if (end := ends.get((place, sign))) is None else float(item.values(end)) for sign in (-1, 1)
+                None if (end := ends.get((index, sign))) is None else float(item.values(end)) for sign in (-1, 1)
             )
             interval = PROFILE
             error = None if deviation != deviation or _misleads(item, low, high, error, scatter) else error
-        side = int(best.side[place])
-        idle = bool(known.idle[place])
+        side = int(best.side[index])
+        idle = bool(known.idle[index])
         result.append(
-            Found(
+            FittedParameter(
                 unknown=item,
                 value=value,
                 error=error,
@@ -261,23 +276,51 @@ def _found(target: Target, best: Minimum, scatter: Scatter, known: Spread, ends:
                 side=side,
                 idle=idle,
                 interval=interval,
-                tied=bool(tied[place]),
+                tied=bool(tied[index]),
             )
         )
     return tuple(result)
 
 
+def _elsewhere(
+    target: Target,
+    best: Minimum,
+    scatter: Scatter,
+    result: tuple[FittedParameter, ...],
+    others: tuple[tuple[float, ...], ...],
+) -> tuple[FittedParameter, ...]:
+    """The parameters, with whether other minima have values for them beyond their interval but within their errors."""
+    if not others or not scatter.known:
+        return result
+    points = np.array(
+        [[item.unknown.coordinate(value) for item, value in zip(result, row, strict=True)] for row in others]
+    )
+    costs = (target(points) ** 2).sum(axis=1)
+    allowed = best.cost + max(scatter.times**2 * scatter.variance, target.least**2)
+    rivals = [row for row, cost in zip(others, costs.tolist(), strict=True) if cost <= allowed]
+    return tuple(
+        item.replace(elsewhere=item.interval != "" and any(_outside(item, row[index]) for row in rivals))
+        for index, item in enumerate(result)
+    )
+
+
+def _outside(item: FittedParameter, value: float) -> bool:
+    below = item.low is not None and value < item.low * (1 - _ROUNDED)
+    above = item.high is not None and value > item.high * (1 + _ROUNDED)
+    return below or above
+
+
 def _misleads(item: Unknown, low: float | None, high: float | None, error: float | None, scatter: Scatter) -> bool:
-    """Whether a standard error is far from what the profile found, as where a derivative is that of a step."""
+    """Whether a standard error is far from that of the profile, as where a derivative is that of a step."""
     if error is None:
         return False
     reach = (item.high if high is None else high) - (item.low if low is None else low)
     return reach > _FAR_OFF * 2 * scatter.times * error
 
 
-def fitted_point(found: Calibration) -> dict[str, float]:
+def fitted_point(calibration: Calibration) -> dict[str, float]:
     """The fitted values by name, in base units."""
-    return {item.unknown.name: item.value for item in found.parameters}
+    return {item.unknown.name: item.value for item in calibration.parameters}
 
 
 def refuse_without_fit(fit: Sequence[str]) -> None:

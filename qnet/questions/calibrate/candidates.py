@@ -14,7 +14,7 @@ from qnet.questions.calibrate.calibrate import SEARCHES, Calibration, calibrate
 from qnet.questions.calibrate.measured import measured
 from qnet.questions.calibrate.predict import leave_one_out
 from qnet.questions.calibrate.report import fitted_with
-from qnet.questions.map.tables import Rows, read_table
+from qnet.questions.map.tables import Rows, Table, read_table
 from qnet.questions.presentation.labels import all_exact, label
 from qnet.record import Record
 from qnet.reports.content import Cell, Column, Note
@@ -40,8 +40,8 @@ of the rows that are fitted on, of each of them by a fit without it, and of rows
 row with the largest error when it is left out; `scatter` that of the residuals over stated errors."""
 
 OK = "ok"
-_ALIKE = 1.1
-"""The ratio of errors up to which two models are said to be as good."""
+_CLOSE = 1.1
+"""The ratio of errors up to which two models count as equally good."""
 
 
 class Candidate(Record):
@@ -71,7 +71,7 @@ def root_mean_square(values: Any) -> float:
 
 def candidates(
     models: Sequence[Model],
-    source: Rows,
+    source: Rows | Table,
     fit: Sequence[str],
     metrics: Sequence[str] = (),
     between: Sequence[str] = (),
@@ -80,6 +80,7 @@ def candidates(
     searches: int = SEARCHES,
     wanted: Wanted = AUTO,
     error: Sequence[str] = (),
+    strict: bool = False,
 ) -> tuple[Candidate, ...]:
     """Several models fitted to the same measurements, the one first that errs least at rows left out in turn.
 
@@ -91,8 +92,7 @@ def candidates(
     Method         `calibrate_predict.leave_one_out`. Source: M. Stone, Cross-validatory choice and assessment of
                    statistical predictions, J. Roy. Statist. Soc. B 36 (1974) 111-147.
     """
-    table = read_table(source)
-    rows = [dict(zip(table.header, row, strict=True)) for row in table.rows]
+    table = source if isinstance(source, Table) else read_table(source)
     problems: list[Problem] = []
     for name in dict.fromkeys(fit):
         if not any(name in model.parameters for model in models):
@@ -101,19 +101,22 @@ def candidates(
             problems.append(Problem("QN004", f'no candidate has a parameter "{name}"', help=help))
     for model in models if not problems else ():
         if not any(name in model.parameters for name in fit):
-            found = f"{model.name} has none of the parameters that are to be fitted"
-            problems.append(Problem("QN027", found, "one of them at least", help="take it out of the candidates"))
+            sentence = f"{model.name} has none of the parameters that are to be fitted"
+            problems.append(Problem("QN027", sentence, "one of them at least", help="take it out of the candidates"))
     if problems:
         raise UsageError(*problems)
+    table = _readable(models, table, fit, metrics, error)
+    if strict:
+        table.refuse_unread()
     common = list(metrics) or _common(models, table, fit)
     ranked: list[Candidate] = []
     failures: list[QnetError] = []
     for model in models:
         names = [name for name in fit if name in model.parameters]
-        own = [text for text in between if text.partition("=")[0].strip() in names]
-        asked = (common, own, hold_out, absolute, searches, wanted, error)
+        selected = [text for text in between if text.partition("=")[0].strip() in names]
+        asked = (common, selected, hold_out, absolute, searches, wanted, error)
         try:
-            fitted = calibrate(model, source if isinstance(source, str) and source != "-" else rows, names, *asked)
+            fitted = calibrate(model, table, names, *asked)
         except (NotComputed, NoAnswer, InvalidInput) as failure:
             failures.append(failure)
             problem = failure.problems[0]
@@ -126,66 +129,79 @@ def candidates(
     return tuple(sorted(ranked, key=lambda item: (item.found is None, item.error)))
 
 
-def _common(models: Sequence[Model], table: Any, fit: Sequence[str]) -> list[str]:
-    """The metrics that every candidate has a column for; all where they have the same ones."""
-    found: list[dict[str, str]] = []
+def _readable(
+    models: Sequence[Model], table: Table, fit: Sequence[str], metrics: Sequence[str], error: Sequence[str]
+) -> Table:
+    """The table without the rows that any model cannot read, so that all are fitted on the same ones."""
     for model in models:
         names = [name for name in fit if name in model.parameters]
-        found.append({item.key: item.source for item in measured(model, table, names, (), "").metrics})
-    common = [source for key, source in found[0].items() if all(key in other for other in found)]
+        try:
+            table = measured(model, table, names, metrics, "", error).table
+        except (InvalidInput, UsageError):
+            continue  # Reported for this model, when it is fitted.
+    return table
+
+
+def _common(models: Sequence[Model], table: Any, fit: Sequence[str]) -> list[str]:
+    """The metrics that every candidate has a column for; all where they have the same ones."""
+    result: list[dict[str, str]] = []
+    for model in models:
+        names = [name for name in fit if name in model.parameters]
+        result.append({item.key: item.source for item in measured(model, table, names, (), "").metrics})
+    common = [source for key, source in result[0].items() if all(key in other for other in result)]
     if not common:
         raise InvalidInput(Problem("QN250", "no column is a figure of all candidates", "one", file=table.name))
     return common
 
 
-def _status(found: Calibration, left_out: Any) -> str:
+def _status(calibration: Calibration, left_out: Any) -> str:
     if left_out is None:
         return "too few rows to leave one out"
-    if root_mean_square(left_out[found.used]) == float("inf"):
-        row = int(np.argwhere(found.used & ~np.isfinite(left_out))[0][0])
-        return f"no answer at row {row + 1}, when it is left out"
-    return OK if found.tested else "no degrees of freedom"
+    if root_mean_square(left_out[calibration.used]) == float("inf"):
+        row = int(np.argwhere(calibration.used & ~np.isfinite(left_out))[0][0])
+        return f"no answer at row {calibration.measured.table.numbers[row]}, when it is left out"
+    return OK if calibration.tested else "no degrees of freedom"
 
 
-def candidates_report(found: Sequence[Candidate], more: Sequence[Note] = ()) -> Report:
-    """Tell candidates, the best first."""
-    rows = [_row(place, item) for place, item in enumerate(found)]
-    best = [item for item in found if item.error < float("inf")]
-    name = found[0].found.measured.table.name if found[0].found else ""
-    data = {"candidates": [{"name": item.model.name, "digest": item.model.digest} for item in found]}
+def candidates_report(result: Sequence[Candidate], more: Sequence[Note] = ()) -> Report:
+    """The report of candidates, the best first."""
+    rows = [_row(index, item) for index, item in enumerate(result)]
+    best = [item for item in result if item.error < float("inf")]
+    name = result[0].found.measured.table.name if result[0].found else ""
+    data = {"candidates": [{"name": item.model.name, "digest": item.model.digest} for item in result]}
     return Report(
         schema="qnet/candidates/1",
-        title=f"{len(found)} models of {name}, by their error at rows left out in turn",
+        title=f"{len(result)} models of {name}, by their error at rows left out in turn",
         columns=COLUMNS,
         rows=rows,
-        notes=(*_notes(found, best), *more),
+        notes=(*_notes(result, best), *more),
         meta=data,
     )
 
 
-def _row(place: int, item: Candidate) -> tuple[Cell, ...]:
-    found = item.found
-    if found is None:
+def _row(index: int, item: Candidate) -> tuple[Cell, ...]:
+    result = item.found
+    if result is None:
         return (None, item.model.name, *(None,) * 8, item.status, None, None)
     worst = None
     if item.left_out is not None and item.error < float("inf"):
-        worst = int(np.nanargmax(np.nan_to_num(item.left_out**2).sum(axis=1))) + 1
-    held = np.isfinite(found.measured.values) & found.measured.held_out[:, None]
-    answers = found.answers
+        worst = result.measured.table.numbers[int(np.nanargmax(np.nan_to_num(item.left_out**2).sum(axis=1)))]
+    held = np.isfinite(result.measured.values) & result.measured.held_out[:, None]
+    answers = result.answers
     return (
-        place + 1 if item.error < float("inf") else None,
+        index + 1 if item.error < float("inf") else None,
         item.model.name,
-        fitted_with(found),
-        len(found.parameters),
-        found.target.count,
-        _number(root_mean_square(found.residuals[found.used])),
+        fitted_with(result),
+        len(result.parameters),
+        result.target.count,
+        _number(root_mean_square(result.residuals[result.used])),
         _number(item.error),
         worst,
-        _number(root_mean_square(found.residuals[held])),
-        found.scatter.ratio if found.target.stated else None,
+        _number(root_mean_square(result.residuals[held])),
+        result.scatter.ratio if result.target.stated else None,
         item.status,
         ", ".join(answers.methods),
-        label(all_exact(found.model, [metric.expression for metric in found.measured.metrics], answers.parts)),
+        label(all_exact(result.model, [metric.expression for metric in result.measured.metrics], answers.parts)),
     )
 
 
@@ -193,25 +209,25 @@ def _number(value: float) -> float | None:
     return value if abs(value) < float("inf") else None
 
 
-def _notes(found: Sequence[Candidate], best: Sequence[Candidate]) -> list[Note]:
-    first = next((item.found for item in found if item.found is not None), None)
+def _notes(result: Sequence[Candidate], best: Sequence[Candidate]) -> list[Note]:
+    first = next((item.found for item in result if item.found is not None), None)
     notes: list[Note] = []
     if first is not None:
         names = ", ".join(column_key(item.source) for item in first.measured.metrics)
         text = f"ranked by the error of {names} at each row by a fit without it; all are fitted on the same cells"
-        notes.append(Note("QN698", text))
-    if len(best) > 1 and best[1].error <= _ALIKE * best[0].error:
-        near = [item.model.name for item in best[1:] if item.error <= _ALIKE * best[0].error]
+        notes += [Note("QN698", text), *first.measured.table.notes()]
+    if len(best) > 1 and best[1].error <= _CLOSE * best[0].error:
+        near = [item.model.name for item in best[1:] if item.error <= _CLOSE * best[0].error]
         text = f"these rows hardly distinguish {best[0].model.name} from {', '.join(near)}"
         notes.append(Note("QN698", text, "warning", "measure where they differ"))
     smallest = min(best, key=lambda item: _fitted(item), default=None)
     if smallest is not None and smallest is not best[0] and _fitted(smallest) < _fitted(best[0]):
         text = f"{smallest.model.name} has the smallest residuals, and not the smallest error at rows left out"
         notes.append(Note("QN698", text))
-    missing = len(found) - len(best)
+    missing = len(result) - len(best)
     if missing:
         notes.append(
-            Note("QN602", f"{missing} of {len(found)} candidates have no rank; their status says why", "warning")
+            Note("QN602", f"{missing} of {len(result)} candidates have no rank; their status says why", "warning")
         )
     return notes
 

@@ -6,6 +6,7 @@ Linear least squares with coefficients that are not negative, and their errors.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from qnet.errors import InvalidInput, NotComputed, Problem, UsageError, short, suggest
@@ -14,11 +15,13 @@ from qnet.model.fields import TABLES
 from qnet.model.metrics import column_key
 from qnet.model.model import Model
 from qnet.model.values import Values
+from qnet.questions.calibrate.held_out import Scope, held_out
 from qnet.questions.calibrate.measured import HOLD_OUT, WEIGHT
 from qnet.questions.map.parameter_cells import Fault
-from qnet.questions.map.tables import Rows, Table, number, read_table, refuse, truth, weight
+from qnet.questions.map.tables import Rows, Table, number, read_table, truth, weight
+from qnet.questions.map.titles import with_units
 from qnet.record import Record
-from qnet.units import NUMBER, RATE, Dimension, UnitError, quantity
+from qnet.units import NUMBER, RATE, Dimension, Unit, UnitError, quantity, scale
 
 RANK = 1e-9
 """Singular values below this share of the largest are rounding."""
@@ -26,7 +29,7 @@ _DESCENDS = 1e-10
 
 
 class Coefficients(Record):
-    """What a regression finds."""
+    """The result of a regression."""
 
     values: Any
     """(n,): at least 0."""
@@ -50,7 +53,7 @@ def regress(design: Any, target: Any) -> Coefficients:
     Method   The active sets of C. L. Lawson and R. J. Hanson, Solving Least Squares Problems (1974), algorithm NNLS,
              chapter 23; errors as of the plain regression on the columns above 0.
     Raises   `NotComputed` where it does not end, which only rounding can cause.
-    Limits   Errors of coefficients beside others at 0 are those with the others known to be 0.
+    Limits   Where some coefficients are 0, the errors of the others take them as known to be 0.
     """
     norms = np.linalg.norm(design, axis=0)
     scaled = design / norms
@@ -62,7 +65,7 @@ def regress(design: Any, target: Any) -> Coefficients:
         gradient = scaled.T @ (target - scaled @ values)
         waiting = ~positive & (gradient > least)
         if not waiting.any():
-            return _told(scaled, norms, target, values, positive)
+            return _note(scaled, norms, target, values, positive)
         positive[int(np.where(waiting, gradient, -np.inf).argmax())] = True
         trial = _solved(scaled, target, positive)
         while positive.any() and trial[positive].min() <= 0:
@@ -83,8 +86,8 @@ def _solved(design: Any, target: Any, positive: Any) -> Any:
     return values
 
 
-def _told(design: Any, norms: Any, target: Any, values: Any, positive: Any) -> Coefficients:
-    """The coefficients in their own units, with their errors."""
+def _note(design: Any, norms: Any, target: Any, values: Any, positive: Any) -> Coefficients:
+    """The coefficients in the units of the data, with their errors."""
     count = design.shape[1]
     errors, inflation = np.full(count, np.nan), np.ones(count)
     correlation = np.full((count, count), np.nan)
@@ -92,7 +95,7 @@ def _told(design: Any, norms: Any, target: Any, values: Any, positive: Any) -> C
     freedom = len(target) - len(used)
     residual = target - design @ values
     deviation = float(residual @ residual / freedom) ** 0.5 if freedom > 0 else float("nan")
-    # What is not determined is so by all columns, also by those that ended at 0.
+    # Whether a demand is undetermined depends on all columns, also on those that ended at 0.
     _, singular, right = np.linalg.svd(design, full_matrices=True)
     singular = np.concatenate([singular, np.zeros(count - len(singular))])
     tied: Any = (np.abs(right[singular <= RANK * singular[0]]) > 1e-6).any(axis=0)
@@ -116,6 +119,9 @@ def _inverse(gram: Any) -> Any:
 BACKGROUND = "background"
 """The pseudo-class of what is busy without any throughput."""
 _UTILIZATION, _THROUGHPUT, _PER_S = "utilization_", "throughput", "_per_s"
+_RATES = ("_per_", " ", "[", "(")
+_ALL = "*"
+"""All classes together."""
 
 
 class Station(Record):
@@ -124,9 +130,9 @@ class Station(Record):
     name: str
     servers: float
     measured: Any
-    """(rows,): utilization; not-a-number where a row does not tell it."""
+    """(rows,): utilization; not-a-number where a row does not state it."""
     modelled: Any
-    """(rows,): by the demands that were found."""
+    """(rows,): with the fitted demands."""
     used: Any
     """(rows,): what was fitted on."""
     found: Coefficients
@@ -142,10 +148,18 @@ class Demands(Record):
     stations: tuple[Station, ...]
     held_out: Any
     ignored: tuple[str, ...]
+    design: Any
+    """(rows, classes): throughputs per second; 1 of the background."""
+    background: bool
 
 
 def demands_of(
-    source: Rows, model: Model | None = None, servers: Sequence[str] = (), background: bool = False, hold_out: str = ""
+    source: Rows | Table,
+    model: Model | None = None,
+    servers: Sequence[str] = (),
+    background: bool = False,
+    hold_out: str = "",
+    strict: bool = False,
 ) -> Demands:
     """Service demands D_kr in seconds per passage, from U_k c_k = sum over classes of X_r D_kr, for every station.
 
@@ -153,8 +167,9 @@ def demands_of(
                 `throughput_CLASS` for each class, per second; `weight` and `hold_out` where they are there.
     model       whose stations and classes are meant, and how many servers they have; columns of others are left out.
     servers     `NAME=NUMBER` texts; else those of the model, or 1.
-    background  also find a utilization that is there without throughput.
-    hold_out    a number of rows at the end that only test the regression.
+    background  also fit a utilization that is there without throughput.
+    hold_out    a number of rows at the end that only test the regression, or a condition over columns.
+    strict      refuse the rows for the first that cannot be read; else such rows are left out, and listed.
     Raises      `InvalidInput` for columns and cells that cannot be used, or too few rows; `UsageError` for the rest.
 
     Method      `non_negative.regress` for each station. Source of the law: P. J. Denning and J. P. Buzen, The
@@ -167,33 +182,38 @@ def demands_of(
     Limits      Classes whose throughputs move together cannot be separated. Errors are taken as the same in all
                 intervals, throughputs as exact.
     """
-    table = read_table(source)
+    table = source if isinstance(source, Table) else read_table(source)
     columns = _Columns(table, model)
     stations, classes, ignored = columns.sort()
     given = _servers(servers, list(stations))
-    problems: list[Problem] = []
+    problems: dict[int, list[Problem]] = {}
 
     def cells(column: str, read: Any) -> Any:
-        place = table.header.index(column)
+        index = table.header.index(column)
         result = np.full(len(table.rows), np.nan)
         for row, cell in enumerate(table.rows):
             try:
-                value = read(cell[place])
+                value = read(cell[index])
                 result[row] = np.nan if value is None else value
             except Fault as fault:
-                problems.append(table.fault(row, column, fault))
+                problems.setdefault(row, []).append(table.fault(row, column, fault))
         return result
 
-    busy = {name: cells(column, _share) for name, column in stations.items()}
-    rates = {name: cells(column, _rate) for name, column in classes.items()}
+    factors = columns.factors
+    busy = {name: cells(column, partial(_share, factors[column])) for name, column in stations.items()}
+    rates = {name: cells(column, partial(_rate, factors[column])) for name, column in classes.items()}
     weights = cells(columns.special[WEIGHT], weight) if WEIGHT in columns.special else np.ones(len(table.rows))
     held = cells(columns.special[HOLD_OUT], truth) > 0 if HOLD_OUT in columns.special else weights < 0
-    refuse(problems)
+    table, kept = table.without(problems), [row for row in range(len(table.rows)) if row not in problems]
+    if strict:
+        table.refuse_unread()
+    busy, rates = ({name: values[kept] for name, values in item.items()} for item in (busy, rates))
+    weights, held = weights[kept], held[kept]
     if hold_out:
-        held = held | _last(hold_out, len(table.rows))
+        held = held | held_out(hold_out, len(table.rows), _scope(table, columns, busy, rates))
     names = (*rates, *((BACKGROUND,) if background else ()))
     design = np.array([*rates.values(), *([np.ones(len(table.rows))] if background else [])]).T
-    found: list[Station] = []
+    results: list[Station] = []
     for name, values in busy.items():
         count = given.get(name) or _servers_of(model, name)
         used = np.isfinite(values) & np.isfinite(design).all(axis=1) & ~held
@@ -202,11 +222,12 @@ def demands_of(
             if used.sum() >= len(names):
                 idle = names[int((design[used] > 0).any(axis=0).argmin())]
                 words = f'"{name}": no row with any throughput of {idle or "the system"}'
-            raise InvalidInput(Problem("QN252", words, "rows in which every class varies", file=table.name))
+            problem = Problem("QN252", words, "rows in which every class varies", file=table.name)
+            raise InvalidInput(problem, *table.reasons())
         roots = np.sqrt(weights[used])
         result = regress(design[used] * roots[:, None], values[used] * count * roots)
-        found.append(Station(name, count, values, design @ result.values / count, used, result))
-    return Demands(table, model, names, tuple(found), held, ignored)
+        results.append(Station(name, count, values, design @ result.values / count, used, result))
+    return Demands(table, model, names, tuple(results), held, ignored, design, background)
 
 
 class _Columns:
@@ -216,6 +237,8 @@ class _Columns:
         self.table = table
         self.titles = {name.strip(): name for name in table.header if name.strip()}
         self.special = {name: self.titles[name] for name in (WEIGHT, HOLD_OUT) if name in self.titles}
+        self.factors: dict[str, float] = {}
+        """Of each column of figures, what a plain number in it is, in base units."""
         self.stations: dict[str, str] | None = None
         self.classes: dict[str, str] | None = None
         if model is not None:
@@ -228,17 +251,15 @@ class _Columns:
         classes: dict[str, str] = {}
         total = ""
         for title, column in self.titles.items():
-            name = self._named(title.removeprefix(_UTILIZATION), self.stations) if title != _UTILIZATION else ""
-            if title.startswith(_UTILIZATION) and name:
+            name = self._utilized(title, column)
+            if name:
                 stations[name] = column
                 continue
-            plain = title.removesuffix(_PER_S)
-            if plain == _THROUGHPUT:
+            name = self._flowing(title, column)
+            if name == _ALL:
                 total = column
-            elif plain.startswith(f"{_THROUGHPUT}_"):
-                name = self._named(plain.removeprefix(f"{_THROUGHPUT}_"), self.classes)
-                if name:
-                    classes[name] = column
+            elif name:
+                classes[name] = column
         if total and not classes:
             classes[""] = total
         if not stations or not classes:
@@ -251,40 +272,73 @@ class _Columns:
         used = {*stations.values(), *classes.values(), *self.special.values()}
         return stations, classes, tuple(title for title, column in self.titles.items() if column not in used)
 
+    def _utilized(self, title: str, column: str) -> str:
+        """The station whose utilization a column is; empty for none."""
+        for text, factor in ((title, 1.0), *((head, each.factor) for head, each in _in_unit(title, NUMBER))):
+            if text.startswith(_UTILIZATION) and text != _UTILIZATION:
+                name = self._named(text.removeprefix(_UTILIZATION), self.stations)
+                if name and (self.stations is not None or not _in_unit(text, NUMBER)):
+                    self.factors[column] = factor
+                    return name
+        return ""
+
+    def _flowing(self, title: str, column: str) -> str:
+        """The class whose throughput a column is, `_ALL` for all of them; empty for none."""
+        units = [(head, each.factor) for head, each in _in_unit(title, RATE)]
+        plain = title.removesuffix(_PER_S)
+        for text, factor in ((plain, 1.0), *units):
+            if text == _THROUGHPUT:
+                name = _ALL
+            elif text.startswith(f"{_THROUGHPUT}_") and (self.classes is not None or text != title or not units):
+                name = self._named(text.removeprefix(f"{_THROUGHPUT}_"), self.classes)
+            else:
+                continue
+            if name:
+                self.factors[column] = factor
+                return name
+        return ""
+
     def _named(self, text: str, known: dict[str, str] | None) -> str:
         return text if known is None else known.get(text, "")
 
 
-def _share(cell: object) -> float | None:
-    value = _in(cell, NUMBER)
+def _in_unit(title: str, dimension: Dimension) -> list[tuple[str, Unit]]:
+    """The names that a title has before a unit of a dimension; after an underscore a rate is `_per_` something."""
+    found = [(head, each) for head, each in with_units(title) if each.dimension == dimension]
+    return [(head, each) for head, each in found if dimension != RATE or title[len(head) :].startswith(_RATES)]
+
+
+def _share(factor: float, cell: object) -> float | None:
+    value = _in(cell, NUMBER, factor)
     if value is not None and not 0 <= value <= 1 + 1e-9:
         raise Fault(f"a utilization of {value:g}; expected 0 to 1, or per cent with their sign: 37 %")
     return value
 
 
-def _rate(cell: object) -> float | None:
-    value = _in(cell, RATE)
+def _rate(factor: float, cell: object) -> float | None:
+    value = _in(cell, RATE, factor)
     if value is not None and value < 0:
         raise Fault("a throughput below 0")
     return value
 
 
-def _in(cell: object, dimension: Dimension) -> float | None:
-    """A number in base units, or a quantity; None for an empty cell."""
+def _in(cell: object, dimension: Dimension, factor: float) -> float | None:
+    """A number in the unit of its column, or a quantity; None for an empty cell."""
     try:
-        return number(cell)
+        plain = number(cell)
+        return None if plain is None else scale(plain, factor)
     except Fault:
         try:
-            value, found = quantity(str(cell))
+            value, result = quantity(str(cell))
         except UnitError as error:
             raise Fault(short(str(error))) from None
-        if found != dimension:
-            raise Fault(f'"{short(str(cell))}" is {found.describe()}; expected {dimension.describe()}') from None
+        if result != dimension:
+            raise Fault(f'"{short(str(cell))}" is {result.describe()}; expected {dimension.describe()}') from None
         return value
 
 
 def _servers(texts: Sequence[str], stations: Sequence[str]) -> dict[str, float]:
-    found: dict[str, float] = {}
+    result: dict[str, float] = {}
     for text in texts:
         name, _, count = (part.strip() for part in text.partition("="))
         if name not in stations:
@@ -292,29 +346,46 @@ def _servers(texts: Sequence[str], stations: Sequence[str]) -> dict[str, float]:
             raise UsageError(Problem("QN029", words, "--servers NAME=NUMBER", help=help))
         if not count.isdigit() or int(count) < 1:
             raise UsageError(Problem("QN029", f'"{short(text)}" says no number of servers', "NAME=NUMBER, 1 or more"))
-        found[name] = float(int(count))
-    return found
+        result[name] = float(int(count))
+    return result
 
 
 def _servers_of(model: Model | None, name: str) -> float:
     """Servers of a station in all its copies, which share the work evenly."""
     if model is None:
         return 1.0
-    station = next(item for item in model.stations if item.name == name)
-    if station.split.kind != "even" or station.rates:
+    counts = servers_and_copies(model, name)
+    if counts is None:
+        station = next(item for item in model.stations if item.name == name)
         what = "an unequal split" if station.split.kind != "even" else "rates"
         words = f'"{name}" has {what}, and its utilization is not that of all servers'
         raise UsageError(Problem("QN029", words, f"--servers {name}=NUMBER"))
-    values, fields = Values(model, {}, None), TABLES["station"]
-    counts = [
-        values.whole(expression, fields[key], (*station.path, key))
-        for key, expression in (("servers", station.servers), ("copies", station.copies))
-    ]
     return float(counts[0] * counts[1])
 
 
-def _last(text: str, size: int) -> Any:
-    if not text.strip().isdigit() or not 0 < int(text) < size:
-        words = f'--hold-out "{short(text)}" of {size} rows'
-        raise UsageError(Problem("QN029", words, "with --demands a number of rows, fewer than there are"))
-    return np.arange(size) >= size - int(text)
+def servers_and_copies(model: Model, name: str) -> tuple[int, int] | None:
+    """Of a station; None where its copies do not share the work evenly, or its rate depends on the number present."""
+    station = next(item for item in model.stations if item.name == name)
+    if station.split.kind != "even" or station.rates:
+        return None
+    values, fields = Values(model, {}, None), TABLES["station"]
+    servers, copies = (
+        values.integer(expression, fields[key], (*station.path, key))
+        for key, expression in (("servers", station.servers), ("copies", station.copies))
+    )
+    return servers, copies
+
+
+def _scope(table: Table, columns: _Columns, busy: dict[str, Any], rates: dict[str, Any]) -> Scope:
+    """What a condition over intervals may name: figures, also by the title of their column, and other columns."""
+    dimensions: dict[str, Dimension] = {}
+    known: dict[str, Any] = {}
+    stations, classes, _ = columns.sort()
+    for begin, titles, figures, dimension in (
+        (_UTILIZATION, stations, busy, NUMBER),
+        (f"{_THROUGHPUT}_", classes, rates, RATE),
+    ):
+        for name, values in figures.items():
+            for title in (begin + column_key(name) if name else _THROUGHPUT, titles[name].strip()):
+                dimensions[title], known[title] = dimension, values
+    return Scope(dimensions, {}, known).with_columns(table, list(columns.titles.values()))

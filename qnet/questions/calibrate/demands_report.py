@@ -1,16 +1,16 @@
-"""Service demands as a report: the demands, each regression as a whole, and every row."""
+"""Service demands as a report: the demands, the summary of each regression, and every row."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from qnet.lazy import np
 from qnet.questions.calibrate.calibrate import SHARE
 from qnet.questions.calibrate.demands import BACKGROUND, Demands, Station
 from qnet.questions.calibrate.determined import entangled
-from qnet.questions.calibrate.report import FITTED, HELD_OUT
+from qnet.questions.calibrate.report import FITTED, HELD_OUT, NOT_READ
 from qnet.questions.presentation.provenance import Basis
 from qnet.questions.uncertainty.student import half_width
 from qnet.reports.content import Cell, Column, Note
@@ -34,91 +34,106 @@ COLUMNS = (
     Column("status", "status"),
 )
 """`scope` is `demand`, `summary` or `row`. Demands are in seconds per passage, all servers of a station together, with
-the ends of their 95 % interval; rows tell utilizations, `residual` is modelled less measured."""
+the ends of their 95 % interval; rows state utilizations, `residual` is modelled less measured. A row
+that cannot be read has its text at `name`, and why at `status`."""
 
 _NOTHING = (None,) * 3
 
 
-def demands_report(found: Demands) -> Report:
-    """Tell service demands."""
+def demands_report(result: Demands, more: Sequence[Note] = ()) -> Report:
+    """The report of service demands, with some notes besides."""
     rows: list[tuple[Cell, ...]] = []
-    for tell in (_demands, _summary, _rows):
-        for station in found.stations:
-            rows += tell(found, station)
+    for report in (_demands, _summary, _rows):
+        for station in result.stations:
+            rows += report(result, station)
+    for item in result.table.unread:
+        rows.append(("row", None, None, item.number, NOT_READ, item.text, *(None,) * 8, item.problem.found))
     data = {
-        "name": found.table.name,
-        "digest": found.table.digest or None,
-        "rows": len(found.table.rows),
+        "name": result.table.name,
+        "digest": result.table.digest or None,
+        "rows": len(result.table.rows),
     }
     meta: Mapping[str, Any] = {"method": "non-negative least squares", "measured": data}
-    if found.model is not None:
-        meta = Basis(found.model, **meta)
-    title = f"service demands from {found.table.name}"
+    if result.model is not None:
+        meta = Basis(result.model, **meta)
+    title = f"service demands from {result.table.name}"
     return Report(
         schema="qnet/demands/1",
         title=title,
         columns=COLUMNS,
         rows=rows,
-        notes=tuple(_notes(found)),
+        notes=(*_notes(result), *more),
         meta=meta,
         group="scope",
     )
 
 
-def _demands(found: Demands, station: Station) -> Iterator[tuple[Cell, ...]]:
+def _demands(results: Demands, station: Station) -> Iterator[tuple[Cell, ...]]:
     result = station.found
     times = half_width(SHARE, result.freedom) if result.freedom > 0 else math.nan
-    for place, name in enumerate(found.classes):
-        # What is measured as busy is a share of all servers; what is found is their time.
+    for index, name in enumerate(results.classes):
+        # The utilization measured is a share of all servers; the demand fitted is their total time.
         size = 1.0 / station.servers if name == BACKGROUND else 1.0
-        value, error = float(result.values[place]) * size, float(result.errors[place]) * size
+        value, error = float(result.values[index]) * size, float(result.errors[index]) * size
         unit = None if name == BACKGROUND else "s"
-        told: tuple[Cell, ...] = (value, None, None, None)
+        reported: tuple[Cell, ...] = (value, None, None, None)
         status = "ok"
-        if math.isinf(result.inflation[place]):
-            told, status = (None, None, None, None), "cannot be separated"
+        if math.isinf(result.inflation[index]):
+            reported, status = (None, None, None, None), "cannot be separated"
         elif not value:
             status = "at 0"
         elif math.isfinite(error):
-            told = (value, error, max(value - times * error, 0.0), value + times * error)
+            reported = (value, error, max(value - times * error, 0.0), value + times * error)
         else:
             status = "no standard error"
-        yield ("demand", station.name, name or None, None, None, None, *told, *_NOTHING, unit, status)
+        yield ("demand", station.name, name or None, None, None, None, *reported, *_NOTHING, unit, status)
 
 
-def _summary(found: Demands, station: Station) -> Iterator[tuple[Cell, ...]]:
+def _summary(result: Demands, station: Station) -> Iterator[tuple[Cell, ...]]:
     known = np.isfinite(station.measured) & np.isfinite(station.modelled)
-    for use, chosen in ((FITTED, station.used), (HELD_OUT, known & found.held_out)):
+    for use, chosen in ((FITTED, station.used), (HELD_OUT, known & result.held_out)):
         if not chosen.any():
             continue
         residuals = (station.modelled - station.measured)[chosen]
         spread = station.measured[chosen] - station.measured[chosen].mean()
         squares, total = float(residuals @ residuals), float(spread @ spread)
-        told = {
+        details = {
             "rows": int(chosen.sum()),
             "root mean square error": math.sqrt(squares / len(residuals)),
             "R squared": 1 - squares / total if total > 0 else None,
         }
-        for name, value in told.items():
+        for name, value in details.items():
             status = "ok" if value is not None else "no value"
             yield ("summary", station.name, None, None, use, name, value, *_NOTHING, *_NOTHING, None, status)
 
 
-def _rows(found: Demands, station: Station) -> Iterator[tuple[Cell, ...]]:
+def _rows(result: Demands, station: Station) -> Iterator[tuple[Cell, ...]]:
     for row, (measured, modelled) in enumerate(zip(station.measured, station.modelled, strict=True)):
         if not np.isfinite(measured) or not np.isfinite(modelled):
             continue
-        use = HELD_OUT if found.held_out[row] else FITTED
+        use = HELD_OUT if result.held_out[row] else FITTED
         figures = (float(measured), float(modelled), float(modelled - measured))
-        yield ("row", station.name, None, row + 1, use, "utilization", None, *_NOTHING, *figures, None, "ok")
+        yield (
+            "row",
+            station.name,
+            None,
+            result.table.numbers[row],
+            use,
+            "utilization",
+            None,
+            *_NOTHING,
+            *figures,
+            None,
+            "ok",
+        )
 
 
-def _notes(found: Demands) -> Iterator[Note]:
+def _notes(result: Demands) -> Iterator[Note]:
     text = "errors of utilizations are taken as the same in all rows, throughputs as exact"
     yield Note("QN633", f"{text}; intervals hold {100 * SHARE:g} % of Student's t")
     together: dict[tuple[str, str], list[str]] = {}
-    for station in found.stations:
-        names, doubt = _inseparable(found, station)
+    for station in result.stations:
+        names, doubt = _inseparable(result, station)
         if names:
             together.setdefault((" and ".join(names), doubt), []).append(station.name)
     for (names, doubt), stations in together.items():
@@ -126,21 +141,22 @@ def _notes(found: Demands) -> Iterator[Note]:
         yield Note("QN634", text, "warning", "measure intervals with another mix of classes")
     at_zero = [
         f"{name} at {station.name}"
-        for station in found.stations
-        for name, value in zip(found.classes, station.found.values.tolist(), strict=True)
+        for station in result.stations
+        for name, value in zip(result.classes, station.found.values.tolist(), strict=True)
         if not value
     ]
     if at_zero:
         text = f"demands that ended at 0: {', '.join(at_zero)}; a regression without sign would make them negative"
         yield Note("QN635", text, "warning", "measure more intervals, or check the utilizations")
-    if found.ignored:
-        yield Note("QN637", f"columns that were not used: {', '.join(found.ignored)}")
+    yield from result.table.notes()
+    if result.ignored:
+        yield Note("QN637", f"columns that were not used: {', '.join(result.ignored)}")
 
 
-def _inseparable(found: Demands, station: Station) -> tuple[list[str], str]:
+def _inseparable(result: Demands, station: Station) -> tuple[list[str], str]:
     """The classes whose demands at a station cannot be distinguished, or hardly."""
-    names = [name or "all" for name in found.classes]
+    names = [name or "all" for name in result.classes]
     tied = [name for name, value in zip(names, station.found.inflation.tolist(), strict=True) if math.isinf(value)]
     if tied:
         return tied, "cannot"
-    return [names[place] for place in entangled(station.found.inflation, station.found.correlation)], "can hardly"
+    return [names[index] for index in entangled(station.found.inflation, station.found.correlation)], "can hardly"

@@ -7,21 +7,21 @@ from collections.abc import Iterator
 from typing import Any
 
 from qnet.lazy import np
-from qnet.questions.calibrate.calibrate import Calibration, Found
+from qnet.questions.calibrate.calibrate import Calibration, FittedParameter
 from qnet.reports.content import Note
 from qnet.units import format_number, format_quantity
 
 APART = 0.99
-"""The correlation from which on two parameters are said not to be told apart."""
+"""The correlation from which on two parameters count as indistinguishable."""
 INFLATED = 1 / (1 - APART**2)
 """The inflation of a variance that two parameters of that correlation have."""
 _NEAR = 0.05
 
 
-def doubts(found: Calibration) -> Iterator[Note]:
+def doubts(calibration: Calibration) -> Iterator[Note]:
     """Everything that limits the trust in fitted values, as warnings."""
-    known = found.spread
-    items = found.parameters
+    known = calibration.spread
+    items = calibration.parameters
     idle = [item.unknown.name for item in items if item.idle and (item.undetermined or not item.interval)]
     if idle:
         yield Note("QN635", f"no effect on what was measured: {', '.join(idle)}", "warning", "leave it out of --fit")
@@ -32,12 +32,12 @@ def doubts(found: Calibration) -> Iterator[Note]:
             text = f'"{item.unknown.name}" ended at the {end} end of its range, {at}, and has no standard error'
             yield Note("QN635", text, "warning", "widen its range with --between, or check the model")
     for direction in known.tied.tolist():
-        moved = [place for place, share in enumerate(direction) if abs(share) > 1e-3]
-        names = [items[place].unknown.name for place in moved]
+        moved = [index for index, share in enumerate(direction) if abs(share) > 1e-3]
+        names = [items[index].unknown.name for index in moved]
         text = f"cannot be distinguished: {', '.join(names)}"
         if len(moved) == 2:
             one, other = moved
-            ratio = -_in_coordinates(found, direction, one) / _in_coordinates(found, direction, other)
+            ratio = -_in_coordinates(calibration, direction, one) / _in_coordinates(calibration, direction, other)
             text += f"; only {combination(items[one], items[other], ratio)} is determined"
         yield _apart(text)
     paired: set[int] = set()
@@ -46,33 +46,33 @@ def doubts(found: Calibration) -> Iterator[Note]:
             correlation = float(known.correlation[one, other])
             if abs(correlation) > APART:
                 paired |= {one, other}
-                yield _apart(_pair(found, one, other, correlation))
+                yield _apart(_pair(calibration, one, other, correlation))
     inflated = entangled(known.inflation, known.correlation)
     if set(inflated) - paired:
-        names = ", ".join(items[place].unknown.name for place in inflated)
+        names = ", ".join(items[index].unknown.name for index in inflated)
         yield _apart(f"can hardly be distinguished: {names}; the condition number is {known.condition:.3g}")
 
 
 def entangled(inflation: Any, correlation: Any) -> list[int]:
     """The places of estimates whose variance others inflate, each with the one that it moves with most."""
-    inflated = [place for place, value in enumerate(inflation.tolist()) if INFLATED < value < math.inf]
+    inflated = [index for index, value in enumerate(inflation.tolist()) if INFLATED < value < math.inf]
     partners = np.abs(np.nan_to_num(correlation))
     np.fill_diagonal(partners, 0.0)
-    return sorted({*inflated, *(int(partners[place].argmax()) for place in inflated)})
+    return sorted({*inflated, *(int(partners[index].argmax()) for index in inflated)})
 
 
 def _apart(text: str) -> Note:
     return Note("QN634", text, "warning", "measure at other conditions, or state one of them with -p")
 
 
-def _in_coordinates(found: Calibration, direction: list[float], place: int) -> float:
+def _in_coordinates(calibration: Calibration, direction: list[float], index: int) -> float:
     """A direction is in coordinates scaled by their effects; this is its part in plain ones."""
-    norm = float(np.linalg.norm(found.minimum.jacobian[:, place]))
-    return direction[place] / norm
+    norm = float(np.linalg.norm(calibration.minimum.jacobian[:, index]))
+    return direction[index] / norm
 
 
-def _pair(found: Calibration, one: int, other: int, correlation: float) -> str:
-    items, known = found.parameters, found.spread
+def _pair(calibration: Calibration, one: int, other: int, correlation: float) -> str:
+    items, known = calibration.parameters, calibration.spread
     names = f'"{items[one].unknown.name}" and "{items[other].unknown.name}"'
     first = f"{names} can hardly be distinguished (correlation {correlation:.4f})"
     variances = float(known.covariance[one, one]), float(known.covariance[other, other])
@@ -82,7 +82,7 @@ def _pair(found: Calibration, one: int, other: int, correlation: float) -> str:
     return f"{first}; only {combination(items[one], items[other], ratio)} is well determined"
 
 
-def combination(one: Found, other: Found, ratio: float) -> str:
+def combination(one: FittedParameter, other: FittedParameter, ratio: float) -> str:
     """The combination of two parameters that measurements determine: their sum, their product, or a power of them.
 
     ratio   how much the combination changes with the coordinate of the second, over that of the first.

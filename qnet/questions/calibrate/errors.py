@@ -55,21 +55,22 @@ def relative(text: object) -> float | None:
 
 
 def stated_errors(model: Model, texts: Sequence[str], metrics: Sequence[Metric], values: Any) -> Any:
-    """Standard errors (rows, metrics) by texts such as `1%`, `2 ms` or `response=2%`; not-a-number where none is said.
+    """Standard errors (rows, metrics) by texts such as `1%`, `2 ms` or `response=2%`; not-a-number where none is
+    stated.
 
     Raises `UsageError` QN029 with what is wrong with any of them. Later texts, and those of one metric, have the last
     word.
     """
-    found: Any = np.full(values.shape, np.nan)
+    result: Any = np.full(values.shape, np.nan)
     problems: list[Problem] = []
     for text in sorted(texts, key=lambda item: "=" in item):
-        name, _, said = text.rpartition("=")
+        name, _, stated = text.rpartition("=")
         try:
             places = _places(model, name.strip(), metrics, text)
-            share = relative(said)
+            share = relative(stated)
             if share is None:
-                size, dimension = quantity(said.strip())
-                places = [place for place in places if metrics[place].dimension == dimension]
+                size, dimension = quantity(stated.strip())
+                places = [index for index in places if metrics[index].dimension == dimension]
                 if not places:
                     kind = "no unit" if dimension == NUMBER else f"the unit of {dimension.describe()}"
                     words = f'"{short(text)}" has {kind}, and nothing measured has that'
@@ -79,22 +80,22 @@ def stated_errors(model: Model, texts: Sequence[str], metrics: Sequence[Metric],
                 size, errors = share, np.abs(values) * share
             if not 0 < size < math.inf:
                 raise UsageError(Problem("QN029", f'"{short(text)}" is no error', "an error above 0"))
-            for place in places:
-                found[:, place] = errors[:, place]
+            for index in places:
+                result[:, index] = errors[:, index]
         except (UnitError, Fault) as error:
             problems.append(Problem("QN029", f'"{short(text)}" is no error: {short(str(error))}', _EXPECTED))
         except UsageError as error:
             problems += error.problems
     if problems:
         raise UsageError(*problems)
-    return found
+    return result
 
 
 def _places(model: Model, name: str, metrics: Sequence[Metric], text: str) -> list[int]:
     if not name:
         return list(range(len(metrics)))
     key = metric(name, model).key
-    places = [place for place, item in enumerate(metrics) if item.key == key]
+    places = [index for index, item in enumerate(metrics) if item.key == key]
     if not places:
         words = f'"{short(text)}" is about what no column measures'
         help = f"measured are {', '.join(item.source for item in metrics)}"
@@ -108,7 +109,7 @@ class Scatter(Record):
     kind: str
     """Where it is from: `stated`, `printed digits`, `residuals`, or `unknown`."""
     variance: float
-    """Of the residuals as they are squared; not-a-number where nothing tells it."""
+    """Of the residuals as they are squared; not-a-number where it cannot be estimated."""
     times: float
     """How many standard errors an interval has to each side."""
     freedom: int
@@ -119,11 +120,12 @@ class Scatter(Record):
     exceeds: bool
     """Whether the residuals scatter more than stated errors can explain, in 99 of 100 cases."""
     digits: bool = False
-    """Whether errors are a common one and beside it what printed digits leave open, so that rows weigh otherwise."""
+    """Whether errors consist of a common one and the rounding of printed digits, so that rows are weighted
+    differently."""
 
     @property
     def known(self) -> bool:
-        """Whether anything tells how large errors are."""
+        """Whether the size of errors is known."""
         return self.variance == self.variance
 
 
@@ -150,7 +152,7 @@ def scatter_stated(squares: float, freedom: int) -> Scatter:
 
 
 def scatter_unstated(plain: Any, weights: Any, digits: Any, freedom: int, enough: bool) -> Scatter:
-    """Of errors that nobody states: the residuals' own scatter, and at least what printed digits leave open.
+    """The scatter without stated errors: that of the residuals, and at least the rounding of printed digits.
 
     plain     (m,) residuals without weights, and the `weights` of them.
     digits    (m,) half of the last printed digit in the same measure, 0 where nothing is printed.
@@ -228,7 +230,7 @@ def chi_square(freedom: int) -> float:
 
 
 def refuse_unknown(table: Any, missing: Sequence[tuple[int, str]]) -> None:
-    """Raise `InvalidInput` for cells without an error beside others that have one."""
+    """Raise `InvalidInput` for cells without an error where others have one."""
     if missing:
         row, column = missing[0]
         problem = table.fault(row, column, "no error is stated, and the cell has no printed digits")

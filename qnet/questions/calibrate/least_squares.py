@@ -42,7 +42,7 @@ class Minimum(Record):
     side: Any
     """(n,): -1 at its lower bound and pressed against it, 1 at the upper one, 0 free."""
     offset: float
-    """How far the point is from the minimum, in units of the residuals' own uncertainty."""
+    """How far the point is from the minimum, in units of the uncertainty of the residuals."""
     converged: bool
     reason: str
     """Why it is not a minimum; empty where it is."""
@@ -61,7 +61,7 @@ def minimise(
 
     start, low, high   (n,) coordinates of comparable size: logarithms, or shares of a range; bounds may be infinite.
     least              norm of a column of derivatives up to which it is rounding.
-    known              minima that were found from other starts: a search that comes near to one ends there.
+    known              minima reached from other starts: a search that comes near one ends there.
     Returns            `Minimum`; `converged` is False where it is not proven to be one. None where there is no answer
                        at the start.
     Method             Levenberg's damping with Marquardt's scaling by columns, several dampings at once, projected on
@@ -132,11 +132,11 @@ def _descend(
         lengths = np.abs(steps).max(axis=1, initial=0.0, keepdims=True)
         steps *= np.minimum(1.0, _LONGEST / np.where(lengths > 0, lengths, 1.0))
         points = np.clip(point + steps, low, high)
-        found = residuals(points)
-        costs = np.where(np.isfinite(found).all(axis=1), (np.nan_to_num(found) ** 2).sum(axis=1), np.inf)
+        result = residuals(points)
+        costs = np.where(np.isfinite(result).all(axis=1), (np.nan_to_num(result) ** 2).sum(axis=1), np.inf)
         best = int(costs.argmin())
         if costs[best] < cost:
-            return (points[best], found[best]), max(damping * _LADDER[best], 1e-12)
+            return (points[best], result[best]), max(damping * _LADDER[best], 1e-12)
         damping *= 1e3
     return None, damping
 
@@ -159,7 +159,7 @@ class _Tangent:
         return -(self.right.T @ shares) / self.norms
 
     def offset(self, here: Any) -> float:
-        """The part of the residuals along the plane, over the part that is at right angles to it, per dimension."""
+        """The part of the residuals in the tangent plane over the part orthogonal to it, per dimension."""
         along = (self.left.T @ here)[self.kept]
         inside = float(along @ along)
         rank, freedom = int(self.kept.sum()), len(here) - int(self.kept.sum())
@@ -178,36 +178,36 @@ def differences(residuals: Residuals, point: Any, here: Any, low: Any, high: Any
     steps where neither side has one.
     """
     count = len(point)
-    found = np.full((len(here), count), np.nan)
+    result = np.full((len(here), count), np.nan)
     length = STEP
     for _ in range(_SHRINKS):
-        waiting = [place for place in range(count) if not np.isfinite(found[:, place]).all()]
+        waiting = [index for index in range(count) if not np.isfinite(result[:, index]).all()]
         if not waiting:
-            return found
-        moves = [(place, sign * length) for place in waiting for sign in (-1.0, 1.0)]
+            return result
+        moves = [(index, sign * length) for index in waiting for sign in (-1.0, 1.0)]
         values = _moved(residuals, point, moves, low, high)
         there = np.isfinite(values).all(axis=1)
         lone: list[tuple[int, float]] = []
-        for number, place in enumerate(waiting):
+        for number, index in enumerate(waiting):
             below, above = 2 * number, 2 * number + 1
             if there[below] and there[above]:
-                found[:, place] = (values[above] - values[below]) / (2 * length)
+                result[:, index] = (values[above] - values[below]) / (2 * length)
             elif there[below] or there[above]:
-                lone.append((place, length if there[above] else -length))
+                lone.append((index, length if there[above] else -length))
         if lone:
             near = {move: values[number] for number, move in enumerate(moves)}
-            far = _moved(residuals, point, [(place, 2 * move) for place, move in lone], low, high)
-            for (place, move), two in zip(lone, far, strict=True):
-                found[:, place] = (-3 * here + 4 * near[place, move] - two) / (2 * move)
+            far = _moved(residuals, point, [(index, 2 * move) for index, move in lone], low, high)
+            for (index, move), two in zip(lone, far, strict=True):
+                result[:, index] = (-3 * here + 4 * near[index, move] - two) / (2 * move)
         length /= 8
-    return found if np.isfinite(found).all() else None
+    return result if np.isfinite(result).all() else None
 
 
 def _moved(residuals: Residuals, point: Any, moves: Sequence[tuple[int, float]], low: Any, high: Any) -> Any:
     """Residuals where one coordinate is moved, for each move; not-a-number outside the bounds."""
     points = np.repeat(point[None], len(moves), axis=0)
-    for number, (place, move) in enumerate(moves):
-        points[number, place] += move
+    for number, (index, move) in enumerate(moves):
+        points[number, index] += move
     # A point outside the bounds is replaced by the centre, and its values are not used.
     inside = ((points >= low) & (points <= high)).all(axis=1)
     values = residuals(np.where(inside[:, None], points, point))
@@ -234,7 +234,7 @@ class Spread(Record):
     """(n,): how many times larger the variance is than if the coordinate were fitted alone."""
 
 
-def spread(found: Minimum, least: float = 0.0, variance: float | None = None) -> Spread:
+def spread(result: Minimum, least: float = 0.0, variance: float | None = None) -> Spread:
     """The covariance s^2 (J'J)^-1 of the free coordinates of a minimum, with s^2 of the residuals over their freedom.
 
     least      norm of a column of derivatives up to which it is rounding.
@@ -242,21 +242,21 @@ def spread(found: Minimum, least: float = 0.0, variance: float | None = None) ->
     Method   Singular values of the derivatives with columns of length 1 (D. A. Belsley, E. Kuh and R. E. Welsch,
              Regression Diagnostics, 1980, section 3.2); the linear approximation of D. M. Bates and D. G. Watts,
              Nonlinear Regression Analysis and Its Applications, 1988, section 2.3.
-    Limits   Linear: where a residual bends much within its own error, true regions are not symmetric.
+    Limits   Linear: where a residual is strongly curved within its error, true regions are not symmetric.
     """
-    count = len(found.point)
-    tangent = _Tangent(found.jacobian * (found.side == 0), least)
-    idle = ~tangent.counted & (found.side == 0)
+    count = len(result.point)
+    tangent = _Tangent(result.jacobian * (result.side == 0), least)
+    idle = ~tangent.counted & (result.side == 0)
     used = np.flatnonzero(tangent.counted)
     left_out = np.ones(count, dtype=bool)
     covariance = np.full((count, count), np.nan)
     inflation = np.full(count, np.nan)
     rank = int(tangent.kept.sum())
-    freedom = len(found.residuals) - rank
+    freedom = len(result.residuals) - rank
     tied = np.zeros((0, count))
     condition = 1.0
     if len(used):
-        scaled = found.jacobian[:, used] / tangent.norms[used]
+        scaled = result.jacobian[:, used] / tangent.norms[used]
         _, singular, right = np.linalg.svd(scaled, full_matrices=True)
         singular = np.concatenate([singular, np.zeros(len(used) - len(singular))])
         kept = singular > RANK * singular[0]
@@ -267,7 +267,7 @@ def spread(found: Minimum, least: float = 0.0, variance: float | None = None) ->
         left_out[free] = False
         inverse = (right[kept].T / singular[kept] ** 2) @ right[kept]
         if variance is None:
-            variance = found.cost / freedom if freedom > 0 else np.nan
+            variance = result.cost / freedom if freedom > 0 else np.nan
         full = np.full((count, count), np.nan)
         full[np.ix_(used, used)] = inverse
         inflation[free] = np.diag(full)[free]

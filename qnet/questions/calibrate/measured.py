@@ -7,21 +7,22 @@ from functools import partial
 from typing import Any
 
 from qnet.errors import InvalidInput, Problem, UsageError, short, suggest
-from qnet.expression import Expression, evaluate
+from qnet.expression import Expression
 from qnet.expression.functions import percentile_share
 from qnet.expression.nodes import Name
 from qnet.lazy import Array, Flags, np
-from qnet.model.conditions import condition
 from qnet.model.metrics import Metric, column_key, metric, metrics
 from qnet.model.model import Model
 from qnet.model.scope import all_figures
 from qnet.model.values import Values
 from qnet.questions.calibrate.errors import half_digit, relative, stated_errors
+from qnet.questions.calibrate.held_out import Scope, held_out
 from qnet.questions.map.parameter_cells import Fault, parameter_columns, parameter_value
-from qnet.questions.map.tables import Table, number, refuse, truth, weight
+from qnet.questions.map.tables import Table, number, truth, weight
+from qnet.questions.map.titles import with_units
 from qnet.questions.presentation.columns import parameter_cells, parameter_unit
 from qnet.record import Record
-from qnet.units import UnitError, base_unit, column_suffix, format_quantity, quantity, scale, unit
+from qnet.units import UnitError, base_unit, format_quantity, quantity, scale, unit
 
 WEIGHT, HOLD_OUT, ERROR = "weight", "hold_out", "_error"
 
@@ -50,133 +51,177 @@ class Measured(Record):
 def measured(
     model: Model, table: Table, fitted: Sequence[str], asked: Sequence[str], hold_out: str, error: Sequence[str] = ()
 ) -> Measured:
-    """Read a table of measurements.
+    """Read a table of measurements. A row with a cell that cannot be read is left out, and listed in its `unread`.
 
-    fitted    parameters that are to be found, and so cannot be conditions.
+    fitted    parameters to be fitted, which therefore cannot be conditions.
     asked     the metrics that count; none: every column that is named like a figure or an output.
     hold_out  a number of rows at the end, or a condition over parameters and measured figures; empty for none but
               those of the column.
     error     texts such as `1%` or `response=2 ms`: standard errors; cells of a column of errors go before them.
-    Raises    `InvalidInput` with what is wrong with columns and cells, `UsageError` with what is wrong with the rest.
+    Raises    `InvalidInput` with what is wrong with columns, or with cells where no row can be read; `UsageError` with
+              what is wrong with the rest.
     """
     named = parameter_columns(table.header, model)
     clash = next((column for column, name in named.items() if name in fitted), None)
     if clash is not None:
-        found = f'"{short(clash.strip())}" is a parameter to be fitted and a column of the measurements'
-        raise UsageError(Problem("QN027", found, "a parameter that no row states", file=table.name))
-    figures = {
-        column: item for column in table.header if column not in named and (item := _figure(column.strip(), model))
-    }
-    beside = _error_columns(table.header, named, figures)
+        results = f'"{short(clash.strip())}" is a parameter to be fitted and a column of the measurements'
+        raise UsageError(Problem("QN027", results, "a parameter that no row states", file=table.name))
+    titled = {column: item for column in table.header if column not in named and (item := _figure(column, model))}
+    figures = {column: item.metric for column, item in titled.items()}
+    factors = {column: item.factor for column, item in titled.items()}
+    beside = _error_columns(table.header, named, titled)
     chosen = _chosen(model, table, figures, asked)
-    problems: list[Problem] = []
+    problems: dict[int, list[Problem]] = {}
 
     def cells(column: str, read: Callable[[object], float], nothing: float) -> Any:
-        place = table.header.index(column)
+        index = table.header.index(column)
         result = np.full(len(table.rows), nothing)
         for row, cell in enumerate(table.rows):
             try:
-                result[row] = read(cell[place])
+                result[row] = read(cell[index])
             except Fault as fault:
-                problems.append(table.fault(row, "" if column in named else column, fault))
+                problems.setdefault(row, []).append(table.fault(row, "" if column in named else column, fault))
         return result
 
     conditions = {
         name: cells(column, partial(parameter_value, model, name, column=column), np.nan)
         for column, name in named.items()
     }
-    values = [cells(column, partial(_measurement, item), np.nan) for column, item in chosen]
-    printed = [cells(column, partial(_printed, item), np.nan) for column, item in chosen]
+    values = [cells(column, partial(_measurement, item, factors[column]), np.nan) for column, item in chosen]
+    printed = [cells(column, partial(_printed, item, factors[column]), np.nan) for column, item in chosen]
     errors = [
-        cells(beside[column], partial(_error, item), np.nan) if column in beside else np.full(len(table.rows), np.nan)
+        cells(stated.column, partial(_error, item, stated.factor), np.nan)
+        if (stated := beside.get(column))
+        else np.full(len(table.rows), np.nan)
         for column, item in chosen
     ]
-    taken = {*named, *figures, *beside.values()}
+    taken = {*named, *figures, *(item.column for item in beside.values())}
     special = {name.strip(): name for name in table.header if name not in taken}
     ones, none = np.ones(len(table.rows)), np.zeros(len(table.rows))
     weights = cells(special[WEIGHT], weight, 1.0) if WEIGHT in special else ones
     held = cells(special[HOLD_OUT], truth, 0.0) if HOLD_OUT in special else none
-    refuse(problems)
+    table, kept = table.without(problems), [row for row in range(len(table.rows)) if row not in problems]
+    conditions = {name: column[kept] for name, column in conditions.items()}
     ignored = tuple(name for name in special if name not in (WEIGHT, HOLD_OUT, ""))
-    figures_told, told, sizes = tuple(item for _, item in chosen), np.array(values).T, np.array(errors).T
+    measured_metrics, reported, sizes = (
+        tuple(item for _, item in chosen),
+        np.array(values).T[kept],
+        np.array(errors).T[kept],
+    )
     # Shares are kept below 0 until the measurement is known that they are shares of.
-    sizes = np.where(sizes < 0, np.abs(sizes * told), sizes)
+    sizes = np.where(sizes < 0, np.abs(sizes * reported), sizes)
     if error:
-        sizes = np.where(np.isfinite(sizes), sizes, stated_errors(model, error, figures_told, told))
-    found = Measured(
+        sizes = np.where(np.isfinite(sizes), sizes, stated_errors(model, error, measured_metrics, reported))
+    results = Measured(
         table=table,
         conditions=conditions,
-        metrics=figures_told,
-        values=told,
-        weights=weights,
-        held_out=held > 0,
+        metrics=measured_metrics,
+        values=reported,
+        weights=weights[kept],
+        held_out=held[kept] > 0,
         ignored=ignored,
         errors=sizes,
-        printed=np.array(printed).T,
+        printed=np.array(printed).T[kept],
     )
-    return found.replace(held_out=found.held_out | _held_out(model, found, hold_out)) if hold_out else found
+    if not hold_out:
+        return results
+    others = [name for name in table.header if name not in taken]
+    more = held_out(hold_out, len(table.rows), _scope(model, results, figures, others))
+    return results.replace(held_out=results.held_out | more)
 
 
-def described(model: Model, found: Measured, row: int) -> str:
+def described(model: Model, result: Measured, row: int) -> str:
     """The conditions of a row, for messages: `rate = 600/s, users = 20`."""
-    told: list[str] = []
-    for name, values in found.conditions.items():
+    listed: list[str] = []
+    for name, values in result.conditions.items():
         (cell,) = parameter_cells(model, name, values[row : row + 1])
         shown = format_quantity(cell, parameter_unit(model, name), 6) if isinstance(cell, float) else cell
-        told.append(f"{name} = {shown}")
-    return ", ".join(told)
+        listed.append(f"{name} = {shown}")
+    return ", ".join(listed)
 
 
-def _error_columns(header: Sequence[str], named: Mapping[str, str], figures: Mapping[str, Metric]) -> dict[str, str]:
-    """Column of a figure -> column of its errors: the same name, or that of the figure, with `_error` behind it."""
+class _Titled(Record):
+    """A column by its title: what it measures, and how many base units a number in it is."""
+
+    column: str
+    metric: Metric
+    factor: float
+
+
+def _error_columns(
+    header: Sequence[str], named: Mapping[str, str], figures: Mapping[str, _Titled]
+) -> dict[str, _Titled]:
+    """Column of a figure -> column of its errors: the same name, or that of the figure, with the suffix `_error`."""
     titles = {name.strip(): name for name in header if name not in named and name not in figures}
-    found: dict[str, str] = {}
+    result: dict[str, _Titled] = {}
     for column, item in figures.items():
-        suffix = column_suffix(base_unit(item.dimension))
-        names = (column.strip() + ERROR, item.key + ERROR, item.key + ERROR + suffix)
-        own = next((titles[name] for name in names if name in titles), None)
-        if own is not None:
-            found[column] = own
-    return found
+        asked = item.metric
+        shown = _Titled("", asked, unit(asked.unit).factor)
+        names = {asked.key + ERROR: shown, column.strip() + ERROR: item}
+        for title, real in titles.items():
+            behind = with_units(title)
+            units = [each for name, each in behind if name == asked.key + ERROR and each.dimension == asked.dimension]
+            if title in names or units:
+                result[column] = names.get(title, shown).replace(column=real)
+                if title not in names:
+                    result[column] = result[column].replace(factor=units[0].factor)
+                break
+    return result
 
 
-def _error(item: Metric, cell: object) -> float:
+def _error(item: Metric, factor: float, cell: object) -> float:
     """A standard error in base units; a share of the measurement as a number below 0; not-a-number for none."""
     share = relative(cell)
-    value = _measurement(item, cell) if share is None else -share
+    value = _measurement(item, factor, cell) if share is None else -share
     if not (value != value or (value > 0 if share is None else value < 0)):
         raise Fault("an error is above 0; leave the cell empty where none is known")
     return value
 
 
-def _printed(item: Metric, cell: object) -> float:
+def _printed(item: Metric, factor: float, cell: object) -> float:
     """Half of the last printed digit, in base units; not-a-number for what is not printed."""
     half = half_digit(cell)
     try:
-        return _measurement(item, half) if half else float("nan")
+        return _measurement(item, factor, half) if half else float("nan")
     except Fault:
         return float("nan")
 
 
-def _figure(title: str, model: Model) -> Metric | None:
-    """The figure or output that a column is named like: `response`, `response_s`, `utilization_cpu`."""
-    found: list[Metric] = []
-    for name, dimension in all_figures(model).items():
-        if title in (column_key(name), column_key(name) + column_suffix(base_unit(dimension))):
-            found.append(Metric(name, Expression(name, Name(name), (name,)), dimension, base_unit(dimension)))
-    for name in model.outputs:
-        item = metric(name, model)
-        if title in (item.key, item.key + column_suffix(item.unit)):
-            found.append(item)
-    if len(found) > 1:
-        names = " and ".join(item.source for item in found)
+def _figure(column: str, model: Model) -> _Titled | None:
+    """The figure or output that a column is named like: `response`, `response_ms`, `response [ms]`,
+    `utilization_cpu %`."""
+    title = column.strip()
+    plain = _named(title, model)
+    result = [_Titled(column, item, unit(item.unit).factor) for item in plain]
+    if not result:
+        # The longest name first: `throughput_web_per_s` is not `throughput_web_per` in seconds.
+        for name, shown in with_units(title):
+            result = [
+                _Titled(column, item, shown.factor) for item in _named(name, model) if item.dimension == shown.dimension
+            ]
+            if result:
+                break
+    if len(result) > 1:
+        names = " and ".join(item.metric.source for item in result)
         raise InvalidInput(Problem("QN250", f'the column "{short(title)}" may be {names}', "distinct names"))
-    return found[0] if found else _percentile(title, model)
+    return result[0] if result else None
 
 
-def _percentile(title: str, model: Model) -> Metric | None:
-    """The percentile that a column is named like: `response_p95_s`, `response_p95_web_s`."""
-    text = title.removesuffix("_s")
+def _named(name: str, model: Model) -> list[Metric]:
+    """The figures and outputs of a name without unit, or one of its percentiles."""
+    figures = all_figures(model)
+    result = [
+        Metric(each, Expression(each, Name(each), (each,)), dimension, base_unit(dimension))
+        for each, dimension in figures.items()
+        if name == column_key(each)
+    ]
+    result += [item for output in model.outputs if (item := metric(output, model)).key == name]
+    percentile = None if result else _percentile(name, model)
+    return result if percentile is None else [percentile]
+
+
+def _percentile(text: str, model: Model) -> Metric | None:
+    """The percentile that a column is named like: `response_p95`, `response_p95_web`."""
     about = ["", *(name[10:-2] for name in all_figures(model) if name.startswith("response('"))]
     for name in about:
         tail = f"_{column_key(name)}" if name else ""
@@ -195,57 +240,44 @@ def _chosen(model: Model, table: Table, figures: dict[str, Metric], asked: Seque
         raise InvalidInput(problem.replace(file=table.name))
     if not asked:
         return list(figures.items())
-    found: list[tuple[str, Metric]] = []
+    result: list[tuple[str, Metric]] = []
     for wanted in metrics(asked, model):
         match = [(column, item) for column, item in figures.items() if item.key == wanted.key]
         if not match:
             words = f'no column measures "{wanted.source}"'
             help = f"there are {', '.join(short(name.strip()) for name in figures)}"
             raise UsageError(Problem("QN027", words, "a metric that is a column", help=help, file=table.name))
-        found += match
-    return found
+        result += match
+    return result
 
 
-def _measurement(item: Metric, cell: object) -> float:
-    """What a cell says of a metric, in base units; not-a-number for an empty one."""
+def _measurement(item: Metric, factor: float, cell: object) -> float:
+    """What a cell says of a metric, in base units; not-a-number for an empty one. Plain numbers are `factor` units."""
     try:
         value = number(cell)
     except Fault:
         try:
-            found, dimension = quantity(str(cell))
+            result, dimension = quantity(str(cell))
         except UnitError as error:
             raise Fault(short(str(error))) from None
         if dimension != item.dimension:
             raise Fault(
                 f'"{short(str(cell))}" is {dimension.describe()}; expected {item.dimension.describe()}'
             ) from None
-        return found
-    return float("nan") if value is None else scale(value, unit(item.unit).factor)
+        return result
+    return float("nan") if value is None else scale(value, factor)
 
 
-def _held_out(model: Model, found: Measured, text: str) -> Any:
-    """Which rows a number, or a condition, holds out."""
-    size = len(found.table.rows)
-    if text.strip().isdigit():
-        count = int(text)
-        if not 0 < count < size:
-            raise UsageError(Problem("QN029", f"--hold-out {count} of {size} rows", "fewer rows than there are, or 1"))
-        return np.arange(size) >= size - count
-    asked = condition(text, model)
-    figures = {item.source: found.values[:, place] for place, item in enumerate(found.metrics)}
-    values = Values(model, found.conditions, size, figures)
-    missing = [
-        name for side in (asked.metric, asked.bound) for name in side.names if name not in {*values.known, *figures}
-    ]
-    if missing:
-        words = f'"{short(text)}" rests on {missing[0]}, which is neither measured nor known'
-        raise UsageError(Problem("QN029", words, "a condition over parameters and measured figures"))
-    with np.errstate(all="ignore"):
-        sides = [
-            np.zeros(size) + _value(side, values) for side in (asked.metric, asked.bound)
-        ]  # fmt: skip
-    return np.asarray(asked.holds(*sides))
-
-
-def _value(side: Expression, values: Values) -> Any:
-    return evaluate(side.root, values.known, values.operations, values.choices)
+def _scope(model: Model, result: Measured, titles: Mapping[str, Metric], others: Sequence[str]) -> Scope:
+    """What a condition over rows may name: parameters, figures by name or title of their column, other columns."""
+    figures = {item.source: result.values[:, index] for index, item in enumerate(result.metrics)}
+    values = Values(model, result.conditions, len(result.table.rows), figures)
+    dimensions = model.dimensions | all_figures(model, figures)
+    dimensions |= {name: output.dimension for name, output in model.outputs.items()}
+    known = {**values.known, **figures}
+    places = {item.key: index for index, item in enumerate(result.metrics)}
+    for column, item in titles.items():
+        title = column.strip()
+        if item.key in places and title not in dimensions and title not in model.choices:
+            dimensions[title], known[title] = item.dimension, result.values[:, places[item.key]]
+    return Scope(dimensions, model.choices, known, model).with_columns(result.table, others)

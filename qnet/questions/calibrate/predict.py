@@ -24,10 +24,10 @@ def predictions(target: Target, best: Minimum, scatter: Scatter, modelled: Any) 
     """The ends (rows, metrics), in base units, of the intervals for measurements of rows that are held out.
 
     modelled   the figures of all rows at the minimum.
-    Returns    not-a-number for what is fitted on, and where nothing tells an interval.
+    Returns    not-a-number for the rows fitted on, and where there is no interval.
     Method     Variance g' C g of the model by the covariance C of the parameters, and that of the measurement itself,
                in the measure of the residuals (G. A. F. Seber and C. J. Wild, Nonlinear Regression, 1989, section 5.1).
-    Limits     Linear: what profiles find of steps and bends is not in them.
+    Limits     Linear: they ignore steps and bends that profiles show.
     """
     low, high = np.full(modelled.shape, np.nan), np.full(modelled.shape, np.nan)
     held: Any = np.flatnonzero(target.rows.held_out)
@@ -90,9 +90,9 @@ def _of_a_measurement(target: Target, scatter: Scatter, places: Places) -> Array
 def leave_one_out(target: Target, best: Minimum) -> Any:
     """Plain residuals (rows, metrics), weights included, of every fitted row by a fit without it; None for too few.
 
-    Method   One fit for each row, all side by side from the minimum, so that what another start would find is not
-             looked for. Of more than `MOST_LEFT_OUT` rows several, evenly spread, are left out at a time (M. Stone, J.
-             Roy. Statist. Soc. B 36 (1974) 111-147).
+    Method   One fit for each row, all side by side from the minimum: minima reached from other starts are not
+             searched for. Of more than `MOST_LEFT_OUT` rows several, evenly spaced, are left out at a time (M. Stone,
+             J. Roy. Statist. Soc. B 36 (1974) 111-147).
     Returns  not-a-number where the model has no answer at a row that is left out.
     """
     within: Any = np.nonzero(target.used[target.places])[0]
@@ -105,10 +105,10 @@ def leave_one_out(target: Target, best: Minimum) -> Any:
             return None
         lanes.append(Lane(best.point, best.residuals, best.jacobian, best.point == best.point, counted))
     refit(target, lanes, target.low, target.high, _SETTLED * best.cost / max(len(within), 1), proven=True)
-    found: Any = np.full(target.rows.values.shape, np.nan)
+    result: Any = np.full(target.rows.values.shape, np.nan)
     roots = np.sqrt(target.rows.weights)[:, None]
     for group, lane in enumerate(lanes):
         rows = target.places[np.arange(len(target.places)) % groups == group]
         plain = target.every(lane.point[None], rows)[0] * roots[rows]
-        found[rows] = np.where(target.used[rows], plain, np.nan)
-    return found
+        result[rows] = np.where(target.used[rows], plain, np.nan)
+    return result

@@ -34,7 +34,7 @@ _FAILURES = 5
 
 
 class Lane:
-    """One fit among several that are made side by side: some coordinates stay, some residuals do not count."""
+    """One fit among several that are made side by side: some coordinates are fixed, some residuals do not count."""
 
     def __init__(self, point: Any, values: Any, jacobian: Any, free: Any, counted: Any = 1.0) -> None:
         self.point = point
@@ -118,14 +118,14 @@ def refit(residuals: Residuals, lanes: Sequence[Lane], low: Any, high: Any, enou
             break
         values = residuals(np.array([lane.point + step for lane, step in zip(moving, steps, strict=True)]))
         used += len(moving)
-        for lane, step, found in zip(moving, steps, values, strict=True):
-            there = bool(np.isfinite(found).all())
+        for lane, step, result in zip(moving, steps, values, strict=True):
+            there = bool(np.isfinite(result).all())
             before = lane.cost
             if there:
-                lane.update(step, found)
-            cost = float(((found * lane.counted) ** 2).sum()) if there else float("inf")
+                lane.update(step, result)
+            cost = float(((result * lane.counted) ** 2).sum()) if there else float("inf")
             if cost < before:
-                lane.point, lane.values = lane.point + step, found
+                lane.point, lane.values = lane.point + step, result
                 lane.damping *= 0.1
                 lane.done = before - cost <= enough
                 continue
@@ -148,7 +148,7 @@ class End(Record):
 
 
 class Profiles(Record):
-    """The ends of some profiles, and the best point that was met on the way where it is better than the minimum."""
+    """The ends of some profiles, and the best point reached on the way where it is better than the minimum."""
 
     ends: tuple[End, ...]
     better: Any
@@ -158,9 +158,9 @@ class Profiles(Record):
 class _Search:
     """The search for one end of one profile."""
 
-    def __init__(self, best: Minimum, place: int, sign: int, first: float, room: float) -> None:
-        self.place, self.sign, self.room = place, sign, room
-        self.start = float(best.point[place])
+    def __init__(self, best: Minimum, index: int, sign: int, first: float, room: float) -> None:
+        self.place, self.sign, self.room = index, sign, room
+        self.start = float(best.point[index])
         self.inside = 0.0
         self.rise_inside = 0.0
         self.outside = float("inf")
@@ -168,7 +168,7 @@ class _Search:
         self.first = min(first, room)
         self.tries = 0
         self.lane = Lane(best.point, best.residuals, best.jacobian, best.point == best.point)
-        self.lane.free[place] = False
+        self.lane.free[index] = False
 
     def next(self, threshold: float) -> float | None:
         """The distance to try next; None where the end is known."""
@@ -215,8 +215,8 @@ def profiles(
 ) -> Profiles:  # fmt: skip
     """How far coordinates may go from a minimum until the sum of squares, all others refitted, rises by a threshold.
 
-    sides        pairs of a coordinate and a sign: which ends are looked for.
-    deviations   (n,) how far the tangent plane says they are; not-a-number where it does not know.
+    sides        pairs of a coordinate and a sign: which ends are wanted.
+    deviations   (n,) their distance by the tangent plane; not-a-number where it cannot be computed.
     threshold    rise of the sum of squares at the ends of an interval: the square of Student's t times the variance.
     most         points that may be tried altogether.
     Returns      `Profiles`; an end is the last coordinate inside, to about a thousandth of its distance.
@@ -225,15 +225,15 @@ def profiles(
                  first outside by the root of the rise, which is a straight line in linear models, and by halves, which
                  finds a step. All ends advance side by side. What is beyond an answer counts as a rise without end.
     Source       D. M. Bates and D. G. Watts, Nonlinear Regression Analysis and Its Applications, 1988, section 6.1.
-    Limits       Where the sum of squares falls again beyond its first rise, nothing is seen of it.
+    Limits       If the sum of squares falls again beyond its first rise, this goes unnoticed.
     """
     searches: list[_Search] = []
-    for place, sign in sides:
-        here = float(best.point[place])
-        room = float(high[place]) - here if sign > 0 else here - float(low[place])
-        step = float(deviations[place])
+    for index, sign in sides:
+        here = float(best.point[index])
+        room = float(high[index]) - here if sign > 0 else here - float(low[index])
+        step = float(deviations[index])
         first = max(step, _FIRST) if np.isfinite(step) and step > 0 else _FLAT
-        searches.append(_Search(best, place, sign, first, max(room, 0.0)))
+        searches.append(_Search(best, index, sign, first, max(room, 0.0)))
     used, least, better = 0, best.cost - 1e-2 * threshold, None
     while used < most:
         asked = [(each, distance) for each in searches if (distance := each.next(threshold)) is not None]
@@ -265,20 +265,20 @@ def _placed(
     used = len(points)
     failed = np.flatnonzero(~np.isfinite(values).all(axis=1))
     if len(failed):
-        # Where the tangent plane leads nowhere, the others stay as they were.
+        # Where the tangent plane leads nowhere, the others keep their values.
         points[failed] = np.array([targets[number][1] for number in failed.tolist()])
         values[failed] = residuals(points[failed])
         used += len(failed)
-    found: list[Lane | None] = []
+    result: list[Lane | None] = []
     for (each, _), point, here in zip(asked, points, values, strict=True):
         if not np.isfinite(here).all():
-            found.append(None)
+            result.append(None)
             continue
         lane = Lane(each.lane.point, each.lane.values, each.lane.jacobian, each.lane.free)
         lane.update(point - lane.point, here)
         lane.point, lane.values = point, here
-        found.append(lane)
-    return found, used
+        result.append(lane)
+    return result, used
 
 
 def bent(residuals: Residuals, best: Minimum, covariance: Any, times: float, low: Any, high: Any) -> Any:
@@ -293,10 +293,10 @@ def bent(residuals: Residuals, best: Minimum, covariance: Any, times: float, low
     if not len(known):
         return result
     steps: list[Any] = []
-    for place in known:
-        along = np.nan_to_num(covariance[:, place]) / max(float(covariance[place, place]), 1e-300)
-        along[place] = 1.0
-        length = max(times * float(deviations[place]), _SHORTEST)
+    for index in known:
+        along = np.nan_to_num(covariance[:, index]) / max(float(covariance[index, index]), 1e-300)
+        along[index] = 1.0
+        length = max(times * float(deviations[index]), _SHORTEST)
         steps += [length * along, -length * along]
     moves = np.array(steps)
     points = best.point + moves
@@ -306,6 +306,6 @@ def bent(residuals: Residuals, best: Minimum, covariance: Any, times: float, low
     rises = (values**2).sum(axis=1) - best.cost
     expected = (plane**2).sum(axis=1) - best.cost
     agree = inside & (np.abs(rises - expected) <= LINEAR * np.abs(expected) + 1e-12 * best.cost)
-    for number, place in enumerate(known):
-        result[place] = not agree[2 * number : 2 * number + 2].all()
+    for number, index in enumerate(known):
+        result[index] = not agree[2 * number : 2 * number + 2].all()
     return result

@@ -1,4 +1,4 @@
-"""A calibration as a report: the parameters, how they hang together, the fit as a whole, and every row."""
+"""A calibration as a report: the parameters, their correlations, the summary of the fit, and every row."""
 
 from __future__ import annotations
 
@@ -6,17 +6,20 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from qnet.lazy import np
+from qnet.model.model import Model
 from qnet.model.rewrite import Doubt
-from qnet.questions.calibrate.calibrate import PROFILE, Calibration, Found, fitted_point
+from qnet.networks.notes import approximate_notes
+from qnet.questions.calibrate.calibrate import PROFILE, Calibration, FittedParameter, fitted_point
 from qnet.questions.calibrate.determined import doubts
 from qnet.questions.calibrate.errors import NORMAL, PRINTED, SCATTER, SHARE, STATED, UNKNOWN
 from qnet.questions.calibrate.measured import described
 from qnet.questions.points.answers import OK
 from qnet.questions.points.points import solve_points
 from qnet.questions.presentation.assertions import broken, conditions
+from qnet.questions.presentation.columns import declared_unit
 from qnet.questions.presentation.labels import all_exact, label
 from qnet.questions.presentation.provenance import Basis
-from qnet.questions.presentation.trust import approximate_notes, percentile_notes
+from qnet.questions.presentation.trust import percentile_notes
 from qnet.reports.content import Cell, Column, Note
 from qnet.reports.report import Report
 from qnet.units import format_quantity, in_unit
@@ -44,83 +47,91 @@ COLUMNS = (
 )
 """`scope` is `parameter`, `correlation`, `summary` or `row`. `row` counts the rows of data from 1. `stated` is what the
 model states; `low` and `high` are the ends of the 95 % interval, empty where it is open, and `interval` says whether
-it is `linear` or by `profile`; of a row that is held out they are those of its prediction interval. `residual` is
+it is `linear` or by `profile`; of a row that is held out they are those of its prediction interval. A
+row that cannot be read has its text at `at`, and why at `status`. `residual` is
 modelled less measured, `relative` that over measured. Parameters are in base units, metrics in the unit that they are
 shown in."""
 
-FITTED, HELD_OUT = "fitted", "held out"
+FITTED, HELD_OUT, NOT_READ = "fitted", "held out", "not read"
 _MOST_NAMED = 4
 
 
-def calibration_report(found: Calibration, asserted: Sequence[str] = (), more: Sequence[Note] = ()) -> Report:
-    """Tell a calibration.
+def calibration_report(calibration: Calibration, asserted: Sequence[str] = (), more: Sequence[Note] = ()) -> Report:
+    """The report of a calibration.
 
     asserted  conditions that the model must meet with the fitted values, everything else as stated; those that are
               false stand in `broken` of the report.
     more      notes besides.
     """
-    model, answers = found.model, found.answers
+    model, answers = calibration.model, calibration.answers
     claimed = conditions(asserted, model)
-    point = fitted_point(found)
-    exact = all_exact(model, [item.expression for item in found.measured.metrics], answers.parts)
+    point = fitted_point(calibration)
+    exact = all_exact(model, [item.expression for item in calibration.measured.metrics], answers.parts)
     trust = (", ".join(answers.methods), label(exact))
-    parameters = [_parameter(item, found.tested) for item in found.parameters]
-    rows = [*parameters, *_correlations(found), *_summary(found), *_rows(found)]
+    parameters = [_parameter(item, calibration.tested) for item in calibration.parameters]
+    rows = [
+        *parameters,
+        *_correlations(calibration),
+        *_summary(calibration),
+        *_rows(calibration),
+        *_unread(calibration),
+    ]
     failing = tuple(broken(solve_points(model, point), claimed)) if claimed else ()
     return Report(
         schema="qnet/calibration/1",
-        title=f"{model.title}: {', '.join(point)} from {found.measured.table.name}",
+        title=f"{model.title}: {', '.join(point)} from {calibration.measured.table.name}",
         columns=COLUMNS,
         rows=[(*row, *trust) for row in rows],
-        notes=(*_notes(found), *more),
-        meta=Basis(model, trust[0], exact, measured=_data(found), fitted=point),
+        readable=[(*_declared(model, row), *trust) for row in rows],
+        notes=(*_notes(calibration), *more),
+        meta=Basis(model, trust[0], exact, measured=_data(calibration), fitted=point),
         group="scope",
         broken=failing,
     )
 
 
-def _data(found: Calibration) -> dict[str, Any]:
-    """What the calibration rests on beside the model."""
-    table = found.measured.table
+def _data(calibration: Calibration) -> dict[str, Any]:
+    """The data that the calibration rests on besides the model."""
+    table = calibration.measured.table
     return {"name": table.name, "digest": table.digest or None, "rows": len(table.rows)}
 
 
-def fitted_on(found: Calibration) -> str:
+def fitted_on(calibration: Calibration) -> str:
     """What the parameters were fitted on, in one line."""
-    table = found.measured.table
-    used = int(found.used.any(axis=1).sum())
+    table = calibration.measured.table
+    used = int(calibration.used.any(axis=1).sum())
     name = table.name.rpartition("/")[2]
-    metrics = ", ".join(item.source for item in found.measured.metrics)
-    told = f"{name}: {metrics} in {used} of {len(table.rows)} rows"
-    return f"{told}, sha256 {table.digest}" if table.digest else told
+    metrics = ", ".join(item.source for item in calibration.measured.metrics)
+    text = f"{name}: {metrics} in {used} of {len(table.rows)} rows"
+    return f"{text}, sha256 {table.digest}" if table.digest else text
 
 
-def doubt_of(found: Calibration) -> Doubt:
+def doubt_of(calibration: Calibration) -> Doubt:
     """How well the fitted parameters are known, for the model that is written with them.
 
-    Standard errors are those by which a normal or Student's interval has the width that was found.
+    Standard errors are those for which a normal or Student's interval has the computed width.
     """
     errors: dict[str, float] = {}
     places: dict[str, int] = {}
-    for place, item in enumerate(found.parameters):
-        error = _known_error(found, item)
+    for index, item in enumerate(calibration.parameters):
+        error = _known_error(calibration, item)
         if error is not None:
-            errors[item.unknown.name], places[item.unknown.name] = error, place
+            errors[item.unknown.name], places[item.unknown.name] = error, index
     names = list(errors)
-    matrix = found.spread.correlation
+    matrix = calibration.spread.correlation
     pairs = {
         (one, other): value
         for number, one in enumerate(names)
         for other in names[number + 1 :]
         if (value := float(matrix[places[one], places[other]])) == value
     }
-    lost = tuple(item.unknown.name for item in found.parameters if item.unknown.name not in errors)
-    return Doubt(errors, pairs, None if found.scatter.times == NORMAL else found.scatter.freedom, lost)
+    lost = tuple(item.unknown.name for item in calibration.parameters if item.unknown.name not in errors)
+    return Doubt(errors, pairs, None if calibration.scatter.times == NORMAL else calibration.scatter.freedom, lost)
 
 
-def _known_error(found: Calibration, item: Found) -> float | None:
+def _known_error(calibration: Calibration, item: FittedParameter) -> float | None:
     """The standard error that belongs to an interval; None where it is not known, or open above."""
-    if not found.scatter.known or item.tied:
+    if not calibration.scatter.known or item.tied:
         return None
     if item.interval != PROFILE:
         return item.error
@@ -131,15 +142,15 @@ def _known_error(found: Calibration, item: Found) -> float | None:
     low = item.unknown.low if low is None else low
     if high is None:
         return None
-    return (high - low) / ((1 if item.side else 2) * found.scatter.times)
+    return (high - low) / ((1 if item.side else 2) * calibration.scatter.times)
 
 
-def fitted_with(found: Calibration) -> str:
+def fitted_with(calibration: Calibration) -> str:
     """The fitted values in one line."""
-    return _minimum(found, [item.value for item in found.parameters])
+    return _minimum(calibration, [item.value for item in calibration.parameters])
 
 
-def _parameter(item: Found, tested: bool) -> tuple[Cell, ...]:
+def _parameter(item: FittedParameter, tested: bool) -> tuple[Cell, ...]:
     unknown = item.unknown
     return (
         "parameter", unknown.name, None, None, None, unknown.start, item.value, item.error, item.low, item.high,
@@ -147,7 +158,24 @@ def _parameter(item: Found, tested: bool) -> tuple[Cell, ...]:
     )  # fmt: skip
 
 
-def standing(item: Found, tested: bool) -> str:
+_UNIT = next(index for index, column in enumerate(COLUMNS) if column.key == "unit")
+_FIGURES = range(5, _UNIT)
+
+
+def _declared(model: Model, row: tuple[Cell, ...]) -> tuple[Cell, ...]:
+    """A row of a parameter in the unit in which the model states it; any other row as it is."""
+    if row[0] != "parameter":
+        return row
+    shown = declared_unit(model, str(row[1]))
+    cells = list(row)
+    for index in _FIGURES:
+        value = cells[index]
+        cells[index] = in_unit(value, shown) if isinstance(value, float) else value
+    cells[_UNIT] = shown or None
+    return tuple(cells)
+
+
+def standing(item: FittedParameter, tested: bool) -> str:
     """The status of a fitted parameter: `ok`, or what is missing.
 
     tested   whether there are more measurements than parameters.
@@ -160,6 +188,8 @@ def standing(item: Found, tested: bool) -> str:
         return "not determined by these rows"
     if item.tied:
         return "cannot be distinguished"
+    if item.elsewhere:
+        return "another minimum agrees as well"
     if not item.interval:
         return "no standard error" if tested else "no degrees of freedom"
     if item.low is None or item.high is None:
@@ -168,114 +198,136 @@ def standing(item: Found, tested: bool) -> str:
 
 
 def _plain(scope: str, name: str, use: str | None, value: float | None, at: str | None = None) -> tuple[Cell, ...]:
-    told = value if value is not None and abs(value) < float("inf") else None
-    return (scope, name, None, at, use, None, told, *(None,) * 8, None, "ok" if told is not None else "no value")
+    reported = value if value is not None and abs(value) < float("inf") else None
+    return (
+        scope,
+        name,
+        None,
+        at,
+        use,
+        None,
+        reported,
+        *(None,) * 8,
+        None,
+        "ok" if reported is not None else "no value",
+    )
 
 
-def _correlations(found: Calibration) -> Iterator[tuple[Cell, ...]]:
-    names = [item.unknown.name for item in found.parameters]
+def _correlations(calibration: Calibration) -> Iterator[tuple[Cell, ...]]:
+    names = [item.unknown.name for item in calibration.parameters]
     for one, first in enumerate(names):
         for other in range(one + 1, len(names)):
-            yield _plain("correlation", f"{first}, {names[other]}", None, float(found.spread.correlation[one, other]))
+            yield _plain(
+                "correlation", f"{first}, {names[other]}", None, float(calibration.spread.correlation[one, other])
+            )
 
 
-def _summary(found: Calibration) -> Iterator[tuple[Cell, ...]]:
-    """How far off the model is as a whole, on what it was fitted on and on what was held out."""
-    kind = "of the mean" if found.absolute else "relative"
-    there = np.isfinite(found.measured.values)
-    for use, chosen in ((FITTED, found.used), (HELD_OUT, there & found.measured.held_out[:, None])):
+def _summary(calibration: Calibration) -> Iterator[tuple[Cell, ...]]:
+    """The overall error of the model, on the rows it was fitted on and on those held out."""
+    kind = "of the mean" if calibration.absolute else "relative"
+    there = np.isfinite(calibration.measured.values)
+    for use, chosen in ((FITTED, calibration.used), (HELD_OUT, there & calibration.measured.held_out[:, None])):
         count = int(chosen.sum())
         if not count:
             continue
-        known = chosen & np.isfinite(found.residuals)
+        known = chosen & np.isfinite(calibration.residuals)
         complete = count == int(known.sum())
         yield _plain("summary", "measurements", use, count)
-        squares = float((found.residuals[known] ** 2).sum())
+        squares = float((calibration.residuals[known] ** 2).sum())
         error = (squares / count) ** 0.5 if complete else None
         yield _plain("summary", "root mean square error", use, error, kind)
-        spread = _total(found, chosen)
+        spread = _total(calibration, chosen)
         yield _plain("summary", "R squared", use, 1 - squares / spread if spread > 0 and complete else None)
-        if use == HELD_OUT and found.scatter.known:
-            yield _plain("summary", "within prediction interval", use, int(_inside(found)[chosen].sum()))
-    if found.scatter.ratio is not None:
-        at = "over stated errors" if found.scatter.kind == STATED else "over half of the last printed digit"
-        yield _plain("summary", "scatter", FITTED, found.scatter.ratio, at)
-    yield _plain("summary", "degrees of freedom", FITTED, found.spread.freedom)
-    yield _plain("summary", "condition number", FITTED, found.spread.condition)
+        if use == HELD_OUT and calibration.scatter.known:
+            yield _plain("summary", "within prediction interval", use, int(_inside(calibration)[chosen].sum()))
+    if calibration.scatter.ratio is not None:
+        at = "over stated errors" if calibration.scatter.kind == STATED else "over half of the last printed digit"
+        yield _plain("summary", "scatter", FITTED, calibration.scatter.ratio, at)
+    yield _plain("summary", "degrees of freedom", FITTED, calibration.spread.freedom)
+    yield _plain("summary", "condition number", FITTED, calibration.spread.condition)
 
 
-def _total(found: Calibration, chosen: Any) -> float:
+def _total(calibration: Calibration, chosen: Any) -> float:
     """The sum of squares around the mean of every metric, scaled and weighted as the residuals are."""
     total = 0.0
-    for place, values in enumerate(found.measured.values.T):
-        mask = chosen[:, place]
+    for index, values in enumerate(calibration.measured.values.T):
+        mask = chosen[:, index]
         if not mask.any():
             continue
         size = np.abs(values[np.isfinite(values)]).mean() or 1.0
-        scaled = values[mask] / size if found.absolute else np.log(values[mask])
-        weights = found.measured.weights[mask]
+        scaled = values[mask] / size if calibration.absolute else np.log(values[mask])
+        weights = calibration.measured.weights[mask]
         total += float((weights * (scaled - np.average(scaled, weights=weights)) ** 2).sum())
     return total
 
 
-def _inside(found: Calibration) -> Any:
+def _inside(calibration: Calibration) -> Any:
     """Which measurements (rows, metrics) lie in the prediction interval of their row."""
-    low, high = found.predicted
-    return (low <= found.measured.values) & (found.measured.values <= high)
+    low, high = calibration.predicted
+    return (low <= calibration.measured.values) & (calibration.measured.values <= high)
 
 
-def _rows(found: Calibration) -> Iterator[tuple[Cell, ...]]:
-    measured, model = found.measured, found.model
-    inside = _inside(found)
-    for row in range(len(measured.table.rows)):
+def _rows(calibration: Calibration) -> Iterator[tuple[Cell, ...]]:
+    measured, model = calibration.measured, calibration.model
+    inside = _inside(calibration)
+    for row, number in enumerate(measured.table.numbers):
         at = described(model, measured, row)
         use = HELD_OUT if measured.held_out[row] else FITTED
-        for place, item in enumerate(measured.metrics):
-            stated = float(measured.values[row, place])
+        for index, item in enumerate(measured.metrics):
+            stated = float(measured.values[row, index])
             if not np.isfinite(stated):
                 continue
-            modelled = float(found.modelled[row, place])
+            modelled = float(calibration.modelled[row, index])
             value = modelled if np.isfinite(modelled) else None
             difference = None if value is None else in_unit(value - stated, item.unit)
             relative = None if value is None or not stated else value / stated - 1
-            ends = [_end(side[row, place], item.unit) for side in found.predicted]
-            status = found.answers.status[row]
-            if status == OK and ends[0] is not None and not inside[row, place]:
+            ends = [_end(side[row, index], item.unit) for side in calibration.predicted]
+            status = calibration.answers.status[row]
+            if status == OK and ends[0] is not None and not inside[row, index]:
                 status = "outside its prediction interval"
             yield (
-                "row", item.source, row + 1, at or None, use, None, None, None, *ends, in_unit(stated, item.unit),
+                "row", item.source, number, at or None, use, None, None, None, *ends, in_unit(stated, item.unit),
                 None if value is None else in_unit(value, item.unit), difference, relative, item.unit or None, None,
                 status,
             )  # fmt: skip
+
+
+def _unread(calibration: Calibration) -> Iterator[tuple[Cell, ...]]:
+    """The rows that cannot be read, as they stand in the file."""
+    for item in calibration.measured.table.unread:
+        yield ("row", None, item.number, item.text, NOT_READ, *(None,) * 11, item.problem.found)
 
 
 def _end(value: float, unit: str) -> float | None:
     return in_unit(float(value), unit) if abs(value) < float("inf") else None
 
 
-def _notes(found: Calibration) -> Iterator[Note]:
-    answers, table = found.answers, found.measured.table
+def _notes(calibration: Calibration) -> Iterator[Note]:
+    answers, table = calibration.answers, calibration.measured.table
     yield from approximate_notes(answers.reasons)
-    yield from percentile_notes(found.model, [item.expression for item in found.measured.metrics], answers.parts)
-    yield from _errors(found)
-    yield from doubts(found)
-    yield from _intervals(found)
-    if found.others:
-        shown = "; ".join(_minimum(found, values) for values in found.others[:_MOST_NAMED])
-        text = f"other minima, with residuals at most twice as large: {shown}"
+    yield from percentile_notes(
+        calibration.model, [item.expression for item in calibration.measured.metrics], answers.parts
+    )
+    yield from _errors(calibration)
+    yield from doubts(calibration)
+    yield from _intervals(calibration)
+    if calibration.others:
+        shown = "; ".join(_minimum(calibration, values) for values in calibration.others[:_MOST_NAMED])
+        text = f"other minima that agree with the measurements nearly as well: {shown}"
         yield Note("QN636", text, "warning", "narrow the ranges with --between")
+    yield from table.notes()
     missing = int((~answers.answered).sum())
     if missing:
         yield Note("QN602", f"{missing} of {len(table.rows)} rows have no answer; their status says why", "warning")
-    if found.measured.ignored:
-        names = ", ".join(name.strip() for name in found.measured.ignored)
+    if calibration.measured.ignored:
+        names = ", ".join(name.strip() for name in calibration.measured.ignored)
         yield Note("QN637", f"columns that were not used: {names}")
 
 
-def _errors(found: Calibration) -> Iterator[Note]:
+def _errors(calibration: Calibration) -> Iterator[Note]:
     """What errors are taken to be, and whether the residuals agree."""
-    scatter = found.scatter
-    measure = "the same at every row, of a metric" if found.absolute else "proportional to the measurement"
+    scatter = calibration.scatter
+    measure = "the same at every row, of a metric" if calibration.absolute else "proportional to the measurement"
     taken = {
         STATED: "as stated",
         PRINTED: "as half of the last printed digit",
@@ -292,8 +344,8 @@ def _errors(found: Calibration) -> Iterator[Note]:
         yield Note("QN633", text, "warning", "measure more rows, or say --error 2%")
     else:
         yield Note("QN633", f"{text}; {share} {of}, {freedom}")
-    if not found.tested and scatter.kind != UNKNOWN:
-        count, size = found.target.count, len(found.parameters)
+    if not calibration.tested and scatter.kind != UNKNOWN:
+        count, size = calibration.target.count, len(calibration.parameters)
         text = f"{count} measurements and {size} parameters: any model fits so few, and intervals rest on "
         text += "the stated errors alone" if scatter.kind == STATED else "the printed digits alone"
         yield Note("QN690", text, "warning", "measure more rows, or fit fewer parameters")
@@ -302,12 +354,14 @@ def _errors(found: Calibration) -> Iterator[Note]:
         yield Note("QN691", f"{text}, and intervals are widened by that", "warning", "check the model and the errors")
 
 
-def _intervals(found: Calibration) -> Iterator[Note]:
-    """What profiles and rows that are held out tell."""
-    named = [item.unknown.name for item in found.parameters if item.interval == PROFILE]
+def _intervals(calibration: Calibration) -> Iterator[Note]:
+    """Notes on profiles and on rows that are held out."""
+    named = [item.unknown.name for item in calibration.parameters if item.interval == PROFILE]
     if named:
         yield Note("QN692", f"intervals by profile, all others fitted again: {', '.join(named)}")
-    items = [item for item in found.parameters if item.interval == PROFILE and not (item.idle and item.undetermined)]
+    items = [
+        item for item in calibration.parameters if item.interval == PROFILE and not (item.idle and item.undetermined)
+    ]
     for item in items:
         if item.side or (item.low is not None and item.high is not None):
             continue
@@ -321,17 +375,17 @@ def _intervals(found: Calibration) -> Iterator[Note]:
             least = format_quantity(item.low, item.unknown.unit)
             text = f"{name} is at least {least}: no higher value fits much worse"
         yield Note("QN693", text, "warning", "measure where it counts, or state it with -p")
-    if not found.minimum.converged:
-        text = f"the minimum is the least of those computed, and not proven: {found.minimum.reason}"
+    if not calibration.minimum.converged:
+        text = f"the minimum is the least of those computed, and not proven: {calibration.minimum.reason}"
         yield Note("QN694", text, "warning")
-    told = np.isfinite(found.predicted[0]) & np.isfinite(found.measured.values)
-    count, missed = int(told.sum()), int((told & ~_inside(found)).sum())
+    reported = np.isfinite(calibration.predicted[0]) & np.isfinite(calibration.measured.values)
+    count, missed = int(reported.sum()), int((reported & ~_inside(calibration)).sum())
     if missed > max(1, round(2 * (1 - SHARE) * count)) or missed == count == 1:
         text = f"{missed} of {count} held-out measurements lie outside their {100 * SHARE:g} % prediction intervals"
         next = "check the model where they were measured, or fit on rows like them"
         yield Note("QN695", f"{text}: the model errs by more than the fitted rows show", "warning", next)
 
 
-def _minimum(found: Calibration, values: Sequence[float]) -> str:
-    pairs = zip(found.parameters, values, strict=True)
+def _minimum(calibration: Calibration, values: Sequence[float]) -> str:
+    pairs = zip(calibration.parameters, values, strict=True)
     return ", ".join(f"{item.unknown.name} = {format_quantity(value, item.unknown.unit)}" for item, value in pairs)

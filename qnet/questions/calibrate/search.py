@@ -9,7 +9,7 @@ from qnet.errors import InvalidInput, NotComputed, Problem
 from qnet.lazy import Array, np
 from qnet.model.model import Model
 from qnet.networks.wanted import Wanted
-from qnet.questions.calibrate.errors import refuse_unknown
+from qnet.questions.calibrate.errors import NORMAL, refuse_unknown
 from qnet.questions.calibrate.least_squares import ENDLESS, JUMP, Minimum, minimise, spread
 from qnet.questions.calibrate.measured import Measured, described
 from qnet.questions.calibrate.profile import Lane, refit
@@ -17,9 +17,9 @@ from qnet.questions.calibrate.unknowns import Unknown, starts
 from qnet.questions.points.answers import OK, Answers, solve_table
 
 _EFFECT = 1e-7
-"""The elasticity up to which a parameter is said to have no effect."""
+"""The elasticity up to which a parameter counts as without effect."""
 _LOOKED_AT = 64
-"""Starts that are looked at where the stated one leads nowhere, and how many of the best are followed."""
+"""Starts evaluated where the stated one leads nowhere, and how many of the best are followed."""
 _FOLLOWED = 4
 _POINTS = 50_000
 _SAME = 1e-3
@@ -40,28 +40,31 @@ _SCANNED = 120
 class Target:
     """The residuals of a model at trial values of the unknowns, for `minimise`."""
 
-    def __init__(self, model: Model, found: Sequence[Unknown], rows: Measured, absolute: bool, wanted: Wanted) -> None:
+    def __init__(self, model: Model, result: Sequence[Unknown], rows: Measured, absolute: bool, wanted: Wanted) -> None:
         self.model = model
-        self.unknowns = found
+        self.unknowns = result
         self.rows = rows
         self.wanted = wanted
         self.absolute = absolute
         there = np.isfinite(rows.values)
         if not absolute and (rows.values[there] <= 0).any():
-            row, place = (int(number) for number in np.argwhere(there & (rows.values <= 0))[0])
-            words = f"{rows.metrics[place].source} is not above 0, and its relative error has no size"
-            problem = rows.table.fault(row, rows.metrics[place].key, words)
+            row, index = (int(number) for number in np.argwhere(there & (rows.values <= 0))[0])
+            words = f"{rows.metrics[index].source} is not above 0, and its relative error has no size"
+            problem = rows.table.fault(row, rows.metrics[index].key, words)
             raise InvalidInput(problem.replace(code="QN253", help="--absolute, or leave the cell empty"))
         self.used = there & ~rows.held_out[:, None]
         self.count = int(self.used.sum())
-        if self.count < len(found):
-            words = f"{self.count} measurements to fit {len(found)} parameters on"
-            raise InvalidInput(Problem("QN252", words, "as many as parameters at least", file=rows.table.name))
+        if self.count < len(result):
+            words = (
+                f"{self.count} {'measurement' if self.count == 1 else 'measurements'} to fit {len(result)} parameters"
+            )
+            problem = Problem("QN252", words, "at least one for each parameter", file=rows.table.name)
+            raise InvalidInput(problem, *rows.table.reasons())
         self.places = np.flatnonzero(self.used.any(axis=1))
-        scale = np.array([np.abs(column[there[:, place]]).mean() for place, column in enumerate(rows.values.T)])
+        scale = np.array([np.abs(column[there[:, index]]).mean() for index, column in enumerate(rows.values.T)])
         self.scale = np.where(scale > 0, scale, 1.0)
-        self.low = np.array([item.coordinate(item.low) for item in found])
-        self.high = np.array([item.coordinate(item.high) for item in found])
+        self.low = np.array([item.coordinate(item.low) for item in result])
+        self.high = np.array([item.coordinate(item.high) for item in result])
         self.size = np.ones(rows.values.shape) * (self.scale if absolute else np.abs(rows.values))
         """What a residual of 1 is, in base units."""
         self.digits: Array = np.nan_to_num(rows.printed / self.size)
@@ -72,7 +75,7 @@ class Target:
         if self.stated:
             errors: Array = np.where(np.isfinite(rows.errors), rows.errors / self.size, self.digits)
             missing = np.argwhere(self.used & ~(errors > 0))
-            cells = [(int(row), rows.metrics[int(place)].key) for row, place in missing]
+            cells = [(int(row), rows.metrics[int(index)].key) for row, index in missing]
             refuse_unknown(rows.table, cells)
             self.errors = errors
             roots = roots / np.where(errors > 0, errors, 1.0)
@@ -80,7 +83,7 @@ class Target:
         """(rows, metrics): what plain residuals are multiplied by before they are squared."""
 
     def weigh(self, common: float, digits: bool) -> None:
-        """Take errors as a common one, and beside it what printed digits leave open."""
+        """Take errors as a common one plus the rounding of printed digits."""
         weights = self.rows.weights[:, None]
         variance = common**2 / weights + (self.digits**2 if digits else 0.0)
         self.factors = np.where(variance > 0, 1 / np.sqrt(np.where(variance > 0, variance, 1.0)), 0.0)
@@ -90,12 +93,19 @@ class Target:
         """The norm of a column of derivatives up to which it is rounding."""
         return _EFFECT * float((self.factors[self.used] ** 2).sum()) ** 0.5
 
+    @property
+    def negligible(self) -> float:
+        """What a sum of squares may grow by within 95 % intervals of the errors that are stated or printed."""
+        used = self.used
+        variance = 1.0 if self.stated else float(((self.digits * self.factors)[used] ** 2).mean())
+        return NORMAL**2 * variance + 1e-18
+
     def table(self, points: Any, places: Any) -> dict[str, Any]:
         """The columns of some rows at coordinates (P, n), row after row of each point."""
         count, size = len(points), len(places)
         table = {name: np.tile(values[places], count) for name, values in self.rows.conditions.items()}
-        for place, item in enumerate(self.unknowns):
-            table[item.name] = np.repeat(item.values(points[:, place]), size)
+        for index, item in enumerate(self.unknowns):
+            table[item.name] = np.repeat(item.values(points[:, index]), size)
         return table
 
     def answers(self, points: Any, places: Any) -> Answers:
@@ -128,7 +138,8 @@ class Target:
 
 
 def search(target: Target, searches: int) -> tuple[Minimum, tuple[tuple[float, ...], ...], int]:
-    """The best minimum from the stated values, and from others where that is in doubt; the other minima; searches.
+    """The best minimum from the stated values, and from others where that one is uncertain; the other minima; the
+    number of searches.
 
     The best one may be unproven where the residuals jump there; its `reason` says so.
     """
@@ -136,10 +147,10 @@ def search(target: Target, searches: int) -> tuple[Minimum, tuple[tuple[float, .
     known: list[Minimum] = []
 
     def follow(start: Any) -> Minimum | None:
-        found = minimise(target, start, target.low, target.high, least, known)
-        if found is not None and found.converged and all(found is not item for item in known):
-            known.append(found)
-        return found
+        result = minimise(target, start, target.low, target.high, least, known)
+        if result is not None and result.converged and all(result is not item for item in known):
+            known.append(result)
+        return result
 
     stated = np.array([item.coordinate(item.start) for item in target.unknowns])
     first = follow(stated)
@@ -156,8 +167,8 @@ def search(target: Target, searches: int) -> tuple[Minimum, tuple[tuple[float, .
         costs = (target(points) ** 2).sum(axis=1)
         if first is None and not np.isfinite(costs).any():
             raise _nowhere(target, np.concatenate([stated[None], points]))
-        order = [place for place in np.argsort(costs, kind="stable").tolist() if np.isfinite(costs[place])][:more]
-        ends += [end for place in order if (end := follow(points[place])) is not None]
+        order = [index for index in np.argsort(costs, kind="stable").tolist() if np.isfinite(costs[index])][:more]
+        ends += [end for index in order if (end := follow(points[index])) is not None]
         followed += len(order)
     lowest = min(ends, key=lambda end: end.cost)
     if _flat(target, lowest):
@@ -180,17 +191,18 @@ def search(target: Target, searches: int) -> tuple[Minimum, tuple[tuple[float, .
 
 def _others(target: Target, best: Minimum, proven: Sequence[Minimum]) -> tuple[tuple[float, ...], ...]:
     """The values at other minima that are nearly as good, the best first."""
-    told = spread(best, target.least)
+    reported = spread(best, target.least)
     others: list[Minimum] = []
-    counts = ~told.idle
+    counts = ~reported.idle
+    allowed = max(_NEARLY_AS_GOOD * best.cost, best.cost + target.negligible)
     # Where some directions change nothing, every search ends elsewhere at the same minimum.
-    for end in [] if len(told.tied) else sorted(proven, key=lambda end: end.cost):
-        near = end.cost <= _NEARLY_AS_GOOD * best.cost + 1e-18
+    for end in [] if len(reported.tied) else sorted(proven, key=lambda end: end.cost):
+        near = end.cost <= allowed
         apart = all(np.abs((end.point - item.point)[counts]).max(initial=0.0) > _SAME for item in [best, *others])
         if near and apart:
             others.append(end)
     return tuple(
-        tuple(float(item.values(end.point[place])) for place, item in enumerate(target.unknowns)) for end in others
+        tuple(float(item.values(end.point[index])) for index, item in enumerate(target.unknowns)) for end in others
     )
 
 
@@ -205,19 +217,19 @@ def _scanned(target: Target, end: Minimum, follow: Any) -> Minimum:
         idle = spread(end, target.least).idle
         places = np.flatnonzero(idle) if idle.any() and end.reason not in _STUCK else np.arange(len(end.point))
         lanes: list[Lane] = []
-        for place in places.tolist():
-            low, high = float(target.low[place]), float(target.high[place])
-            lanes += _ladder(target, end, place, np.linspace(low, high, _rungs(target)))
+        for index in places.tolist():
+            low, high = float(target.low[index]), float(target.high[index])
+            lanes += _ladder(target, end, index, np.linspace(low, high, _rungs(target)))
             width = (high - low) / _rungs(target)
             for near in sorted(lanes, key=lambda lane: lane.cost)[:_FOLLOWED]:
-                lanes += _ladder(target, end, place, near.point[place] + width * np.linspace(-0.95, 0.95, 20))
+                lanes += _ladder(target, end, index, near.point[index] + width * np.linspace(-0.95, 0.95, 20))
         better = min(lanes, key=lambda lane: lane.cost, default=None)
         if better is None or not better.cost < end.cost * (1 - _AS_GOOD) - 1e-18:
             return end
-        found = follow(better.point)
-        if found is None or found.cost >= end.cost:
+        result = follow(better.point)
+        if result is None or result.cost >= end.cost:
             return end
-        end = found
+        end = result
     return end
 
 
@@ -226,22 +238,22 @@ def _rungs(target: Target) -> int:
     return max(16, min(_SCANNED, _POINTS // (8 * max(len(target.places), 1))))
 
 
-def _ladder(target: Target, end: Minimum, place: int, values: Any) -> list[Lane]:
+def _ladder(target: Target, end: Minimum, index: int, values: Any) -> list[Lane]:
     """Fits of all other coordinates where one has some values, those that have an answer."""
     points = np.repeat(end.point[None], len(values), axis=0)
-    points[:, place] = np.clip(values, target.low[place], target.high[place])
-    free = np.arange(len(end.point)) != place
+    points[:, index] = np.clip(values, target.low[index], target.high[index])
+    free = np.arange(len(end.point)) != index
     pairs = zip(points, target(points), strict=True)
-    lanes = [Lane(point, found, end.jacobian, free) for point, found in pairs if np.isfinite(found).all()]
+    lanes = [Lane(point, result, end.jacobian, free) for point, result in pairs if np.isfinite(result).all()]
     refit(target, lanes, target.low, target.high, _AS_GOOD * end.cost)
     return lanes
 
 
 def no_minimum(target: Target, end: Minimum) -> NotComputed:
     """Why no minimum is proven, with the row where the model is farthest from what was measured."""
-    found: Any = np.argwhere(target.used)[int(np.abs(end.residuals).argmax())]
-    row, place = int(found[0]), int(found[1])
-    metric = target.rows.metrics[place].source
+    result: Any = np.argwhere(target.used)[int(np.abs(end.residuals).argmax())]
+    row, index = int(result[0]), int(result[1])
+    metric = target.rows.metrics[index].source
     reason = f"least squares found no minimum: {end.reason}; the largest residual is that of {metric}"
     where = _row(target, row)
     help = "narrow the range with --between, or start elsewhere with -p"
@@ -260,15 +272,15 @@ def _nowhere(target: Target, points: Any) -> NotComputed:
     else:
         table = target.every(points[start : start + 1], target.places)[0]
         bad: Any = np.argwhere(~np.isfinite(table) & target.used[target.places])
-        row, place = (int(target.places[bad[0][0]]), int(bad[0][1])) if len(bad) else (int(target.places[0]), 0)
-        reason = f"{target.rows.metrics[place].source} has no value"
+        row, index = (int(target.places[bad[0][0]]), int(bad[0][1])) if len(bad) else (int(target.places[0]), 0)
+        reason = f"{target.rows.metrics[index].source} has no value"
     reason = "no answer" if reason == OK else reason
     where = _row(target, row)
     more = len(missing) - 1
     others = f", nor {'has one more row' if more == 1 else f'have {more} more rows'}" if more > 0 else ""
-    found = f"{where.found} has no answer{others}: {reason}; at none of {len(points)} starts have all rows one"
+    text = f"{where.found} has no answer{others}: {reason}; at none of {len(points)} starts have all rows one"
     help = "give other values with -p, or a range with --between, at which every fitted row has an answer"
-    return NotComputed(where.replace(code="QN534", found=found, help=help))
+    return NotComputed(where.replace(code="QN534", found=text, help=help))
 
 
 def _row(target: Target, row: int) -> Problem:
@@ -276,4 +288,4 @@ def _row(target: Target, row: int) -> Problem:
     table = target.rows.table
     at = described(target.model, target.rows, row)
     where: dict[str, Any] = {"file": table.name, "line": table.lines[row]} if table.digest else {}
-    return Problem("QN533", f"row {row + 1}" + (f" ({at})" if at else ""), **where)
+    return Problem("QN533", f"row {table.numbers[row]}" + (f" ({at})" if at else ""), **where)

@@ -1,4 +1,4 @@
-"""The parameters that are to be fitted: what they may be, and the coordinates in which they are looked for."""
+"""The parameters to be fitted: their ranges, and the coordinates in which they are searched."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Unknown(Record):
     low: float
     high: float
     logarithmic: bool
-    """Whether its logarithm is looked for, and not its place between its ends."""
+    """Whether the coordinate is its logarithm, and not its position between its ends."""
     unit: str
 
     def coordinate(self, value: float) -> float:
@@ -66,18 +66,18 @@ def unknowns(model: Model, names: Sequence[str], between: Sequence[str] = ()) ->
         except UsageError as error:
             problems += error.problems
     if len(set(names)) < len(names):
-        twice = next(name for place, name in enumerate(names) if name in names[:place])
+        twice = next(name for index, name in enumerate(names) if name in names[:index])
         problems.append(Problem("QN027", f'"{short(twice)}" is to be fitted twice', "each parameter once"))
-    found: list[Unknown] = []
+    result: list[Unknown] = []
     for name in dict.fromkeys(names):
         try:
             item = next(iter(inputs(model, (), [name])), None)
-            found.append(_unknown(model, name, item, ends.get(name)))
+            result.append(_unknown(model, name, item, ends.get(name)))
         except UsageError as error:
             problems += error.problems
     if problems:
         raise UsageError(*problems)
-    return tuple(found)
+    return tuple(result)
 
 
 def _unknown(model: Model, name: str, item: Input | None, ends: tuple[float, float] | None) -> Unknown:
@@ -88,13 +88,13 @@ def _unknown(model: Model, name: str, item: Input | None, ends: tuple[float, flo
     elif not item.free:
         used = ", ".join(model.parameters[name].expression.names)
         problem, help = "follows from other parameters", f"fit what it follows from: {used}"
-    elif item.whole or item.fixed:
+    elif item.integer or item.fixed:
         problem, help = "counts something and has integer values only", "compare its values with qnet sweep"
     if problem or item is None:
         raise UsageError(Problem("QN027", f'"{name}" {problem}', "a stated number that may be any", help=help))
     unit = base_unit(model.parameters[name].dimension)
     stated = (item.low, item.high)
-    if ends and any(end is not None and not item.allows(own) for end, own in zip(stated, ends, strict=True)):
+    if ends and any(end is not None and not item.allows(each) for end, each in zip(stated, ends, strict=True)):
         words = f'the range for "{name}" goes beyond that of the model'
         raise UsageError(Problem("QN028", words, "a range inside it"))
     low, high = ends or (0.0 if item.low is None else item.low, math.inf if item.high is None else item.high)
@@ -127,14 +127,14 @@ def _between(model: Model, text: str, names: Sequence[str]) -> tuple[str, float,
     return name, least, most
 
 
-def starts(found: Sequence[Unknown], count: int) -> Any:
+def starts(result: Sequence[Unknown], count: int) -> Any:
     """Coordinates (count, n) that are spread evenly over what the parameters may be, the same at every run.
 
     Source   J. H. Halton, On the efficiency of certain quasi-random sequences of points in evaluating
              multi-dimensional integrals, Numer. Math. 2 (1960) 84-90.
     """
     columns: list[list[float]] = []
-    for item, base in zip(found, _primes(len(found)), strict=True):
+    for item, base in zip(result, _primes(len(result)), strict=True):
         here = item.coordinate(item.start)
         low, high = max(item.coordinate(item.low), here - FAR), min(item.coordinate(item.high), here + FAR)
         columns.append([low + (high - low) * _halton(number, base) for number in range(1, count + 1)])
@@ -152,10 +152,10 @@ def _halton(number: int, base: int) -> float:
 
 
 def _primes(count: int) -> list[int]:
-    found: list[int] = []
+    result: list[int] = []
     number = 2
-    while len(found) < count:
-        if all(number % prime for prime in found):
-            found.append(number)
+    while len(result) < count:
+        if all(number % prime for prime in result):
+            result.append(number)
         number += 1
-    return found
+    return result

@@ -1,67 +1,76 @@
 """Systems side by side: the figures of each, and how far they are from those of the first.
 
-A comparison as a report: one row per metric and side, each side held against the first.
+A comparison as a report: one row per metric and side, each side compared with the first.
 
-The intervals of a comparison by the calibration of parameters, beside its figures.
+The intervals of a comparison by the calibration of parameters, next to its figures.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from string import ascii_uppercase
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NoAnswer, NotComputed, Problem, UsageError
-from qnet.expression import Expression
-from qnet.lazy import np
+from qnet.expression import Expression, parse
+from qnet.lazy import lazy, np
 from qnet.model.conditions import Condition
 from qnet.model.metrics import Metric, every_metric, metric
 from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
+from qnet.questions.compare.beside import Line, side_by_side
 from qnet.questions.points.points import Solved, solve_points
 from qnet.questions.points.saturation import limiting
 from qnet.questions.presentation.assertions import broken, conditions
+from qnet.questions.presentation.columns import CODE, without_effect
 from qnet.questions.presentation.labels import all_exact, label
 from qnet.questions.presentation.provenance import Basis
-from qnet.questions.presentation.trust import percentile_notes
+from qnet.questions.presentation.trust import percentile_notes, undefined_notes
 from qnet.questions.uncertainty.carried import Doubts
 from qnet.questions.uncertainty.carried_beside import Slopes, beside, slopes_of
 from qnet.record import Record
-from qnet.reports.content import Cell, Column, Note
+from qnet.reports.content import Bars, Cell, Column, Content, Note
 from qnet.reports.report import Report
 from qnet.units import in_unit
 
+if TYPE_CHECKING:
+    from qnet.questions.presentation import summaries
+else:
+    summaries = lazy("qnet.questions.presentation.summaries")
 
-def doubted(found: Comparison) -> tuple[dict[tuple[int, int], tuple[Cell, ...]], list[Note]]:
+
+def doubted(comparison: Comparison) -> tuple[dict[tuple[int, int], tuple[Cell, ...]], list[Note]]:
     """By place of a side and of a figure, both ends of the figure of A, of the side, and of their difference.
 
     Cells are in the unit of the figure. Also notes on what the intervals rest on.
     """
     notes: dict[Note, list[str]] = {}
-    """By what is said, of which sides."""
-    sides = [_slopes(found, place, side, notes) for place, side in enumerate(found.sides)]
+    """The sides that each note is about."""
+    sides = [_slopes(comparison, index, side, notes) for index, side in enumerate(comparison.sides)]
     cells: dict[tuple[int, int], tuple[Cell, ...]] = {}
-    for place, side in enumerate(sides[1:], start=1):
+    for index, side in enumerate(sides[1:], start=1):
         both = beside(sides[0], side)
         ends = (both.base.low, both.base.high, both.value.low, both.value.high, both.low, both.high)
-        for number, figure in enumerate(found.figures):
-            cells[place, number] = tuple(_cell(figure, values[number, 0]) for values in ends)
+        for number, figure in enumerate(comparison.figures):
+            cells[index, number] = tuple(_cell(figure, values[number, 0]) for values in ends)
     return cells, [note.replace(text=f"{', '.join(letters)}: {note.text}") for note, letters in notes.items()]
 
 
-def _slopes(found: Comparison, place: int, side: Side, notes: dict[Note, list[str]]) -> Slopes:
-    told = [figure.values[place] for figure in found.figures]
-    here = np.array([[float("nan") if value is None else value] for value in told], dtype=float)
-    asked = [figure.metric.expression for figure, value in zip(found.figures, told, strict=True) if value is not None]
+def _slopes(comparison: Comparison, index: int, side: Side, notes: dict[Note, list[str]]) -> Slopes:
+    listed = [figure.values[index] for figure in comparison.figures]
+    here = np.array([[float("nan") if value is None else value] for value in listed], dtype=float)
+    asked = [
+        figure.metric.expression for figure, value in zip(comparison.figures, listed, strict=True) if value is not None
+    ]
     if side.model.calibration is None or not asked:
         return slopes_of(None, here, lambda steps: here)
     doubts = Doubts(side.model)
-    solver = doubts.solver({}, 1, asked, found.wanted)
+    solver = doubts.solver({}, 1, asked, comparison.wanted)
 
     def moved(steps: list[tuple[int, float]]) -> Any:
-        whole = np.full((len(steps), *here.shape), np.nan)
-        whole[:, np.isfinite(here[:, 0])] = solver(steps)
-        return whole
+        overall = np.full((len(steps), *here.shape), np.nan)
+        overall[:, np.isfinite(here[:, 0])] = solver(steps)
+        return overall
 
     slopes = slopes_of(doubts, here, moved)
     for note in doubts.notes(slopes.lame, asked):
@@ -74,7 +83,7 @@ def _cell(figure: Figure, value: Any) -> Cell:
 
 
 _ROUNDING = 1e-12
-"""Relative differences up to here are those of sums in another order, and told as none."""
+"""Relative differences up to here come from sums in another order, and are reported as none."""
 
 COLUMNS = (
     Column("side", "side"),
@@ -98,68 +107,108 @@ DOUBT = (
     Column("difference_low", "difference low"),
     Column("difference_high", "difference high"),
 )
-"""The intervals that the doubt of calibrated parameters leaves, where any side states it. What both sides share moves
+"""The intervals from the uncertainty of calibrated parameters, where any side states it. What both sides share moves
 them together, so that the difference is often known better than either."""
 
 
-def compare_report(found: Comparison, asserted: Sequence[str] = ()) -> Report:
-    """Tell a comparison.
+def compare_report(comparison: Comparison, asserted: Sequence[str] = ()) -> Report:
+    """The report of a comparison.
 
     asserted  conditions that every side must meet; those that are false stand in `broken` of the report.
     """
-    first = found.sides[0]
-    claimed = [conditions(asserted, side.model) for side in found.sides]
-    asked = [figure.metric.expression for figure in found.figures]
-    asked += [item.metric for own in claimed for item in own]
-    told = [
-        (place, number)
-        for place in range(1, len(found.sides))
-        for number, figure in enumerate(found.figures)
-        if figure.values[0] is not None or figure.values[place] is not None
+    first = comparison.sides[0]
+    claimed = [conditions(asserted, side.model) for side in comparison.sides]
+    asked = [figure.metric.expression for figure in comparison.figures]
+    asked += [item.metric for each in claimed for item in each]
+    listed = [
+        (index, number)
+        for index in range(1, len(comparison.sides))
+        for number, figure in enumerate(comparison.figures)
+        if figure.values[0] is not None or figure.values[index] is not None
     ]
-    rows = [_row(first, found.sides[place], place, found.figures[number]) for place, number in told]
+    rows = [_row(first, comparison.sides[index], index, comparison.figures[number]) for index, number in listed]
     columns, doubts = COLUMNS, list[Note]()
-    if any(side.model.calibration is not None for side in found.sides):
-        ends, doubts = doubted(found)
+    ends: dict[tuple[int, int], tuple[Cell, ...]] = {}
+    if any(side.model.calibration is not None for side in comparison.sides):
+        ends, doubts = doubted(comparison)
         columns = (*COLUMNS, *DOUBT)
-        rows = [(*row, *ends[key]) for key, row in zip(told, rows, strict=True)]
-    parts = [part for side in found.sides if side.solved for part in side.solved.parts]
-    solutions = [side.solved.parts[0].solution for side in found.sides if side.solved]
+        rows = [(*row, *ends[key]) for key, row in zip(listed, rows, strict=True)]
+    parts = [part for side in comparison.sides if side.solved for part in side.solved.parts]
+    solutions = [side.solved.parts[0].solution for side in comparison.sides if side.solved]
     methods = ", ".join(dict.fromkeys(item.method for item in solutions))
-    exact = all(_exact(side, asked) for side in found.sides)
+    exact = all(_exact(side, asked) for side in comparison.sides)
     return Report(
         schema="qnet/comparison/1",
         title=f"A: {first.label}",
         columns=columns,
         rows=rows,
-        notes=(*_notes(found.sides), *percentile_notes(first.model, asked, parts), *_idle(found), *doubts),
-        meta=Basis(first.model, methods, exact, sides=[_told(side, asked) for side in found.sides]),
+        notes=(
+            *_notes(comparison.sides),
+            *_undefined(comparison),
+            *percentile_notes(first.model, asked, parts),
+            *_without_effect(comparison, asked),
+            *doubts,
+        ),
+        meta=Basis(
+            first.model,
+            methods,
+            exact,
+            others=[side.model for side in comparison.sides[1:]],
+            sides=[_side_record(side, asked) for side in comparison.sides],
+        ),
         group="side",
-        broken=tuple(_broken(found.sides, claimed)),
+        wide=_wide(comparison, listed, rows, ends),
+        plot=Bars("metric", ("percent",), "side"),
+        broken=tuple(_broken(comparison.sides, claimed)),
+        summary=lambda report: summaries.of_comparison(report),
     )
 
 
-def _row(first: Side, side: Side, place: int, figure: Figure) -> tuple[Cell, ...]:
+def _wide(
+    comparison: Comparison, listed: Sequence[tuple[int, int]], rows: Sequence[tuple[Cell, ...]],
+    ends: dict[tuple[int, int], tuple[Cell, ...]],
+) -> Content:  # fmt: skip
+    """The rows as one table with a column for every side."""
+    keys = [column.key for column in COLUMNS]
+    cells = {key: dict(zip(keys, row, strict=False)) for key, row in zip(listed, rows, strict=True)}
+    lines: list[Line] = []
+    for number, figure in enumerate(comparison.figures):
+        sides = [cells.get((index, number), {}) for index in range(1, len(comparison.sides))]
+        if not any(sides):
+            continue
+        unit = figure.metric.unit
+        values = tuple(None if value is None else in_unit(value, unit) for value in figure.values)
+        changes = tuple(_number(side.get("percent")) for side in sides)
+        doubt = tuple(ends.get((index, number), (None,) * len(DOUBT)) for index in range(1, len(comparison.sides)))
+        lines.append(Line(figure.metric.source, unit, values, changes, doubt if ends else ()))
+    return side_by_side([f"{side.letter}: {side.label}" for side in comparison.sides], lines)
+
+
+def _number(cell: Cell) -> float | None:
+    return cell if isinstance(cell, float) else None
+
+
+def _row(first: Side, side: Side, index: int, figure: Figure) -> tuple[Cell, ...]:
     """A metric of a side: the ratio and the percentage are to the first, where that is not 0."""
     shown = figure.metric.unit
-    base, value = (None if item is None else in_unit(item, shown) for item in (figure.values[0], figure.values[place]))
+    base, value = (None if item is None else in_unit(item, shown) for item in (figure.values[0], figure.values[index]))
     difference = ratio = percent = None
     if base is not None and value is not None:
-        difference = 0.0 if _alike(value, base) else value - base
+        difference = 0.0 if _identical(value, base) else value - base
         ratio, percent = _share(base + difference, base), _share(100 * difference, base)
     trust = (_exactness(first, figure), _exactness(side, figure))
-    told = (f"{side.letter}: {side.label}", figure.metric.source, shown or None)
-    return (*told, base, value, difference, ratio, percent, *trust)
+    reported = (f"{side.letter}: {side.label}", figure.metric.source, shown or None)
+    return (*reported, base, value, difference, ratio, percent, *trust)
 
 
-def _alike(one: float, other: float) -> bool:
+def _identical(one: float, other: float) -> bool:
     """Whether two numbers differ by rounding alone."""
     return abs(one - other) <= _ROUNDING * max(abs(one), abs(other))
 
 
-def _share(part: float, whole: float) -> float | None:
-    found = part / whole if whole else float("inf")
-    return found if abs(found) < float("inf") else None
+def _share(part: float, total: float) -> float | None:
+    result = part / total if total else float("inf")
+    return result if abs(result) < float("inf") else None
 
 
 def _exactness(side: Side, figure: Figure) -> str | None:
@@ -171,6 +220,15 @@ def _exact(side: Side, asked: Sequence[Expression]) -> bool:
     return side.solved is None or all_exact(side.model, asked, side.solved.parts)
 
 
+def _undefined(comparison: Comparison) -> Iterator[Note]:
+    """The outputs that have no value at a side, with the letter of the side."""
+    shown = {figure.metric.source for figure in comparison.figures}
+    for side in comparison.sides:
+        solved = [side.solved] if side.solved else []
+        for note in undefined_notes(solved, [parse(name) for name in side.model.outputs if name in shown]):
+            yield note.replace(text=f"{side.letter}: {note.text}")
+
+
 def _notes(sides: Sequence[Side]) -> Iterator[Note]:
     for side in sides:
         if side.problem:
@@ -179,35 +237,59 @@ def _notes(sides: Sequence[Side]) -> Iterator[Note]:
             yield Note("QN612", f"{side.letter} is approximate: {'; '.join(reasons)}")
 
 
-def _idle(found: Comparison) -> Iterator[Note]:
-    """Which sides have the figures of the first one."""
-    for place, side in enumerate(found.sides[1:], start=1):
-        pairs = [(figure.values[0], figure.values[place]) for figure in found.figures]
+def _identical_sides(comparison: Comparison) -> list[Side]:
+    """The sides that have the figures of the first one."""
+    result: list[Side] = []
+    for index, side in enumerate(comparison.sides[1:], start=1):
+        pairs = [(figure.values[0], figure.values[index]) for figure in comparison.figures]
         if (
             side.solved
             and pairs
-            and all(one is not None and other is not None and _alike(one, other) for one, other in pairs)
+            and all(one is not None and other is not None and _identical(one, other) for one, other in pairs)
         ):
-            yield Note("QN701", f"{side.letter} has no other figures than A: {side.label}", "warning")
+            result.append(side)
+    return result
 
 
-def _told(side: Side, asked: Sequence[Expression]) -> dict[str, object]:
+_FEW = 3
+"""Metrics that are named."""
+
+
+def _without_effect(comparison: Comparison, asked: Sequence[Expression]) -> Iterator[Note]:
+    """Which parameters that were set enter no reported metric, and which other sides have the figures of A."""
+    idle: dict[tuple[str, ...], list[str]] = {}
+    for side in comparison.sides:
+        names = tuple(without_effect(side.model, side.model.settings, asked))
+        if names:
+            idle.setdefault(names, []).append(side.letter)
+    metrics = [figure.metric.source for figure in comparison.figures]
+    what = " or ".join(metrics) if len(metrics) <= _FEW else "any reported metric"
+    for names, letters in idle.items():
+        verb = "does" if len(names) == 1 else "do"
+        yield Note(CODE, f"{', '.join(letters)}: {', '.join(names)} {verb} not enter {what}", "warning")
+    explained = {letter for letters in idle.values() for letter in letters}
+    for side in _identical_sides(comparison):
+        if side.letter not in explained:
+            yield Note(CODE, f"{side.letter} has no other figures than A: {side.label}", "warning")
+
+
+def _side_record(side: Side, asked: Sequence[Expression]) -> dict[str, object]:
     """What a side is, for machines."""
-    told: dict[str, object] = {"side": side.letter, "label": side.label, "digest": side.model.digest}
+    details: dict[str, object] = {"side": side.letter, "label": side.label, "digest": side.model.digest}
     if side.solved:
-        told["method"] = side.solved.parts[0].solution.method
-        told["exactness"] = label(_exact(side, asked))
-    return told
+        details["method"] = side.solved.parts[0].solution.method
+        details["exactness"] = label(_exact(side, asked))
+    return details
 
 
 def _broken(sides: Sequence[Side], asserted: Sequence[Sequence[Condition]]) -> Iterator[Problem]:
     """What is false of any side; a side without an answer meets nothing."""
     for side, claimed in zip(sides, asserted, strict=True):
         if side.solved is None:
-            found = [Problem("QN608", f"asserted {item.source}, there is no answer") for item in claimed]
+            result = [Problem("QN608", f"asserted {item.source}, there is no answer") for item in claimed]
         else:
-            found = broken(side.solved, claimed)
-        for problem in found:
+            result = broken(side.solved, claimed)
+        for problem in result:
             yield problem.replace(found=f"{side.letter}: {problem.found}")
 
 
@@ -219,7 +301,7 @@ class Side(Record):
 
     letter: str
     label: str
-    """What tells it from the others: the name of the system and what was set."""
+    """What distinguishes it from the others: the name of the system and what was set."""
     model: Model
     solved: Solved | None
     """None where there is no answer."""
@@ -246,7 +328,8 @@ class Comparison(Record):
 def compare(models: Sequence[Model], metrics: Sequence[str] = (), wanted: Wanted = AUTO) -> Comparison:
     """Solve several models as they stand, and match their metrics by name.
 
-    models    two or more: different systems, or one with different settings; the first is what others are held against.
+    models    two or more: different systems, or one with different settings; the first is what others are compared
+              with.
     metrics   texts such as `response` or `utilization('cpu')`; none: `every_metric` of any side.
     wanted    the method and its budget, where there is a choice.
     Returns   `Comparison`; a metric that a side does not have, or a side without an answer, leaves its values empty.
@@ -257,7 +340,7 @@ def compare(models: Sequence[Model], metrics: Sequence[str] = (), wanted: Wanted
         help = "name another SYSTEM, or change settings with --with NAME=VALUE"
         raise UsageError(Problem("QN015", f"found {len(models)} to compare", f"2 to {MAX_SIDES}", help=help))
     asked = _asked(models, metrics)
-    told = _matched(asked)
+    reported = _matched(asked)
     failures: list[NoAnswer | NotComputed] = []
     sides: list[Side] = []
     for letter, model in zip(ascii_uppercase, models, strict=False):
@@ -269,9 +352,9 @@ def compare(models: Sequence[Model], metrics: Sequence[str] = (), wanted: Wanted
     if len(failures) == len(sides):
         raise next((error for error in failures if isinstance(error, NoAnswer)), failures[0])
     values = [
-        tuple(_value(side, own.get(item.source)) for side, own in zip(sides, asked, strict=True)) for item in told
+        tuple(_value(side, each.get(item.source)) for side, each in zip(sides, asked, strict=True)) for item in reported
     ]
-    return Comparison(tuple(sides), tuple(Figure(*pair) for pair in zip(told, values, strict=True)), wanted)
+    return Comparison(tuple(sides), tuple(Figure(*pair) for pair in zip(reported, values, strict=True)), wanted)
 
 
 def described(model: Model) -> str:
@@ -283,31 +366,31 @@ def _asked(models: Sequence[Model], metrics: Sequence[str]) -> list[dict[str, Me
     """The metrics of every model, by their text; raises `UsageError` for one that none has."""
     if not metrics:
         return [{item.source: item for item in every_metric(model)} for model in models]
-    found: list[dict[str, Metric]] = [{} for _ in models]
+    result: list[dict[str, Metric]] = [{} for _ in models]
     for text in metrics:
         failures: list[UsageError] = []
-        for own, model in zip(found, models, strict=True):
+        for each, model in zip(result, models, strict=True):
             try:
                 item = metric(text, model)
             except UsageError as error:
                 failures.append(error)
             else:
-                own[item.source] = item
+                each[item.source] = item
         if len(failures) == len(models):
             raise failures[0]
-    return found
+    return result
 
 
 def _matched(asked: Sequence[dict[str, Metric]]) -> list[Metric]:
     """The metrics of any side; those of the first come first, in their order."""
-    told: dict[str, Metric] = {}
-    for own in asked:
-        for source, item in own.items():
-            first = told.setdefault(source, item)
+    details: dict[str, Metric] = {}
+    for each in asked:
+        for source, item in each.items():
+            first = details.setdefault(source, item)
             if first.dimension != item.dimension:
-                found = f'"{source}" is {first.dimension.describe()} on one side and {item.dimension.describe()}'
-                raise UsageError(Problem("QN015", f"{found} on another", "the same unit on all sides"))
-    return list(told.values())
+                text = f'"{source}" is {first.dimension.describe()} on one side and {item.dimension.describe()}'
+                raise UsageError(Problem("QN015", f"{text} on another", "the same unit on all sides"))
+    return list(details.values())
 
 
 def _solved(model: Model, wanted: Wanted) -> Solved:
@@ -316,8 +399,8 @@ def _solved(model: Model, wanted: Wanted) -> Solved:
     if solved.parts[0].solution.stable:
         return solved
 
-    found = f'no steady state: "{limiting(solved.parts[0])}" is saturated'
-    raise NoAnswer(Problem("QN401", found, "a load below every capacity", file=model.name))
+    text = f'no steady state: "{limiting(solved.parts[0])}" is saturated'
+    raise NoAnswer(Problem("QN401", text, "a load below every capacity", file=model.name))
 
 
 def _value(side: Side, asked: Metric | None) -> float | None:

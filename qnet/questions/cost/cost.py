@@ -11,12 +11,13 @@ from qnet.lazy import np
 from qnet.model.bind import bind, counted, structures
 from qnet.model.costs import classes_of, counts, stated_cost, stations_of
 from qnet.model.fields import TABLES
-from qnet.model.grids import Grid, grid
+from qnet.model.grids import Grid, combinations, joined_grids
 from qnet.model.model import CostModel, Model
 from qnet.model.scope import depends_on_solution, uses_solution
 from qnet.model.values import Values
 from qnet.networks.route_demands import route_demands
 from qnet.networks.routed import OpenClass, RoutedNetwork
+from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points.points import Part, needs_solution, solve_points
 from qnet.queues.arithmetic import total
 from qnet.record import Record
@@ -38,13 +39,13 @@ class CostPart(Record):
     passages: Value
     """Share of the passages that count."""
     demand: Value
-    """Seconds of server time per passage of the route, of a chain per passage of the whole chain."""
+    """Seconds of server time per passage of the route, of a chain per passage of the chain."""
     chain: bool = False
     """Whether every passage of the class is of this route: it is a chain, whose customers take all of its ways."""
 
     @property
     def taken(self) -> tuple[str, str]:
-        """Whose passages these are: those of a route, or of a whole chain, whose parts are of the same passages."""
+        """Whose passages these are: those of a route, or of a chain, whose routes all belong to the same passages."""
         return self.class_name, "" if self.chain else self.route
 
 
@@ -82,6 +83,7 @@ class Costs(Record):
     method: str
     exact: bool
     reasons: tuple[str, ...]
+    wanted: Wanted = AUTO
 
 
 def cost(
@@ -94,17 +96,19 @@ def cost(
     unit: str = "",
     over: Sequence[str] = (),
     work: Sequence[str] = (),
+    wanted: Wanted = AUTO,
 ) -> Costs:
     """The server time that a unit of something takes, such as CP CPU time per page moved.
 
     names        costs that the model states; none of them and no `of`: all that it states.
     of           instead of names: the stations whose server time it is, or `all`.
-    per          beside `of`: units per passage, an expression over the parameters of the model.
-    class_name   beside `of`: the class whose passages count; empty for all classes.
-    routes       beside `of`: the routes whose passages count; of a chain the classes whose time does.
-    unit         beside `of`: the unit it is told in.
-    work         beside `of`: the kinds of work that count, as steps state them; none of them: all work.
+    per          with `of`: units per passage, an expression over the parameters of the model.
+    class_name   with `of`: the class whose passages count; empty for all classes.
+    routes       with `of`: the routes whose passages count; of a chain the classes whose time does.
+    unit         with `of`: the unit it is reported in.
+    work         with `of`: the kinds of work that count, as steps state them; none: all work.
     over         grids of other parameters, such as `device=scsi,eckd`.
+    wanted       the method and its budget, where the network has to be solved.
     Returns      `Costs`: for every cost and point, seconds of server time per unit, and its parts.
     Raises       `UsageError` for what the model does not have; `NoAnswer` where nothing has a steady state,
                  `NotComputed` where there is nothing to divide by at any point.
@@ -116,25 +120,33 @@ def cost(
                  and some are closed, or where times depend on the solution.
     """
     asked = [stated_cost(model, of, per, class_name, routes, unit, work)] if of else stated_costs(model, names)
-    return costs(model, asked, tuple(grid(text, model) for text in over))
+    return costs(model, asked, tuple(item for text in over for item in joined_grids(text, model)), wanted)
 
 
-def costs(model: Model, asked: Sequence[CostModel], grids: tuple[Grid, ...]) -> Costs:
+def costs(model: Model, asked: Sequence[CostModel], grids: tuple[Grid, ...], wanted: Wanted = AUTO) -> Costs:
     """Some costs of a model, at every point of a grid; as `cost`."""
     columns, size = _columns(grids)
-    found: list[list[Cost]] = [[] for _ in asked]
+    result: list[list[Cost]] = [[] for _ in asked]
     trust: dict[str, None] = {}
     exact, reasons = True, dict[str, None]()
-    for points, values, network, part in _networks(model, asked, columns, size):
+    for points, values, network, part in _networks(model, asked, columns, size, wanted):
         trust[part.solution.method if part else BY_DEMANDS] = None
         if part:
             exact, reasons = exact and part.solution.exact, {**reasons, **dict.fromkeys(part.solution.reasons)}
-        for item, costs in zip(asked, found, strict=True):
+        for item, costs in zip(asked, result, strict=True):
             costs += _at_points(model, item, values, network, part, points, grids, columns)
-    _refuse_none([item for costs in found for item in costs])
-    order = {place: number for number, place in enumerate(_places(columns, size))}
-    ordered = [item for costs in found for item in sorted(costs, key=lambda item: order[item.coordinates])]
-    return Costs(model, grids, tuple(ordered), ", ".join(trust), exact, tuple(reasons))
+    _refuse_none([item for costs in result for item in costs])
+    order = {index: number for number, index in enumerate(_places(columns, size))}
+    ordered = [item for costs in result for item in sorted(costs, key=lambda item: order[item.coordinates])]
+    return Costs(
+        model=model,
+        over=grids,
+        found=tuple(ordered),
+        method=", ".join(trust),
+        exact=exact,
+        reasons=tuple(reasons),
+        wanted=wanted,
+    )
 
 
 def cost_parts(
@@ -160,20 +172,20 @@ def cost_parts(
         if counts(asked, route.name)
     }
     # The ways of a chain are parts of the same passages, which count once.
-    whole = {
+    overall = {
         (number, "" if network.classes[number].chain else route): rate for (number, route), rate in counted.items()
     }
-    everything = total(whole.values())
+    everything = total(overall.values())
     nobody = 1 * (everything == 0)
-    everything = everything + nobody * len(whole)
+    everything = everything + nobody * len(overall)
     whose = {customers.name: (number, customers.chain) for number, customers in enumerate(network.classes)}
-    found: list[CostPart] = []
+    result: list[CostPart] = []
     for item in route_demands(network, operations, asked.work):
         number, chain = whose[item.class_name]
         if item.station in stations and (number, item.route) in counted:
             share = (counted[number, item.route] + nobody) / everything
-            found.append(CostPart(item.label, item.class_name, item.route, share, item.demand, chain))
-    return found
+            result.append(CostPart(item.label, item.class_name, item.route, share, item.demand, chain))
+    return result
 
 
 def stated_costs(model: Model, names: Sequence[str]) -> list[CostModel]:
@@ -183,8 +195,8 @@ def stated_costs(model: Model, names: Sequence[str]) -> list[CostModel]:
             help = suggest(name, list(model.costs)) if model.costs else "the model states none; ask with --of and --per"
             raise UsageError(Problem("QN024", f'unknown cost "{short(name)}"', help=help))
     if not model.costs:
-        found, help = "the model states no costs", "such as --of cpu --per faults, or [costs.NAME] in the model"
-        raise UsageError(Problem("QN024", found, "--of STATION, and --per EXPRESSION", help=help))
+        result, help = "the model states no costs", "such as --of cpu --per faults, or [costs.NAME] in the model"
+        raise UsageError(Problem("QN024", result, "--of STATION, and --per EXPRESSION", help=help))
     return [model.costs[name] for name in names or model.costs]
 
 
@@ -196,13 +208,8 @@ def _columns(grids: Sequence[Grid]) -> tuple[dict[str, Any], int | None]:
     names = [item.name for item in grids]
     if len(set(names)) < len(names):
         raise UsageError(Problem("QN010", "a parameter is in the grid twice", "one --over with all its values"))
-    size = 1
-    for item in grids:
-        size *= len(item.values)
-    if size > MAX_POINTS:
-        raise UsageError(Problem("QN010", f"the grid has more than {MAX_POINTS} points", help="use fewer values"))
-    table: Any = np.meshgrid(*(item.values for item in grids), indexing="ij")
-    return {name: column.reshape(-1) for name, column in zip(names, table, strict=True)}, size
+    table: Any = np.array(combinations(grids, MAX_POINTS), dtype=float)
+    return {name: table[:, index] for index, name in enumerate(names)}, len(table)
 
 
 def _places(columns: Mapping[str, Any], size: int | None) -> list[tuple[float, ...]]:
@@ -210,20 +217,20 @@ def _places(columns: Mapping[str, Any], size: int | None) -> list[tuple[float, .
 
 
 def _networks(
-    model: Model, asked: Sequence[CostModel], columns: Mapping[str, Any], size: int | None
+    model: Model, asked: Sequence[CostModel], columns: Mapping[str, Any], size: int | None, wanted: Wanted
 ) -> list[tuple[Any, Values, RoutedNetwork, Part | None]]:
     """The points that share a structure: their parameters, their network, and their solution where it is needed."""
     if _must_solve(model, asked):
-        parts = solve_points(model, columns, size).parts
+        parts = solve_points(model, columns, size, asked=wanted).parts
         return [(part.points, part.values, part.solution.network or bind(model, part.values), part) for part in parts]
     values = Values(model, columns, size)
     if size is None:
         return [(None, values, bind(model, values), None)]
-    found: list[tuple[Any, Values, RoutedNetwork, Part | None]] = []
+    result: list[tuple[Any, Values, RoutedNetwork, Part | None]] = []
     for points in structures(model, values):
-        own = Values(model, {name: column[points] for name, column in columns.items()}, len(points))
-        found.append((points, own, bind(model, own), None))
-    return found
+        particular = Values(model, {name: column[points] for name, column in columns.items()}, len(points))
+        result.append((points, particular, bind(model, particular), None))
+    return result
 
 
 def _must_solve(model: Model, asked: Sequence[CostModel]) -> bool:
@@ -270,37 +277,37 @@ def _at_points(
 
     numbers = [(item, row(item.passages), row(item.demand)) for item in parts]
     places = list(zip(*(columns[item.name][points].tolist() for item in grids), strict=True))
-    found: list[Cost] = []
-    for number, (place, units, there) in enumerate(zip(places, row(per), row(stable), strict=True)):
-        own = [item.replace(passages=share[number], demand=demand[number]) for item, share, demand in numbers]
-        found.append(_cost(asked, values, place, units, there, own))
-    return found
+    result: list[Cost] = []
+    for number, (index, units, there) in enumerate(zip(places, row(per), row(stable), strict=True)):
+        selected = [item.replace(passages=share[number], demand=demand[number]) for item, share, demand in numbers]
+        result.append(_cost(asked, values, index, units, there, selected))
+    return result
 
 
 def _cost(
-    asked: CostModel, values: Values, place: tuple[float, ...], per: float, stable: bool, parts: Sequence[CostPart]
+    asked: CostModel, values: Values, index: tuple[float, ...], per: float, stable: bool, parts: Sequence[CostPart]
 ) -> Cost:
     if not stable:
-        return Cost(asked, place, "no steady state", per, ())
+        return Cost(asked, index, "no steady state", per, ())
     if per == 0:
         where = values.at(_rests_on(values.model, asked)) if values.size is None else ""
-        return Cost(asked, place, f'nothing to divide by: "{short(asked.per.source)}" is 0{where}', per, ())
-    return Cost(asked, place, OK, per, tuple(parts))
+        return Cost(asked, index, f'nothing to divide by: "{short(asked.per.source)}" is 0{where}', per, ())
+    return Cost(asked, index, OK, per, tuple(parts))
 
 
 def _rests_on(model: Model, asked: CostModel) -> tuple[str, ...]:
-    """What to tell beside units that are 0: the names in the expression, or in that of the parameter that it is."""
+    """What to quote where the units are 0: the names in the expression, or in that of the parameter it consists of."""
     names = asked.per.names
     parameter = model.parameters.get(names[0]) if len(names) == 1 else None
     return parameter.expression.names if parameter and parameter.expression.names else names
 
 
-def _refuse_none(found: Sequence[Cost]) -> None:
+def _refuse_none(result: Sequence[Cost]) -> None:
     """Raise where no cost has a value at any point."""
-    if any(item.status == OK for item in found):
+    if any(item.status == OK for item in result):
         return
-    if all(item.status == "no steady state" for item in found):
+    if all(item.status == "no steady state" for item in result):
         raise NoAnswer(Problem("QN401", "no steady state at any point", "a load below every capacity"))
-    first = next(item for item in found if item.status != "no steady state")
+    first = next(item for item in result if item.status != "no steady state")
     help = "ask at a point where there is some of it"
     raise NotComputed(Problem("QN530", f'the cost "{first.cost.name}" has {first.status}', "units above 0", help=help))

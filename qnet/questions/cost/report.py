@@ -1,6 +1,6 @@
-"""Costs as a report: one block per cost, split by station, class and route, beside those of another model.
+"""Costs as a report: one block per cost, split by station, class and route, next to those of another model.
 
-The intervals of costs by the calibration of parameters, beside their values.
+The intervals of costs by the calibration of parameters, next to their values.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from qnet.errors import Problem, QnetError, UsageError
 from qnet.lazy import lazy, np
+from qnet.networks.notes import approximate_notes
 from qnet.questions.cost.cost import OK, Cost, CostPart, Costs, costs
 from qnet.questions.presentation.columns import effect_notes
 from qnet.questions.presentation.labels import label
 from qnet.questions.presentation.provenance import Basis
-from qnet.questions.presentation.trust import approximate_notes
 from qnet.questions.uncertainty.carried import Doubts, moved_model
 from qnet.questions.uncertainty.carried_beside import Slopes, beside, slopes_of
 from qnet.reports.content import Cell, Column, Note
@@ -28,44 +28,46 @@ else:
     named_values = lazy("qnet.questions.presentation.named_values")
     units = lazy("qnet.units")
 
-Told = Callable[[Costs], Sequence[float | None]]
+RowValues = Callable[[Costs], Sequence[float | None]]
 """The values of the rows of a report, by the costs that they are of."""
 
 
-def doubted(found: Costs, told: Told) -> tuple[list[tuple[Cell, ...]], list[Note]]:
+def doubted(result: Costs, reported: RowValues) -> tuple[list[tuple[Cell, ...]], list[Note]]:
     """Both ends of the value of every row, and notes on what they rest on."""
-    slopes, notes = _slopes(found, told)
+    slopes, notes = _slopes(result, reported)
     carried = slopes.carried()
     return _cells(carried.low, carried.high), notes
 
 
-def doubted_beside(found: Costs, against: Costs, told: Told) -> tuple[list[tuple[Cell, ...]], list[Note]]:
+def doubted_beside(result: Costs, against: Costs, reported: RowValues) -> tuple[list[tuple[Cell, ...]], list[Note]]:
     """As `doubted`, of the values of two models and of their difference."""
-    ours, notes = _slopes(found, told)
-    theirs, more = _slopes(against, told)
+    ours, notes = _slopes(result, reported)
+    theirs, more = _slopes(against, reported)
     both = beside(theirs, ours)
     ends = (both.value.low, both.value.high, both.base.low, both.base.high, both.low, both.high)
     return _cells(*ends), [*notes, *(note for note in more if note not in notes)]
 
 
-def _slopes(found: Costs, told: Told) -> tuple[Slopes, list[Note]]:
+def _slopes(results: Costs, reported: RowValues) -> tuple[Slopes, list[Note]]:
     """How the values of rows move, and notes."""
 
     def column(values: Sequence[float | None]) -> Any:
         return np.array([[float("nan") if value is None else value] for value in values], dtype=float)
 
-    here = column(told(found))
-    if found.model.calibration is None:
+    here = column(reported(results))
+    if results.model.calibration is None:
         return slopes_of(None, here, lambda steps: here), []
-    doubts = Doubts(found.model, [grid.name for grid in found.over])
-    asked = list({item.cost.name: item.cost for item in found.found}.values())
+    doubts = Doubts(results.model, [grid.name for grid in results.over])
+    asked = list({item.cost.name: item.cost for item in results.found}.values())
 
     def moved(steps: list[tuple[int, float]]) -> Any:
         result: list[Any] = []
-        for place, value in steps:
+        for index, value in steps:
             try:
-                other = costs(moved_model(found.model, doubts.names[place], value), asked, found.over)
-                result.append(column(told(other)))
+                other = costs(
+                    moved_model(results.model, doubts.names[index], value), asked, results.over, results.wanted
+                )
+                result.append(column(reported(other)))
             except QnetError:
                 result.append(np.full(here.shape, np.nan))
         return np.array(result)
@@ -94,7 +96,7 @@ COLUMNS = (
     Column("method", "method", footed=True),
     Column("exactness", "exactness", footed=True),
 )
-"""`passages` is the share of the passages that count, `demand` server time per passage of the row's own class and
+"""`passages` is the share of the passages that count, `demand` server time per passage of the row's class and
 route, and `value` what the row contributes: passages x demand / units per passage; `share` is that over the total."""
 
 COMPARED = (
@@ -103,58 +105,58 @@ COMPARED = (
     Column("ratio", "ratio"),
     Column("change_percent", "change (%)"),
 )
-"""Beside those of another model: its value, and how the value of the first compares with it."""
+"""Compared with another model: its value, and how the value of the first compares with it."""
 
 DOUBT = (Column("value_low", "value low"), Column("value_high", "value high"))
-"""The interval that the doubt of calibrated parameters leaves, where a model states it."""
+"""The interval from the uncertainty of calibrated parameters, where a model states it."""
 DOUBT_COMPARED = (
     Column("against_low", "against low"),
     Column("against_high", "against high"),
     Column("difference_low", "difference low"),
     Column("difference_high", "difference high"),
 )
-"""Those beside another model. What both share moves both, so that the difference is often known better than either."""
+"""Those of another model. What both share moves both, so that the difference is often known better than either."""
 OPTIONAL = (*COMPARED, *DOUBT, *DOUBT_COMPARED)
 
-_Place = tuple[str, tuple[Cell, ...], str, str | None, str | None, str | None]
-"""What tells a row from all others: cost, point of the grid, scope, station, class, route."""
+_RowKey = tuple[str, tuple[Cell, ...], str, str | None, str | None, str | None]
+"""What distinguishes a row from all others: cost, point of the grid, scope, station, class, route."""
 
 
-def cost_report(found: Costs, against: Costs | None = None, asserted: Sequence[str] = ()) -> Report:
-    """Tell the costs of a model, beside those of another one if there is one.
+def cost_report(result: Costs, against: Costs | None = None, asserted: Sequence[str] = ()) -> Report:
+    """The report of the costs of a model, next to those of another one if there is one.
 
     asserted   conditions that the first model must meet at every point: over the costs by their names, where one is
                not stated in the model `cost`, and over its parameters and figures. False ones stand in `broken`.
     Raises `UsageError` where the two are not costs of one dimension.
     """
-    model = found.model
-    claimed = _claimed(found, asserted)
-    exact = found.exact and claimed.exact is not False
-    rows = _rows(found, exact)
-    notes = approximate_notes(found.reasons)
+    model = result.model
+    claimed = _claimed(result, asserted)
+    exact = result.exact and claimed.exact is not False
+    rows = _rows(result, exact)
+    notes = approximate_notes(result.reasons)
     notes += [note for note in claimed.notes if note.code != "QN601" or not notes]
-    changed = [*model.settings, *(grid.name for grid in found.over)]
-    notes += effect_notes(model, changed, [item.cost.per for item in found.found])
-    missing = sum(item.status != OK for item in found.found)
+    changed = [*model.settings, *(grid.name for grid in result.over)]
+    notes += effect_notes(model, changed, [item.cost.per for item in result.found])
+    missing = sum(item.status != OK for item in result.found)
     if missing:
-        text = f"{missing} of {len(found.found)} points have no answer; their status says why"
+        text = f"{missing} of {len(result.found)} points have no answer; their status says why"
         notes.append(Note("QN602", text, "warning"))
-    over = tuple(_over(found))
+    over = tuple(_over(result))
     columns = (COLUMNS[0], *over, *COLUMNS[1:])
     title = f"{model.title}: server time per unit"
-    meta = Basis(model, found.method, exact)
+    meta = Basis(model, result.method, exact)
     if against is not None:
-        _refuse_unlike(found, against)
+        _refuse_unlike(result, against)
         exact = exact and against.exact
-        rows, more = _beside(_rows(found, exact), _rows(against, exact), len(over))
+        rows, more = _beside(_rows(result, exact), _rows(against, exact), len(over))
         notes += more
         columns = (*columns[:-3], *COMPARED, *columns[-3:])
         title = f"{title}, against {against.model.title}"
         other = against.model
-        told = {"name": other.name, "title": other.title, "digest": other.digest}
-        meta = Basis(model, found.method, exact, against=told)
-    if any(item is not None and item.model.calibration is not None for item in (found, against)):
-        rows, more = _doubted(found, against, rows, len(over))
+        details = {"name": other.name, "title": other.title, "digest": other.digest}
+        meta = Basis(model, result.method, exact, against=details)
+    if any(item is not None and item.model.calibration is not None for item in (result, against)):
+        rows, more = _doubted(result, against, rows, len(over))
         notes += more
         columns = (*columns, *DOUBT, *(DOUBT_COMPARED if against else ()))
     return Report(
@@ -169,42 +171,41 @@ def cost_report(found: Costs, against: Costs | None = None, asserted: Sequence[s
     )
 
 
-def _claimed(found: Costs, asserted: Sequence[str]) -> named_values.Claims:
+def _claimed(result: Costs, asserted: Sequence[str]) -> named_values.Claims:
     if not asserted:
         return named_values.Claims()
 
     values: dict[str, list[float]] = {}
     dimensions: dict[str, Dimension] = {}
     places: dict[tuple[float, ...], None] = {}
-    for item in found.found:
-        name = item.cost.name if item.cost.name in found.model.costs else "cost"
+    for item in result.found:
+        name = item.cost.name if item.cost.name in result.model.costs else "cost"
         values.setdefault(name, []).append(float("nan") if item.value is None else item.value)
         dimensions[name] = item.cost.dimension
         places[item.coordinates] = None
-    columns = {own.name: np.array([place[at] for place in places]) for at, own in enumerate(found.over)}
-    return named_values.claims_of(
-        named_values.NamedValues(values, dimensions, columns, len(places)), asserted, found.model
-    )
+    columns = {each.name: np.array([index[at] for index in places]) for at, each in enumerate(result.over)}
+    named = named_values.NamedValues(values, dimensions, columns, len(places))
+    return named_values.claims_of(named, asserted, result.model, result.wanted)
 
 
-def _over(found: Costs) -> Iterable[Column]:
+def _over(result: Costs) -> Iterable[Column]:
     taken = {column.key for column in (*COLUMNS, *COMPARED)}
-    for item in found.over:
-        parameter = found.model.parameters[item.name]
+    for item in result.over:
+        parameter = result.model.parameters[item.name]
         key = item.name if item.name not in taken else f"parameter_{item.name}"
         yield Column(key, item.name.replace("_", " "), "" if parameter.options else base_unit(parameter.dimension))
 
 
-def _rows(found: Costs, exact: bool) -> list[tuple[Cell, ...]]:
-    trust = (found.method, label(exact))
-    return [(*row, *trust) for item in found.found for row in _cost_rows(found, item)]
+def _rows(result: Costs, exact: bool) -> list[tuple[Cell, ...]]:
+    trust = (result.method, label(exact))
+    return [(*row, *trust) for item in result.found for row in _cost_rows(result, item)]
 
 
-def _cost_rows(found: Costs, item: Cost) -> Iterable[tuple[Cell, ...]]:
+def _cost_rows(result: Costs, item: Cost) -> Iterable[tuple[Cell, ...]]:
     """The rows of one cost at one point: its total, then its parts by station, class, route, and the finest."""
     cost = item.cost
     shown = cost.unit or base_unit(cost.dimension)
-    places = [_place(found, grid.name, value) for grid, value in zip(found.over, item.coordinates, strict=True)]
+    places = [_point_cell(result, grid.name, value) for grid, value in zip(result.over, item.coordinates, strict=True)]
     if item.status != OK:
         yield (cost.name, *places, "total", *([None] * 7), shown, item.status)
         return
@@ -226,7 +227,7 @@ def _passages(parts: Sequence[CostPart]) -> float:
 
 
 def _plain(parts: Sequence[CostPart]) -> float | None:
-    """The demand of what nobody takes."""
+    """The demand of routes that no customer takes."""
     return sum(part.demand for part in parts) if len({part.taken for part in parts}) == 1 else None
 
 
@@ -236,16 +237,16 @@ _Scope = tuple[str, str | None, str | None, str | None, list[CostPart]]
 def _scopes(parts: Sequence[CostPart]) -> Iterable[_Scope]:
     yield "total", None, None, None, list(parts)
     stations, classes = (_by(parts, lambda part: part.station), _by(parts, lambda part: part.class_name))
-    routes = {key: own for name, of in classes.items() for key, own in _named(name, of).items()}
+    routes = {key: each for name, of in classes.items() for key, each in _named(name, of).items()}
     if len(stations) > 1:
-        for name, own in stations.items():
-            yield "station", name, None, None, own
+        for name, each in stations.items():
+            yield "station", name, None, None, each
     if len(classes) > 1:
-        for name, own in classes.items():
-            yield "class", None, name, None, own
+        for name, each in classes.items():
+            yield "class", None, name, None, each
     if len(routes) > len(classes):
-        for (name, route), own in routes.items():
-            yield "route", None, name, route, own
+        for (name, route), each in routes.items():
+            yield "route", None, name, route, each
     if len(stations) > 1 and len(routes) > 1:
         finest = "route at station" if len(routes) > len(classes) else "class at station"
         for part in parts:
@@ -261,16 +262,16 @@ def _by(parts: Iterable[CostPart], key: Callable[[CostPart], str]) -> dict[str, 
 
 
 def _named(name: str, parts: Sequence[CostPart]) -> dict[tuple[str, str], list[CostPart]]:
-    return {(name, route): own for route, own in _by(parts, lambda part: part.route).items()}
+    return {(name, route): each for route, each in _by(parts, lambda part: part.route).items()}
 
 
-def _place(found: Costs, name: str, value: float) -> Cell:
-    options = found.model.parameters[name].options
+def _point_cell(result: Costs, name: str, value: float) -> Cell:
+    options = result.model.parameters[name].options
     return options[int(value)] if options else value
 
 
-def _refuse_unlike(found: Costs, against: Costs) -> None:
-    ours = {item.cost.name: item.cost.dimension for item in found.found}
+def _refuse_unlike(result: Costs, against: Costs) -> None:
+    ours = {item.cost.name: item.cost.dimension for item in result.found}
     theirs = {item.cost.name: item.cost.dimension for item in against.found}
     for name in ours.keys() & theirs.keys():
         if ours[name] != theirs[name]:
@@ -279,24 +280,24 @@ def _refuse_unlike(found: Costs, against: Costs) -> None:
 
 
 def _doubted(
-    found: Costs, against: Costs | None, rows: Sequence[tuple[Cell, ...]], over: int
+    results: Costs, against: Costs | None, rows: Sequence[tuple[Cell, ...]], over: int
 ) -> tuple[list[tuple[Cell, ...]], list[Note]]:
     """The rows with their intervals, in the unit of each, and notes on what they rest on."""
 
     value, width = 7 + over, 5 + over
     shown = [units.unit(str(row[value + 2])).factor for row in rows]
 
-    def told(costs: Costs) -> list[float | None]:
-        known = {own[:width]: own for own in _rows(costs, True)}
+    def values(costs: Costs) -> list[float | None]:
+        known = {particular[:width]: particular for particular in _rows(costs, True)}
         result: list[float | None] = []
         for row, factor in zip(rows, shown, strict=True):
-            own = known.get(row[:width])
-            number = own[value] if own else None
-            other = units.unit(str(own[value + 2])).factor if own else factor
+            particular = known.get(row[:width])
+            number = particular[value] if particular else None
+            other = units.unit(str(particular[value + 2])).factor if particular else factor
             result.append(number * other / factor if isinstance(number, float) else None)
         return result
 
-    ends, notes = doubted(found, told) if against is None else doubted_beside(found, against, told)
+    ends, notes = doubted(results, values) if against is None else doubted_beside(results, against, values)
     return [(*row, *more) for row, more in zip(rows, ends, strict=True)], notes
 
 

@@ -1,25 +1,26 @@
 """The envelope: the largest (or smallest) value of a parameter at which limits hold, along a grid of others.
 
-What an envelope says of a point of its grid: the value that was found, what binds, and the figures there.
+The answer of an envelope at a point of its grid: the value, the limit that binds, and the figures there.
 """
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from qnet.errors import NoAnswer, NotComputed, Problem, UsageError
-from qnet.expression import Expression, Value, parse
+from qnet.errors import InvalidInput, NoAnswer, NotComputed, Problem, QnetError, UsageError
+from qnet.expression import FLOATS, Expression, Value, evaluate, parse
 from qnet.lazy import np
-from qnet.model.grids import Grid
+from qnet.model.grids import combinations
+from qnet.model.model import Model
 from qnet.questions.envelope.question import Question
-from qnet.questions.points.points import solve_points
+from qnet.questions.points.points import Solved, solve_points
 from qnet.questions.points.saturation import busiest, busiest_utilization
 from qnet.questions.points.trial import Trial
 from qnet.questions.presentation.labels import where_exact
 from qnet.questions.search.regions import ENDLESS, LIMIT, SATURATION, Regions
-from qnet.questions.search.search import Found, ends, falls, pick, search
+from qnet.questions.search.search import IntervalEnd, ends, falls, pick, search
 from qnet.record import Record
 from qnet.units import base_unit, format_quantity
 
@@ -42,7 +43,7 @@ class Point(Record):
     extreme: float | None
     """The largest value with a steady state, or the smallest; None where the range of the parameter ends first."""
     binds: str
-    """`limit`, or in its own words the one that binds of several, `saturation of NAME` or `range of NAME`."""
+    """`limit`, or the text of the one that binds of several, `saturation of NAME` or `range of NAME`."""
     metrics: tuple[float | None, ...]
     """What each limit is on, where the figures are read."""
     busiest: str
@@ -64,14 +65,14 @@ class Interval(Record):
 
 
 def points(
-    asked: Question, coordinates: Sequence[tuple[float, ...]], regions: Regions, places: Any, found: Found,
+    asked: Question, coordinates: Sequence[tuple[float, ...]], regions: Regions, places: Any, result: IntervalEnd,
     smallest: bool,
 ) -> list[Point]:  # fmt: skip
-    """One end of an interval at each of some places of a grid, told with the figures there.
+    """One end of an interval at each of some points of a grid, with the figures there.
 
-    coordinates   the grid, and `places` the rows of it that are told.
+    coordinates   the grid, and `places` the rows of it that are reported.
     """
-    there = found.there
+    there = result.there
     metrics = [there.metric(item.metric) for item in asked.limits]
     names, utilization = there.gather(busiest), there.gather(busiest_utilization)
     outputs = [there.metric(parse(name)) for name in asked.model.outputs]
@@ -79,18 +80,18 @@ def points(
     exact = there.gather(lambda part: np.full(len(part.points), where_exact(asked.model, asked.shown, part)))
     extremes = (regions.steady_least if smallest else regions.steady_greatest)[places]
     rows: list[Point] = []
-    for row, place in enumerate(map(int, places)):
-        status = _status(asked, smallest, found, row, regions, place)
+    for row, index in enumerate(map(int, places)):
+        status = _status(asked, smallest, result, row, regions, index)
         answered = status == OK
         shown = tuple(_number(values[row]) if status != HOPELESS else None for values in metrics)
         extreme = _number(extremes[row]) if status not in (HOPELESS, UNLIMITED) else None
         rows.append(
             Point(
-                coordinates=coordinates[place],
+                coordinates=coordinates[index],
                 status=status,
-                value=float(found.value[row]) if answered else None,
+                value=float(result.value[row]) if answered else None,
                 extreme=extreme,
-                binds=binds(asked, found, row) if answered else "",
+                binds=binds(asked, result, row) if answered else "",
                 metrics=shown,
                 busiest=str(names[row]) if answered else "",
                 utilization=float(utilization[row]) if answered else None,
@@ -103,7 +104,7 @@ def points(
 
 
 def refused_point(asked: Question, coordinates: tuple[float, ...], status: str) -> Point:
-    """A point of which some value that was looked at is not computed, and why."""
+    """A point where some value tried is not computed, and why."""
     nothing = (None,) * len(asked.model.outputs)
     return Point(
         coordinates=coordinates,
@@ -120,22 +121,22 @@ def refused_point(asked: Question, coordinates: tuple[float, ...], status: str) 
     )
 
 
-def _status(asked: Question, smallest: bool, found: Found, row: int, regions: Regions, place: int) -> str:
-    if regions.hopeless[place]:
+def _status(asked: Question, smallest: bool, result: IntervalEnd, row: int, regions: Regions, index: int) -> str:
+    if regions.hopeless[index]:
         return HOPELESS
-    if found.held[row]:
-        return UNLIMITED if found.cause[row] == ENDLESS else OK
+    if result.held[row]:
+        return UNLIMITED if result.cause[row] == ENDLESS else OK
     limit, *others = asked.limits
-    if others or smallest or not regions.scan.nearest_at_end(place, lowest=limit.upper):
+    if others or smallest or not regions.scan.nearest_at_end(index, lowest=limit.upper):
         return NOWHERE[bool(others)]
     return EXCEEDED if limit.upper else NOT_REACHED
 
 
-def binds(asked: Question, found: Found, row: int) -> str:
+def binds(asked: Question, result: IntervalEnd, row: int) -> str:
     """What ends the interval of a row."""
-    if found.cause[row] == LIMIT:
-        return "limit" if len(asked.limits) == 1 else asked.limits[int(found.limit[row])].source
-    return f"saturation of {found.station[row]}" if found.cause[row] == SATURATION else f"range of {asked.vary}"
+    if result.cause[row] == LIMIT:
+        return "limit" if len(asked.limits) == 1 else asked.limits[int(result.limit[row])].source
+    return f"saturation of {result.station[row]}" if result.cause[row] == SATURATION else f"range of {asked.vary}"
 
 
 def _number(value: Any) -> float | None:
@@ -156,10 +157,10 @@ class Piece(Record):
     coordinates: Sequence[tuple[float, ...]]
     trial: Trial
     regions: Regions
-    found: Found
+    found: IntervalEnd
 
     def metric(self, vary: str, expression: Expression) -> Value:
-        """The value of an expression per point, where the parameter has the value that was found."""
+        """The value of an expression per point, where the parameter has the value of the answer."""
         parts: list[Any] = []
         for part in self.found.there.parts:
             values = copy.copy(part.values)
@@ -178,12 +179,12 @@ class Envelope(Record):
     reasons: tuple[str, ...]
     """Why some answers are not exact; empty where all are."""
     looked: tuple[int, float, float]
-    """How many values were looked at for a point, at most, and between which."""
+    """How many values were tried for a point, at most, and between which."""
     pieces: tuple[Piece, ...]
 
     @property
     def complete(self) -> bool:
-        """Whether every value there is was looked at, so that nothing can be missed."""
+        """Whether every possible value was tried, so that nothing can be missed."""
         return all(piece.regions.complete for piece in self.pieces)
 
     @property
@@ -191,116 +192,195 @@ class Envelope(Record):
         """Which points have an answer, an array of truth values."""
         return np.array([point.status == OK for point in self.points])
 
+    @property
+    def solved(self) -> list[Solved]:
+        """What was solved at the computed ends, in pieces."""
+        return [piece.found.there for piece in self.pieces]
+
     def of(self, expression: Expression) -> Any:
-        """The value of an expression over figures, outputs and parameters per point, the parameter as it was found."""
-        found: Any = np.full(len(self.points), np.nan)
+        """The value of an expression over figures, outputs and parameters per point, with the parameter at the
+        answer."""
+        result: Any = np.full(len(self.points), np.nan)
         for piece in self.pieces:
-            found[list(piece.rows)] = piece.metric(self.question.vary, expression)
-        return found
+            result[list(piece.rows)] = piece.metric(self.question.vary, expression)
+        return result
+
+
+def envelopes(asked: Sequence[Question]) -> list[Envelope]:
+    """Answer several questions: those about one model that vary one parameter over one grid are searched together.
+
+    Raises as `envelope`, for the first of them without an answer.
+    """
+    together: dict[Any, list[int]] = {}
+    for index, question in enumerate(asked):
+        key = (id(question.model.document), question.vary, question.over, question.wanted, question.by_row)
+        together.setdefault(key, []).append(index)
+    answers: dict[int, Envelope] = {}
+    for some in together.values():
+        answers.update(zip(some, _answered([asked[index] for index in some]), strict=True))
+    return [answers[index] for index in range(len(asked))]
 
 
 def envelope(asked: Question) -> Envelope:
-    """Answer one question, the whole grid as arrays.
+    """Answer one question, the entire grid as arrays.
 
-    A point without an answer says so in its status, as one does where some value that was looked at is not computed.
+    A point without an answer says so in its status, as does one where some value tried is not computed.
     Raises `NoAnswer` where no point has one; `NotComputed` where some were not computed, and no other has one.
     """
-    grid = _product(asked.over)
-    searched: list[_Searched] = []
-    refused: dict[int, NotComputed] = {}
+    return _answered([asked])[0]
+
+
+def _answered(asked: Sequence[Question]) -> list[Envelope]:
+    grid = combinations(asked[0].over, MAX_POINTS)
+    searches = [_Search(question, grid) for question in asked]
     for start in range(0, len(grid), _CHUNK):
-        _search(asked, grid, range(start, min(start + _CHUNK, len(grid))), searched, refused)
-    smallest = asked.find == "smallest"
-    if not asked.find:
-        turns = [falls(regions) for _, _, regions in searched]
-        smallest = False not in turns and True in turns
-    pieces = [
-        Piece(rows, [grid[row] for row in rows], trial, regions, pick(trial, regions, smallest))
-        for rows, trial, regions in searched
-    ]
-    told = {row: refused_point(asked, grid[row], error.problems[0].found) for row, error in refused.items()}
-    for piece in pieces:
-        told.update(zip(piece.rows, _points(asked, piece, smallest), strict=True))
-    every = [told[row] for row in range(len(grid))]
-    if not any(point.status == OK for point in every):
-        raise next(iter(refused.values()), None) or _no_answer(asked, smallest, every, pieces[0])
-    return Envelope(asked, smallest, tuple(every), _reasons(asked, pieces), _looked(pieces), tuple(pieces))
+        _search(searches, range(start, min(start + _CHUNK, len(grid))))
+    return [each.answer() for each in searches]
 
 
 def crossings(answer: Envelope) -> list[Interval]:
     """Every interval of every point in which the limits hold; points without any have one row that says why."""
-    found: list[tuple[int, Interval]] = []
+    result: list[tuple[int, Interval]] = []
     asked = answer.question
     known = {row for piece in answer.pieces for row in piece.rows}
-    found += [(row, Interval(0, None, "", item)) for row, item in enumerate(answer.points) if row not in known]
+    result += [(row, Interval(0, None, "", item)) for row, item in enumerate(answer.points) if row not in known]
     for piece in answer.pieces:
         regions = piece.regions
         without: Any = np.setdiff1d(np.arange(len(piece.coordinates)), regions.place)
         index = np.concatenate([np.arange(len(regions.place)), np.full(len(without), -1)])
-        place = np.concatenate([regions.place, without])
-        order = np.argsort(place, kind="stable")
-        place, index = place[order], index[order]
-        upper, lower = (ends(piece.trial, regions, place, index, side) for side in (regions.high, regions.low))
-        first = np.searchsorted(place, place)
-        for row, point in enumerate(points(asked, piece.coordinates, regions, place, upper, False)):
+        position = np.concatenate([regions.place, without])
+        order = np.argsort(position, kind="stable")
+        position, index = position[order], index[order]
+        upper, lower = (ends(piece.trial, regions, position, index, side) for side in (regions.high, regions.low))
+        first = np.searchsorted(position, position)
+        for row, point in enumerate(points(asked, piece.coordinates, regions, position, upper, False)):
             if index[row] < 0:
-                found.append((piece.rows[int(place[row])], Interval(0, None, "", point)))
+                result.append((piece.rows[int(position[row])], Interval(0, None, "", point)))
                 continue
             open_above = point.replace(status=OK, binds="nothing") if point.status == UNLIMITED else point
             open_below = lower.cause[row] == ENDLESS
             least, cause = (None, "nothing") if open_below else (float(lower.value[row]), binds(asked, lower, row))
             interval = Interval(int(row - first[row]) + 1, least, cause, open_above)
-            found.append((piece.rows[int(place[row])], interval))
-    return [interval for _, interval in sorted(found, key=lambda item: item[0])]
+            result.append((piece.rows[int(position[row])], interval))
+    return [interval for _, interval in sorted(result, key=lambda item: item[0])]
 
 
-_Searched = tuple[Sequence[int], Trial, Regions]
+class _Search:
+    """What has been searched for one question, and what was refused."""
+
+    def __init__(self, asked: Question, grid: Sequence[tuple[float, ...]]) -> None:
+        self.asked = asked
+        self.grid = grid
+        self.searched: list[tuple[Sequence[int], Trial, Regions]] = []
+        self.refused: dict[int, QnetError] = {}
+
+    def trial(self, rows: Sequence[int]) -> Trial:
+        """Some points of the grid."""
+        asked = self.asked
+        table: Any = np.array([self.grid[row] for row in rows], dtype=float).reshape(len(rows), len(asked.over))
+        columns = {item.name: table[:, index] for index, item in enumerate(asked.over)}
+        return Trial(asked.model, asked.vary, asked.limits, columns, len(rows), asked.wanted)
+
+    def answer(self) -> Envelope:
+        """The envelope; raises where no point has an answer."""
+        asked, searched, refused = self.asked, self.searched, self.refused
+        smallest = asked.find == "smallest"
+        if not asked.find:
+            turns = [falls(regions) for _, _, regions in searched]
+            smallest = False not in turns and True in turns
+        pieces = [
+            Piece(rows, [self.grid[row] for row in rows], trial, regions, pick(trial, regions, smallest))
+            for rows, trial, regions in searched
+        ]
+        details = {row: refused_point(asked, self.grid[row], error.problems[0].found) for row, error in refused.items()}
+        for piece in pieces:
+            details.update(zip(piece.rows, _points(asked, piece, smallest), strict=True))
+        every = [details[row] for row in range(len(self.grid))]
+        if not any(point.status == OK for point in every):
+            raise next(iter(refused.values()), None) or _no_answer(asked, smallest, every, pieces[0])
+        return Envelope(asked, smallest, tuple(every), _reasons(asked, pieces), _looked(pieces), tuple(pieces))
 
 
-def _search(
-    asked: Question, grid: Sequence[tuple[float, ...]], rows: Sequence[int], searched: list[_Searched],
-    refused: dict[int, NotComputed],
-) -> None:  # fmt: skip
+def _search(searches: Sequence[_Search], rows: Sequence[int]) -> None:
     """Search some points of the grid at once; in halves, down to those that are refused, where one is not computed."""
-    table: Any = np.array([grid[row] for row in rows], dtype=float).reshape(len(rows), len(asked.over))
-    columns = {item.name: table[:, index] for index, item in enumerate(asked.over)}
-    trial = Trial(asked.model, asked.vary, asked.limits, columns, len(rows), asked.wanted)
+    trials = [each.trial(rows) for each in searches]
+    numbers = _differing([trial.model for trial in trials])
+    # The method may depend on how many points are solved at once.
+    if len(trials) > 1 and (numbers is None or trials[0].uncertain):
+        for each in searches:
+            _search([each], rows)
+        return
     try:
-        searched.append((rows, trial, search(trial)))
-    except NotComputed as error:
+        every = [search(trials[0])] if len(trials) == 1 else _together(trials, numbers or {})
+    except (NotComputed, InvalidInput, UsageError) as error:
+        if len(searches) > 1:
+            for each in searches:
+                _search([each], rows)
+            return
+        if not searches[0].asked.by_row and not isinstance(error, NotComputed):
+            raise
         if len(rows) == 1:
-            refused[rows[0]] = error
+            searches[0].refused[rows[0]] = error
             return
         for half in (rows[: len(rows) // 2], rows[len(rows) // 2 :]):
-            _search(asked, grid, half, searched, refused)
+            _search(searches, half)
+        return
+    for each, trial, regions in zip(searches, trials, every, strict=True):
+        each.searched.append((rows, trial, regions))
 
 
-def _product(over: tuple[Grid, ...]) -> list[tuple[float, ...]]:
-    found: list[tuple[float, ...]] = [()]
-    for item in over:
-        found = [(*point, value) for point in found for value in item.values]
-        if len(found) > MAX_POINTS:
-            raise UsageError(Problem("QN010", f"the grid has more than {MAX_POINTS} points", help="use fewer values"))
-    return found
+def _differing(models: Sequence[Model]) -> dict[str, list[float]] | None:
+    """The numbers that parameters are set to in models that are equal otherwise; None where more than that differs."""
+    first = models[0]
+    result: dict[str, list[float]] = {}
+    for model in models:
+        if model.replace(parameters=first.parameters, settings=first.settings, origins=first.origins) != first:
+            return None
+    for name in {name for model in models for name in model.settings}:
+        every = [model.parameters[name] for model in models]
+        if all(item.expression == every[0].expression for item in every):
+            continue
+        if every[0].options or any(item.expression.names for item in every):
+            return None
+        result[name] = [float(evaluate(item.expression.root, {}, FLOATS)) for item in every]
+    return result
+
+
+def _together(trials: Sequence[Trial], numbers: Mapping[str, list[float]]) -> list[Regions]:
+    """Search the same points for several limits as one batch: every limit applies to its part of it.
+
+    numbers   parameters that have different values in the models of the trials.
+    """
+    first, size = trials[0], trials[0].size
+    columns = {name: np.tile(values, len(trials)) for name, values in first.coordinates.items()}
+    part = np.repeat(np.arange(len(trials)), size)
+    columns |= {name: np.array(values)[part] for name, values in numbers.items()}
+    limits = [(limit, part == index) for index, trial in enumerate(trials) for limit in trial.limits]
+    batch = Trial(
+        first.model, first.vary, [limit for limit, _ in limits], columns, len(part), first.wanted,
+        [applies for _, applies in limits],
+    )  # fmt: skip
+    regions = search(batch)
+    return [regions.part(trial, index * size) for index, trial in enumerate(trials)]
 
 
 def _points(asked: Question, piece: Piece, smallest: bool) -> list[Point]:
-    """What was found, told point by point, with all intervals of each."""
+    """The answers point by point, with all intervals of each."""
     regions = piece.regions
-    own: dict[int, list[tuple[float, float]]] = {}
-    for place, low, high in zip(regions.place, regions.low.value, regions.high.value, strict=True):
-        own.setdefault(int(place), []).append((float(low), float(high)))
-    told = points(asked, piece.coordinates, regions, range(len(piece.coordinates)), piece.found, smallest)
-    return [point.replace(intervals=tuple(own.get(place, ()))) for place, point in enumerate(told)]
+    selected: dict[int, list[tuple[float, float]]] = {}
+    for index, low, high in zip(regions.place, regions.low.value, regions.high.value, strict=True):
+        selected.setdefault(int(index), []).append((float(low), float(high)))
+    reported = points(asked, piece.coordinates, regions, range(len(piece.coordinates)), piece.found, smallest)
+    return [point.replace(intervals=tuple(selected.get(index, ()))) for index, point in enumerate(reported)]
 
 
 def _reasons(asked: Question, pieces: Sequence[Piece]) -> tuple[str, ...]:
     """Why answers are not exact: in general, as the model is stated; else for what they are about."""
     parts = [part for piece in pieces for part in piece.found.there.parts]
-    own = dict.fromkeys(reason for part in parts for reason in part.solution.reasons)
-    if not own:
+    particular = dict.fromkeys(reason for part in parts for reason in part.solution.reasons)
+    if not particular:
         return ()
-    return solve_points(asked.model, asked=asked.wanted).parts[0].solution.reasons or tuple(own)
+    return solve_points(asked.model, asked=asked.wanted).parts[0].solution.reasons or tuple(particular)
 
 
 def _looked(pieces: Sequence[Piece]) -> tuple[int, float, float]:
@@ -309,18 +389,20 @@ def _looked(pieces: Sequence[Piece]) -> tuple[int, float, float]:
     return most, float(min(item.min() for item in values)), float(max(item.max() for item in values))
 
 
-def _no_answer(asked: Question, smallest: bool, told: Sequence[Point], piece: Piece) -> NoAnswer:
+def _no_answer(asked: Question, smallest: bool, reported: Sequence[Point], piece: Piece) -> NoAnswer:
     """Why no point has an answer, and where the limits are nearest to one."""
-    if all(point.status == UNLIMITED for point in told):
-        seen = piece.regions.scan.value
-        one, far = ("smallest", f"down to {seen.min():.6g}") if smallest else ("largest", f"up to {seen.max():.6g}")
-        found = f'every value of "{asked.vary}" that was tried, {far}, meets {asked.stated}: there is no {one} one'
+    if all(point.status == UNLIMITED for point in reported):
+        observed = piece.regions.scan.value
+        one, far = (
+            ("smallest", f"down to {observed.min():.6g}") if smallest else ("largest", f"up to {observed.max():.6g}")
+        )
+        text = f'every value of "{asked.vary}" that was tried, {far}, meets {asked.stated}: there is no {one} one'
         help = f'vary what loads the system, or give "{asked.vary}" a range'
     else:
-        status = told[0].status
-        found = f'no value of "{asked.vary}" meets {asked.stated}: {status}'
-        help = "" if status in (UNLIMITED, HOPELESS) else _way_out(asked, told[0], float(piece.regions.best[0]))
-    return NoAnswer(Problem("QN402", found, help=help))
+        status = reported[0].status
+        text = f'no value of "{asked.vary}" meets {asked.stated}: {status}'
+        help = "" if status in (UNLIMITED, HOPELESS) else _way_out(asked, reported[0], float(piece.regions.best[0]))
+    return NoAnswer(Problem("QN402", text, help=help))
 
 
 def _way_out(asked: Question, point: Point, value: float) -> str:

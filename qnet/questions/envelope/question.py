@@ -1,4 +1,4 @@
-"""What an envelope asks of a model: the parameter, the limits, the grid, and which end is looked for."""
+"""What an envelope asks of a model: the parameter, the limits, the grid, and which end is wanted."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from qnet.errors import Problem, UsageError, short, suggest
 from qnet.expression import Expression, parse, solution_name
 from qnet.expression.nodes import Name
 from qnet.model.conditions import Condition, condition
-from qnet.model.grids import Grid, grid, refuse_twice, varied
+from qnet.model.grids import Grid, joined_grids, refuse_twice, varied
 from qnet.model.model import EnvelopeModel, Model
 from qnet.model.settings import with_settings
 from qnet.networks.wanted import AUTO, Wanted
@@ -29,6 +29,8 @@ class Question(Record):
     find: str = ""
     """`largest` or `smallest`; empty: the one that the limits stop."""
     wanted: Wanted = AUTO
+    by_row: bool = False
+    """Whether points are rows of a table, so that an invalid one is refused alone."""
 
     @property
     def stated(self) -> str:
@@ -37,7 +39,7 @@ class Question(Record):
 
     @property
     def shown(self) -> list[Expression]:
-        """What is told of every point: what the limits are on, and the outputs."""
+        """What is reported for every point: the metrics of the limits, and the outputs."""
         outputs = (output.expression for output in self.model.outputs.values())
         return [*(item.metric for item in self.limits), *outputs]
 
@@ -73,13 +75,18 @@ def question(
     varied(model, vary)
     changed = model
     if stated:
-        own = {name: text for name, text in stated.settings.items() if name not in model.settings}
-        changed = with_settings(model, own, (*stated.path, "set"))
+        particular = {name: text for name, text in stated.settings.items() if name not in model.settings}
+        changed = with_settings(model, particular, (*stated.path, "set"))
     grids_asked = tuple(over) or (stated.over if stated else ())
-    grids = tuple(grid(text, changed) for text in grids_asked)
+    axes = tuple(joined_grids(text, changed) for text in grids_asked)
+    grids = tuple(item for each in axes for item in each)
     _apart(model, vary, grids)
-    place: Path = () if over or not stated else (*stated.path, "over")
-    origins = {item.name: place or f"--over {short(text)}" for item, text in zip(grids, grids_asked, strict=True)}
+    index: Path = () if over or not stated else (*stated.path, "over")
+    origins = {
+        item.name: index or f"--over {short(text)}"
+        for each, text in zip(axes, grids_asked, strict=True)
+        for item in each
+    }
     changed = changed.replace(origins={**changed.origins, **origins})
     limits = tuple(condition(text, changed) for text in dict.fromkeys(texts))
     chosen = route or (stated.route if stated else "")
@@ -94,10 +101,14 @@ def question(
 
 def _apart(model: Model, vary: str, grids: Sequence[Grid]) -> None:
     """Refuse a parameter that would get its values from more than one place."""
-    for item in grids:
-        if item.name == vary:
-            raise UsageError(Problem("QN010", f'"{vary}" is both varied and part of the grid'))
+    refuse_varied(vary, grids)
     refuse_twice(model, grids, "--over")
+
+
+def refuse_varied(vary: str, grids: Sequence[Grid]) -> None:
+    """Raise `UsageError` where a grid has the parameter that is varied."""
+    if any(item.name == vary for item in grids):
+        raise UsageError(Problem("QN010", f'"{vary}" is both varied and part of the grid'))
 
 
 def questions(
@@ -110,7 +121,7 @@ def questions(
     find: str = "",
     wanted: Wanted = AUTO,
 ) -> list[Question]:
-    """What to ask: the named envelopes of a model, all of them for no name, or one of its own where a limit is given.
+    """What to ask: the named envelopes of a model, all of them without a name, or a new one where a limit is given.
 
     Raises `UsageError` for an unknown envelope, and as `question`.
     """
@@ -153,8 +164,8 @@ def _of_route(model: Model, limits: Sequence[Condition], route: str) -> tuple[Co
         raise UsageError(Problem("QN219", f'unknown route "{route}"', help=suggest(route, routes)))
     response = parse("response").root
     if all(item.metric.root != response for item in limits):
-        found = f'the limit "{limits[0].source}" is not on the response'
-        raise UsageError(Problem("QN219", found, "response <= ... beside --route"))
+        text = f'the limit "{limits[0].source}" is not on the response'
+        raise UsageError(Problem("QN219", text, "response <= ... beside --route"))
     name = solution_name("response", route)
     return tuple(_renamed(item, name) if item.metric.root == response else item for item in limits)
 

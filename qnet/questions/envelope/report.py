@@ -6,43 +6,47 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from qnet.errors import Problem, UsageError
+from qnet.expression import parse
 from qnet.expression.nodes import Name
 from qnet.lazy import lazy
 from qnet.model.conditions import Condition
 from qnet.model.metrics import column_key
 from qnet.model.model import Model
+from qnet.networks.notes import approximate_notes
 from qnet.questions.envelope.envelope import OK, Envelope, Interval, Point, crossings
 from qnet.questions.envelope.question import Question
 from qnet.questions.presentation.assertions import broken, conditions
 from qnet.questions.presentation.columns import effect_notes
 from qnet.questions.presentation.labels import all_exact, label
 from qnet.questions.presentation.provenance import Basis
-from qnet.questions.presentation.trust import approximate_notes, percentile_notes
+from qnet.questions.presentation.trust import percentile_notes, pool_notes, undefined_notes
 from qnet.reports.content import Cell, Column, Matrix, Note, Plot
 from qnet.reports.report import Report
 from qnet.units import base_unit, format_quantity, in_unit
 
 if TYPE_CHECKING:
+    from qnet.questions.presentation import summaries
     from qnet.questions.uncertainty import carried as uncertainty
 else:
+    summaries = lazy("qnet.questions.presentation.summaries")
     uncertainty = lazy("qnet.questions.uncertainty.carried")
 
 KEYS = ("envelope", "about", "limit", "binds", "busiest_station", "utilization", "status", "method", "exactness")
 """The columns that every envelope has."""
-_TOLD = 3
-"""So many of the other intervals are told in a note."""
+_REPORTED = 3
+"""The number of other intervals that a note lists."""
 
 
 def envelope_report(
     model: Model, envelopes: Sequence[Envelope], asserted: Sequence[str] = (), every: bool = False
 ) -> Report:
-    """Tell envelopes of one model.
+    """The report of envelopes of one model.
 
     asserted   conditions that every point must meet; those that are false stand in `broken` of the report.
     every      a row for every interval in which the limits hold, with both ends.
     Raises     `UsageError` where they vary different parameters.
     """
-    _alike(envelopes)
+    _identical(envelopes)
     claimed = conditions(asserted, model)
     guessed = _asked_notes(envelopes, claimed)
     parts = [part for item in envelopes for piece in item.pieces for part in piece.found.there.parts]
@@ -59,14 +63,15 @@ def envelope_report(
     answered = [point for point in points if point.method]
     exact = sure and all(point.exact for point in answered)
     columns = layout.columns
-    told = [column.key for column in columns]
-    along = told[2 : 2 + len(layout.over)]
-    drawn = [layout.value_key, told[told.index(layout.value_key) + 1]]
+    listed = [column.key for column in columns]
+    along = listed[2 : 2 + len(layout.over)]
+    drawn = [layout.value_key, listed[listed.index(layout.value_key) + 1]]
     matrix = None
-    if len(along) == 2 and all(len(item.question.over) == 2 for item in envelopes) and not every:
+    crossed = all(len(item.question.over) == 2 and not item.question.over[1].in_step for item in envelopes)
+    if len(along) == 2 and crossed and not every:
         down, across = along
         matrix = Matrix(down, across, layout.value_key, ("binds", "status"), ("limit", OK))
-    plot = Plot(along[0], tuple(drawn), ("envelope", *along[1:])) if along and not every else None
+    plot = _plot(envelopes, along, drawn) if along and not every else None
     return Report(
         schema="qnet/envelope/1",
         title=f"{model.title}: {'every' if every else layout.extreme} {envelopes[0].question.vary} within a limit",
@@ -78,11 +83,19 @@ def envelope_report(
         matrix=matrix,
         plot=plot,
         broken=tuple(problem for item in envelopes for problem in broken(item, claimed)),
+        summary=lambda report: summaries.of_envelopes(report, layout.value_key, along),
     )
 
 
+def _plot(envelopes: Sequence[Envelope], along: Sequence[str], drawn: Sequence[str]) -> Plot:
+    """A line for every envelope, along the first grid; the limits are in the title."""
+    limits = "; ".join(dict.fromkeys(item.question.stated for item in envelopes))
+    words = envelopes[0].question.vary.replace("_", " ")
+    return Plot(along[0], tuple(drawn), ("envelope", *along[1:]), title=f"{words} with {limits}")
+
+
 def _doubt(envelopes: Sequence[Envelope], layout: _Layout, rows: list[tuple[Cell, ...]]) -> list[Note]:
-    """Add the intervals that a calibration leaves, behind all other columns; and say what they rest on."""
+    """Add the intervals from a calibration, after all other columns, and a note on what they rest on."""
 
     notes: dict[Note, None] = {}
     ends: list[tuple[Cell, ...]] = []
@@ -98,13 +111,13 @@ def _doubt(envelopes: Sequence[Envelope], layout: _Layout, rows: list[tuple[Cell
     return list(notes)
 
 
-def _alike(envelopes: Sequence[Envelope]) -> None:
+def _identical(envelopes: Sequence[Envelope]) -> None:
     """Refuse envelopes that do not fit under the same columns."""
     if len({item.question.vary for item in envelopes}) > 1:
         raise UsageError(Problem("QN011", "the envelopes vary different parameters", "--envelope NAME for one of them"))
     if len({item.smallest for item in envelopes}) > 1:
-        found = "some of the envelopes are about the largest value and some about the smallest"
-        raise UsageError(Problem("QN019", found, "--envelope NAME for one of them, or --largest, or --smallest"))
+        text = "some of the envelopes are about the largest value and some about the smallest"
+        raise UsageError(Problem("QN019", text, "--envelope NAME for one of them, or --largest, or --smallest"))
 
 
 class _Layout:
@@ -150,8 +163,8 @@ class _Layout:
             Column(key(f"{side}_{vary}", "parameter"), f"{side} {words}", unit),
             Column("binds", "what binds"),
         ]
-        for place, name in enumerate(self.names):
-            columns.append(Column(key(name, "metric"), name.replace("_", " "), self.metric_unit(envelopes, place)))
+        for index, name in enumerate(self.names):
+            columns.append(Column(key(name, "metric"), name.replace("_", " "), self.metric_unit(envelopes, index)))
         columns += [Column("busiest_station", "busiest station"), Column("utilization", "utilization")]
         columns += [Column(key(name, "output"), name.replace("_", " "), self.shown(name)) for name in self.outputs]
         columns.append(Column("status", "status"))
@@ -162,19 +175,19 @@ class _Layout:
         output = self.model.outputs[name]
         return output.unit or base_unit(output.dimension)
 
-    def metric_unit(self, envelopes: Sequence[Envelope], place: int) -> str:
+    def metric_unit(self, envelopes: Sequence[Envelope], position: int) -> str:
         """The unit of what is limited: that of an output, else the base unit where all envelopes agree on it."""
-        if self.names[place] in self.limited:
-            return self.shown(self.names[place])
+        if self.names[position] in self.limited:
+            return self.shown(self.names[position])
         dimensions = {
             item.question.limits[index].dimension
             for item in envelopes
-            for index in _distinct(item.question)[place : place + 1]
+            for index in _distinct(item.question)[position : position + 1]
         }
         return base_unit(dimensions.pop()) if len(dimensions) == 1 else ""
 
     def row(self, question: Question, interval: Interval) -> tuple[Cell, ...]:
-        """The cells of a point, or of one interval of it; what a limit on an output is on is told once."""
+        """The cells of a point, or of one interval of it; the metric of a limit on an output is shown once."""
         point = interval.upper
         places = {grid.name: value for grid, value in zip(question.over, point.coordinates, strict=True)}
         cells: list[Cell] = [question.name, question.title if question.title != question.name else None]
@@ -195,11 +208,11 @@ class _Layout:
 
     def metrics(self, question: Question, point: Point) -> list[Cell]:
         """What the limits are on, each once."""
-        found: list[Cell] = [None] * len(self.names)
-        for place, index in enumerate(_distinct(question)):
-            value, name = point.metrics[index], self.names[place]
-            found[place] = in_unit(value, self.shown(name)) if value is not None and name in self.limited else value
-        return found
+        result: list[Cell] = [None] * len(self.names)
+        for position, index in enumerate(_distinct(question)):
+            value, name = point.metrics[index], self.names[position]
+            result[position] = in_unit(value, self.shown(name)) if value is not None and name in self.limited else value
+        return result
 
 
 def _distinct(question: Question) -> list[int]:
@@ -210,10 +223,10 @@ def _distinct(question: Question) -> list[int]:
 
 def _metric_names(envelopes: Sequence[Envelope]) -> list[str]:
     """Column names for the limited metrics, `response`, `utilization_cpu`; `metric` where envelopes differ."""
-    found = [[_metric_name(item.question, index) for index in _distinct(item.question)] for item in envelopes]
-    if all(names == found[0] for names in found):
-        return found[0]
-    return ["metric"] * max(map(len, found))
+    result = [[_metric_name(item.question, index) for index in _distinct(item.question)] for item in envelopes]
+    if all(names == result[0] for names in result):
+        return result[0]
+    return ["metric"] * max(map(len, result))
 
 
 def _metric_name(question: Question, index: int) -> str:
@@ -227,8 +240,15 @@ def _asked_notes(envelopes: Sequence[Envelope], claimed: Sequence[Condition]) ->
     asked += [item.metric for item in claimed]
     parts = [part for item in envelopes for piece in item.pieces for part in piece.found.there.parts]
     model = envelopes[0].question.model
+    outputs = [parse(name) for name in model.outputs]
+    undefined = undefined_notes((piece.found.there for item in envelopes for piece in item.pieces), outputs)
     changed = [*model.settings, *(grid.name for item in envelopes for grid in item.question.over)]
-    return [*percentile_notes(model, asked, parts), *effect_notes(model, changed, asked)]
+    return [
+        *undefined,
+        *pool_notes(model),
+        *percentile_notes(model, asked, parts),
+        *effect_notes(model, changed, asked),
+    ]
 
 
 def _notes(envelopes: Sequence[Envelope], points: Sequence[Point], every: bool, guessed: list[Note]) -> list[Note]:
@@ -252,21 +272,21 @@ def _again(answer: Envelope) -> str:
     """That the limits hold at other values as well, with the first few."""
     vary = answer.question.vary
     unit = base_unit(answer.question.model.parameters[vary].dimension)
-    told = [
+    listed = [
         f"{format_quantity(low, unit)} to {format_quantity(high, unit)}"
         for point in answer.points
         for low, high in (point.intervals[:-1] if answer.smallest else point.intervals[1:])
     ]
-    more = f" and {len(told) - _TOLD} more" if len(told) > _TOLD else ""
+    more = f" and {len(listed) - _REPORTED} more" if len(listed) > _REPORTED else ""
     side = "lower" if answer.smallest else "higher"
     words = "limits hold" if len(answer.question.limits) > 1 else "limit holds"
     several = sum(len(point.intervals) > 1 for point in answer.points)
     where = f" at {several} of {len(answer.points)} points" if len(answer.points) > 1 else ""
-    return f"the {words} again at {side} {vary}{where}: {', '.join(told[:_TOLD])}{more}"
+    return f"the {words} again at {side} {vary}{where}: {', '.join(listed[:_REPORTED])}{more}"
 
 
 def _resolution(answer: Envelope) -> str:
-    """How finely the parameter was looked at."""
+    """How finely the parameter was sampled."""
     count, low, high = answer.looked
     vary = answer.question.vary
     unit = base_unit(answer.question.model.parameters[vary].dimension)

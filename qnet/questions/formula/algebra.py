@@ -1,4 +1,4 @@
-"""What formulas need of algebra: their value at numbers, and a parameter on its own side of an equation."""
+"""What formulas need of algebra: their value at numbers, and solving an equation for a parameter."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import symbols
+from qnet.questions.formula.size import affordable
 from qnet.queues.erlang import erlang_c
 from qnet.record import Record
 
@@ -14,6 +15,8 @@ MOST_FACTORED = 600
 """Operations of an equation up to which it is factored."""
 MOST_SOLVED = 2000
 """Operations of an equation up to which it is solved."""
+MOST_TERMS = 6000
+"""Terms of an equation over one denominator up to which it is solved."""
 FEW_SERVERS = 2
 """Servers up to which Erlang's C is written out where an equation is solved."""
 
@@ -27,10 +30,10 @@ def evaluated(formula: Any, numbers: Mapping[str, float]) -> float | None:
     """
     sympy: Any = symbols().sympy
     places = {symbol: sympy.Rational(numbers[symbol.name]) for symbol in formula.free_symbols}
-    found = formula.xreplace(places)
-    found = found.replace(_is_erlang, _erlang_value)
-    found = found.doit().evalf(30)
-    return float(found) if found.is_Number and found.is_finite else None
+    result = formula.xreplace(places)
+    result = result.replace(_is_erlang, _erlang_value)
+    result = result.doit().evalf(30)
+    return float(result) if result.is_Number and result.is_finite else None
 
 
 def _is_erlang(item: Any) -> bool:
@@ -78,6 +81,8 @@ def solved(equation: Any, wanted: Any, numbers: Mapping[str, float], about: str)
     slope = flat.diff(wanted)
     if not slope.has(wanted):
         return Solved(-flat.subs(wanted, 0) / slope, tuple(assumed))
+    if not affordable(flat, MOST_TERMS):
+        raise _refused(about, f"the equation has more than {MOST_TERMS} terms over one denominator")
     top, _ = sympy.fraction(sympy.together(flat))
     try:
         polynomial = sympy.Poly(top, wanted)
@@ -88,11 +93,11 @@ def solved(equation: Any, wanted: Any, numbers: Mapping[str, float], about: str)
 
 
 def _factors(polynomial: Any, wanted: Any, sympy: Any) -> list[Any]:
-    whole = polynomial.as_expr()
-    if sympy.count_ops(whole) > MOST_FACTORED:
+    overall = polynomial.as_expr()
+    if sympy.count_ops(overall) > MOST_FACTORED:
         return [polynomial]
-    _, found = sympy.factor_list(whole)
-    return [sympy.Poly(factor, wanted) for factor, _ in found if factor.has(wanted)]
+    _, result = sympy.factor_list(overall)
+    return [sympy.Poly(factor, wanted) for factor, _ in result if factor.has(wanted)]
 
 
 def _root(factors: list[Any], wanted: Any, numbers: Mapping[str, float], about: str, sympy: Any) -> Any:
@@ -100,9 +105,9 @@ def _root(factors: list[Any], wanted: Any, numbers: Mapping[str, float], about: 
     value, nearest, best = numbers[wanted.name], float("inf"), None
     for factor in factors:
         for root in _roots(factor, sympy):
-            found = evaluated(root, numbers)
-            if found is not None and abs(found - value) < nearest:
-                nearest, best = abs(found - value), root
+            result = evaluated(root, numbers)
+            if result is not None and abs(result - value) < nearest:
+                nearest, best = abs(result - value), root
     if best is None or nearest > 1e-6 * max(abs(value), 1e-300):
         degree = max(factor.degree() for factor in factors)
         if degree > 2:

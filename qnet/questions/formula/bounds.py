@@ -38,20 +38,20 @@ class Customers(Record):
     others: Value
     """All other customers of closed classes."""
     think: Value
-    away: Value
+    delays: Value
     """Delays and delay stations."""
     queues: tuple[Visited, ...]
 
     @property
     def least(self) -> Value:
         """The response without any queueing."""
-        return self.away + total(queue.copies * queue.answered for queue in self.queues)
+        return self.delays + total(queue.copies * queue.answered for queue in self.queues)
 
     @property
     def most(self) -> Value:
-        """The response where all others are met at every station."""
-        met = (queue.copies * queue.demand * (1 + self.others / queue.servers) for queue in self.queues)
-        return self.away + total(met)
+        """The response where all other customers are present at every station."""
+        at_arrival = (queue.copies * queue.demand * (1 + self.others / queue.servers) for queue in self.queues)
+        return self.delays + total(at_arrival)
 
 
 def customers(symbolic: Symbolic) -> tuple[Customers, ...]:
@@ -63,23 +63,23 @@ def customers(symbolic: Symbolic) -> tuple[Customers, ...]:
     if not symbolic.closed:
         raise _refused("there is no closed class", "max_rate, response and utilization are those of open ones")
     everybody = total(item.population for item in symbolic.closed)
-    found: list[Customers] = []
+    result: list[Customers] = []
     for kind, item in enumerate(symbolic.network.classes):
         if item not in symbolic.closed:
             continue
-        away = symbolic.away[kind]
+        delay = symbolic.delays[kind]
         queues: list[Visited] = []
         for centre in symbolic.centres:
             if centre.demands[kind] == 0:
                 continue
             if centre.station.delay:
-                away = away + centre.group.copies * centre.demands[kind]
+                delay = delay + centre.group.copies * centre.demands[kind]
             else:
                 queues.append(_visited(symbolic, centre, kind))
-        found.append(
-            Customers(item.name, item.population, everybody - 1, item.think_time, away, tuple(queues))  # type: ignore[union-attr]
+        result.append(
+            Customers(item.name, item.population, everybody - 1, item.think_time, delay, tuple(queues))  # type: ignore[union-attr]
         )
-    return tuple(found)
+    return tuple(result)
 
 
 def _visited(symbolic: Symbolic, centre: Centre, kind: int) -> Visited:
@@ -103,7 +103,7 @@ def throughput_upper(of: Customers) -> Pieces:
 
 
 def throughput_lower(of: Customers) -> Pieces:
-    """Everybody waits for all others at every station."""
+    """Every customer waits for all others at every station."""
     return [("", of.population / (of.think + of.most))]
 
 
@@ -114,7 +114,7 @@ def response_lower(of: Customers) -> Pieces:
 
 
 def response_upper(of: Customers) -> Pieces:
-    """Everybody waits for all others at every station."""
+    """Every customer waits for all others at every station."""
     return [("", of.most)]
 
 
@@ -146,8 +146,8 @@ def balanced_response_upper(of: Customers) -> Pieces:
 def _spread(of: Customers) -> Value:
     fast = total(queue.copies * queue.demand / queue.servers for queue in of.queues)
     count = total(queue.copies for queue in of.queues if queue.demand > 0)
-    # Delays are met whole, and of several servers the fastest that they can be.
-    return of.away + fast + of.others * fast / count / (1 + (of.think + of.away) / fast)
+    # Delays count in full, and several servers as fast as they can be.
+    return of.delays + fast + of.others * fast / count / (1 + (of.think + of.delays) / fast)
 
 
 def _slowest(of: Customers) -> Value:
@@ -155,7 +155,7 @@ def _slowest(of: Customers) -> Value:
     steps = [queue.demand / queue.servers for queue in of.queues]
     longest = alone + of.others * total(queue.copies * step for queue, step in zip(of.queues, steps, strict=True))
     slowest = TRACING.maximum(steps) if len(steps) > 1 else steps[0]
-    return of.away + alone + of.others * slowest / (1 + (of.think + of.away) / longest)
+    return of.delays + alone + of.others * slowest / (1 + (of.think + of.delays) / longest)
 
 
 BALANCED: Sequence[Callable[[Customers], Pieces]] = (
@@ -168,8 +168,8 @@ def pieces(symbolic: Symbolic, bound: Callable[[Customers], Pieces]) -> list[tup
     """A bound by closed class: class, station, formula.
 
     Raises `NotComputed` QN521 as `customers`, for a balanced bound of several classes, for a class without customers,
-    and beside work that is done after the response for all but the bounds that it does not lengthen. Without product
-    form only the asymptotic bounds hold, and beside open classes none.
+    and with second-phase work for all bounds except those that it does not lengthen. Without product
+    form only the asymptotic bounds hold, and with open classes none.
     """
     everybody = customers(symbolic)
     nobody = [of.name for of in everybody if of.population == 0]

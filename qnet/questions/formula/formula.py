@@ -15,14 +15,15 @@ from qnet.errors import NoAnswer, NotComputed, Problem, QnetError, UsageError, s
 from qnet.expression import ExpressionError, check, evaluate, expression_problem, parse, symbols
 from qnet.model.model import Model
 from qnet.model.traced import TracedValues
+from qnet.networks.notes import approximate_notes
 from qnet.questions.formula.algebra import evaluated, solved
 from qnet.questions.formula.metrics import SMALLEST, Piece, main_metrics, pieces
 from qnet.questions.formula.network import Symbolic
+from qnet.questions.formula.size import affordable
 from qnet.questions.formula.text import latex_name, latex_of, text_of
 from qnet.questions.points.points import solve_points
 from qnet.questions.presentation.named_values import Claims, NamedValues, claims_of
 from qnet.questions.presentation.provenance import Basis
-from qnet.questions.presentation.trust import approximate_notes
 from qnet.record import Record
 from qnet.reports.content import Cell, Column, Note
 from qnet.reports.report import Report
@@ -49,7 +50,7 @@ that. Formulas and values are in seconds and bytes."""
 
 
 def formula_report(answer: Formulas, asserted: Sequence[str] = ()) -> Report:
-    """Tell formulas with their values in the model, and every name that they use.
+    """The report of formulas with their values in the model, and every name that they use.
 
     asserted   conditions that must hold at the model's numbers: over a metric that has one formula, or one that binds,
                by its name, such as max_rate, and over parameters and figures of the model. False ones stand in
@@ -66,8 +67,8 @@ def formula_report(answer: Formulas, asserted: Sequence[str] = ()) -> Report:
     notes += [note for note in claimed.notes if note.code != "QN601" or not notes]
     notes += [Note("QN610", text) for text in answer.notes]
     if answer.fixed:
-        told = ", ".join(f"{name} = {value:g}" for name, value in answer.fixed.items())
-        notes.append(Note("QN611", f"numbers, because the structure of the network rests on them: {told}"))
+        sentence = ", ".join(f"{name} = {value:g}" for name, value in answer.fixed.items())
+        notes.append(Note("QN611", f"numbers, because the structure of the network rests on them: {sentence}"))
     if any("erlang_c(" in str(item.expression) for item in answer.formulas):
         notes.append(Note("QN611", "erlang_c(c, a) is Erlang's C: the probability to wait for c servers at a erlangs"))
     return Report(
@@ -88,9 +89,9 @@ def _claimed(answer: Formulas, asserted: Sequence[str]) -> Claims:
     if not asserted:
         return Claims()
     times = Counter(item.metric for item in answer.formulas)
-    whole = [item for item in answer.formulas if item.binds or times[item.metric] == 1]
-    values = {item.metric: [float("nan") if item.value is None else item.value] for item in whole}
-    dimensions = {item.metric: item.dimension for item in whole}
+    overall = [item for item in answer.formulas if item.binds or times[item.metric] == 1]
+    values = {item.metric: [float("nan") if item.value is None else item.value] for item in overall}
+    dimensions = {item.metric: item.dimension for item in overall}
     return claims_of(NamedValues(values, dimensions), asserted, answer.model)
 
 
@@ -101,12 +102,14 @@ def _row(scope: str, item: Formula) -> tuple[Cell, ...]:
     index = ",~".join(latex_name(name) for name in (item.about, item.class_name) if name and "=" not in name)
     latex = f"{latex_name(item.metric)}{f'_{{{index}}}' if index else ''} = {latex_of(item.expression)}"
     unit = base_unit(item.dimension) or None
-    told = None if parameter else latex
-    return scope, item.metric, item.about or None, item.class_name or None, binds, item.value, unit, text, told
+    reported = None if parameter else latex
+    return scope, item.metric, item.about or None, item.class_name or None, binds, item.value, unit, text, reported
 
 
 MOST_OPERATIONS = 100
 """Operations of a formula up to which it is put over one denominator, and a fraction factored."""
+MOST_TERMS = 6000
+"""Terms that it may have there."""
 FEW_OPERATIONS = 60
 """Operations of a sum inside a formula up to which it is expanded and factored."""
 
@@ -135,10 +138,10 @@ class Simplifier:
         best = self.shrunk(self.masked(formula))
         best = min(best, self.sympy.factor_terms(best, clear=False), key=self.length)
         size = self.sympy.count_ops(best)
-        if size <= MOST_OPERATIONS:
+        if size <= MOST_OPERATIONS and affordable(best, MOST_TERMS):
             # The structure of the model is easier to recognize than a single fraction, unless that is much shorter.
-            whole = self.sympy.together(best)
-            forms = [whole, self.sympy.factor(whole)]
+            overall = self.sympy.together(best)
+            forms = [overall, self.sympy.factor(overall)]
             near = [self.shrunk(form) for form in forms if self.sympy.count_ops(form) <= _NEAR * size]
             shortest = min(near, key=self.length, default=best)
             best = shortest if self.length(shortest) * _MUCH_SHORTER < self.length(best) else best
@@ -168,7 +171,7 @@ class Simplifier:
         return mark
 
     def unmasked(self, formula: Any) -> Any:
-        """The formula with its functions again, and otherwise as it was found."""
+        """The formula with its functions restored, and otherwise unchanged."""
         if formula in self.masks:
             return self.masks[formula]
         if formula.is_Atom or self.masks.keys().isdisjoint(formula.free_symbols):
@@ -205,7 +208,7 @@ class Simplifier:
         """The sums of a product scaled to read best: (think + 0.281) / 0.135, not 200 think / 27 + 281 / 135."""
         sympy = self.sympy
         factors: list[Any] = [sympy.Integer(1), *sympy.Mul.make_args(formula)]
-        for place, factor in enumerate(factors):
+        for index, factor in enumerate(factors):
             base, exponent = factor.as_base_exp()
             if not base.is_Add or not exponent.is_Integer:
                 continue
@@ -213,7 +216,7 @@ class Simplifier:
             for size in dict.fromkeys(abs(term.as_coeff_Mul()[0]) for term in base.args):
                 if size.is_Rational and size != 1:
                     scaled = sympy.Add(*(term / size for term in base.args)) ** exponent
-                    forms.append([factors[0] * size**exponent, *factors[1:place], scaled, *factors[place + 1 :]])
+                    forms.append([factors[0] * size**exponent, *factors[1:index], scaled, *factors[index + 1 :]])
             factors = min(forms, key=lambda form: self.length(self.product(form)))
         return formula if factors[0] == 1 else self.product(factors)
 
@@ -243,7 +246,7 @@ class Formula(Record):
 
     metric: str
     about: str
-    """The station, or what else it holds for; empty for the whole."""
+    """The station, or what else it holds for; empty for the system."""
     class_name: str
     expression: Any
     """Of sympy, over symbols named as the parameters; times in seconds, data in bytes."""
@@ -262,7 +265,7 @@ class Formulas(Record):
     model: Model
     formulas: tuple[Formula, ...]
     definitions: dict[str, Formula]
-    """Every name that the formulas use, directly or through others: its own formula, or a symbol and its value."""
+    """Every name that the formulas use, directly or through others: a formula, or a symbol and its value."""
     fixed: dict[str, float]
     """Parameters that were taken as numbers, because the structure of the network rests on them."""
     notes: tuple[str, ...]
@@ -276,10 +279,10 @@ class Formulas(Record):
         Raises    `UsageError` QN013 for a name that no formula uses.
         """
         numbers: dict[str, float] = {}
-        for name, own in self.definitions.items():
+        for name, each in self.definitions.items():
             number = changes.get(name)
             if number is None:
-                number = evaluated(own.expression, numbers) if not own.expression.is_Symbol else own.value
+                number = evaluated(each.expression, numbers) if not each.expression.is_Symbol else each.value
             if number is not None:
                 numbers[name] = number
         for name in changes:
@@ -293,11 +296,13 @@ class Formulas(Record):
 
         Raises `UsageError` QN013 where there is none.
         """
-        own = [item for item in self.formulas if item.metric == metric and about in ("", item.about, item.class_name)]
-        if not own:
+        selected = [
+            item for item in self.formulas if item.metric == metric and about in ("", item.about, item.class_name)
+        ]
+        if not selected:
             help = suggest(metric, [item.metric for item in self.formulas])
             raise UsageError(Problem("QN013", f'there is no formula "{short(metric)}" {about}'.rstrip(), help=help))
-        return next((item for item in own if item.binds), own[0])
+        return next((item for item in selected if item.binds), selected[0])
 
 
 def formula(
@@ -311,13 +316,13 @@ def formula(
     """Metrics of a model as closed forms.
 
     Applies    demands, capacities and bounds of any network without solution functions in its times; utilization and
-               response of open classes where no wait is found by a fixed point.
+               response of open classes where no wait comes from a fixed point.
     of         metrics, as `formula_metrics.METRICS` has them, `max_PARAMETER`, outputs, or expressions over them;
                none: the main ones that there are.
-    solve_for  the parameter to be told as a formula of a metric; then `of` is one metric.
+    solve_for  the parameter to be expressed as a formula of a metric; then `of` is one metric.
     value      with it: what the metric is to be, such as "10 ms"; empty: what it is in the model.
-    expand     tell formulas in parameters that are no expressions; else those are symbols with definitions.
-    keep       parameters that stay symbols, all others become numbers; None: all of them stay.
+    expand     write formulas in parameters that are not expressions; else those are symbols with definitions.
+    keep       parameters that remain symbols, all others become numbers; None: all of them remain symbols.
     Returns    `Formulas`, each simplified and evaluated at the model's numbers.
     Method     The network is bound to numbers that carry sympy expressions, and the code of the numeric solvers
                computes over them; so both agree by construction, and each formula is evaluated again as a check.
@@ -331,34 +336,34 @@ def formula(
         keep = [*keep, *([solve_for] if solve_for else ()), *driven]
     symbolic = Symbolic(model, TracedValues(model, expand, keep))
     notes: list[str] = []
-    found = [piece for text in asked for piece in pieces(symbolic, text)] if asked else _main(symbolic, notes)
-    formulas = _evaluated(symbolic, found)
+    result = [piece for text in asked for piece in pieces(symbolic, text)] if asked else _main(symbolic, notes)
+    formulas = _evaluated(symbolic, result)
     if solve_for:
         formulas = _solved(symbolic, formulas, solve_for, value, notes)
     elif value:
         raise UsageError(Problem("QN013", "there is a value and nothing to solve for", "--solve-for PARAMETER"))
-    notes += dict.fromkeys(piece.note for piece in found if piece.note)
+    notes += dict.fromkeys(piece.note for piece in result if piece.note)
     if symbolic.saturated:
-        told = ", ".join(f'"{name}"' for name in symbolic.saturated)
-        notes.append(f"no steady state at the model's numbers, {told} is asked for too much: "
+        sentence = ", ".join(f'"{name}"' for name in symbolic.saturated)
+        notes.append(f"no steady state at the model's numbers, {sentence} is asked for too much: "
                      "formulas hold below saturation, and have no value here")  # fmt: skip
-    notes += _held_demands(symbolic, found)
+    notes += _held_demands(symbolic, result)
     return _answer(symbolic, formulas, notes)
 
 
 def _main(symbolic: Symbolic, notes: list[str]) -> list[Piece]:
     """The main formulas that there are; why others are none goes to the notes."""
-    found: list[Piece] = []
+    result: list[Piece] = []
     missing: dict[str, list[str]] = {}
     for text in main_metrics(symbolic.model):
         try:
-            found += pieces(symbolic, text)
+            result += pieces(symbolic, text)
         except QnetError as error:
             missing.setdefault(error.problems[0].found, []).append(text)
     notes += [f"no formula of {', '.join(names)}: {reason}" for reason, names in missing.items()]
-    if not found:
+    if not result:
         raise NotComputed(Problem("QN521", notes[0], "demands at least"))
-    return found
+    return result
 
 
 def _check_names(model: Model, solve_for: str, keep: Sequence[str]) -> None:
@@ -368,19 +373,19 @@ def _check_names(model: Model, solve_for: str, keep: Sequence[str]) -> None:
             raise UsageError(Problem("QN013", f'there is no parameter "{short(name)}"', help=help))
 
 
-def _evaluated(symbolic: Symbolic, found: Sequence[Piece]) -> list[Formula]:
+def _evaluated(symbolic: Symbolic, result: Sequence[Piece]) -> list[Formula]:
     """The formulas of pieces, simplified, with their values and which of them is the metric itself."""
     formulas: list[Formula] = []
     simplifier = Simplifier(symbolic.numbers)
-    for (_, _, combined), run in groupby(found, key=lambda piece: (piece.metric, piece.class_name, piece.combined)):
-        own: list[Formula] = []
+    for (_, _, combined), run in groupby(result, key=lambda piece: (piece.metric, piece.class_name, piece.combined)):
+        selected: list[Formula] = []
         for piece in run:
             short_form = simplifier.simplified(piece.formula)
             meant = not symbolic.saturated or piece.metric == "demand" or piece.metric.startswith("max_")
             value = evaluated(short_form, symbolic.numbers) if meant else None
             if combined and value is not None and value < 0:
                 value = None  # a line of a bound below zero says nothing
-            own.append(
+            selected.append(
                 Formula(
                     metric=piece.metric,
                     about=piece.about,
@@ -392,20 +397,20 @@ def _evaluated(symbolic: Symbolic, found: Sequence[Piece]) -> list[Formula]:
                 )
             )
         if combined:
-            known = [item for item in own if item.value is not None]
+            known = [item for item in selected if item.value is not None]
             choose = min if combined == SMALLEST else max
             best = choose(known, key=lambda item: item.value or 0.0) if known else None
-            own = [item.replace(binds=item is best) for item in own]
-        formulas += own
+            selected = [item.replace(binds=item is best) for item in selected]
+        formulas += selected
     return formulas
 
 
-def _held_demands(symbolic: Symbolic, found: Sequence[Piece]) -> list[str]:
+def _held_demands(symbolic: Symbolic, result: Sequence[Piece]) -> list[str]:
     """A note on demands that leave out waits inside holds."""
     held = {centre.label for centre in symbolic.centres if centre.held}
-    told = dict.fromkeys(piece.about for piece in found if piece.metric == "demand" and piece.about in held)
-    names = ", ".join(f'"{name}"' for name in told)
-    return [f"the demand of {names} is without the waits for other stations while it is held"] if told else []
+    reported = dict.fromkeys(piece.about for piece in result if piece.metric == "demand" and piece.about in held)
+    names = ", ".join(f'"{name}"' for name in reported)
+    return [f"the demand of {names} is without the waits for other stations while it is held"] if reported else []
 
 
 def _answer(symbolic: Symbolic, formulas: Sequence[Formula], notes: Sequence[str]) -> Formulas:
@@ -413,8 +418,8 @@ def _answer(symbolic: Symbolic, formulas: Sequence[Formula], notes: Sequence[str
     definitions: dict[str, Formula] = {}
     simplifier = Simplifier(symbolic.numbers)
     for name in symbolic.reached(*(item.expression for item in formulas)):
-        own = values.definitions.get(name)
-        expression = simplifier.simplified(own.formula) if own else values.symbols[name]
+        particular = values.definitions.get(name)
+        expression = simplifier.simplified(particular.formula) if particular else values.symbols[name]
         dimension = model.parameters[name].dimension
         definitions[name] = Formula(
             metric=name,
@@ -445,11 +450,11 @@ def _solved(symbolic: Symbolic, formulas: Sequence[Formula], name: str, value: s
     """The parameter as a formula of the metric, for each class; of several pieces the one that binds."""
     wanted = symbolic.values.symbols.get(name)
     if wanted is None or name in symbolic.values.definitions:
-        found = f'"{name}" is computed from others, a choice, or part of the structure of the network'
-        raise NotComputed(Problem("QN522", found, "a parameter whose value is a number", help="set what it rests on"))
+        text = f'"{name}" is computed from others, a choice, or part of the structure of the network'
+        raise NotComputed(Problem("QN522", text, "a parameter whose value is a number", help="set what it rests on"))
     chosen = [item for item in formulas if item.binds or not item.combined]
     if len({item.metric for item in chosen}) > 1:
-        raise UsageError(Problem("QN013", "there are several metrics to solve", "--of with one metric"))
+        raise UsageError(Problem("QN013", "there are several metrics to solve", "--metric once"))
     able = [item for item in chosen if wanted.name in symbolic.reached(item.expression)]
     if not able:
         raise NotComputed(
@@ -460,29 +465,29 @@ def _solved(symbolic: Symbolic, formulas: Sequence[Formula], name: str, value: s
 
 def _inverse(symbolic: Symbolic, item: Formula, wanted: Any, value: str, notes: list[str]) -> Formula:
     target = symbols().symbol(_symbol_name(item))
-    whole = symbolic.expanded(item.expression, wanted)
+    overall = symbolic.expanded(item.expression, wanted)
     if item.value is None:
         raise NotComputed(Problem("QN522", f"{item.metric} has no value in the model", "one, to find the branch by"))
     numbers = {**symbolic.numbers, target.name: item.value}
     about = f'{item.metric} solved for "{wanted.name}"'
-    inverse = solved(whole - target, wanted, numbers, about)
+    inverse = solved(overall - target, wanted, numbers, about)
     short_form = Simplifier(numbers).simplified(inverse.formula)
     given = item.value if not value else _given(symbolic.model, value, item.dimension)
     numbers[target.name] = given
-    found = evaluated(short_form, numbers)
-    if found is not None and value:
-        found = _put_back(symbolic, item, whole, wanted, found, given)
+    result = evaluated(short_form, numbers)
+    if result is not None and value:
+        result = _put_back(symbolic, item, overall, wanted, result, given)
     notes += [f"it is taken that {text}, as at the model's numbers" for text in inverse.assumed]
     if item.combined:
         notes.append(f'it is taken that "{item.about}" is the {item.combined}, as at the model\'s numbers')
     dimension = symbolic.model.parameters[wanted.name].dimension
-    told = f"{target.name} = {format_quantity(given, base_unit(item.dimension), 6)}"
+    sentence = f"{target.name} = {format_quantity(given, base_unit(item.dimension), 6)}"
     return Formula(
         metric=wanted.name,
-        about=told,
+        about=sentence,
         class_name=item.class_name,
         expression=short_form,
-        value=found,
+        value=result,
         dimension=dimension,
     )
 
@@ -495,11 +500,11 @@ def _given(model: Model, text: str, dimension: Dimension) -> float:
     """A value that is given as text, of the dimension of a metric."""
     try:
         expression = parse(text)
-        found = check(expression.root, model.dimensions, model.choices)
-        if found is not None and found != dimension:
+        result = check(expression.root, model.dimensions, model.choices)
+        if result is not None and result != dimension:
             unit = base_unit(dimension)
             raise ExpressionError(
-                f"this is {found.describe()}", 0, f'the metric is {dimension.describe()}; add "{unit}"'
+                f"this is {result.describe()}", 0, f'the metric is {dimension.describe()}; add "{unit}"'
             )
         if expression.names:
             raise ExpressionError("this is no number", 0, "write a number with its unit")
@@ -508,20 +513,20 @@ def _given(model: Model, text: str, dimension: Dimension) -> float:
         raise UsageError(expression_problem(error, text, before="in --value: ")) from None
 
 
-def _put_back(symbolic: Symbolic, item: Formula, whole: Any, wanted: Any, found: float, given: float) -> float:
+def _put_back(symbolic: Symbolic, item: Formula, overall: Any, wanted: Any, result: float, given: float) -> float:
     """The value found, put back into the metric and into the model; raises `NoAnswer` where it is no answer."""
-    again = evaluated(whole, {**symbolic.numbers, wanted.name: found})
+    again = evaluated(overall, {**symbolic.numbers, wanted.name: result})
     unit = base_unit(symbolic.model.parameters[wanted.name].dimension)
-    shown = format_quantity(found, unit, 6)
+    shown = format_quantity(result, unit, 6)
     if again is None or abs(again - given) > 1e-9 * max(abs(given), 1e-300):
         text = f'"{wanted.name}" of {shown} does not give {item.metric}: another branch holds there'
         raise NoAnswer(Problem("QN402", text, help="qnet envelope finds it numerically"))
     if not symbolic.closed:
         try:
-            stable = bool(solve_points(symbolic.model, {wanted.name: found}).stable)
+            stable = bool(solve_points(symbolic.model, {wanted.name: result}).stable)
         except QnetError as error:
             text = f'"{wanted.name}" would have to be {shown}'
             raise NoAnswer(Problem("QN402", text, error.problems[0].expected)) from None
         if not stable and not item.metric.startswith("max_"):
             raise NoAnswer(Problem("QN402", f'there is no steady state at "{wanted.name}" of {shown}'))
-    return found
+    return result

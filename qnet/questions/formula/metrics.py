@@ -47,7 +47,7 @@ class Piece(Record):
     """What else the reader should know."""
 
 
-_Found = list[Piece]
+_Pieces = list[Piece]
 
 
 class Known(Record):
@@ -56,11 +56,11 @@ class Known(Record):
     words: str
     of: str
     """`station` where it may be asked of one, as `demand('cpu')`, or `cost`; else empty."""
-    compute: Callable[[Symbolic, str, str], _Found]
+    compute: Callable[[Symbolic, str, str], _Pieces]
     """From a model, the name of the metric and the station (empty: all) to the pieces."""
 
 
-def pieces(symbolic: Symbolic, text: str) -> _Found:
+def pieces(symbolic: Symbolic, text: str) -> _Pieces:
     """The formulas of a metric: a name of `METRICS`, `max_NAME`, or an expression over figures and outputs.
 
     Raises `UsageError` QN013 for what there is no formula of, and what the metric raises.
@@ -75,30 +75,30 @@ def pieces(symbolic: Symbolic, text: str) -> _Found:
     known = METRICS.get(name)
     if known is not None and (not argument or known.of):
         return known.compute(symbolic, name, argument)
-    told = (*symbolic.model.outputs, *symbolic.model.parameters)
-    if match and not argument and name not in told and percentile_share(name) is None:
+    reported = (*symbolic.model.outputs, *symbolic.model.parameters)
+    if match and not argument and name not in reported and percentile_share(name) is None:
         raise _unknown(symbolic.model, text)
     return _expression(symbolic, text)
 
 
 def names(model: Model) -> list[str]:
-    """Every name that `--of` takes for a model, without those of stations in them."""
+    """Every name that `--metric` takes for a model, without those of stations in them."""
     driving = [f"max_{name}" for name in _driving(model)]
     return [*METRICS, *driving, *model.outputs, *model.costs]
 
 
 def main_metrics(model: Model) -> list[str]:
-    """What is told where nothing is asked for by name."""
+    """The metrics that are reported where none is named."""
     closed = any(item.population is not None for item in model.customers)
     open_ = any(item.arrival_rate is not None for item in model.customers)
-    found = ["demand"]
+    result = ["demand"]
     if not closed:
-        found += ["utilization", "response"]
+        result += ["utilization", "response"]
     if open_:
-        found += [f"max_{name}" for name in _driving(model)[:1]]
+        result += [f"max_{name}" for name in _driving(model)[:1]]
     if closed:
-        found += ["n_star", "throughput_upper", "throughput_lower", "response_lower", "response_upper"]
-    return [*found, *model.costs, *model.outputs]
+        result += ["n_star", "throughput_upper", "throughput_lower", "response_lower", "response_upper"]
+    return [*result, *model.costs, *model.outputs]
 
 
 def _unknown(model: Model, text: str) -> UsageError:
@@ -108,14 +108,14 @@ def _unknown(model: Model, text: str) -> UsageError:
 def _driving(model: Model) -> list[str]:
     """The parameters that arrival rates rest on, `rate` first, else in the order of the model."""
     used = [name for item in model.customers if item.arrival_rate for name in item.arrival_rate.names]
-    found: dict[str, None] = dict.fromkeys(["rate"] if "rate" in used else [])
+    result: dict[str, None] = dict.fromkeys(["rate"] if "rate" in used else [])
     while used:
         name = used.pop(0)
         if name in model.parameters and not is_figure(name):
             more = model.parameters[name].expression.names
-            found.update({} if more else {name: None})
+            result.update({} if more else {name: None})
             used += more
-    return list(found)
+    return list(result)
 
 
 # Stations
@@ -123,15 +123,15 @@ def _driving(model: Model) -> list[str]:
 
 def _chosen(symbolic: Symbolic, station: str) -> list[Centre]:
     """The groups of a station by its name or label, or all."""
-    found = [item for item in symbolic.centres if station in ("", item.label, item.station.name)]
-    if not found:
+    result = [item for item in symbolic.centres if station in ("", item.label, item.station.name)]
+    if not result:
         every = [item.name for item in symbolic.model.stations]
-        told = f'no class visits "{station}"' if station in every else f'unknown station "{short(station)}"'
-        raise UsageError(Problem("QN013", told, help=suggest(station, [item.label for item in symbolic.centres])))
-    return found
+        text = f'no class visits "{station}"' if station in every else f'unknown station "{short(station)}"'
+        raise UsageError(Problem("QN013", text, help=suggest(station, [item.label for item in symbolic.centres])))
+    return result
 
 
-def _demand(symbolic: Symbolic, name: str, station: str) -> _Found:
+def _demand(symbolic: Symbolic, name: str, station: str) -> _Pieces:
     several = len(symbolic.network.classes) > 1
     return [
         Piece(
@@ -147,15 +147,15 @@ def _demand(symbolic: Symbolic, name: str, station: str) -> _Found:
     ]
 
 
-def _utilization(symbolic: Symbolic, name: str, station: str) -> _Found:
-    found: _Found = []
+def _utilization(symbolic: Symbolic, name: str, station: str) -> _Pieces:
+    result: _Pieces = []
     refused: dict[str, list[str]] = {}
     failure: NotComputed | None = None
     for centre in _chosen(symbolic, station):
         if centre.station.delay:
             continue
         try:
-            found.append(
+            result.append(
                 Piece(
                     metric=name,
                     about=centre.label,
@@ -167,10 +167,10 @@ def _utilization(symbolic: Symbolic, name: str, station: str) -> _Found:
         except NotComputed as error:
             failure = error
             refused.setdefault(error.problems[0].found, []).append(centre.label)
-    if failure is not None and (station or not found):
+    if failure is not None and (station or not result):
         raise failure
-    told = "; ".join(f"no formula of utilization of {', '.join(names)}: {why}" for why, names in refused.items())
-    return [piece.replace(note=told) for piece in found]
+    text = "; ".join(f"no formula of utilization of {', '.join(names)}: {why}" for why, names in refused.items())
+    return [piece.replace(note=text) for piece in result]
 
 
 def _used(symbolic: Symbolic, centre: Centre) -> Value:
@@ -179,15 +179,15 @@ def _used(symbolic: Symbolic, centre: Centre) -> Value:
     kinds = zip(symbolic.network.classes, centre.demands, strict=True)
     for item, demand in kinds:
         if item in symbolic.closed and demand != 0:
-            found = f'closed class "{item.name}" uses the station'
-            raise NotComputed(Problem("QN521", found, "open classes only", help="demand and throughput_upper are"))
+            text = f'closed class "{item.name}" uses the station'
+            raise NotComputed(Problem("QN521", text, "open classes only", help="demand and throughput_upper are"))
     if centre.held:
         # Waits for other stations are part of the holding time: a closed form only where they are.
         return next(item.utilization for item in symbolic.solution.stations if item.label == centre.label)
     return symbolic.open_load(centre) / centre.station.peak
 
 
-def _station_figure(symbolic: Symbolic, name: str, station: str) -> _Found:
+def _station_figure(symbolic: Symbolic, name: str, station: str) -> _Pieces:
     dimension = TIME if name in ("residence", "wait") else NUMBER
     stations = dict.fromkeys(centre.station.name for centre in _chosen(symbolic, station))
     return [
@@ -202,9 +202,9 @@ def _station_figure(symbolic: Symbolic, name: str, station: str) -> _Found:
     ]
 
 
-def _cost(symbolic: Symbolic, name: str, asked: str) -> _Found:
+def _cost(symbolic: Symbolic, name: str, asked: str) -> _Pieces:
     """Costs that the model states: demand over units per passage."""
-    model, network, found = symbolic.model, symbolic.network, list[Piece]()
+    model, network, result = symbolic.model, symbolic.network, list[Piece]()
     for item in stated_costs(model, [asked] if asked else []):
         rates = [each.arrival_rate for each in network.classes if isinstance(each, OpenClass)]
         if len(classes_of(item, model)) > 1 and len(rates) < len(network.classes):
@@ -218,26 +218,26 @@ def _cost(symbolic: Symbolic, name: str, asked: str) -> _Found:
         if per == 0 or not per > 0:
             raise NotComputed(Problem("QN530", f'the cost "{item.name}" has nothing to divide by', "units above 0"))
         formula = formula_of(total(part.passages * part.demand for part in parts) / per)
-        found.append(Piece(metric=name, about=item.name, class_name="", formula=formula, dimension=item.dimension))
-    return found
+        result.append(Piece(metric=name, about=item.name, class_name="", formula=formula, dimension=item.dimension))
+    return result
 
 
 # The system
 
 
-def _throughput(symbolic: Symbolic, name: str, station: str) -> _Found:
+def _throughput(symbolic: Symbolic, name: str, station: str) -> _Pieces:
     return [Piece(metric=name, about="", class_name="", formula=formula_of(_figure(symbolic, name)), dimension=RATE)]
 
 
-def _response(symbolic: Symbolic, name: str, station: str) -> _Found:
-    found = [Piece(metric=name, about="", class_name="", formula=formula_of(symbolic.figures[name]), dimension=TIME)]
+def _response(symbolic: Symbolic, name: str, station: str) -> _Pieces:
+    result = [Piece(metric=name, about="", class_name="", formula=formula_of(symbolic.figures[name]), dimension=TIME)]
     classes = symbolic.solution.classes
     if len(classes) > 1:
-        found += [
+        result += [
             Piece(metric=name, about="", class_name=item.name, formula=formula_of(item.response), dimension=TIME)
             for item in classes
         ]
-    return found
+    return result
 
 
 def _figure(symbolic: Symbolic, name: str) -> Value:
@@ -256,7 +256,7 @@ def _figure(symbolic: Symbolic, name: str) -> Value:
     return symbolic.figures[name]
 
 
-def _expression(symbolic: Symbolic, text: str) -> _Found:
+def _expression(symbolic: Symbolic, text: str) -> _Pieces:
     """A metric that is an expression over figures, outputs and parameters."""
     model = symbolic.model
     asked = metric(text, model)
@@ -274,14 +274,14 @@ def _expression(symbolic: Symbolic, text: str) -> _Found:
                 known[name] = _figure(symbolic, name)
 
     know(asked.expression.names)
-    found = evaluate(asked.expression.root, known, TRACING, model.choices)
-    return [Piece(metric=asked.source, about="", class_name="", formula=formula_of(found), dimension=asked.dimension)]
+    result = evaluate(asked.expression.root, known, TRACING, model.choices)
+    return [Piece(metric=asked.source, about="", class_name="", formula=formula_of(result), dimension=asked.dimension)]
 
 
 # Limits
 
 
-def _largest(symbolic: Symbolic, metric_name: str, name: str) -> _Found:
+def _largest(symbolic: Symbolic, metric_name: str, name: str) -> _Pieces:
     """The largest value of a parameter with a steady state: of each capacity, where its load reaches it."""
     if name not in symbolic.model.parameters:
         known = [f"max_{item}" for item in symbolic.model.parameters]
@@ -293,7 +293,7 @@ def _largest(symbolic: Symbolic, metric_name: str, name: str) -> _Found:
     symbolic.refuse_losses()
     numbers = symbolic.numbers
     target = symbols().symbol("load")
-    found: list[Piece] = []
+    result: list[Piece] = []
     held: list[str] = []
     for label, load, is_held in symbolic.loads:
         formula = symbolic.expanded(formula_of(load), wanted)
@@ -307,7 +307,7 @@ def _largest(symbolic: Symbolic, metric_name: str, name: str) -> _Found:
         rises = evaluated(root.diff(target), asked)
         if rises is not None and rises > 0:
             dimension = symbolic.model.parameters[name].dimension
-            found.append(
+            result.append(
                 Piece(
                     metric=metric_name,
                     about=label,
@@ -317,18 +317,18 @@ def _largest(symbolic: Symbolic, metric_name: str, name: str) -> _Found:
                     combined=SMALLEST,
                 )
             )
-    if not found:
+    if not result:
         raise NotComputed(Problem("QN521", f'no capacity in closed form limits "{name}"', "a parameter of the load"))
-    note = _proven(symbolic.model, name, found, numbers, held)
-    return [piece.replace(note=note) for piece in found]
+    note = _proven(symbolic.model, name, result, numbers, held)
+    return [piece.replace(note=note) for piece in result]
 
 
-def _proven(model: Model, name: str, found: _Found, numbers: dict[str, float], held: list[str]) -> str:
+def _proven(model: Model, name: str, result: _Pieces, numbers: dict[str, float], held: list[str]) -> str:
     """A note on stations without a formula: when they are saturated sooner, by their waits for the smallest piece.
 
     Raises `NotComputed` where something else saturates sooner, `NoAnswer` where nothing is left for the parameter.
     """
-    values = [(evaluated(piece.formula, numbers) or 0.0, piece.about) for piece in found]
+    values = [(evaluated(piece.formula, numbers) or 0.0, piece.about) for piece in result]
     least, binding = min(values)
     if least <= 0:
         text = f'there is no steady state at any value of "{name}"'
@@ -341,21 +341,23 @@ def _proven(model: Model, name: str, found: _Found, numbers: dict[str, float], h
     except QnetError as error:
         return f"beyond what the model allows: {error.problems[0].found}; expected {error.problems[0].expected}"
     solved_there = solve_points(model, varied, patient=False)
-    told = ", ".join(f'"{item}"' for item in held)
+    sentence = ", ".join(f'"{item}"' for item in held)
     if solved_there.stable:
-        return f"{told}: no formula, because waits are part of the holding time; they are saturated later in the model"
+        return (
+            f"{sentence}: no formula, because waits are part of the holding time; they are saturated later in the model"
+        )
     edge = saturation(model, solved_there, varied)
     if edge.cause != binding or edge.factor < _CLOSE:
         text = f'"{edge.cause}" is saturated sooner, by waits inside its holding time: a fixed point'
         raise NotComputed(Problem("QN520", text, "a capacity in closed form", help="qnet envelope finds it"))
     return (
-        f'waits for "{binding}" fill stations that hold it ({told}) at {edge.factor:.6g} times the load at which it '
-        "is full itself; the steady state that qnet solve computes ends there"
+        f'waits for "{binding}" fill stations that hold it ({sentence}) at {edge.factor:.6g} times the load at which '
+        "it is full itself; the steady state that qnet solve computes ends there"
     )
 
 
 def _bound(compute: Callable[[bounds.Customers], bounds.Pieces], dimension: Dimension, combined: str) -> Any:
-    def found(symbolic: Symbolic, name: str, station: str) -> _Found:
+    def found(symbolic: Symbolic, name: str, station: str) -> _Pieces:
         several = len(symbolic.network.classes) > 1
         return [
             Piece(
@@ -402,4 +404,4 @@ METRICS: dict[str, Known] = {
         "balanced job bound of one closed class", "", _bound(bounds.balanced_response_upper, TIME, SMALLEST)
     ),
 }
-"""Every metric that has formulas, beside `max_PARAMETER`, outputs, and expressions over them."""
+"""Every metric that has formulas, besides `max_PARAMETER`, outputs, and expressions over them."""

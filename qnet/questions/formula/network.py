@@ -10,7 +10,7 @@ from qnet.expression import FLOATS, Value
 from qnet.expression.traced import TRACING, Traced, number_of
 from qnet.model.bind import bind, expressions
 from qnet.model.model import Model
-from qnet.model.scope import depends_on_solution, inside_stations, is_figure, uses_solution
+from qnet.model.scope import closure, depends_on_solution, inside_stations, is_figure, uses_solution
 from qnet.model.traced import TracedValues
 from qnet.model.values import Values
 from qnet.networks.exactness import reasons_for
@@ -24,7 +24,7 @@ from qnet.queues.arithmetic import total
 from qnet.record import Record
 
 MAX_STREAMS = 300
-"""Visits of classes to stations, beyond which nobody could read a formula over all of them."""
+"""Visits of classes to stations, beyond which a formula over all of them would be unreadable."""
 
 
 class Centre(Record):
@@ -62,42 +62,46 @@ class Symbolic:
         ones = [Traced(1.0, TRACING.number(1.0).formula)] * len(self.network.classes)
         self.unit: Streams = streams(self.network, TRACING, ones)
         if len(self.unit.streams) > MAX_STREAMS:
-            found = f"the network has {len(self.unit.streams)} kinds of visits"
-            raise NotComputed(Problem("QN523", found, f"at most {MAX_STREAMS} for a formula"))
+            text = f"the network has {len(self.unit.streams)} kinds of visits"
+            raise NotComputed(Problem("QN523", text, f"at most {MAX_STREAMS} for a formula"))
 
     @cached_property
     def centres(self) -> tuple[Centre, ...]:
         """Every station group that is visited at all, in the order of the model."""
         members = self.unit.members()
-        found: list[Centre] = []
+        result: list[Centre] = []
         for station in self.network.stations:
             for index, group in enumerate(station.groups):
-                own = [self.unit.streams[item] for item in members[station.name, index]]
+                selected = [self.unit.streams[item] for item in members[station.name, index]]
                 demands = tuple(
-                    total(stream.rate * stream.holding.mean for stream in own if stream.class_index == kind)
+                    total(stream.rate * stream.holding.mean for stream in selected if stream.class_index == kind)
                     for kind in range(len(self.network.classes))
                 )
                 if any(demand != 0 for demand in demands):
-                    held = any(stream.holding.waits for stream in own)
+                    held = any(stream.holding.waits for stream in selected)
                     answered = tuple(
-                        total(item.rate * item.first.mean for item in own if item.class_index == kind and not item.left)
+                        total(
+                            item.rate * item.first.mean
+                            for item in selected
+                            if item.class_index == kind and not item.left
+                        )
                         for kind in range(len(self.network.classes))
                     )
-                    found.append(Centre((station.name, index), station, group, demands, held, answered))
-        return tuple(found)
+                    result.append(Centre((station.name, index), station, group, demands, held, answered))
+        return tuple(result)
 
     @cached_property
-    def away(self) -> tuple[Value, ...]:
+    def delays(self) -> tuple[Value, ...]:
         """Pure delays per passage, by class."""
-        found: list[Value] = [0.0] * len(self.network.classes)
+        result: list[Value] = [0.0] * len(self.network.classes)
         for route in self.unit.routes:
             if any(fork.width > 1 for fork in route.forks):
                 text = "the time of the slowest of parallel branches is an integral"
                 raise NotComputed(Problem("QN553", text, "no parallel steps", help="qnet solve computes the number"))
             for (name, _), duration in route.parts.items():
                 if not name:
-                    found[route.class_index] = found[route.class_index] + route.probability * duration.mean
-        return tuple(found)
+                    result[route.class_index] = result[route.class_index] + route.probability * duration.mean
+        return tuple(result)
 
     @cached_property
     def numbers(self) -> dict[str, float]:
@@ -107,9 +111,9 @@ class Symbolic:
     def expanded(self, formula: Any, wanted: Any = None) -> Any:
         """A formula without the symbols of definitions, or without those that rest on one symbol."""
         for name in reversed(self.values.definitions):
-            own = self.values.definitions[name].formula
-            if formula.has(self.values.symbols[name]) and (wanted is None or wanted.name in self.reached(own)):
-                formula = formula.xreplace({self.values.symbols[name]: own})
+            particular = self.values.definitions[name].formula
+            if formula.has(self.values.symbols[name]) and (wanted is None or wanted.name in self.reached(particular)):
+                formula = formula.xreplace({self.values.symbols[name]: particular})
         return formula
 
     def reached(self, *formulas: Any) -> dict[str, None]:
@@ -132,11 +136,11 @@ class Symbolic:
         return full or any(item.loses for item in self.network.buffers)
 
     def refuse_losses(self) -> None:
-        """Raise `NotComputed` QN521 where customers may be lost, so that not all who arrive go through."""
+        """Raise `NotComputed` QN521 where customers may be lost, so that not all arrivals are served."""
         if self.losing:
-            found = "customers may be lost where a station or a buffer is full: fewer go through than arrive"
+            text = "customers may be lost where a station or a buffer is full: fewer go through than arrive"
             help = "qnet solve computes the figures; of one station alone qnet queue M/M/c/K"
-            raise NotComputed(Problem("QN521", found, "room for all", help=help))
+            raise NotComputed(Problem("QN521", text, "room for all", help=help))
 
     @cached_property
     def without_product_form(self) -> str:
@@ -153,13 +157,13 @@ class Symbolic:
     @cached_property
     def loads(self) -> tuple[tuple[str, Value, bool], ...]:
         """The share in use of every capacity by open classes, and whether waits inside holds are missing in it."""
-        found: list[tuple[str, Value, bool]] = []
+        result: list[tuple[str, Value, bool]] = []
         for centre in self.centres:
             if not centre.station.delay:
                 rates = centre.station.rates
                 most = centre.station.servers if rates is None else rates[-1]
-                found.append((centre.label, self.open_load(centre) / most, centre.held))
-        return (*found, *((limit.name, limit.load / limit.capacity, False) for limit in self.network.limits))
+                result.append((centre.label, self.open_load(centre) / most, centre.held))
+        return (*result, *((limit.name, limit.load / limit.capacity, False) for limit in self.network.limits))
 
     @property
     def saturated(self) -> list[str]:
@@ -174,16 +178,16 @@ class Symbolic:
         is no steady state at the model's numbers.
         """
         if self.closed:
-            found = f'class "{self.closed[0].name}" is closed: its figures are no closed form, but have bounds'
+            text = f'class "{self.closed[0].name}" is closed: its figures are no closed form, but have bounds'
             help = "ask for throughput_upper, response_lower and the like; qnet solve for the figures themselves"
-            raise NotComputed(Problem("QN521", found, "open classes only", help=help))
+            raise NotComputed(Problem("QN521", text, "open classes only", help=help))
         rated = [station.name for station in self.network.stations if station.rates is not None]
         if rated:
-            found = f'the rates of "{rated[0]}" depend on the number present'
-            raise NotComputed(Problem("QN521", found, "servers", help="qnet solve computes the figures"))
+            text = f'the rates of "{rated[0]}" depend on the number present'
+            raise NotComputed(Problem("QN521", text, "servers", help="qnet solve computes the figures"))
         if self.network.limited:
-            found = "a station or a buffer may be full, and what is lost or delayed is a fixed point"
-            raise NotComputed(Problem("QN521", found, "room for all", help="qnet solve computes the figures"))
+            text = "a station or a buffer may be full, and what is lost or delayed is a fixed point"
+            raise NotComputed(Problem("QN521", text, "room for all", help="qnet solve computes the figures"))
         numeric = solve_points(self.model)
         if not numeric.stable:
             help = "set a lower load with -p; the formula holds below saturation"
@@ -201,21 +205,10 @@ def _refuse_solution_functions(model: Model) -> None:
     dependent = depends_on_solution(model)
     for expression in expressions(model):
         if uses_solution(expression, dependent):
-            figure = next((name for name in _reached(model, expression.names) if is_figure(name)), expression.source)
-            found = f'"{expression.source}" uses {figure}, a figure of the solution: a fixed point'
+            figure = next((name for name in closure(model, expression.names) if is_figure(name)), expression.source)
+            text = f'"{expression.source}" uses {figure}, a figure of the solution: a fixed point'
             help = "qnet solve finds it; qnet envelope how large a parameter may be"
-            raise NotComputed(Problem("QN520", found, "numbers that do not rest on the solution", help=help))
+            raise NotComputed(Problem("QN520", text, "numbers that do not rest on the solution", help=help))
         for station in inside_stations(model, expression.names):
-            found = f"\"{expression.source}\" uses inside('{station}'), a number that changes from moment to moment"
-            raise NotComputed(Problem("QN520", found, "constant numbers", help="qnet solve takes all of them"))
-
-
-def _reached(model: Model, names: tuple[str, ...]) -> list[str]:
-    found: dict[str, None] = {}
-    asked = list(names)
-    while asked:
-        name = asked.pop(0)
-        if name not in found:
-            found[name] = None
-            asked += model.parameters[name].expression.names if name in model.parameters else ()
-    return list(found)
+            text = f"\"{expression.source}\" uses inside('{station}'), a number that changes from moment to moment"
+            raise NotComputed(Problem("QN520", text, "constant numbers", help="qnet solve takes all of them"))

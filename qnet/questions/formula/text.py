@@ -27,7 +27,7 @@ def latex_of(formula: Any) -> str:
 
 
 def latex_name(name: str) -> str:
-    """A name in LaTeX, upright and as words: `cu.path_rate` is `\\mathrm{cu.path~rate}`, `k` stays `k`."""
+    """A name in LaTeX, upright and as words: `cu.path_rate` is `\\mathrm{cu.path~rate}`, `k` remains `k`."""
     if name[0].isdigit() or len(name) == 1:
         return name
     plain = name.replace("('", "~").replace("')", "")
@@ -35,7 +35,7 @@ def latex_name(name: str) -> str:
 
 
 def _with_decimals(formula: Any) -> Any:
-    """Fractions as people write them: 0.53, 1/0.135, 0.0304/6; halves and thirds stay."""
+    """Fractions as people write them: 0.53, 1/0.135, 0.0304/6; halves and thirds are kept."""
     sympy: Any = symbols().sympy
     shown = {
         number: _shown(number)
@@ -69,20 +69,20 @@ def _decimal(number: Any) -> str:
     if any(factor not in (2, 5) for factor in _factors(number.q)):
         return ""
     for digits in range(30):
-        whole = number * 10**digits
-        if whole.q == 1:
-            return f"{Decimal(int(whole)).scaleb(-digits):f}" if whole < 10**_MOST_DIGITS else ""
+        overall = number * 10**digits
+        if overall.q == 1:
+            return f"{Decimal(int(overall)).scaleb(-digits):f}" if overall < 10**_MOST_DIGITS else ""
     return ""
 
 
 def _factors(number: int) -> list[int]:
     """2 and 5 as often as they divide a number, and what is left."""
-    found: list[int] = []
+    result: list[int] = []
     for prime in (2, 5):
         while number % prime == 0:
-            found.append(prime)
+            result.append(prime)
             number //= prime
-    return found if number == 1 else [*found, number]
+    return result if number == 1 else [*result, number]
 
 
 def _ordered(terms: Sequence[Any]) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Along what a knee is looked for: the parameter that brings the customers, the mix of several, or one of them."""
+"""The axis of a knee: the parameter that sets the number of customers, the mix of several, or one of them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from qnet.expression.nodes import Binary, Name, Number
 from qnet.lazy import np
 from qnet.model.grids import varied
 from qnet.model.model import ChainModel, ClassModel, Model, Parameter
+from qnet.model.scope import closure
 from qnet.model.values import Values
 from qnet.questions.points.domain import stated_value
 from qnet.record import Record
@@ -19,7 +20,7 @@ from qnet.units import NUMBER, RATE, format_number
 _USUAL = {True: ("users", "customers", "population"), False: ("rate", "arrival_rate")}
 """Which of several parameters is meant, for closed classes and for open ones."""
 _TOTAL = "total rate"
-"""A parameter of the tool's own; its name is none that a model can have."""
+"""A parameter that the tool adds; no model can have one of this name."""
 
 
 class Axis(Record):
@@ -48,9 +49,9 @@ class Axis(Record):
 
     @property
     def growing(self) -> tuple[str, ...]:
-        """The names of the classes that grow, where others stay as they are; empty where all grow."""
+        """The names of the classes that grow, where others are constant; empty where all grow."""
         names = [item.name for item in self.model.customers]
-        return tuple(names[place] for place in self.classes) if len(self.classes) < len(names) else ()
+        return tuple(names[index] for index in self.classes) if len(self.classes) < len(names) else ()
 
     def real(self, values: Any) -> dict[str, Any]:
         """The columns of parameters at values along the axis, of a mix fractions and all."""
@@ -59,7 +60,7 @@ class Axis(Record):
     def customers(self, values: Any) -> Any:
         """How many customers of each class that grows there are, fractions and all: (classes, values)."""
         known = Values(self.model, self.real(values), len(values))
-        loads = [known.evaluate(load_of(self.model.customers[place]), ()) for place in self.classes]
+        loads = [known.evaluate(load_of(self.model.customers[index]), ()) for index in self.classes]
         return np.stack([np.broadcast_to(load, (len(values),)) for load in loads]).astype(float)
 
     def setting(self, value: float) -> str:
@@ -73,7 +74,7 @@ class Axis(Record):
 
 
 def apportioned(total: int, weights: Sequence[float]) -> list[int]:
-    """A whole number parted in given proportions, so that no part falls as the number grows.
+    """An integer split in given proportions, so that no part falls as the number grows.
 
     weights   shares that sum to 1.
     Method    Webster's divisors: the next customer goes to the class with the largest weight / (its number + 1/2).
@@ -82,7 +83,7 @@ def apportioned(total: int, weights: Sequence[float]) -> list[int]:
     # From safely below the shares, so that ties are always broken in the same order.
     parts = [max(0, int(total * weight) - len(weights)) for weight in weights]
     while sum(parts) < total:
-        parts[max(range(len(parts)), key=lambda place: weights[place] / (parts[place] + 0.5))] += 1
+        parts[max(range(len(parts)), key=lambda index: weights[index] / (parts[index] + 0.5))] += 1
     return parts
 
 
@@ -90,17 +91,17 @@ def axes(model: Model, vary: str = "") -> list[Axis]:
     """Everything along which a model has a knee, or the one parameter that is asked for.
 
     Of closed classes and chains: the parameter that brings their customers; where there are several, all of them in
-    the mix that is stated, and each alone beside the others as they stand. The same of the rates of open ones.
+    the mix that is stated, and each alone with the others unchanged. The same of the rates of open ones.
 
     Raises   `UsageError` QN017 where it is not clear which parameter brings the customers, or the one that is named
              brings none; QN004 for an unknown one.
     """
     if vary:
         return [_named(model, vary)]
-    found: list[Axis] = []
+    result: list[Axis] = []
     for closed in (True, False):
-        found += _of_kind(model, closed)
-    return found
+        result += _of_dimension(model, closed)
+    return result
 
 
 def load_of(customers: ClassModel | ChainModel) -> Expression:
@@ -110,67 +111,55 @@ def load_of(customers: ClassModel | ChainModel) -> Expression:
     return load
 
 
-def closure(model: Model, names: Sequence[str]) -> set[str]:
-    """Names and all parameters that they rest on."""
-    found: set[str] = set()
-    asked = list(names)
-    while asked:
-        name = asked.pop()
-        if name not in found:
-            found.add(name)
-            asked += model.parameters[name].expression.names if name in model.parameters else ()
-    return found
-
-
 def _named(model: Model, vary: str) -> Axis:
-    """The axis of a parameter that somebody chose."""
+    """The axis of a parameter that was chosen."""
     varied(model, vary)
     for closed in (True, False):
         classes = [
-            place
-            for place, item in enumerate(model.customers)
+            index
+            for index, item in enumerate(model.customers)
             if (item.population is not None) == closed and vary in closure(model, load_of(item).names)
         ]
         if classes:
             return _axis(model, vary, [(vary, 1.0)], classes, closed)
     drivers = [name for item in model.customers for name in closure(model, load_of(item).names)]
     options = sorted({name for name in drivers if name in model.parameters})
-    found = f'"{vary}" brings no customers: no population and no arrival rate rests on it'
-    raise UsageError(Problem("QN017", found, "a parameter that does", help=suggest(vary, options)))
+    text = f'"{vary}" brings no customers: no population and no arrival rate rests on it'
+    raise UsageError(Problem("QN017", text, "a parameter that does", help=suggest(vary, options)))
 
 
-def _of_kind(model: Model, closed: bool) -> list[Axis]:
+def _of_dimension(model: Model, closed: bool) -> list[Axis]:
     """The axes of the closed classes, or of the open ones."""
     drivers: dict[str, list[int]] = {}
-    for place, item in enumerate(model.customers):
+    for index, item in enumerate(model.customers):
         if (item.population is not None) == closed:
-            name, model = _driver(model, place, closed)
-            drivers.setdefault(name, []).append(place)
+            name, model = _driver(model, index, closed)
+            drivers.setdefault(name, []).append(index)
     stated = {name: stated_value(model, name) for name in drivers}
-    found: list[Axis] = []
+    result: list[Axis] = []
     mixed = {name: value for name, value in stated.items() if value > 0}
     if len(mixed) > 1:
         total = sum(mixed.values())
         shares = [(name, value / total) for name, value in mixed.items()]
-        places = sorted(place for name in mixed for place in drivers[name])
-        found.append(_axis(model, "mix", shares, places, closed))
-    found += [_axis(model, name, [(name, 1.0)], places, closed) for name, places in drivers.items()]
-    return found
+        places = sorted(index for name in mixed for index in drivers[name])
+        result.append(_axis(model, "mix", shares, places, closed))
+    result += [_axis(model, name, [(name, 1.0)], places, closed) for name, places in drivers.items()]
+    return result
 
 
-def _driver(model: Model, place: int, closed: bool) -> tuple[str, Model]:
-    """The parameter that brings the customers of a class, and the model, with one of our own where there is none."""
-    item = model.customers[place]
+def _driver(model: Model, index: int, closed: bool) -> tuple[str, Model]:
+    """The parameter that brings the customers of a class, and the model, with a parameter added where there is none."""
+    item = model.customers[index]
     load = load_of(item)
     names = [name for name in load.names if name in model.parameters]
     if not names:
         name = f"{'population' if closed else 'arrival rate'} of {item.name}"
-        own = Parameter(name, load, NUMBER if closed else RATE)
+        particular = Parameter(name, load, NUMBER if closed else RATE)
         changed = _loaded(item, Expression(name, Name(name), (name,)))
         model = model.with_customers(
-            changed if number == place else other for number, other in enumerate(model.customers)
+            changed if number == index else other for number, other in enumerate(model.customers)
         )
-        return name, model.replace(parameters={**model.parameters, name: own})
+        return name, model.replace(parameters={**model.parameters, name: particular})
     while len(names) == 1:
         inner = [name for name in model.parameters[names[0]].expression.names if name in model.parameters]
         if len(inner) != 1:
@@ -180,8 +169,8 @@ def _driver(model: Model, place: int, closed: bool) -> tuple[str, Model]:
     if usual:
         return usual[0], model
     what = "population" if closed else "arrival rate"
-    found = f'it is not clear which parameter brings the customers: the {what} of "{item.name}" is "{load.source}"'
-    raise UsageError(Problem("QN017", found, "--vary " + " or --vary ".join(names)))
+    text = f'it is not clear which parameter brings the customers: the {what} of "{item.name}" is "{load.source}"'
+    raise UsageError(Problem("QN017", text, "--vary " + " or --vary ".join(names)))
 
 
 def _loaded(item: ClassModel | ChainModel, load: Expression) -> ClassModel | ChainModel:
@@ -211,7 +200,7 @@ def _axis(model: Model, name: str, shares: Sequence[tuple[str, float]], classes:
 
 
 def one_parameter(axis: Axis) -> Axis:
-    """The same axis over one parameter of our own, from which those of a mix follow."""
+    """The same axis over one added parameter, from which those of a mix follow."""
     if len(axis.parameters) == 1:
         return axis
     model = axis.model

@@ -1,6 +1,6 @@
 """The knees of a number of customers: where more of them make the response grow in earnest.
 
-Where a curve would break without any waiting: what customers who never meet each other ask of the stations.
+Where a curve would break without any waiting: what customers that never meet each other ask of the stations.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from qnet.lazy import np
 from qnet.model.bind import expressions
 from qnet.model.conditions import Condition
 from qnet.model.model import Model, Parameter
+from qnet.model.scope import closure
 from qnet.networks.wanted import Wanted
-from qnet.questions.knee.axes import Axis, closure, load_of
-from qnet.questions.knee.curve import Curve, distinct, highest_whole, last_whole, power, whole_places
+from qnet.questions.knee.axes import Axis, load_of
+from qnet.questions.knee.curve import Curve, distinct, highest_integer, integer_points, last_integer, power
 from qnet.questions.knee.knees import OF_KIND, Knee, Knees
 from qnet.questions.points.answers import Answers, solve_table
 from qnet.questions.points.points import Part, solve_points
@@ -30,10 +31,10 @@ _ROUNDING = 1e-9
 
 
 class Light(Record):
-    """What the stations carry as if nobody waited for another, at values along an axis; arrays."""
+    """The load of the stations as if no customer waited for another, at values along an axis; arrays."""
 
     load: Any
-    """The largest share of what is left of a capacity; at 1 the asymptotes of the curve meet."""
+    """The largest share of the remaining capacity of a station; at 1 the asymptotes of the curve meet."""
     station: Any
     """The label of the station with that share; empty where there is no queueing station."""
     response: Any
@@ -47,7 +48,7 @@ class Light(Record):
 class Asymptotes:
     """The light-load asymptotes of the closed classes of an axis.
 
-    Definition  N customers who never wait for each other pass at N / (R0 + Z), with R0 the response of one of them
+    Definition  N customers that never wait for each other pass at N / (R0 + Z), with R0 the response of one of them
                 alone and Z the think time. N* is where that reaches the capacity of the first station. Of one class it
                 is (D + Z) / Dmax, Dmax the largest demand per capacity of a station, delays part of D; a station that
                 is held while others are waited for does what it does when all its servers are held. Of a mix N* is
@@ -60,19 +61,19 @@ class Asymptotes:
     def __init__(self, axis: Axis, wanted: Wanted) -> None:
         self.axis = axis
         self.wanted = wanted
-        self.names = [f"alone {place}" for place in axis.classes]
+        self.names = [f"alone {index}" for index in axis.classes]
         self.lone = _alone(axis, self.names)
 
     @property
     def dependent(self) -> bool:
         """Whether anything but the number of customers changes along the axis."""
         names = [name for expression in expressions(self.lone) for name in expression.names]
-        return not closure(self.lone, names).isdisjoint(self.axis.parameters)
+        return not closure(self.lone, names).keys().isdisjoint(self.axis.parameters)
 
     @property
     def straight(self) -> bool:
         """Whether the numbers of customers are proportional to the value along the axis."""
-        loads = [load_of(self.axis.model.customers[place]) for place in self.axis.classes]
+        loads = [load_of(self.axis.model.customers[index]) for index in self.axis.classes]
         return all(isinstance(load.root, Name) and load.root.name in self.axis.parameters for load in loads)
 
     def light(self, values: Any, demands_at: float | None = None) -> Light:
@@ -85,17 +86,17 @@ class Asymptotes:
         answers = solve_table(self.lone, columns, size * kinds, self.wanted)
         answers.refuse_all_failed()
         people = self.axis.customers(values)
-        response = np.stack([self._of_class(answers, place, "response") for place in self.axis.classes])
+        response = np.stack([self._of_class(answers, index, "response") for index in self.axis.classes])
         response = np.stack([response[kind, kind::kinds] for kind in range(kinds)])
-        rates = np.stack([self._of_class(answers, place, "throughput") for place in self.axis.classes])
+        rates = np.stack([self._of_class(answers, index, "throughput") for index in self.axis.classes])
         rates = np.stack([rates[kind, kind::kinds] for kind in range(kinds)])
         passing = people * rates
         load, station = np.zeros(size), np.full(size, "", dtype=object)
         for label in dict.fromkeys(item.label for item in _queues(answers)):
             share = np.zeros(size)
-            for kind, place in enumerate(self.axis.classes):
-                own = answers.gather(lambda part, p=place, at=label: _used(self.lone, part, at, p))[kind::kinds]
-                share += people[kind] * own
+            for kind, index in enumerate(self.axis.classes):
+                particular = answers.gather(lambda part, p=index, at=label: _used(self.lone, part, at, p))[kind::kinds]
+                share += people[kind] * particular
             taken = answers.gather(lambda part, at=label: _used(self.lone, part, at, None))[::kinds]
             share = share / (1 - taken)
             station = np.where(share > load, label, station)
@@ -130,26 +131,27 @@ class Asymptotes:
         return float(root(beyond, places[here], places[after], over[here], over[after], arrays())[0])
 
     def _limit(self, answers: Answers) -> tuple[float, str] | None:
-        """The most passages per second of one class alone, and what is full then, where servers are held meanwhile."""
+        """The most passages per second of one class alone, and what saturates then, where servers are held
+        meanwhile."""
         if len(self.axis.model.customers) > 1 or self.dependent:
             return None
         if not any(part.solution.held_by for part in answers.parts):
             return None
         return solve_points(self.lone, asked=self.wanted).parts[0].solution.ceiling
 
-    def _of_class(self, answers: Answers, place: int, figure: str) -> Any:
-        return answers.gather(lambda part: getattr(part.solution.classes[place], figure))
+    def _of_class(self, answers: Answers, index: int, figure: str) -> Any:
+        return answers.gather(lambda part: getattr(part.solution.classes[index], figure))
 
 
 def _alone(axis: Axis, names: list[str]) -> Model:
-    """The model with as many customers of each class that grows as a parameter of our own says."""
+    """The model in which an added parameter sets the number of customers of each class that grows."""
     model = axis.model
     customers = list(model.customers)
     parameters = dict(model.parameters)
-    for name, place in zip(names, axis.classes, strict=True):
+    for name, index in zip(names, axis.classes, strict=True):
         one = Expression(name, Name(name), (name,))
         parameters[name] = Parameter(name, parse(1), NUMBER)
-        customers[place] = customers[place].replace(population=one)
+        customers[index] = customers[index].replace(population=one)
     return model.with_customers(customers).replace(parameters=parameters)
 
 
@@ -159,25 +161,25 @@ def _queues(answers: Answers) -> Any:
         yield from (item for item in part.solution.stations if item.utilization is not None)
 
 
-def _used(model: Model, part: Part, label: str, place: int | None) -> Any:
+def _used(model: Model, part: Part, label: str, index: int | None) -> Any:
     """The share of a station's capacity that one class uses, or (None) all open classes together."""
     full = part.solution.full_at.get(label)
     if full is not None:
-        return 0.0 * full if place is None else part.solution.classes[place].throughput / full
+        return 0.0 * full if index is None else part.solution.classes[index].throughput / full
     names = [item.name for item in model.customers if item.population is None]
-    if place is not None:
-        names = [model.customers[place].name]
+    if index is not None:
+        names = [model.customers[index].name]
     visits = [item for item in part.solution.visits if item.label == label]
-    found = [item.utilization for item in visits if (item.chain or item.class_name) in names]
-    return sum(0.0 if item is None else item for item in found)
+    result = [item.utilization for item in visits if (item.chain or item.class_name) in names]
+    return sum(0.0 if item is None else item for item in result)
 
 
 _MOST = 1e9
-"""No more customers are looked at."""
+"""The largest number of customers tried."""
 _DENSE = 1000
-"""A curve of so many customers is looked at as a whole, where all its points cost little more than a few."""
+"""Up to this many customers the entire curve is computed, where all its points cost little more than a few."""
 _CROSSINGS = 9
-"""No more crossings of a limit are told."""
+"""The largest number of crossings of a limit reported."""
 _PARTS = 200
 """Curvature is measured over this part of N*, and over one customer at least."""
 _FLAT = 1e-9
@@ -205,12 +207,12 @@ class _Seeking:
         self.first = max(1.0, float(np.ceil(axis.least)))
         self.last = float(np.floor(min(axis.last, _MOST)))
         if self.last < self.first:
-            found = f"the range of {axis.name} ends at {axis.last:g}"
-            raise NoAnswer(Problem("QN404", found, "a range with one customer at least"))
+            text = f"the range of {axis.name} ends at {axis.last:g}"
+            raise NoAnswer(Problem("QN404", text, "a range with one customer at least"))
         fewest, most = axis.customers(np.array([self.first, self.last])).sum(0)
         if self.first < self.last and not most > fewest * (1 + 1e-6):
-            found = f'"{axis.name}" brings no customers: there are {fewest:g} whatever it is'
-            raise UsageError(Problem("QN017", found, "a parameter whose customers grow with it"))
+            text = f'"{axis.name}" brings no customers: there are {fewest:g} whatever it is'
+            raise UsageError(Problem("QN017", text, "a parameter whose customers grow with it"))
         # Along a mix every class must be met by some step.
         self.one_of_each = float(np.ceil(1 / min(axis.weights)))
         if axis.mix and not self.curve.places([self.first])[0].answered:
@@ -250,7 +252,7 @@ class _Seeking:
         if "n_star" in asked:
             knees += self.asymptotic()
         if "service_level" in asked:
-            knees += [self.level(place) for place in range(len(self.limits))]
+            knees += [self.level(index) for index in range(len(self.limits))]
         if "power" in asked:
             knees.append(self.highest("power", lambda values: self.curve.read(values, power)))
         if "curvature" in asked:
@@ -273,12 +275,12 @@ class _Seeking:
         return Knee(axis=self.axis, definition=definition, about=about, status=why)
 
     def window(self, reach: float) -> Any:
-        """Whole numbers up to twice N* times `reach`: all of them where that is cheap."""
+        """Integers up to twice N* times `reach`: all of them where that is cheap."""
         end = min(max(2 * (self.n_star or self.last), 2 * self.first, 8.0) * reach, self.last)
-        return whole_places(self.first, end, self.dense if end <= self.dense else self.coarse)
+        return integer_points(self.first, end, self.dense if end <= self.dense else self.coarse)
 
     def asymptotic(self) -> list[Knee]:
-        """N*, and beside it the one that it would be if demands did not depend on the number of customers."""
+        """N*, and the one that it would be if demands did not depend on the number of customers."""
         knees = [self.meets("n_star", self.n_star)]
         if self.dependent:
             knees.append(self.meets("n_star_unloaded", self.asymptotes.meeting(self.first, _MOST, self.first)))
@@ -288,15 +290,15 @@ class _Seeking:
         """A knee at N*."""
         if value is None:
             return self.none(definition, f"not reached up to {self.last:g}, where the range ends")
-        whole = float(np.floor(value * (1 + 1e-12)))
-        if not self.first <= whole <= self.last:
+        integer = float(np.floor(value * (1 + 1e-12)))
+        if not self.first <= integer <= self.last:
             return self.none(definition, f"at {value:.6g}, beyond the range")
-        return Knee(axis=self.axis, definition=definition, about="", status="ok", real=value, value=whole)
+        return Knee(axis=self.axis, definition=definition, about="", status="ok", real=value, value=integer)
 
-    def level(self, place: int) -> Knee:
+    def level(self, index: int) -> Knee:
         """The largest number up to which a limit holds; of a limit from below, the smallest from which on it does."""
-        limit = self.limits[place]
-        about, excess = limit.source, self.excess(place)
+        limit = self.limits[index]
+        about, excess = limit.source, self.excess(index)
         places, reach = self.window(1.0), 1.0
         held = excess(places) <= 0
         if not held[0] and limit.upper:
@@ -307,23 +309,23 @@ class _Seeking:
             held = excess(places) <= 0
         changes = np.flatnonzero(held[:-1] != held[1:])
         if not len(changes):
-            told = "holds" if held[0] else "not reached"
-            return self.none("service_level", f"{told} up to {places[-1]:.9g}, where the range ends", about)
+            status = "holds" if held[0] else "not reached"
+            return self.none("service_level", f"{status} up to {places[-1]:.9g}, where the range ends", about)
         crossings: list[float] = []
         for change in changes[:_CROSSINGS]:
-            same = _alike(excess, bool(held[change]))
-            crossings.append(last_whole(same, places[change], places[change + 1], self.curve.zoom))
+            same = _identical(excess, bool(held[change]))
+            crossings.append(last_integer(same, places[change], places[change + 1], self.curve.zoom))
         return self.crossing(about, crossings, bool(held[0]), excess)
 
-    def excess(self, place: int) -> Callable[[Any], Any]:
+    def excess(self, index: int) -> Callable[[Any], Any]:
         """How far one of the limits is exceeded, as a function of places."""
-        return lambda values: self.curve.read_all(values, lambda item: item.excess[place])
+        return lambda values: self.curve.read_all(values, lambda item: item.excess[index])
 
     def crossing(self, about: str, crossings: list[float], held: bool, excess: Callable[[Any], Any]) -> Knee:
-        """A knee between two whole numbers, of which only one keeps the limit."""
+        """A knee between two integers, of which only one meets the limit."""
         low = crossings[0]
-        for number, place in zip((low, low + 1), self.curve.places([low, low + 1]), strict=True):
-            if not place.answered:
+        for number, point in zip((low, low + 1), self.curve.places([low, low + 1]), strict=True):
+            if not point.answered:
                 why = self.curve.answers(np.array([number])).status[0]
                 return self.none("service_level", f"holds up to {low:.9g}; beyond, {why}", about)
         before, after = (float(value) for value in excess([low, low + 1]))
@@ -356,21 +358,21 @@ class _Seeking:
             if np.nanargmax(values) < len(places) - 2 or places[-1] >= high:
                 break
             reach *= 4
-        whole, real = highest_whole(of, places, self.curve.zoom)
-        if margin and float(of(np.array([whole]))[0]) <= _FLAT:
+        integer, real = highest_integer(of, places, self.curve.zoom)
+        if margin and float(of(np.array([integer]))[0]) <= _FLAT:
             return self.none(definition, "the curve is straight")
-        if self.begins(of, whole, low, margin):
+        if self.begins(of, integer, low, margin):
             return self.none(definition, f"largest at the least number evaluated, {low:.9g}")
-        if whole >= high:
-            return self.none(definition, f"still rising at {whole:.9g}, where the range ends")
-        return Knee(axis=self.axis, definition=definition, about="", status="ok", real=real, value=whole)
+        if integer >= high:
+            return self.none(definition, f"still rising at {integer:.9g}, where the range ends")
+        return Knee(axis=self.axis, definition=definition, about="", status="ok", real=real, value=integer)
 
-    def begins(self, of: Callable[[Any], Any], whole: float, low: float, margin: float) -> bool:
-        """Whether a figure is highest where the curve begins to be looked at; of one customer that is an answer."""
+    def begins(self, of: Callable[[Any], Any], integer: float, low: float, margin: float) -> bool:
+        """Whether a figure is highest at the first point of the curve; for one customer that is an answer."""
         if not margin:
-            return whole <= low and low > 1
-        at_low, at_whole = of(np.array([low, whole]))
-        return bool(whole <= low or at_whole <= at_low * (1 + _HILL))
+            return integer <= low and low > 1
+        at_low, at_integer = of(np.array([low, integer]))
+        return bool(integer <= low or at_integer <= at_low * (1 + _HILL))
 
     def curved(self) -> Knee:
         """The number of customers at which the curve bends most."""
@@ -383,7 +385,7 @@ class _Seeking:
         """Curvature of R / R0 over N / N*, by central differences."""
         span = self.span
         nearby = np.concatenate([values - span, values, values + span])
-        response = self.curve.read(nearby, lambda place: place.response).reshape(3, -1) / self.floor
+        response = self.curve.read(nearby, lambda point: point.response).reshape(3, -1) / self.floor
         step = span / (self.n_star or 1.0)
         slope = (response[2] - response[0]) / (2 * step)
         return np.abs(response[2] - 2 * response[1] + response[0]) / step**2 / (1 + slope**2) ** 1.5
@@ -394,6 +396,6 @@ def _single(model: Model) -> bool:
     return all(item.delay or (not item.rates and item.servers == parse(1)) for item in model.stations)
 
 
-def _alike(excess: Callable[[Any], Any], held: bool) -> Callable[[Any], Any]:
+def _identical(excess: Callable[[Any], Any], held: bool) -> Callable[[Any], Any]:
     """Whether a limit holds, or does not, as it did before."""
     return lambda values: (excess(values) <= 0) == held

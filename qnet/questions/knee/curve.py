@@ -1,10 +1,11 @@
-"""The curve on which knees are looked for: solved where it is asked for, many places at once, and kept."""
+"""The curve on which knees are searched: solved on demand, many points at once, and kept."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from qnet.errors import QnetError
 from qnet.lazy import np
 from qnet.model.conditions import Condition
 from qnet.networks.solvers.table import approximates_closed
@@ -20,10 +21,10 @@ _SOLVES = 80
 _CLOSER = 5
 """Where parabolas are good to nine digits, and rounding does not yet bend them."""
 _COARSE = 500
-"""The width between whole numbers at which the top of a hill is taken from a parabola, as a share of them."""
+"""The width between integers at which the top of a hill is taken from a parabola, as a share of them."""
 
 
-class Place(Record):
+class CurvePoint(Record):
     """The curve at one place; figures of the classes that grow. `excess` has one element per limit."""
 
     throughput: float
@@ -40,13 +41,15 @@ class Curve:
         self.axis = axis
         self.limits = tuple(limits)
         self.wanted = wanted.replace(operations=wanted.operations / _SOLVES, enclosed=False)
-        self.known: dict[float, Place] = {}
+        self.known: dict[float, CurvePoint] = {}
         self.why = ""
         """Why an approximation was taken; empty where none was, or it was asked for."""
+        self.failure: QnetError | None = None
+        """Why some place has no answer, the gravest of the reasons."""
 
     @property
     def zoom(self) -> int:
-        """At how many places a part of the curve is looked at: few where each costs as much as the first."""
+        """At how many points a part of the curve is sampled: few where each costs as much as the first."""
         single = len(self.axis.model.customers) == 1
         return 33 if single or approximates_closed(self.wanted.method) else 9
 
@@ -56,7 +59,7 @@ class Curve:
             return solve_mix(self.axis, values, self.wanted)
         return solve_table(self.axis.model, self.axis.real(values), len(values), self.wanted)
 
-    def places(self, values: Any) -> list[Place]:
+    def places(self, values: Any) -> list[CurvePoint]:
         """The curve at values along the axis; those that are not known yet are solved together."""
         asked = [float(value) for value in values]
         new = sorted(set(asked) - self.known.keys())
@@ -65,24 +68,25 @@ class Curve:
             self._solve(sorted(set(asked)))
         return [self.known[value] for value in asked]
 
-    def read(self, values: Any, of: Callable[[Place], float]) -> Any:
+    def read(self, values: Any, of: Callable[[CurvePoint], float]) -> Any:
         """One figure at values along the axis, an array; not-a-number where there is no answer."""
-        return np.array([of(place) if place.answered else float("nan") for place in self.places(values)], dtype=float)
+        return np.array([of(point) if point.answered else float("nan") for point in self.places(values)], dtype=float)
 
-    def read_all(self, values: Any, of: Callable[[Place], float]) -> Any:
-        """As `read`, of places without an answer as well, whose excess says that no limit holds there."""
-        return np.array([of(place) for place in self.places(values)], dtype=float)
+    def read_all(self, values: Any, of: Callable[[CurvePoint], float]) -> Any:
+        """As `read`, of places without an answer as well, whose excess means that no limit holds there."""
+        return np.array([of(index) for index in self.places(values)], dtype=float)
 
     def _solve(self, new: list[float]) -> bool:
         """Solve the model at new places; whether what was known before is of another method, and to be forgotten."""
         values: Any = np.array(new)
         answers = self.answers(values)
+        self.failure = answers.failure or self.failure
         throughput, response = grown(self.axis, answers)
         excess = [_excess(answers, limit) for limit in self.limits]
         for index, value in enumerate(new):
             over = tuple(float(item[index]) for item in excess)
-            place = Place(float(throughput[index]), float(response[index]), over, bool(answers.answered[index]))
-            self.known[value] = place
+            position = CurvePoint(float(throughput[index]), float(response[index]), over, bool(answers.answered[index]))
+            self.known[value] = position
         solutions = [part.solution for part in answers.parts]
         approximate = next((item for item in solutions if approximates_closed(item.method) and item.why), None)
         if self.wanted.method != "auto" or approximate is None:
@@ -102,15 +106,15 @@ def grown(axis: Axis, answers: Answers | MixAnswers) -> tuple[Any, Any]:
 
 def throughput(axis: Axis, part: Part) -> Any:
     """What the classes that grow get done, per second."""
-    return sum(part.solution.classes[place].throughput for place in axis.classes)
+    return sum(part.solution.classes[index].throughput for index in axis.classes)
 
 
 def response(axis: Axis, part: Part) -> Any:
-    """The mean response of the classes that grow, over their passages; where nobody passes, over classes."""
-    own = [part.solution.classes[place] for place in axis.classes]
+    """The mean response of the classes that grow, weighted by passages; where there are none, over classes."""
+    selected = [part.solution.classes[index] for index in axis.classes]
     total = throughput(axis, part)
     nobody = total == 0
-    return sum((item.throughput + nobody) * item.response for item in own) / (total + nobody * len(own))
+    return sum((item.throughput + nobody) * item.response for item in selected) / (total + nobody * len(selected))
 
 
 def _excess(answers: Answers | MixAnswers, limit: Condition) -> Any:
@@ -122,13 +126,13 @@ def _excess(answers: Answers | MixAnswers, limit: Condition) -> Any:
     return np.where(answers.answered & ~np.isnan(excess), excess, 1.0)
 
 
-def power(place: Place) -> float:
+def power(point: CurvePoint) -> float:
     """Throughput / response; not-a-number where nothing takes time."""
-    return place.throughput / place.response if place.response > 0 else float("nan")
+    return point.throughput / point.response if point.response > 0 else float("nan")
 
 
-def whole_places(low: float, high: float, count: int) -> Any:
-    """Whole numbers from one to another, both included, at most so many and evenly spread."""
+def integer_points(low: float, high: float, count: int) -> Any:
+    """Integers from one to another, both included, at most `count` and evenly spaced."""
     low, high = float(np.ceil(low)), float(np.floor(high))
     if high - low < count:
         return np.arange(low, high + 1)
@@ -136,7 +140,7 @@ def whole_places(low: float, high: float, count: int) -> Any:
 
 
 def distinct(*values: Any) -> Any:
-    """The values of several arrays, each once and in order; numpy's own way loads masked arrays."""
+    """The values of several arrays, each once and in order; the function of numpy loads masked arrays."""
     return np.array(sorted({value for array in values for value in array.tolist()}))
 
 
@@ -149,10 +153,10 @@ def places_to(edge: float, least: float, bounded: bool, count: int) -> Any:
     return np.concatenate([even, near[near > even[-1]]])
 
 
-def last_whole(holds: Callable[[Any], Any], low: float, high: float, count: int) -> float:
-    """The last whole number at which something holds, between one where it does and one where it does not."""
+def last_integer(holds: Callable[[Any], Any], low: float, high: float, count: int) -> float:
+    """The last integer at which something holds, between one where it does and one where it does not."""
     while high - low > 1:
-        places = whole_places(low, high, count)
+        places = integer_points(low, high, count)
         held = holds(places)
         held[0], held[-1] = True, False
         first = int(np.argmin(held))
@@ -160,12 +164,12 @@ def last_whole(holds: Callable[[Any], Any], low: float, high: float, count: int)
     return float(low)
 
 
-def highest_whole(of: Callable[[Any], Any], places: Any, count: int) -> tuple[float, float]:
-    """The whole number at which a figure is highest, and the top of the parabola there.
+def highest_integer(of: Callable[[Any], Any], places: Any, count: int) -> tuple[float, float]:
+    """The integer at which a figure is highest, and the top of the parabola there.
 
-    places   whole numbers that are close enough to show its hill.
+    places   integers that are close enough to show its hill.
     Method   Closer and closer, to the last number; of thousands to a thousandth, because closer by the differences of
-             an approximation say nothing: the number is then the one next to the top of the parabola.
+             an approximation are meaningless: the number is then the one next to the top of the parabola.
     """
     while True:
         values = of(places)
@@ -177,7 +181,7 @@ def highest_whole(of: Callable[[Any], Any], places: Any, count: int) -> tuple[fl
         if after - before == 2 and width <= max(2.0, places[best] / _COARSE):
             real = float(places[best]) + width / 2 * top(*values[before : after + 1])
             return (float(places[best]) if width <= 2 else float(np.floor(real + 0.5))), real
-        places = whole_places(places[before], places[after], count)
+        places = integer_points(places[before], places[after], count)
 
 
 def highest_real(of: Callable[[Any], Any], places: Any, closer: int = _CLOSER) -> float:

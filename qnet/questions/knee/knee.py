@@ -44,11 +44,11 @@ def knee(
                  the knee of a continuous curve), by central differences over one customer, or over N* / 200 where
                  that is more.
     Mixes        Along several parameters at once their customers are in exact proportion, and all figures of the curve
-                 are between whole populations: `knee_mix.solve_mix`.
+                 are between integer populations: `knee_mix.solve_mix`.
     Raises       `UsageError` QN017, QN018, also for definitions that nothing here has, and of conditions; `NoAnswer`
                  QN404 where nothing queues, QN401 where there is no steady state at any load; what the solver has
                  against the model.
-    Limits       Between the places that are looked at first (all of a curve of one class up to 1000 customers, else
+    Limits       Between the points sampled first (all of a curve of one class up to 1000 customers, else
                  17 or 33) a curve is taken to have one hill or one crossing.
     """
     for name in definitions:
@@ -59,7 +59,7 @@ def knee(
         raise UsageError(Problem("QN018", f"a multiple of {multiple:g} of the floor", "a number above 1"))
     conditions = [condition(text, model) for text in limits]
     asked = tuple(definitions) or tuple(DEFINITIONS)
-    found: list[Knees] = []
+    result: list[Knees] = []
     along = axes(model, vary)
     if multiple is not None and all(axis.closed for axis in along):
         unused = f"a multiple of the floor along {', '.join(axis.name for axis in along)}"
@@ -67,10 +67,10 @@ def knee(
     _refuse_impossible(definitions, along, bool(limits))
     for axis in along:
         if axis.closed:
-            found.append(of_populations(axis, conditions, asked, wanted))
+            result.append(of_populations(axis, conditions, asked, wanted))
         else:
-            found.append(of_rates(axis, conditions, asked, wanted, multiple or TIMES_FLOOR))
-    return found
+            result.append(of_rates(axis, conditions, asked, wanted, multiple or TIMES_FLOOR))
+    return result
 
 
 def _refuse_impossible(definitions: Sequence[str], along: Sequence[Axis], limited: bool) -> None:
@@ -79,24 +79,24 @@ def _refuse_impossible(definitions: Sequence[str], along: Sequence[Axis], limite
     for name in definitions:
         if name not in possible:
             kind = "a number of customers" if along[0].closed else "a rate of arrivals"
-            found = f"{name} along {', '.join(axis.name for axis in along)}: {kind} has no such knee"
-            raise UsageError(Problem("QN018", found, ", ".join(possible)))
+            text = f"{name} along {', '.join(axis.name for axis in along)}: {kind} has no such knee"
+            raise UsageError(Problem("QN018", text, ", ".join(possible)))
         if name == "service_level" and not limited:
             expected = "--limit with it, such as --limit 'response <= 1 s'"
             raise UsageError(Problem("QN018", "service_level without a limit", expected))
 
 
-def answered_knees(found: Knees) -> list[Knee]:
+def answered_knees(knees: Knees) -> list[Knee]:
     """The knees that have a response."""
-    return [item for item in found.knees if item.status == "ok" and item.definition != "saturation"]
+    return [item for item in knees.knees if item.status == "ok" and item.definition != "saturation"]
 
 
-def around(found: Knees) -> tuple[list[Knee], Answers | MixAnswers, Answers | MixAnswers]:
+def around(knees: Knees) -> tuple[list[Knee], Answers | MixAnswers, Answers | MixAnswers]:
     """The knees that have a response, with the model solved there and one step beyond.
 
     One step is one customer, or a hundredth of a rate.
     """
-    answered = answered_knees(found)
+    answered = answered_knees(knees)
     values: Any = np.array([item.value for item in answered], dtype=float)
-    beyond = values + 1 if found.axis.closed else values * 1.01
-    return answered, found.curve.answers(values), found.curve.answers(beyond)
+    beyond = values + 1 if knees.axis.closed else values * 1.01
+    return answered, knees.curve.answers(values), knees.curve.answers(beyond)

@@ -1,4 +1,4 @@
-"""What is found of knees: one record for each, and one for all along an axis."""
+"""The results of a knee search: one record for each knee, and one for all along an axis."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Knee(Record):
     real: float | None = None
     """Where it is along the axis."""
     value: float | None = None
-    """Of closed classes the whole number; else as `real`."""
+    """Of closed classes the integer; else as `real`."""
     also: tuple[float, ...] = ()
     """Where else the curve crosses the limit."""
 

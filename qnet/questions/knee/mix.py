@@ -1,4 +1,4 @@
-"""The answers of a mix of customers in its exact proportions, between the whole populations around it."""
+"""The answers of a mix of customers in its exact proportions, between the integer populations around it."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from qnet.questions.points.answers import OK, Answers, solve_table
 from qnet.questions.points.points import Part
 from qnet.units import TIME
 
-_WHOLE = 1e-9
-"""How near to a whole number a population is one."""
+_INTEGER = 1e-9
+"""How close to an integer a population counts as one."""
 
 
 def solve_mix(axis: Axis, values: Any, wanted: Wanted) -> MixAnswers:
@@ -26,17 +26,17 @@ def solve_mix(axis: Axis, values: Any, wanted: Wanted) -> MixAnswers:
     axis      of closed classes and several parameters; values: customers of all of them together.
     Returns   `MixAnswers`. The first ten customers of a mix of 25 and 4 are 8.62 and 1.38.
 
-    Method    Rates and numbers of customers are interpolated linearly between solved whole populations: those at the
+    Method    Rates and numbers of customers are interpolated linearly between solved integer populations: those at the
               corners of the simplex around the exact mix. Times are interpolated weighted by the passages whose mean
-              they are, so that Little's law and the response time law N = X (R + Z) hold between whole populations
-              too. Populations parted in whole numbers go in steps instead, each a step of one class.
+              they are, so that Little's law and the response time law N = X (R + Z) hold between integer populations
+              too. Populations split into integers would go in steps, each a step of one class.
     Source    The simplices are those of Kuhn, Some combinatorial lemmas in topology, IBM Journal of Research and
               Development 4 (1960) 518-524.
-    Limits    Between whole populations a figure is a definition, not the figure of any system.
+    Limits    Between integer populations a figure is a definition, not the figure of any system.
     """
     exact = np.stack([np.asarray(values, dtype=float) * weight for weight in axis.weights], axis=1)
     near = np.floor(exact + 0.5)
-    exact = np.where(np.abs(exact - near) <= _WHOLE * np.maximum(near, 1.0), near, exact)
+    exact = np.where(np.abs(exact - near) <= _INTEGER * np.maximum(near, 1.0), near, exact)
     floor = np.floor(exact)
     order = np.argsort(floor - exact, axis=1, kind="stable")
     left = np.take_along_axis(exact - floor, order, axis=1)
@@ -47,17 +47,18 @@ def solve_mix(axis: Axis, values: Any, wanted: Wanted) -> MixAnswers:
         corners[np.arange(size), step + 1 :, order[:, step]] += 1
     # What has no share may lie beyond a range.
     corners = np.where((shares > 0)[:, :, None], corners, floor[:, None, :])
-    unique, place = np.unique(corners.reshape(-1, kinds), axis=0, return_inverse=True)
+    unique, point = np.unique(corners.reshape(-1, kinds), axis=0, return_inverse=True)
     columns = {name: unique[:, kind] for kind, name in enumerate(axis.parameters)}
     answers = solve_table(axis.model, columns, len(unique), wanted)
-    return MixAnswers(axis.model, answers, place.reshape(size, kinds + 1), shares)
+    return MixAnswers(axis.model, answers, point.reshape(size, kinds + 1), shares)
 
 
 class MixAnswers:
-    """What `Answers` are, of points between whole populations."""
+    """As `Answers`, for points between integer populations."""
 
     def __init__(self, model: Model, corners: Answers, places: Any, shares: Any) -> None:
-        """Of answers at whole populations; which of them are around each point, and their shares: (points, corners)."""
+        """From answers at integer populations; which of them surround each point, and their shares: (points,
+        corners)."""
         self.model = model
         self.corners = corners
         self.size = len(places)
@@ -67,11 +68,13 @@ class MixAnswers:
         self.answered: Any = ~failed.any(axis=1)
         first: list[int] = places[range(self.size), failed.argmax(axis=1)].tolist()
         self.status: list[str] = [
-            OK if here else corners.status[place] for here, place in zip(self.answered.tolist(), first, strict=True)
+            OK if here else corners.status[index] for here, index in zip(self.answered.tolist(), first, strict=True)
         ]
         self.methods = corners.methods
         self.exact = corners.exact
         self.reasons = corners.reasons
+        self.failure = corners.failure
+        self.solved = corners.solved
 
     @property
     def parts(self) -> list[Part]:
@@ -103,17 +106,19 @@ class MixAnswers:
         value = self.corners.of(_plain(name))
         if not is_figure(name) or all_figures(self.model, [name])[name] != TIME:
             return self._between(value)
-        own = solution_name("throughput", about(name))
-        return self._weighted(value, self.corners.of(_plain(own if own in all_figures(self.model) else "throughput")))
+        particular = solution_name("throughput", about(name))
+        return self._weighted(
+            value, self.corners.of(_plain(particular if particular in all_figures(self.model) else "throughput"))
+        )
 
     def _between(self, value: Any) -> Array:
-        """Figures of the corners, linearly interpolated; what is the same at all corners stays as it is."""
+        """Figures of the corners, linearly interpolated; a value equal at all corners is kept exactly."""
         value = value[self._places]
         beyond = np.where(self._shares > 0, value - value[:, :1], 0.0)
         return np.where(self.answered, value[:, 0] + (self._shares * beyond).sum(axis=1), np.nan)
 
     def _weighted(self, value: Array, passages: Array) -> Array:
-        """Means of the corners, weighted by passages; plainly where nobody passes."""
+        """Means of the corners, weighted by passages; unweighted where there are no passages."""
         total = self._between(passages)
         nobody = ~(total > 0)
         return np.where(nobody, self._between(value), self._between(value * passages) / np.where(nobody, 1.0, total))

@@ -21,7 +21,7 @@ from qnet.questions.search.search import largest
 from qnet.queues.roots import root
 
 _IDLE = 1e-12
-"""Share of the largest rate at which there is no load."""
+"""Share of the saturation throughput that counts as no load."""
 
 
 def of_rates(axis: Axis, limits: Sequence[Condition], asked: Sequence[str], wanted: Wanted, multiple: float) -> Knees:
@@ -42,29 +42,32 @@ class _Seeking:
         self.curve = Curve(axis, limits, wanted)
         edge = largest(Trial(_without_closed(axis.model), axis.parameters[0], (), {}, 1))
         if not edge.held[0]:
-            found = f"there is no steady state at any {axis.name}"
-            raise NoAnswer(Problem("QN401", found, "a load below every capacity"))
+            text = f"there is no steady state at any {axis.name}"
+            raise NoAnswer(Problem("QN401", text, "a load below every capacity"))
         if edge.cause[0] == ENDLESS and any(item.capacity is not None for item in axis.model.stations):
-            found = f"{axis.name}: whoever finds a station full is lost, so that no rate is too much"
+            text = f"{axis.name}: whoever finds a station full is lost, so that no rate is too much"
             help = "qnet envelope finds the largest load with a limit such as --limit 'loss <= 1 %'"
-            raise NoAnswer(Problem("QN404", found, "a station that takes all who come", help=help))
+            raise NoAnswer(Problem("QN404", text, "a station that takes all who come", help=help))
         if edge.cause[0] == ENDLESS:
-            found = f"{axis.name}: its customers never queue, so that the response does not grow with them"
-            raise NoAnswer(Problem("QN404", found, "a queueing station on their way"))
+            text = f"{axis.name}: its customers never queue, so that the response does not grow with them"
+            raise NoAnswer(Problem("QN404", text, "a queueing station on their way"))
         self.edge, self.bounded = float(edge.value[0]), bool(edge.cause[0] == SATURATION)
         self.saturating = str(edge.station[0])
         self.idle = max(axis.least, _IDLE * self.edge)
-        # Many points of open classes alone cost little; beside closed ones each is a network of its own.
+        # Many points of open classes alone cost little; with closed ones each is a separate network.
         count = 33 if all(item.population is None for item in axis.model.customers) else 17
         self.places = places_to(self.edge, self.idle, self.bounded, count)
-        self.floor = Curve(_without_least(axis), limits, wanted).places([_IDLE * self.edge])[0].response
+        floor = Curve(_without_least(axis), limits, wanted)
+        self.floor = floor.places([_IDLE * self.edge])[0].response
+        if floor.failure is not None:
+            raise floor.failure
 
     def found(self, asked: Sequence[str]) -> Knees:
         """All knees that are asked for."""
         knees: list[Knee] = []
         if "service_level" in asked:
-            for place, limit in enumerate(self.limits):
-                knees.append(self.crossing("service_level", limit.source, self.excess(place), limit.upper))
+            for index, limit in enumerate(self.limits):
+                knees.append(self.crossing("service_level", limit.source, self.excess(index), limit.upper))
         if "power" in asked:
             knees.append(self.powerful())
         if "multiple" in asked:
@@ -91,9 +94,9 @@ class _Seeking:
         """That there is no such knee."""
         return Knee(axis=self.axis, definition=definition, about=about, status=why)
 
-    def excess(self, place: int) -> Callable[[Any], Any]:
+    def excess(self, index: int) -> Callable[[Any], Any]:
         """How far one of the limits is exceeded, as a function of rates."""
-        return lambda values: self.curve.read_all(values, lambda item: item.excess[place])
+        return lambda values: self.curve.read_all(values, lambda item: item.excess[index])
 
     @property
     def lift(self) -> str:
@@ -105,7 +108,7 @@ class _Seeking:
     def lifted(self, values: Any) -> Any:
         """How far the response is above the multiple of its floor, between -1 and 1."""
         bound = self.multiple * self.floor
-        response = self.curve.read(values, lambda place: place.response)
+        response = self.curve.read(values, lambda point: point.response)
         return np.where(np.isnan(response), 1.0, (response - bound) / np.fmax(response, bound))
 
     def crossing(self, definition: str, about: str, excess: Callable[[Any], Any], upper: bool) -> Knee:
@@ -119,7 +122,7 @@ class _Seeking:
         if not len(changes):
             end = "saturation" if self.bounded else "the end of the range"
             return self.none(definition, f"{'holds' if held[0] else 'not reached'} up to {end}", about)
-        found = [
+        result = [
             self.change(excess, 1.0 if held[change] else -1.0, slice(change, change + 2), places, over)
             for change in changes
         ]
@@ -128,9 +131,9 @@ class _Seeking:
             definition=definition,
             about=about,
             status="ok",
-            real=found[0],
-            value=found[0],
-            also=tuple(found[1:]),
+            real=result[0],
+            value=result[0],
+            also=tuple(result[1:]),
         )
 
     def change(self, excess: Callable[[Any], Any], sign: float, ends: slice, places: Any, over: Any) -> float:
@@ -150,7 +153,7 @@ class _Seeking:
 
 
 def _without_closed(model: Model) -> Model:
-    """The model without customers of closed classes, who decide nothing about where the steady state ends."""
+    """The model without customers of closed classes: they do not affect where the steady state ends."""
     if needs_solution(model):
         return model
     return model.with_customers(

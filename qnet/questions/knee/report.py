@@ -6,34 +6,41 @@ The intervals of knees by the calibration of parameters: where they are, and wha
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NoAnswer, Problem, QnetError
 from qnet.expression import Expression
-from qnet.lazy import np
+from qnet.lazy import lazy, np
 from qnet.model.conditions import Condition, condition
 from qnet.model.model import Model
+from qnet.networks.notes import approximate_notes
 from qnet.networks.wanted import AUTO, Wanted
-from qnet.questions.knee.curve import grown, whole_places
+from qnet.questions.knee.curve import grown, integer_points
 from qnet.questions.knee.knee import answered_knees, around, knee
 from qnet.questions.knee.knees import DEFINITIONS, Knee, Knees
 from qnet.questions.knee.mix import MixAnswers, rate_and_time
 from qnet.questions.points.answers import Answers
 from qnet.questions.points.points import Part
-from qnet.questions.presentation.assertions import conditions, failing, told
+from qnet.questions.presentation.assertions import conditions, failing, failure
 from qnet.questions.presentation.columns import effect_notes
 from qnet.questions.presentation.labels import all_exact, label
+from qnet.questions.presentation.marks import limit_marks
 from qnet.questions.presentation.provenance import Basis
-from qnet.questions.presentation.trust import approximate_notes, percentile_notes
+from qnet.questions.presentation.trust import percentile_notes
 from qnet.questions.uncertainty.carried import Doubts, moved_model
-from qnet.reports.content import Cell, Column, Note, Plot
+from qnet.reports.content import Cell, Column, Mark, Note, Plot
 from qnet.reports.report import Report
 from qnet.units import format_quantity
 
+if TYPE_CHECKING:
+    from qnet.questions.presentation import summaries
+else:
+    summaries = lazy("qnet.questions.presentation.summaries")
+
 
 def doubted(
-    model: Model, found: Sequence[Knees], again: Callable[[Model], list[Knees]]
+    model: Model, result: Sequence[Knees], again: Callable[[Model], list[Knees]]
 ) -> tuple[list[tuple[Cell, ...]], list[Note]]:
     """Both ends of the customers, or the rate, of every knee, and of throughput and response at its stated place.
 
@@ -52,7 +59,7 @@ def doubted(
 
     rows: list[tuple[Cell, ...]] = []
     notes: dict[Note, None] = {}
-    for item in found:
+    for item in result:
         doubts = Doubts(model, [name for name, _ in item.axis.shown])
         ends, lame = _ends(item, doubts, with_value)
         rows += ends
@@ -61,52 +68,52 @@ def doubted(
 
 
 def _ends(
-    found: Knees, doubts: Doubts, with_value: Callable[[str, float], dict[str, Knees]]
+    knees: Knees, doubts: Doubts, with_value: Callable[[str, float], dict[str, Knees]]
 ) -> tuple[list[tuple[Cell, ...]], bool]:
     """The cells of an axis, and whether some step had no answer."""
 
     def moved(steps: list[tuple[int, float]]) -> Any:
-        names = [(doubts.names[place], value) for place, value in steps]
-        return np.array([_figures_doubt(found, with_value(*one).get(found.axis.name)) for one in names])
+        names = [(doubts.names[index], value) for index, value in steps]
+        return np.array([_figures_doubt(knees, with_value(*one).get(knees.axis.name)) for one in names])
 
-    carried = doubts.carried(np.array(_figures_doubt(found, found)), moved)
+    carried = doubts.carried(np.array(_figures_doubt(knees, knees)), moved)
     ends = np.stack([carried.low, carried.high], axis=1)
     rows: list[tuple[Cell, ...]] = []
-    for place in range(len(found.knees)):
-        where, *others = [[_cell(value) for value in pair] for pair in ends[:, :, place]]
+    for index in range(len(knees.knees)):
+        where, *others = [[_cell(value) for value in pair] for pair in ends[:, :, index]]
         empty: list[Cell] = [None, None]
-        both = [*where, *empty] if found.axis.closed else [*empty, *where]
+        both = [*where, *empty] if knees.axis.closed else [*empty, *where]
         rows.append((*both, *(cell for pair in others for cell in pair)))
     return rows, carried.lame
 
 
-def _figures_doubt(stated: Knees, found: Knees | None) -> list[list[float]]:
+def _figures_doubt(stated: Knees, result: Knees | None) -> list[list[float]]:
     """By knee of the stated model: where it is in the other, and throughput and response there at its stated place."""
     nothing = float("nan")
     figures = [[nothing] * len(stated.knees) for _ in range(3)]
-    if found is None:
+    if result is None:
         return figures
-    others = {(item.definition, item.about): item for item in found.knees}
-    for place, item in enumerate(stated.knees):
+    others = {(item.definition, item.about): item for item in result.knees}
+    for index, item in enumerate(stated.knees):
         other = others.get((item.definition, item.about))
-        figures[0][place] = nothing if other is None or item.status != "ok" else _where(other)
+        figures[0][index] = nothing if other is None or item.status != "ok" else _where(other)
     answered = answered_knees(stated)
     if answered:
-        there = found.curve.answers(np.array([item.value for item in answered], dtype=float))
+        there = result.curve.answers(np.array([item.value for item in answered], dtype=float))
         rates, times = rate_and_time(there, lambda part: part.solution.throughput, lambda part: part.solution.response)
         for number, item in enumerate(answered):
             if there.answered[number]:
-                place = next(place for place, one in enumerate(stated.knees) if one is item)
-                figures[1][place], figures[2][place] = float(rates[number]), float(times[number])
+                index = next(index for index, one in enumerate(stated.knees) if one is item)
+                figures[1][index], figures[2][index] = float(rates[number]), float(times[number])
     return figures
 
 
 def _where(item: Knee) -> float:
-    """Customers between whole numbers, or the rate."""
-    place = item.real if item.axis.closed else item.value
-    if item.status != "ok" or place is None:
+    """Customers, not rounded, or the rate."""
+    index = item.real if item.axis.closed else item.value
+    if item.status != "ok" or index is None:
         return float("nan")
-    return float(item.axis.customers(np.array([place])).sum()) if item.axis.closed else place
+    return float(item.axis.customers(np.array([index])).sum()) if item.axis.closed else index
 
 
 def _cell(value: Any) -> Cell:
@@ -141,7 +148,7 @@ COLUMNS = (
 """`definition` is a name of `DEFINITIONS`, or `n_star_unloaded`.
 
 `throughput` and `response` are the metrics of these names, of all classes together, as limits and assertions mean them.
-Where some classes stay as they are, `growing` names the others, and the columns after it are theirs: the curve on which
+Where some classes are constant, `growing` names the others, and the columns after it are theirs: the curve on which
 n_star, power, curvature and multiple are knees.
 """
 
@@ -155,8 +162,8 @@ DOUBT = (
     Column("response_low", "response low", "s"),
     Column("response_high", "response high", "s"),
 )
-"""The intervals that the doubt of calibrated parameters leaves, where a model states it: of the place of the knee, and
-of throughput and response at the place that is told."""
+"""The intervals from the uncertainty of calibrated parameters, where a model states it: of the position of the knee,
+and of throughput and response there."""
 
 _NOTHING: tuple[Cell, ...] = (None,) * 11
 _DRAWN = 41
@@ -173,24 +180,24 @@ def knee_report(
     asserted: Sequence[str] = (),
     curve: bool = False,
 ) -> Report:
-    """Find the knees of a model and tell them; the arguments are those of `knee.knee`.
+    """Find the knees of a model and report them; the arguments are those of `knee.knee`.
 
-    vary, limits   as the model states them where they are left out.
+    vary, limits   as the model states them by default.
     asserted  conditions that must hold at every knee; those that are false stand in `broken` of the report.
     curve     also rows along the curve, to draw it.
     Raises    as `knee.knee`; `NoAnswer` where no definition has a knee.
     """
     vary, limits = vary or model.knee_question.vary, tuple(limits) or model.knee_question.limits
     claimed = conditions(asserted, model)
-    found = knee(model, vary, limits, multiple, definitions, wanted)
-    _refuse_all_missing(model, found)
+    result = knee(model, vary, limits, multiple, definitions, wanted)
+    _refuse_all_missing(model, result)
     rows: list[tuple[Cell, ...]] = []
     drawn: list[tuple[Cell, ...]] = []
     answers: list[Answers | MixAnswers] = []
     problems: list[Problem] = []
-    for item in found:
+    for item in result:
         answered, there, beyond = around(item)
-        rows += _told(item, answered, there, beyond)
+        rows += _reported(item, answered, there, beyond)
         drawn += _curve(item) if curve else []
         answers.append(there)
         problems += [problem for claim in claimed for problem in _false(claim, answered, there)] if answered else []
@@ -202,22 +209,23 @@ def knee_report(
     guessed = [*percentile_notes(model, judged, parts), *effect_notes(model, model.settings, judged)]
     exact = all_exact(model, judged, parts)
     trust = (", ".join(methods), label(exact))
-    told, columns = [(*row, *trust) for row in rows], COLUMNS
+    listed, columns = [(*row, *trust) for row in rows], COLUMNS
     if model.calibration is not None:
-        ends, notes = doubted(model, found, lambda other: knee(other, vary, limits, multiple, definitions, wanted))
+        ends, notes = doubted(model, result, lambda other: knee(other, vary, limits, multiple, definitions, wanted))
         guessed += notes
         columns = (*COLUMNS, *DOUBT)
-        told = [(*row, *more) for row, more in zip(told, ends, strict=True)]
+        listed = [(*row, *more) for row, more in zip(listed, ends, strict=True)]
     return Report(
         schema="qnet/knee/1",
         title=f"{model.title}: knees",
         columns=columns,
-        rows=told,
-        notes=(*_notes(found, answers), *guessed),
+        rows=listed,
+        notes=(*_notes(result, answers), *guessed),
         meta=Basis(model, trust[0], exact),
         group="along",
-        plot=_plot(found, drawn, (*trust, *[None] * (len(columns) - len(COLUMNS)))) if curve else None,
+        plot=_plot(model, result, drawn, (*trust, *[None] * (len(columns) - len(COLUMNS))), limits) if curve else None,
         broken=tuple(problems),
+        summary=lambda report: summaries.of_knees(report),
     )
 
 
@@ -226,12 +234,12 @@ def _judged(model: Model, limits: Sequence[str], claimed: Sequence[Condition]) -
     return [item.metric for item in (*(condition(text, model) for text in limits), *claimed)]
 
 
-def _refuse_all_missing(model: Model, found: Sequence[Knees]) -> None:
+def _refuse_all_missing(model: Model, result: Sequence[Knees]) -> None:
     """Refuse where no definition has a knee, with what every one of them says."""
-    knees = [one for item in found for one in item.knees]
+    knees = [one for item in result for one in item.knees]
     if not any(one.status == "ok" for one in knees):
-        alike = {one.status: [item.name for item in knees if item.status == one.status] for one in knees}
-        why = "; ".join(f"{', '.join(names)}: {status}" for status, names in alike.items())
+        identical = {one.status: [item.name for item in knees if item.status == one.status] for one in knees}
+        why = "; ".join(f"{', '.join(names)}: {status}" for status, names in identical.items())
         raise NoAnswer(
             Problem("QN404", f"no knee: {why}", "another definition, another limit or a wider range", file=model.name)
         )
@@ -240,39 +248,39 @@ def _refuse_all_missing(model: Model, found: Sequence[Knees]) -> None:
 def _false(claim: Condition, answered: Sequence[Knee], there: Answers | MixAnswers) -> list[Problem]:
     """That an assertion is false, with the first knee at which it is, and the names of the others."""
     fails, metric = failing(there, claim)
-    places = [place for place in range(there.size) if fails[place]]
+    places = [index for index in range(there.size) if fails[index]]
     if not places:
         return []
     first = places[0]
     at = f" at {answered[first].name}"
     if len(places) > 1:
-        at += f", and false at {', '.join(answered[place].name for place in places[1:])}"
-    return [told(claim, float(metric[first]) if there.answered[first] else None, at)]
+        at += f", and false at {', '.join(answered[index].name for index in places[1:])}"
+    return [failure(claim, float(metric[first]) if there.answered[first] else None, at)]
 
 
-def _told(
-    found: Knees, answered: Sequence[Knee], there: Answers | MixAnswers, beyond: Answers | MixAnswers
+def _reported(
+    knees: Knees, answered: Sequence[Knee], there: Answers | MixAnswers, beyond: Answers | MixAnswers
 ) -> list[tuple[Cell, ...]]:
     """The rows of one axis."""
-    figures = dict(zip(map(id, answered), _figures(found, there, beyond), strict=True))
-    return [_row(found, item, figures.get(id(item), _NOTHING)) for item in found.knees]
+    figures = dict(zip(map(id, answered), _figures(knees, there, beyond), strict=True))
+    return [_row(knees, item, figures.get(id(item), _NOTHING)) for item in knees.knees]
 
 
-def _figures(found: Knees, there: Answers | MixAnswers, beyond: Answers | MixAnswers) -> list[tuple[Cell, ...]]:
+def _figures(knees: Knees, there: Answers | MixAnswers, beyond: Answers | MixAnswers) -> list[tuple[Cell, ...]]:
     """From throughput to utilization, per knee."""
-    closed, growing = found.axis.closed, ", ".join(found.axis.growing)
-    whole = _changes(_everything(there), _everything(beyond), closed)
-    own = (
-        _changes(grown(found.axis, there), grown(found.axis, beyond), closed) if growing else [(None,) * 4] * there.size
+    closed, growing = knees.axis.closed, ", ".join(knees.axis.growing)
+    overall = _changes(_everything(there), _everything(beyond), closed)
+    particular = (
+        _changes(grown(knees.axis, there), grown(knees.axis, beyond), closed) if growing else [(None,) * 4] * there.size
     )
     names, used = _busiest(there)
     rows: list[tuple[Cell, ...]] = []
-    for place in range(there.size):
-        if not there.answered[place]:
+    for index in range(there.size):
+        if not there.answered[index]:
             rows.append(_NOTHING)
             continue
-        station = str(names[place]) or None
-        rows.append((*whole[place], growing or None, *own[place], station, float(used[place])))
+        station = str(names[index]) or None
+        rows.append((*overall[index], growing or None, *particular[index], station, float(used[index])))
     return rows
 
 
@@ -298,8 +306,8 @@ def _busiest(there: Answers | MixAnswers) -> tuple[list[str], list[float]]:
     )
 
     def used(part: Part, label: str) -> Any:
-        found = (item.utilization for item in part.solution.stations if item.label == label)
-        return next((value for value in found if value is not None), 0.0)
+        result = (item.utilization for item in part.solution.stations if item.label == label)
+        return next((value for value in result if value is not None), 0.0)
 
     columns = [there.gather(lambda part, label=label: used(part, label)).tolist() for label in labels]
     rows = [max(zip(row, labels, strict=True), key=lambda pair: pair[0]) for row in zip(*columns, strict=True)]
@@ -307,64 +315,89 @@ def _busiest(there: Answers | MixAnswers) -> tuple[list[str], list[float]]:
     return [name for _, name in rows], [value for value, _ in rows]
 
 
-def _row(found: Knees, item: Knee, figures: tuple[Cell, ...]) -> tuple[Cell, ...]:
+def _row(knees: Knees, item: Knee, figures: tuple[Cell, ...]) -> tuple[Cell, ...]:
     """The cells of a knee, method and exactness apart."""
-    axis = found.axis
-    real, whole, rate = (None, None, item.value) if not axis.closed else (*_people(item), None)
+    axis = knees.axis
+    real, integer, rate = (None, None, item.value) if not axis.closed else (*_people(item), None)
     setting = axis.setting(item.value) if item.value is not None else None
     source = DEFINITIONS.get(item.definition.removesuffix("_unloaded"))
     return (
-        axis.name, item.definition, item.about or None, real, whole, rate, setting, *figures, found.saturating or None,
-        source, item.status,
+        axis.name, item.definition, item.about or None, real, integer, rate, setting, *figures,
+        knees.saturating or None, source, item.status,
     )  # fmt: skip
 
 
 def _people(item: Knee) -> tuple[float | None, float | None]:
-    """How many customers there are at a knee: between whole numbers, and in whole numbers."""
+    """How many customers there are at a knee: not rounded, and as an integer."""
     if item.real is None or item.value is None:
         return None, None
-    real, whole = item.axis.customers(np.array([item.real, item.value])).sum(0)
-    return float(real), int(whole) if whole == int(whole) else float(whole)
+    real, integer = item.axis.customers(np.array([item.real, item.value])).sum(0)
+    return float(real), int(integer) if integer == int(integer) else float(integer)
 
 
-def _curve(found: Knees) -> list[tuple[Cell, ...]]:
+def _curve(knees: Knees) -> list[tuple[Cell, ...]]:
     """Rows along the curve, to a little beyond the last knee, and along a rate up to the last one."""
-    values = [item.value for item in found.knees if item.value is not None]
+    values = [item.value for item in knees.knees if item.value is not None]
     if not values:
         return []
     end = max(values)
-    if found.axis.closed:
-        places = whole_places(1.0, min(1.2 * end, found.axis.last), _DRAWN)
+    if knees.axis.closed:
+        places = integer_points(1.0, min(1.2 * end, knees.axis.last), _DRAWN)
     else:
         places = np.linspace(0.0, end, _DRAWN + 1)[1:-1]
-    answers = found.curve.answers(places)
+    answers = knees.curve.answers(places)
     throughput, response = _everything(answers)
     return [
         _row(
-            found,
-            Knee(axis=found.axis, definition="curve", about="", status="ok", real=float(value), value=float(value)),
-            (float(throughput[place]), float(response[place]), *(None,) * (len(_NOTHING) - 2)),
+            knees,
+            Knee(axis=knees.axis, definition="curve", about="", status="ok", real=float(value), value=float(value)),
+            (float(throughput[index]), float(response[index]), *(None,) * (len(_NOTHING) - 2)),
         )
-        for place, value in enumerate(places)
-        if answers.answered[place]
+        for index, value in enumerate(places)
+        if answers.answered[index]
     ]
 
 
-def _plot(found: Sequence[Knees], drawn: Sequence[tuple[Cell, ...]], trust: tuple[Cell, ...]) -> Plot:
-    closed = any(item.axis.closed for item in found)
-    by = ("along", "definition") if len(found) > 1 else ("definition",)
-    return Plot("population" if closed else "rate", ("response",), by, [(*row, *trust) for row in drawn])
+def _plot(
+    model: Model, result: Sequence[Knees], drawn: Sequence[tuple[Cell, ...]], trust: tuple[Cell, ...],
+    limits: Sequence[str],
+) -> Plot:  # fmt: skip
+    """The curves with the knees as vertical lines and the service levels as horizontal ones."""
+    closed = any(item.axis.closed for item in result)
+    along = "population" if closed else "rate"
+    asked = [condition(text, model) for text in limits]
+    names = [name for item in result for name, _ in item.axis.shown]
+    return Plot(
+        x=along,
+        y=("response",),
+        by=("along",) if len(result) > 1 else (),
+        rows=[(*row, *trust) for row in drawn],
+        title="response time and knees",
+        marks=(*limit_marks(model, asked, COLUMNS, names), *_knee_marks(result, along, closed)),
+        curves=True,
+    )
 
 
-def _unanswered(source: str, found: Knees, missing: Sequence[str]) -> Problem:
+def _knee_marks(result: Sequence[Knees], along: str, closed: bool) -> Iterator[Mark]:
+    for item in result:
+        for one in item.knees:
+            index = one.real if closed else one.value
+            if item.axis.closed != closed or one.status != "ok" or index is None:
+                continue
+            value = float(item.axis.customers(np.array([index])).sum()) if closed else index
+            name = f"{item.axis.name}: {one.definition}" if len(result) > 1 else one.definition
+            yield Mark(along, value, f"{name} {format_quantity(value, '' if closed else '/s')}")
+
+
+def _unanswered(source: str, knees: Knees, missing: Sequence[str]) -> Problem:
     names = ", ".join(dict.fromkeys(missing))
-    return Problem("QN608", f"asserted {source}, there is no answer for {names} along {found.axis.name}")
+    return Problem("QN608", f"asserted {source}, there is no answer for {names} along {knees.axis.name}")
 
 
-def _notes(found: Sequence[Knees], answers: Sequence[Answers | MixAnswers]) -> tuple[Note, ...]:
+def _notes(result: Sequence[Knees], answers: Sequence[Answers | MixAnswers]) -> tuple[Note, ...]:
     reasons = dict.fromkeys(reason for one in answers for reason in one.reasons)
     notes = approximate_notes(reasons)
-    for item in found:
+    for item in result:
         name = item.axis.name
         if item.curve.why:
             notes.append(Note("QN607", f"along {name}: {item.curve.why}"))
@@ -387,11 +420,11 @@ def _notes(found: Sequence[Knees], answers: Sequence[Answers | MixAnswers]) -> t
             notes.append(Note("QN617", text))
         for one in item.knees:
             if one.also:
-                places = ", ".join(format_quantity(place, "" if item.axis.closed else "/s", 6) for place in one.also)
+                places = ", ".join(format_quantity(index, "" if item.axis.closed else "/s", 6) for index in one.also)
                 text = f"along {name}: {one.about} changes again at {places}; the first crossing is the knee"
                 notes.append(Note("QN615", text, "warning"))
-    missing = sum(one.status != "ok" for item in found for one in item.knees)
+    missing = sum(one.status != "ok" for item in result for one in item.knees)
     if missing:
-        count = sum(len(item.knees) for item in found)
+        count = sum(len(item.knees) for item in result)
         notes.append(Note("QN618", f"{missing} of {count} knees do not exist; their status says why"))
     return tuple(notes)

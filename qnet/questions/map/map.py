@@ -1,6 +1,6 @@
 """Rows of parameters in, their answers out: what `qnet map` and `map_rows` do, a chunk of rows at a time.
 
-Rows as text, CSV or JSON lines, through a `Mapper`: read as they come, told as they are answered.
+Rows as text, CSV or JSON lines, through a `Mapper`: read as they arrive, written as they are answered.
 """
 
 from __future__ import annotations
@@ -9,18 +9,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
-from qnet.errors import AssertionFailed, InvalidInput, Problem, QnetError, short, suggest
+from qnet import budget
+from qnet.errors import AssertionFailed, InvalidInput, Problem, QnetError, UsageError, short, suggest
 from qnet.lazy import lazy, np
 from qnet.model.metrics import every_metric, metrics
 from qnet.model.model import Model
+from qnet.networks.notes import approximate_notes
 from qnet.networks.wanted import AUTO, Wanted
+from qnet.questions.map.csv_rows import Row, csv_rows
+from qnet.questions.map.dialect import decimal_point
 from qnet.questions.map.parameter_cells import Fault, Written, parameter_columns, parameter_value
-from qnet.questions.map.tables import csv_fault
-from qnet.questions.points.answers import Answers, solve_table
-from qnet.questions.presentation.assertions import conditions, failing, told
+from qnet.questions.points.answers import OK, UNDEFINED, Answers, solve_table, unanswered
+from qnet.questions.presentation.assertions import conditions, failing, failure
 from qnet.questions.presentation.columns import Columns, effect_notes, metric_cells
 from qnet.questions.presentation.labels import labels
-from qnet.questions.presentation.trust import approximate_notes, percentile_notes
+from qnet.questions.presentation.trust import percentile_notes, undefined_notes
 from qnet.record import Record
 from qnet.reports.content import Cell, Column, Note
 from qnet.reports.csv_ import line
@@ -34,7 +37,7 @@ else:
     uncertainty = lazy("qnet.questions.uncertainty.carried")
 
 MAX_LINE = 1 << 20
-"""Characters of a line; nobody knows how long the next one is."""
+"""Limit on the characters of a line, whose length is not known in advance."""
 
 _MAX_KINDS = 1000
 """Sets of keys that are remembered."""
@@ -49,75 +52,58 @@ class Lines:
     def __iter__(self) -> Iterator[str]:
         while text := self.stream.readline(MAX_LINE + 1):
             if len(text) > MAX_LINE:
-                found = f"a line is longer than {MAX_LINE} characters"
-                raise InvalidInput(Problem("QN241", found, "one row in each line"))
+                sentence = f"a line is longer than {MAX_LINE} characters"
+                raise InvalidInput(Problem("QN241", sentence, "one row in each line"))
             yield text
 
 
 CHUNK = 1024
-"""Rows that are solved and told at once, at most."""
+"""Rows that are solved and written at once, at most."""
 
 
-def map_csv(mapper: Mapper, lines: Iterable[str], chunk: int = CHUNK) -> Iterator[str]:
+def map_csv(mapper: Mapper, lines: Iterable[str], chunk: int = CHUNK, safe: bool = False) -> Iterator[str]:
     """Rows of CSV by RFC 4180 with a header, answered: text with one more line for each, a chunk at a time.
 
     Cells are passed on as they are, quoted where they need it, lines end with LF. A row that is no row of the table
     says so in its status. Without any line there is a header of the answers alone.
 
+    safe    whether text that a spreadsheet would compute gets an apostrophe before it.
+
     Raises  `InvalidInput` QN240 for a header that names no parameter, or a column twice; QN241 for an endless line.
     """
-    rows = _csv_rows(lines)
-    header = next(rows, None)
-    if header is None:
-        yield line(mapper.names) + "\n"
+    refuse_chunk(chunk)
+    rows = csv_rows(lines)
+    first = next(rows, None)
+    if first is None:
+        yield line(mapper.names, safe) + "\n"
         return
-    if isinstance(header, Fault):
-        raise InvalidInput(Problem("QN240", str(header).replace("the row", "the header", 1), "names of columns"))
+    if first.fault is not None:
+        raise InvalidInput(Problem("QN240", str(first.fault).replace("the row", "the header", 1), "names of columns"))
+    header = first.cells
     known = mapper.parameters(header)
     if not known:
         raise InvalidInput(no_parameter(mapper.model))
     places = [(header.index(column), name) for column, name in known.items()]
-    yield line([*header, *mapper.names]) + "\n"
+    yield line([*header, *mapper.names], safe) + "\n"
     for some in chunks(rows, chunk):
-        given: list[Mapping[str, Any] | Fault] = []
-        kept: list[Sequence[str]] = []
-        for row in some:
-            cells: list[str] = [] if isinstance(row, Fault) else row
-            kept.append(_fitted(cells, len(header)))
-            given.append(
-                _misfit(row, len(header)) or {name: Written(cells[place], header[place]) for place, name in places}
-            )
+        given = [
+            row.fault or {name: Written(_cell(row, index), header[index]) for index, name in places} for row in some
+        ]
         answers = mapper.answer(given)
-        yield "".join(line([*row, *cells]) + "\n" for row, cells in zip(kept, answers, strict=True))
+        kept = (row.fitted(len(header)) for row in some)
+        yield "".join(line([*row, *cells], safe) + "\n" for row, cells in zip(kept, answers, strict=False))
+        mapper.refuse_stopped()
 
 
-def _csv_rows(lines: Iterable[str]) -> Iterator[list[str] | Fault]:
-    """The rows that are not empty; a fault where one cannot be read."""
-    import csv
-
-    reader = csv.reader(lines, strict=True)
-    while True:
-        try:
-            row = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            yield Fault(f"the row cannot be read: {csv_fault(error)}")
-            continue
-        if row:
-            yield row
+def _cell(row: Row, index: int) -> str:
+    """A cell; where commas do not separate cells, they may be decimal ones."""
+    return row.cells[index] if row.separator == "," else decimal_point(row.cells[index])
 
 
-def _misfit(row: list[str] | Fault, columns: int) -> Fault | None:
-    if isinstance(row, Fault):
-        return row
-    if len(row) != columns:
-        return Fault(f"the row has {len(row)} cells for {columns} columns")
-    return None
-
-
-def _fitted(row: list[str], columns: int) -> list[str]:
-    return [*row[:columns], *[""] * (columns - len(row))]
+def refuse_chunk(chunk: int) -> None:
+    """Raise `UsageError` where chunks would hold no row."""
+    if chunk < 1:
+        raise UsageError(Problem("QN004", f"chunk is {chunk}", "a number of rows from 1 on"))
 
 
 class _Object(Record):
@@ -125,6 +111,7 @@ class _Object(Record):
 
     text: str
     value: Mapping[str, Any]
+    fault: Fault | None = None
 
 
 def map_jsonl(mapper: Mapper, lines: Iterable[str], chunk: int = CHUNK) -> Iterator[str]:
@@ -134,21 +121,23 @@ def map_jsonl(mapper: Mapper, lines: Iterable[str], chunk: int = CHUNK) -> Itera
 
     Raises  `InvalidInput` QN240 for a key that the answers have too, QN241 for an endless line.
     """
+    refuse_chunk(chunk)
     known: dict[tuple[str, ...], dict[str, str] | Fault] = {}
     for some in chunks((_object(text) for text in lines if text.strip()), chunk):
         given: list[Mapping[str, Any] | Fault] = []
         for row in some:
-            if isinstance(row, Fault):
-                given.append(row)
+            if row.fault is not None:
+                given.append(row.fault)
                 continue
             keys = tuple(row.value)
             if keys not in known and len(known) < _MAX_KINDS:
                 known[keys] = _known(mapper, keys)
-            found = known.get(keys) or _known(mapper, keys)
-            given.append(found if isinstance(found, Fault) else _written(row.value, found))
+            result = known.get(keys) or _known(mapper, keys)
+            given.append(result if isinstance(result, Fault) else _written(row.value, result))
         answers = mapper.answer(given)
         made = (dict(zip(mapper.names, cells, strict=True)) for cells in answers)
-        yield "".join(_joined(row, answer) for row, answer in zip(some, made, strict=True))
+        yield "".join(_joined(row, answer) for row, answer in zip(some, made, strict=False))
+        mapper.refuse_stopped()
 
 
 def _written(value: Mapping[str, Any], known: Mapping[str, str]) -> dict[str, Any]:
@@ -160,39 +149,40 @@ def _known(mapper: Mapper, keys: tuple[str, ...]) -> dict[str, str] | Fault:
         parameter_columns(keys, mapper.model)
     except InvalidInput as error:
         return Fault(error.problems[0].found.replace("column", "key"))
-    found = mapper.parameters(keys)
-    return found or Fault(no_parameter(mapper.model).found.replace("column", "key"))
+    result = mapper.parameters(keys)
+    return result or Fault(no_parameter(mapper.model).found.replace("column", "key"))
 
 
-def _joined(row: _Object | Fault, answer: dict[str, Any]) -> str:
-    """The text of a row with its answer inside; of what is no object, the answer alone."""
+def _joined(row: _Object, answer: dict[str, Any]) -> str:
+    """The text of a row with its answer inside; of what is no object, the answer with the text under "line"."""
+    if row.fault is not None:
+        return dumps({"line": row.text, **answer}) + "\n"
     text = dumps(answer)
-    if isinstance(row, Fault) or not row.value:
-        return text + "\n"
-    return row.text.rstrip()[:-1].rstrip() + "," + text[1:] + "\n"
+    return row.text[:-1].rstrip() + "," + text[1:] + "\n" if row.value else text + "\n"
 
 
-def _object(text: str) -> _Object | Fault:
+def _object(line: str) -> _Object:
     import json
 
+    text = line.strip()
     try:
         value = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_number)
     except RecursionError:
-        return Fault("the line nests too deeply")
+        return _Object(text, {}, Fault("the line nests too deeply"))
     except Fault as fault:
-        return fault
+        return _Object(text, {}, fault)
     except ValueError:
-        return Fault(f'the line is not JSON: "{short(text.strip())}"')
+        return _Object(text, {}, Fault(f'the line is not JSON: "{short(text)}"'))
     if not isinstance(value, dict):
-        return Fault("the line is no JSON object")
-    return _Object(text.strip(), cast("dict[str, Any]", value))
+        return _Object(text, {}, Fault("the line is no JSON object"))
+    return _Object(text, cast("dict[str, Any]", value))
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    result = dict(pairs)
+    if len(result) < len(pairs):
         raise Fault("the line has a key twice")
-    return found
+    return result
 
 
 def _no_number(text: str) -> Any:
@@ -200,7 +190,7 @@ def _no_number(text: str) -> Any:
 
 
 _MOST_UNREAD = 20
-"""So many columns and warnings are remembered."""
+"""The number of columns and warnings remembered."""
 _KEYS = ("method", "exactness", "status")
 
 Cells = tuple[Cell, ...]
@@ -221,6 +211,7 @@ class Mapper:
     wanted    the method and its budget, where there is a choice.
     asserted  conditions that every row must meet.
     prefix    stands before the name of every column of an answer.
+    strict    stop at the first row that has no answer.
     Raises    `UsageError` for a metric or condition that the model does not have.
     """
 
@@ -231,13 +222,18 @@ class Mapper:
         wanted: Wanted = AUTO,
         asserted: Sequence[str] = (),
         prefix: str = "",
+        strict: bool = False,
     ) -> None:
+        self.strict = strict
+        self._stopped: Problem | None = None
+        self.undefined = 0
+        """Rows that are answered, and where a metric is undefined or infinite."""
         self.model = model
         self.wanted = wanted
         self.metrics = metrics(metrics_, model) if metrics_ else every_metric(model)
         self.claimed = conditions(asserted, model)
         self.shown = [*(item.expression for item in self.metrics), *(item.metric for item in self.claimed)]
-        """What the answers tell, and what is asserted of them."""
+        """What the answers show, and what is asserted of them."""
         make = Columns(_KEYS)
         columns = [make.metric(item) for item in self.metrics]
         if model.calibration is not None:
@@ -255,22 +251,22 @@ class Mapper:
         """The parameters that rows state."""
         self._warned: dict[str, Note] = {}
         self._doubts: dict[tuple[str, ...], Doubts] = {}
-        """By the parameters that rows state, which are known there: those of the calibration that are in doubt."""
+        """By the parameters that rows state, which are known there: those of the calibration that are uncertain."""
         self._doubted: dict[Note, None] = {}
 
     def parameters(self, names: Sequence[str]) -> dict[str, str]:
         """Which columns are which parameters; raises `InvalidInput` where these columns cannot be answered."""
-        found = parameter_columns(names, self.model)
+        result = parameter_columns(names, self.model)
         for name in names:
-            if name not in found and name.strip() and len(self.unread) < _MOST_UNREAD:
+            if name not in result and name.strip() and len(self.unread) < _MOST_UNREAD:
                 self.unread[name.strip()] = None
-        self.read |= dict.fromkeys(found.values())
+        self.read |= dict.fromkeys(result.values())
         both = [name for name in names if name in self.names]
         if both:
             help = "say --prefix new_ to name the answers otherwise"
             problem = Problem("QN240", f'"{both[0]}" is a column of the rows and of the answers', help=help)
             raise InvalidInput(problem)
-        return found
+        return result
 
     def answer(self, rows: Sequence[Mapping[str, Any] | Fault]) -> list[Cells]:
         """The cells of `names` for every row: a mapping of parameters to what its cells say, or a fault of the row.
@@ -279,37 +275,58 @@ class Mapper:
         """
         answers: list[Cells | None] = [None] * len(rows)
         tables: dict[tuple[str, ...], list[tuple[int, list[float]]]] = {}
-        for place, row in enumerate(rows):
+        for index, row in enumerate(rows):
             try:
                 if isinstance(row, Fault):
                     raise row
                 values = [_value(self.model, name, cell) for name, cell in row.items()]
             except Fault as fault:
-                answers[place] = self._fault(fault)
+                answers[index] = self._fault(fault)
             else:
-                tables.setdefault(tuple(row), []).append((place, values))
+                tables.setdefault(tuple(row), []).append((index, values))
         false: list[tuple[int, int, float | None]] = []
         for names, members in tables.items():
-            for (place, _), cells in zip(members, self._solve(names, members, false), strict=True):
-                answers[place] = cells
-        unanswered = [place for place, cells in enumerate(answers) if cells and cells[-1] != "ok"]
-        false += [(number, place, None) for number in range(len(self.claimed)) for place in unanswered]
-        self._claim(false)
-        self.rows += len(rows)
+            for (index, _), cells in zip(members, self._solve(names, members, false), strict=True):
+                answers[index] = cells
+        unanswered = [index for index, cells in enumerate(answers) if cells and cells[-1] != OK]
+        if self.strict and unanswered:
+            first = unanswered[0]
+            text = f"row {self.rows + first + 1}: {cells[-1] if (cells := answers[first]) else 'no answer'}"
+            help = "leave out --strict to continue after such rows"
+            self._stopped = Problem("QN733", text, "an answer for every row", help=help)
+            del answers[first:]
+        unanswered = [index for index in unanswered if index < len(answers)]
+        partial = [index for index in unanswered if str((answers[index] or ("",))[-1]).startswith(UNDEFINED)]
+        self.undefined += len(partial)
+        unanswered = [index for index in unanswered if index not in set(partial)]
+        false += [(number, index, None) for number in range(len(self.claimed)) for index in unanswered]
+        self._claim([item for item in false if item[1] < len(answers)])
+        self.answered += len(answers) - len(unanswered)
+        self.rows += len(answers) + (self._stopped is not None)
         return [cells for cells in answers if cells is not None]
 
     def notes(self) -> list[Note]:
         """What limits the trust in the answers so far, and which columns were passed through unread."""
-        found = [*self._warned.values(), *self._doubted]
-        found += effect_notes(self.model, [*self.model.settings, *self.read], self.shown)
+        result = [*self._warned.values(), *self._doubted]
+        result += effect_notes(self.model, [*self.model.settings, *self.read], self.shown)
         if self.unread:
             names = ", ".join(f'"{short(name)}"' for name in self.unread)
             text = f"no parameters of the model, passed through unread: {names}"
-            found.append(Note("QN700", text + (" and others" if len(self.unread) == _MOST_UNREAD else "")))
-        return found
+            result.append(Note("QN700", text + (" and others" if len(self.unread) == _MOST_UNREAD else "")))
+        return result
+
+    def count(self) -> str:
+        """How many rows were answered and how many not, as a sentence."""
+        text = f"rows: {self.answered - self.undefined} answered, {self.rows - self.answered} not"
+        return text + (f", {self.undefined} with undefined metrics" if self.undefined else "")
+
+    def refuse_stopped(self) -> None:
+        """Raise `InvalidInput` QN733 for the first row without an answer, where that ends the run."""
+        if self._stopped is not None:
+            raise InvalidInput(self._stopped)
 
     def finish(self) -> None:
-        """Raise what is to be said after the last row.
+        """Raise what applies after the last row.
 
         `NoAnswer`, `NotComputed`, `UsageError` or `InvalidInput` where there were rows and none has an answer;
         `AssertionFailed` where an assertion is false of any row.
@@ -317,7 +334,7 @@ class Mapper:
         if self.rows and not self.answered:
             raise min(self.failures.values(), key=lambda error: (error.exit_code not in (4, 5), error.exit_code))
         problems = [
-            told(item, broken.value, f" at {broken.times} of {self.rows} rows, first at row {broken.row}")
+            failure(item, broken.value, f" at {broken.times} of {self.rows} rows, first at row {broken.row}")
             for item, broken in zip(self.claimed, self.broken, strict=True)
             if broken
         ]
@@ -332,10 +349,18 @@ class Mapper:
     ) -> list[Cells]:
         """The answers of rows that state the same parameters; where they break an assertion is added to `false`."""
         columns = {name: [values[index] for _, values in members] for index, name in enumerate(names)}
-        answers = solve_table(self.model, columns, len(members), self.wanted)
-        self.answered += int(answers.answered.sum())
+        account = budget.Account(self.wanted.operations * len(members), self.wanted.memory, self.wanted.announce)
+        try:
+            with budget.opened(account):
+                answers = solve_table(self.model, columns, len(members), self.wanted)
+        except budget.OverBudget as error:
+            answers = unanswered(self.model, len(members), error)
         self._note(answers.failure)
-        for note in (*approximate_notes(answers.reasons), *percentile_notes(self.model, self.shown, answers.parts)):
+        for note in (
+            *approximate_notes(answers.reasons),
+            *percentile_notes(self.model, self.shown, answers.parts),
+            *undefined_notes(answers.solved, self.shown),
+        ):
             if note.severity == "warning" and len(self._warned) < _MOST_UNREAD:
                 self._warned.setdefault(note.code, note)
         for number, item in enumerate(self.claimed):
@@ -347,7 +372,8 @@ class Mapper:
         return _cells(self, answers, self._intervals(names, columns, answers))
 
     def _intervals(self, names: Sequence[str], columns: Mapping[str, Any], answers: Answers) -> list[list[Cell]]:
-        """The cells of both ends of every metric by the doubt of calibrated parameters, where a model states it."""
+        """The cells of both ends of every metric from the uncertainty of calibrated parameters, where a model states
+        it."""
         if self.model.calibration is None:
             return []
 
@@ -374,9 +400,9 @@ class Mapper:
 
     def _claim(self, false: list[tuple[int, int, float | None]]) -> None:
         """Count where assertions are false: number of the assertion, place in the chunk, value."""
-        for number, place, value in sorted(false, key=lambda item: item[:2]):
+        for number, index, value in sorted(false, key=lambda item: item[:2]):
             before = self.broken[number]
-            first = _Broken(0, self.rows + place + 1, value) if before is None else before
+            first = _Broken(0, self.rows + index + 1, value) if before is None else before
             self.broken[number] = first.replace(times=first.times + 1)
 
 
@@ -389,7 +415,7 @@ def _value(model: Model, name: str, cell: object) -> float:
 def _cells(mapper: Mapper, answers: Answers, intervals: Sequence[list[Cell]]) -> list[Cells]:
     columns = [*(metric_cells(item, answers.of(item.expression)) for item in mapper.metrics), *intervals]
     trust = labels(answers, mapper.shown)
-    columns += [list(answers.method), trust, list(answers.status)]
+    columns += [list(answers.method), trust, answers.statuses(mapper.metrics)]
     return list(zip(*columns, strict=True))
 
 
@@ -412,7 +438,7 @@ def map_rows(
     prefix: str = "",
     chunk: int = CHUNK,
 ) -> Iterator[dict[str, Any]]:
-    """Every row with its answer beside it, as rows come.
+    """Every row with its answer added, as rows arrive.
 
     rows      mappings; keys that are named like parameters hold numbers in base units, or in the unit at their end
               (`rate`, `rate_per_min`, `time_ms`), quantities such as "600/s", or words of a choice. Others are passed
@@ -423,11 +449,15 @@ def map_rows(
     prefix    stands before the names of the answers.
     chunk     how many rows are solved at once, at most.
     Returns   the rows, with metrics, `method`, `exactness` and `status`; without an answer the status says why. Where
-              the model states a calibration, `METRIC_low` and `METRIC_high` stand behind the metrics.
+              the model states a calibration, `METRIC_low` and `METRIC_high` follow the metrics.
     Raises    `UsageError` for a metric that the model does not have, `InvalidInput` QN240 for keys that clash, or that
               are nearly named like parameters.
     """
-    mapper = Mapper(model, metrics, wanted, prefix=prefix)
+    refuse_chunk(chunk)
+    return _map_rows(Mapper(model, metrics, wanted, prefix=prefix), rows, chunk)
+
+
+def _map_rows(mapper: Mapper, rows: Iterable[Mapping[str, Any]], chunk: int) -> Iterator[dict[str, Any]]:
     for some in chunks(rows, chunk):
         given: list[Mapping[str, Any] | Fault] = []
         for row in some:
@@ -439,5 +469,5 @@ def map_rows(
 
 def no_parameter(model: Model) -> Problem:
     """That no column is named like a parameter, which is what a missing header looks like."""
-    own = [name for name, parameter in model.parameters.items() if not parameter.part]
-    return Problem("QN240", "no column is named like a parameter", "a header", help=suggest("", own))
+    selected = [name for name, parameter in model.parameters.items() if not parameter.part]
+    return Problem("QN240", "no column is named like a parameter", "a header", help=suggest("", selected))

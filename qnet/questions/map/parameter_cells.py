@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
 from typing import Any
 
 from qnet.errors import InvalidInput, Problem, short
 from qnet.model.metrics import column_key, metric
 from qnet.model.model import Model
 from qnet.model.scope import all_figures
+from qnet.questions.map.titles import UNIT_SIGNS, unit_behind, with_units
 from qnet.questions.presentation.columns import parameter_unit
+from qnet.real import real
 from qnet.record import Record
-from qnet.units import NUMBER, Unit, UnitError, base_unit, column_suffix, quantity, scale, unit
+from qnet.units import NUMBER, UnitError, base_unit, column_suffix, quantity, scale
 
 _LARGEST = 1e300
 _OTHERS = frozenset({"weight", "hold_out", "method", "exactness", "status"})
 """Columns of tables of qnet that are no parameters, whatever they are like."""
+_STRETCHED = 16
+"""How many times as long as a name, and longer, what is like it may be."""
 _NEAR = ((3, 1), (6, 2))
-"""From so many letters on, a name with so few edits is taken for a slip of the pen."""
+"""From (letters) on, a name with at most (edits) is taken for a typing error."""
 
 
 class Fault(Exception):
@@ -34,29 +37,29 @@ class Written(Record):
 
 
 def parameter_columns(names: Sequence[str], model: Model) -> dict[str, str]:
-    """Column -> parameter, of the columns that are named like one: `rate`, or with a unit of it behind, `rate_per_min`.
+    """Column -> parameter, of the columns that are named like one: `rate`, or with a unit as suffix, `rate_per_min`.
 
     Raises `InvalidInput` QN240 where a column is there twice, two columns are the same parameter, or a column is nearly
     named like a parameter: it would be passed over without a word.
     """
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     problems: list[Problem] = []
-    seen: set[str] = set()
+    visited: set[str] = set()
     for column in names:
         title = column.strip()
         name = _parameter(title, model)
-        if title and title in seen:
+        if title and title in visited:
             problems.append(Problem("QN240", f'the column "{short(title)}" is there twice', "distinct names"))
-        elif name and name in found.values():
+        elif name and name in result.values():
             problems.append(Problem("QN240", f'two columns are the parameter "{name}"', "one of them"))
         elif name:
-            found[column] = name
+            result[column] = name
         elif problem := _near_miss(title, model):
             problems.append(problem)
-        seen.add(title)
+        visited.add(title)
     if problems:
         raise InvalidInput(*problems)
-    return found
+    return result
 
 
 def _parameter(title: str, model: Model) -> str:
@@ -64,63 +67,60 @@ def _parameter(title: str, model: Model) -> str:
     if title in model.parameters:
         return title
     for name in _beginnings(title, model):
-        parameter, found = model.parameters[name], _unit_behind(title[len(name) :])
-        if found is not None and not parameter.options and found.dimension == parameter.dimension:
+        parameter, result = model.parameters[name], unit_behind(title[len(name) :])
+        if result is not None and not parameter.options and result.dimension == parameter.dimension:
             return name
     return ""
 
 
 def _beginnings(title: str, model: Model) -> list[str]:
-    """The parameters whose names a column begins with, before an underscore; the longest first."""
-    parts = [place for place, letter in enumerate(title) if letter == "_" and place]
-    return [title[:place] for place in reversed(parts) if title[:place] in model.parameters]
-
-
-@cache
-def _unit_behind(suffix: str) -> Unit | None:
-    """The unit at the end of a name, as `column_suffix` writes it: `_ms`, `_per_min`, `_MB_per_s`; None for none."""
-    text = suffix.replace("_per_", "/").removeprefix("_").replace("_", "*")
-    text = "%" if text == "percent" else re.sub(r"([A-Za-z])([0-9])", r"\1^\2", text)
-    try:
-        return unit(text) if text else None
-    except UnitError:
-        return None
+    """The parameters whose names a column begins with, before what may be a unit; the longest first."""
+    longest = max(map(len, model.parameters), default=0)
+    heads = dict.fromkeys(
+        title[:index].rstrip() for index in range(min(len(title) - 1, longest + 1), 0, -1) if title[index] in UNIT_SIGNS
+    )
+    return [head for head in heads if head in model.parameters]
 
 
 def _near_miss(title: str, model: Model) -> Problem | None:
-    """What is to be said of a column that is nearly named like a parameter; None for one that is not."""
+    """The problem of a column that is nearly named like a parameter; None for one that is not."""
     if not title or title in _OTHERS:
         return None
     behind, near = _beginnings(title, model), [name for name in model.parameters if _slip(title, name)]
-    bare = [title[:place] for place, letter in enumerate(title) if letter == "_" and _unit_behind(title[place:])]
+    bare = [head for head, _ in with_units(title)]
     near += [name for name in model.parameters if any(_slip(text, name) for text in bare)]
-    if not (behind or near) or title in _figures(model):
+    if not (behind or near) or not _figures(model).isdisjoint((title, *bare)):
         return None
     name = (behind or near)[0]
     suffix = column_suffix(parameter_unit(model, name))
-    told = f'"{name}" or "{name}{suffix}"' if suffix else f'"{name}"'
-    found = f'the column "{short(title)}" is nearly named like the parameter "{name}"'
+    reported = f'"{name}" or "{name}{suffix}"' if suffix else f'"{name}"'
+    sentence = f'the column "{short(title)}" is nearly named like the parameter "{name}"'
     if behind:
         what = f"in {base_unit(model.parameters[name].dimension)}" if suffix else "a plain number"
-        found += f', with "{short(title[len(name) :])}" behind it, which is no unit of a parameter that is {what}'
+        sentence += f', with "{short(title[len(name) :])}" behind it, which is no unit of a parameter that is {what}'
     return Problem(
-        "QN240", found, told, help="name it so to state the parameter; name it otherwise to have it passed through"
+        "QN240",
+        sentence,
+        reported,
+        help="name it so to state the parameter; name it otherwise to have it passed through",
     )
 
 
 def _figures(model: Model) -> set[str]:
     """The columns of figures and outputs, which answers have."""
-    found: set[str] = set()
+    result: set[str] = set()
     for name, dimension in all_figures(model).items():
-        found |= {column_key(name), column_key(name) + column_suffix(base_unit(dimension))}
+        result |= {column_key(name), column_key(name) + column_suffix(base_unit(dimension))}
     for name in model.outputs:
         item = metric(name, model)
-        found |= {item.key, item.key + column_suffix(item.unit)}
-    return found
+        result |= {item.key, item.key + column_suffix(item.unit)}
+    return result
 
 
 def _slip(title: str, name: str) -> bool:
-    """Whether a column is a parameter but for case, other separators, or an edit or two behind the first letter."""
+    """Whether a column is a parameter but for case, other separators, or one or two edits after the first letter."""
+    if len(title) > _STRETCHED * len(name) + _STRETCHED:
+        return False
     one, other = (re.sub(r"[-\s.]", "_", text.lower()) for text in (title, name))
     if one == other or one.replace("_", "") == other.replace("_", ""):
         return True
@@ -133,11 +133,11 @@ def _slip(title: str, name: str) -> bool:
 def _edits(one: str, other: str) -> int:
     """How many letters are put in, left out, changed or swapped with the next between two words."""
     rows = [list(range(len(other) + 1))]
-    for place, letter in enumerate(one, 1):
-        row = [place]
+    for index, letter in enumerate(one, 1):
+        row = [index]
         for column, against in enumerate(other, 1):
             least = min(rows[-1][column] + 1, row[-1] + 1, rows[-1][column - 1] + (letter != against))
-            if place > 1 < column and letter == other[column - 2] and one[place - 2] == against:
+            if index > 1 < column and letter == other[column - 2] and one[index - 2] == against:
                 least = min(least, rows[-2][column - 2] + 1)
             row.append(least)
         rows.append(row)
@@ -153,19 +153,19 @@ def parameter_value(model: Model, name: str, cell: object, column: str = "") -> 
     """
     parameter = model.parameters[name]
     behind = column.strip().removeprefix(name)
-    shown = _unit_behind(behind) if behind and not parameter.options else None
+    shown = unit_behind(behind) if behind and not parameter.options else None
     factor = 1.0 if shown is None else shown.factor
     text = cell.strip() if isinstance(cell, str) else cell
-    if text is None or text == "":
+    if text is None or (isinstance(text, str) and not text):
         raise Fault(f"{name} is empty")
     if parameter.options:
-        if text not in parameter.options:
+        if not isinstance(text, str) or text not in parameter.options:
             raise Fault(f'{name} is "{short(str(text))}"; expected {short(" or ".join(parameter.options))}')
         return float(parameter.options.index(str(text)))
     if isinstance(text, str):
         value = _quantity(model, name, text, factor)
-    elif isinstance(text, int | float) and not isinstance(text, bool):
-        value = scale(float(text), factor) if abs(text) < _LARGEST else float("inf")
+    elif (plain := real(text)) is not None:
+        value = scale(plain, factor) if abs(plain) < _LARGEST else float("inf")
     else:
         raise Fault(f"{name} is no number")
     if not abs(value) < _LARGEST:

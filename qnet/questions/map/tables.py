@@ -7,8 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from qnet.errors import InvalidInput, Problem, UsageError, short
+from qnet.opened import note_read
+from qnet.questions.map.csv_rows import Row, csv_rows
+from qnet.questions.map.dialect import decimal_point, has_comma, has_point
 from qnet.questions.map.parameter_cells import Fault
+from qnet.real import real
 from qnet.record import Record
+from qnet.reports.content import Note
+from qnet.reports.csv_ import line as csv_line
 
 MAX_BYTES = 1 << 24
 MAX_ROWS = 100_000
@@ -16,6 +22,16 @@ _MOST_PROBLEMS = 20
 
 Rows = str | Iterable[Mapping[str, Any]]
 """A path, `-` for standard input, or rows by the names of their columns."""
+
+
+class Unread(Record):
+    """A row of data that cannot be read."""
+
+    number: int
+    """Which row of data it is, from 1."""
+    text: str
+    """As it stands in the file; of mappings, their values as CSV."""
+    problem: Problem
 
 
 class Table(Record):
@@ -29,6 +45,14 @@ class Table(Record):
     rows: tuple[tuple[Any, ...], ...]
     lines: tuple[int, ...]
     """Of each row, where it begins: its line in the file, or its number."""
+    numbers: tuple[int, ...]
+    """Of each row, which row of data it is, from 1, those that cannot be read included."""
+    texts: tuple[str, ...]
+    """Of each row, how it stands in the file."""
+    unread: tuple[Unread, ...] = ()
+    """The rows that cannot be read, in order."""
+    remarks: tuple[Note, ...] = ()
+    """How the file was read, where that is a guess."""
 
     def fault(self, row: int, column: str, text: object) -> Problem:
         """What is wrong with a cell of a column; of no column, where the text names it itself."""
@@ -37,22 +61,63 @@ class Table(Record):
         number = "" if self.digest else f"row {self.lines[row]}: "
         return Problem("QN251", f"{number}{title}{text}", **where)
 
+    def without(self, problems: Mapping[int, Sequence[Problem]]) -> Table:
+        """The table without the rows, by index, of which there are problems; raises `InvalidInput` where none is left.
+
+        Raises   the first problems of all rows, where no row is left.
+        """
+        if not problems:
+            return self
+        kept = [index for index in range(len(self.rows)) if index not in problems]
+        more = [Unread(self.numbers[index], self.texts[index], items[0]) for index, items in problems.items()]
+        if not kept:
+            refuse([*(item.problem for item in self.unread), *(one for items in problems.values() for one in items)])
+        return self.replace(
+            rows=tuple(self.rows[index] for index in kept),
+            lines=tuple(self.lines[index] for index in kept),
+            numbers=tuple(self.numbers[index] for index in kept),
+            texts=tuple(self.texts[index] for index in kept),
+            unread=tuple(sorted((*self.unread, *more), key=lambda item: item.number)),
+        )
+
+    def refuse_unread(self) -> None:
+        """Raise `InvalidInput` for the first row that cannot be read, if there is one."""
+        if self.unread:
+            help = "leave out --strict to continue without such rows"
+            raise InvalidInput(self.unread[0].problem.replace(help=help))
+
+    def reasons(self) -> tuple[Problem, ...]:
+        """Why the first rows that cannot be read cannot."""
+        return tuple(item.problem for item in self.unread[:_MOST_PROBLEMS])
+
+    def tally(self) -> str:
+        """How many rows were read and how many not, as a sentence; empty where all were."""
+        return f"rows: {len(self.rows)} read, {len(self.unread)} not" if self.unread else ""
+
+    def notes(self) -> list[Note]:
+        """How the file was read, and that some rows cannot be read, if so."""
+        if not self.unread:
+            return list(self.remarks)
+        text = f"{len(self.unread)} of {len(self.rows) + len(self.unread)} rows cannot be read and are not used; "
+        text += "their status says why"
+        return [*self.remarks, Note("QN737", text, "warning", "correct them, or add --strict to stop at the first")]
+
 
 def refuse(problems: Sequence[Problem]) -> None:
     """Raise `InvalidInput` with the first problems, if there are any."""
     if problems:
         more = len(problems) - _MOST_PROBLEMS
-        said = sorted(problems, key=lambda problem: problem.line)[:_MOST_PROBLEMS]
+        ordered = sorted(problems, key=lambda problem: problem.line)[:_MOST_PROBLEMS]
         if more > 0:
-            said.append(Problem("QN251", f"{more} more cells cannot be used"))
-        raise InvalidInput(*said)
+            ordered.append(Problem("QN251", f"{more} more cells cannot be used"))
+        raise InvalidInput(*ordered)
 
 
 def read_table(source: Rows) -> Table:
-    """Read a table whole.
+    """Read an entire table; what is no row of it is listed in `unread`.
 
-    Raises  `UsageError` where there is no such file, `InvalidInput` for what is no table: QN250 of the whole, QN251 of
-            rows.
+    Raises  `UsageError` where there is no such file, `InvalidInput` for what is not a table: QN250 for the file, QN251
+            where no row can be read.
     """
     if isinstance(source, str):
         return _csv(source)
@@ -61,22 +126,16 @@ def read_table(source: Rows) -> Table:
         raise _unusable("rows", f"there are {len(given)} rows", f"at most {MAX_ROWS}")
     header = tuple(dict.fromkeys(str(name) for row in given for name in row))
     rows = tuple(tuple(row.get(name, "") for name in header) for row in given)
-    return _checked(Table("rows", "", header, rows, tuple(range(1, len(rows) + 1))))
+    numbers = tuple(range(1, len(rows) + 1))
+    return _checked(Table("rows", "", header, rows, numbers, numbers, tuple(map(_as_csv, rows))))
 
 
-def csv_fault(error: Exception) -> str:
-    """What the reader of the standard library has against a row, in words for those who wrote it."""
-    match str(error):
-        case "unexpected end of data":
-            return "a quotation mark is opened and never closed"
-        case text if text.endswith("expected after '\"'"):
-            return "a quotation mark is closed inside a cell"
-        case text:
-            return text
+def _as_csv(row: Sequence[Any]) -> str:
+    """The cells of a mapping as CSV."""
+    return csv_line("" if cell is None else str(cell) for cell in row)
 
 
 def _csv(path: str) -> Table:
-    import csv
     from hashlib import sha256
 
     raw = _bytes(path)
@@ -87,30 +146,61 @@ def _csv(path: str) -> Table:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise _unusable(name, "this is not UTF-8 text", "measurements as CSV with a header") from None
-    reader = csv.reader(text.splitlines(keepends=True), strict=True)
-    rows: list[tuple[str, ...]] = []
-    lines: list[int] = []
-    header: tuple[str, ...] = ()
-    try:
-        line = 1
-        for row in reader:
-            if row and not header:
-                header = tuple(row)
-            elif row:
-                rows.append(tuple(row))
-                lines.append(line)
-            line = reader.line_num + 1
-    except csv.Error as error:
-        raise _unusable(name, f"line {reader.line_num} cannot be read: {csv_fault(error)}", "CSV") from None
-    if len(rows) > MAX_ROWS:
-        raise _unusable(name, f"there are {len(rows)} rows", f"at most {MAX_ROWS}")
-    problems = [
-        Problem("QN251", f"the row has {len(row)} cells for {len(header)} columns", file=name, line=line)
-        for row, line in zip(rows, lines, strict=True)
-        if len(row) != len(header)
-    ]
-    refuse(problems)
-    return _checked(Table(name, sha256(raw).hexdigest()[:12], header, tuple(rows), tuple(lines)))
+    header, rows, problems, remarks = _read(name, text)
+    cells, lines, numbers, texts = zip(*rows, strict=True) if rows else ((), (), (), ())
+    digest = sha256(raw).hexdigest()[:12]
+    return _checked(Table(name, digest, header, cells, lines, numbers, texts, (), remarks)).without(problems)
+
+
+_Row = tuple[tuple[str, ...], int, int, str]
+
+
+def _read(name: str, text: str) -> tuple[tuple[str, ...], list[_Row], dict[int, list[Problem]], tuple[Note, ...]]:
+    """The header, the rows with their lines, numbers and texts, what is wrong with some, and how all were read."""
+    from io import StringIO
+
+    header: Row | None = None
+    rows: list[_Row] = []
+    problems: dict[int, list[Problem]] = {}
+    hidden = 0
+    for row in csv_rows(StringIO(text, newline=""), comments=True):
+        if header is None:
+            if row.fault is not None:
+                raise _unusable(name, f"line {row.line} cannot be read: {row.fault}", "a header")
+            header = row
+            continue
+        if row.comment:
+            hidden += len(row.cells) == len(header.cells) > 1
+            continue
+        if len(rows) == MAX_ROWS:
+            raise _unusable(name, f"there are more than {MAX_ROWS} rows", f"at most {MAX_ROWS}")
+        if row.fault is not None:
+            problems[len(rows)] = [Problem("QN251", str(row.fault), file=name, line=row.line)]
+        rows.append((row.cells, row.line, len(rows) + 1, row.text))
+    if header is None:
+        return (), rows, problems, ()
+    remarks: list[Note] = []
+    if header.separator != ",":
+        columns = _decimals(rows, len(header.cells), header.cells)
+        if columns:
+            remarks.append(Note("QN756", f"numbers with a decimal comma: {', '.join(map(short, columns))}"))
+    if hidden:
+        lines = "1 line begins" if hidden == 1 else f"{hidden} lines begin"
+        text = f"{lines} with # and would be a row otherwise: taken as a comment"
+        remarks.append(Note("QN756", text, "warning", 'write "#..." in quotation marks for a cell that begins with #'))
+    return header.cells, rows, problems, tuple(remarks)
+
+
+def _decimals(rows: list[_Row], count: int, titles: Sequence[str]) -> list[str]:
+    """Set points for decimal commas in columns without decimal points; the titles of such columns."""
+    places = [index for index in range(count) if any(has_comma(row[0][index]) for row in rows if len(row[0]) == count)]
+    places = [index for index in places if not any(has_point(row[0][index]) for row in rows if len(row[0]) == count)]
+    if places:
+        for number, (cells, line, row, text) in enumerate(rows):
+            if len(cells) == count:
+                changed = tuple(decimal_point(cell) if index in places else cell for index, cell in enumerate(cells))
+                rows[number] = (changed, line, row, text)
+    return [titles[index].strip() for index in places]
 
 
 def _checked(table: Table) -> Table:
@@ -118,14 +208,14 @@ def _checked(table: Table) -> Table:
     if not table.rows:
         raise _unusable(table.name, "there is no row", "a header and a row for each measurement")
     titles = [name.strip() for name in table.header]
-    twice = [name for place, name in enumerate(titles) if name and name in titles[:place]]
+    twice = [name for index, name in enumerate(titles) if name and name in titles[:index]]
     if twice:
         raise _unusable(table.name, f'the column "{short(twice[0])}" is there twice', "distinct names")
     return table
 
 
-def _unusable(name: str, found: str, expected: str) -> InvalidInput:
-    return InvalidInput(Problem("QN250", found, expected, file=name))
+def _unusable(name: str, result: str, expected: str) -> InvalidInput:
+    return InvalidInput(Problem("QN250", result, expected, file=name))
 
 
 def _bytes(path: str) -> bytes:
@@ -135,22 +225,23 @@ def _bytes(path: str) -> bytes:
                 raise ValueError("standard input is closed")
             return sys.stdin.buffer.read(MAX_BYTES + 1)
         with open(path, "rb") as stream:
+            note_read(stream, path)
             return stream.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:
-        found = f"cannot be read: {getattr(error, 'strerror', None) or error}"
-        raise UsageError(Problem("QN002", found, "measurements as CSV with a header", file=path)) from None
+        text = f"cannot be read: {getattr(error, 'strerror', None) or error}"
+        raise UsageError(Problem("QN002", text, "measurements as CSV with a header", file=path)) from None
 
 
 def number(cell: object) -> float | None:
     """A cell that is a plain number; None for an empty one. Raises `Fault` for anything else."""
     text = cell.strip() if isinstance(cell, str) else cell
-    if text is None or text == "":
+    if text is None or (isinstance(text, str) and not text):
         return None
     try:
-        value = float(text) if isinstance(text, str | int | float) and not isinstance(text, bool) else float("nan")
+        value = float(text) if isinstance(text, str) else real(text)
     except ValueError:
         value = float("nan")
-    if not abs(value) < float("inf"):
+    if value is None or not abs(value) < float("inf"):
         raise Fault(f'"{short(str(text))}" is no number')
     return value
 

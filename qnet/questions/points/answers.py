@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from qnet.budget import OverBudget
 from qnet.errors import InvalidInput, NoAnswer, NotComputed, Problem, QnetError, UsageError
 from qnet.expression import Expression
 from qnet.lazy import np
+from qnet.model.metrics import Metric
 from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points.points import Part, Solved, solve_points
 from qnet.questions.points.saturation import limiting
 
 OK = "ok"
+UNDEFINED = "undefined: "
+"""How the status begins of a row with metrics that have no finite value; their names follow."""
 _CHUNK = 4096
-"""Rows that are solved at once: enough for arrays to pay, few enough to tell progress and to keep memory small."""
+"""Rows that are solved at once: enough for arrays to pay, few enough to report progress and to keep memory small."""
 
 
 _GRAVEST = (NoAnswer, NotComputed, UsageError, InvalidInput)
@@ -41,8 +45,8 @@ class Answers:
         self.status: list[str] = [OK] * size
         """By row: `ok`, or why there is no answer."""
         for piece in pieces:
-            for place, text in zip(piece.rows, _statuses(piece), strict=True):
-                self.status[place] = text
+            for index, text in zip(piece.rows, _statuses(piece), strict=True):
+                self.status[index] = text
         self.answered: Any = _array([text == OK for text in self.status])
         """Which rows have an answer, an array of truth values."""
 
@@ -108,6 +112,22 @@ class Answers:
         return NoAnswer(Problem("QN401", status, "a load below every capacity", file=self.model.name))
 
     @property
+    def solved(self) -> list[Solved]:
+        """What was solved, in pieces."""
+        return [piece.solved for piece in self._pieces if piece.solved is not None]
+
+    def statuses(self, asked: Iterable[Metric]) -> list[str]:
+        """`status`, in which a row where some metrics have no finite value names them, instead of `ok`."""
+        result = list(self.status)
+        missing: dict[int, list[str]] = {}
+        for item in asked:
+            for index in (self.answered & ~_finite(self.of(item.expression))).nonzero()[0].tolist():
+                missing.setdefault(index, []).append(item.key)
+        for index, names in missing.items():
+            result[index] = UNDEFINED + ", ".join(names)
+        return result
+
+    @property
     def parts(self) -> list[Part]:
         """What was solved, by structure and method; rows without an answer are in none, or marked there."""
         return [part for piece in self._pieces if piece.solved is not None for part in piece.solved.parts]
@@ -137,7 +157,7 @@ def solve_table(
     """Solve a model with some parameters replaced by columns of `size` values, in base units.
 
     asked     the method and its budget, which every row has for itself: rows get the methods they would get alone.
-    progress  is told after every chunk how many rows are done.
+    progress  called after every chunk with the number of rows done.
     Returns   `Answers`; a row that the model refuses, that has no steady state or that cannot be computed says so in
               its status, and the others are answered all the same.
     """
@@ -152,6 +172,11 @@ def solve_table(
     return Answers(model, size, pieces)
 
 
+def unanswered(model: Model, size: int, error: QnetError) -> Answers:
+    """The answers of a table for which all rows failed at once."""
+    return Answers(model, size, [_Piece(np.arange(size), None, error.problems[0], type(error))])
+
+
 def _solved(model: Model, table: Mapping[str, Any], rows: Any, asked: Wanted) -> list[_Piece]:
     """The rows solved at once; where that fails, by halves, so that only rows at fault are without an answer."""
     waiting = [rows]
@@ -160,6 +185,8 @@ def _solved(model: Model, table: Mapping[str, Any], rows: Any, asked: Wanted) ->
         some = waiting.pop()
         try:
             solved = solve_points(model, {name: values[some] for name, values in table.items()}, len(some), asked=asked)
+        except OverBudget:
+            raise  # Nothing is left for halves.
         except QnetError as error:
             if len(some) > 1:
                 middle = len(some) // 2
@@ -184,6 +211,10 @@ def _statuses(piece: _Piece) -> list[str]:
 
 def _words(problem: Problem) -> str:
     return f"{problem.found}; expected {problem.expected}" if problem.expected else problem.found
+
+
+def _finite(values: Any) -> Any:
+    return np.isfinite(np.asarray(values, dtype=float))
 
 
 def _array(values: list[bool]) -> Any:

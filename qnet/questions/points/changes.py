@@ -41,7 +41,7 @@ def changeable(model: Model) -> Model:
 
     A station is made faster by dividing the times that stand directly under its holds, in both phases: not the times
     at stations that are held inside, nor the waits for them, nor the remainder of a fit. Delays that belong to no
-    station stay as they are. A delay station, and one whose rates depend on the number present, gets no servers.
+    station are unchanged. A delay station, and one whose rates depend on the number present, gets no servers.
     """
     knobs = {speed_of(item.name): 1 for item in model.stations}
     knobs |= {added_to(item.name): 0 for item in model.stations if has_servers(item)}
@@ -75,14 +75,14 @@ def changeable(model: Model) -> Model:
 
 def remainders(model: Model) -> dict[str, list[str]]:
     """By station, the times that a fit leaves there, as the model states them."""
-    found: dict[str, list[str]] = {}
+    result: dict[str, list[str]] = {}
     waiting = [(step, "") for item in model.classes for route in item.routes for step in route.steps]
     while waiting:
         step, around = waiting.pop(0)
-        if step.remainder and step.time is not None and step.time.source not in found.setdefault(around, []):
-            found[around].append(step.time.source)
+        if step.remainder and step.time is not None and step.time.source not in result.setdefault(around, []):
+            result[around].append(step.time.source)
         waiting += [(inner, step.station or around) for inner in step.inner]
-    return found
+    return result
 
 
 def has_servers(station: StationModel) -> bool:
@@ -114,11 +114,11 @@ class ClassChange(Record):
     throughput: float
     response: float
     maximum: float | None
-    """The largest throughput of an open class beside closed ones; else None."""
+    """The saturation throughput of an open class with closed ones; else None."""
 
 
 class Change(Record):
-    """One station changed, all copies of it alike, and what comes of it."""
+    """One station changed, all copies of it in the same way, and the effect."""
 
     station: str
     faster: float | None
@@ -147,20 +147,20 @@ class Change(Record):
 
 
 class Changes(Record):
-    """Changes beside the unchanged model, solved alike, so that their ratios mean something."""
+    """Changes and the unchanged model, solved in the same way, so that their ratios are meaningful."""
 
     before: Change
     tried: tuple[Change, ...]
 
 
 def changes(model: Model, names: Sequence[str], faster: float, wanted: Wanted = AUTO) -> Changes:
-    """What comes of making each of some stations faster, and of one server more at each copy of it.
+    """The effect of making each of some stations faster, and of one server more at each copy of it.
 
     names    stations of the model.
     faster   by what the speed of a station is multiplied, above 1.
     wanted   the method and its budget, which all changes share.
     Method   All speeds are one batch, or one by one where each is to get the method it would get alone; a number of
-             servers is a structure of its own, and solved by itself.
+             servers is a separate structure, and solved by itself.
     Returns  the faster stations first, both in the order of the names; a change without an answer says why.
     """
     changed = changeable(model)
@@ -179,34 +179,36 @@ def _speeds(changed: Model, names: Sequence[str], faster: float, wanted: Wanted)
         return [_single(changed, name, factor, wanted) for name, factor in points]
     size = len(points)
     varied: dict[str, Value] = {
-        speed_of(name): np.where(np.arange(size) == place, faster, 1.0) for place, name in enumerate(names, 1)
+        speed_of(name): np.where(np.arange(size) == index, faster, 1.0) for index, name in enumerate(names, 1)
     }
-    whole = wanted.replace(operations=wanted.operations * size, ceilings=True)
+    overall = wanted.replace(operations=wanted.operations * size, ceilings=True)
     try:
-        solved = solve_points(changed, varied, size, asked=whole)
-        edge = saturation(changed, solved, varied, whole)
+        solved = solve_points(changed, varied, size, asked=overall)
+        edge = saturation(changed, solved, varied, overall)
     except QnetError:
         return [_single(changed, name, factor, wanted) for name, factor in points]
-    return [_told(changed, solved, edge, place, *point) for place, point in enumerate(points)]
+    return [_figures(changed, solved, edge, index, *point) for index, point in enumerate(points)]
 
 
 def _single(changed: Model, name: str, faster: float | None, wanted: Wanted) -> Change:
     varied: dict[str, Value] = {added_to(name): 1.0} if faster is None else {speed_of(name): faster} if name else {}
     try:
         solved = solve_points(changed, varied, asked=wanted)
-        return _told(changed, solved, saturation(changed, solved, varied, wanted), None, name, faster)
+        return _figures(changed, solved, saturation(changed, solved, varied, wanted), None, name, faster)
     except QnetError as error:
         return Change(name, faster, error.problems[0].found)
 
 
-def _told(model: Model, solved: Solved, edge: Saturation, point: int | None, name: str, faster: float | None) -> Change:
+def _figures(
+    model: Model, solved: Solved, edge: Saturation, point: int | None, name: str, faster: float | None
+) -> Change:
     part = solved.parts[0]
     solution = part.solution
     network = solution.network or bind(model, part.values)
     if point is not None:
         network, stable = network.point(point), solution.stable[point]
-        told = (solution.throughput, solution.response, solution.classes, solution.full_at)
-        throughput, response, classes, full_at = at_point(told, point)
+        reported = (solution.throughput, solution.response, solution.classes, solution.full_at)
+        throughput, response, classes, full_at = at_point(reported, point)
         ceiling = solution.ceiling and (float(solution.ceiling[0][point]), solution.ceiling[1][point])
         solution = solution.replace(
             throughput=throughput, response=response, classes=classes, full_at=full_at,

@@ -8,13 +8,13 @@ from typing import Any
 from qnet.errors import QnetError
 from qnet.expression import Expression
 from qnet.model.bind import bind, structural
-from qnet.model.model import Model
+from qnet.model.model import Model, StepModel
 from qnet.model.scope import station_figures
 from qnet.model.values import Values
 
 _CODES = ("QN130", "QN211", "QN220", "QN221", "QN231")
 _MOST = 1_000_000
-"""No whole number is searched beyond this."""
+"""No integer is searched beyond this."""
 _HALVINGS = 100
 
 
@@ -28,6 +28,17 @@ def stated_value(model: Model, name: str) -> float:
     return float(Values(model, {}, None).known.get(name, 0.0))
 
 
+def stations_inside(step: StepModel) -> set[str]:
+    """The stations that are visited while a step holds another."""
+    result: set[str] = set()
+    waiting = list(step.inner)
+    while waiting:
+        inner = waiting.pop()
+        result |= {inner.station} if inner.station else set()
+        waiting += inner.inner
+    return result
+
+
 class Domain:
     """What one parameter may be, at every point of a grid of others. Found by trial, because expressions decide it."""
 
@@ -37,42 +48,42 @@ class Domain:
         self.coordinates = coordinates
         self.idle = dict.fromkeys(station_figures(model), 0.0)
 
-    def allows(self, place: int, value: float) -> bool:
+    def allows(self, index: int, value: float) -> bool:
         """Whether the model has a network at a point of the grid with this value."""
         try:
-            self.refuse(place, value)
+            self.refuse(index, value)
         except QnetError as error:
             if outside(error):
                 return False
             raise
         return True
 
-    def refuse(self, place: int, value: float) -> None:
+    def refuse(self, index: int, value: float) -> None:
         """Raise what the model has against a value at a point of the grid, if anything."""
-        point = {name: float(values[place]) for name, values in self.coordinates.items()}
+        point = {name: float(values[index]) for name, values in self.coordinates.items()}
         bind(self.model, Values(self.model, {**point, self.vary: float(value)}, None, self.idle))
 
-    def end(self, place: int, inside: float, value: float) -> float:
+    def end(self, index: int, inside: float, value: float) -> float:
         """The value, or the last one that is allowed on the way to it from one that is.
 
         Raises what the model has against the value where neither is allowed.
         """
-        if self.allows(place, value):
+        if self.allows(index, value):
             return value
-        if not self.allows(place, inside):
-            self.refuse(place, value)
+        if not self.allows(index, inside):
+            self.refuse(index, value)
         for _ in range(_HALVINGS):
             middle = inside + (value - inside) / 2
             if abs(value - inside) <= 1e-13 * abs(value) or middle in (inside, value):
                 break
-            inside, value = (middle, value) if self.allows(place, middle) else (inside, middle)
+            inside, value = (middle, value) if self.allows(index, middle) else (inside, middle)
         return inside
 
-    def whole(self, size: int) -> bool:
-        """Whether the parameter counts something: servers and copies, or customers, that are whole where it is."""
+    def integer(self, size: int) -> bool:
+        """Whether the parameter counts something: servers and copies, or customers, that are integers where it is."""
         if self.vary in self._used([expression for expression, _ in structural(self.model)]):
             value = stated_value(self.model, self.vary)
-            places = [place for place in range(size) if self.allows(place, value)]
+            places = [index for index in range(size) if self.allows(index, value)]
             return bool(places) and not self.allows(places[0], value + 0.5) and not self.allows(places[0], value - 0.5)
         return self.vary in self.customers() and self._counts_customers()
 
@@ -80,18 +91,30 @@ class Domain:
         """The parameters that populations rest on."""
         return self._used([item.population for item in self.model.customers if item.population is not None])
 
+    def pools(self) -> set[str]:
+        """The parameters that the servers of stations rest on that are held while other stations are visited."""
+        held: set[str] = set()
+        delays = {item.name for item in self.model.stations if item.delay}
+        waiting = [step for item in self.model.classes for route in item.routes for step in route.steps]
+        while waiting:
+            step = waiting.pop()
+            waiting += step.inner
+            if step.station and stations_inside(step) - delays:
+                held.add(step.station)
+        return self._used([item.servers for item in self.model.stations if item.name in held])
+
     def _counts_customers(self) -> bool:
-        """Whether populations are whole where the parameter is, and not half way between."""
+        """Whether populations are integers where the parameter is one, and not half way between."""
         value = stated_value(self.model, self.vary)
 
         def people(number: float) -> bool:
             values = Values(self.model, {self.vary: number}, None, self.idle)
-            found = [
+            result = [
                 float(values.evaluate(item.population, (*item.path, "population")))
                 for item in self.model.customers
                 if item.population is not None
             ]
-            return all(abs(count - round(count)) <= 1e-9 for count in found)
+            return all(abs(count - round(count)) <= 1e-9 for count in result)
 
         near = [number for number in (value - 1, value, value + 1) if self.allows(0, number)]
         between = [number for number in (value - 0.5, value + 0.5) if self.allows(0, number)]
@@ -108,26 +131,26 @@ class Domain:
             asked += new
         return names
 
-    def whole_range(self, place: int) -> tuple[int, int]:
-        """The least and the largest whole number that are allowed around the stated value.
+    def integer_range(self, index: int) -> tuple[int, int]:
+        """The least and the largest integer that are allowed around the stated value.
 
         Raises what the model has against the stated value where no half of it is allowed either.
         """
         middle = stated = int(stated_value(self.model, self.vary))
-        while not self.allows(place, middle):
+        while not self.allows(index, middle):
             if not middle:
-                self.refuse(place, stated)
+                self.refuse(index, stated)
             middle //= 2
-        return self._last(place, middle, -1), self._last(place, middle, _MOST + 1)
+        return self._last(index, middle, -1), self._last(index, middle, _MOST + 1)
 
-    def _last(self, place: int, inside: int, beyond: int) -> int:
-        """The last whole number that is allowed on the way to one that is out of the question."""
+    def _last(self, index: int, inside: int, beyond: int) -> int:
+        """The last integer that is allowed on the way to one that is not."""
         step = 1 if beyond > inside else -1
         reach = 1
-        while abs(beyond - inside) > reach and self.allows(place, inside + step * reach):
+        while abs(beyond - inside) > reach and self.allows(index, inside + step * reach):
             inside, reach = inside + step * reach, 2 * reach
         beyond = beyond if abs(beyond - inside) <= reach else inside + step * reach
         while abs(beyond - inside) > 1:
             middle = (inside + beyond) // 2
-            inside, beyond = (middle, beyond) if self.allows(place, middle) else (inside, middle)
+            inside, beyond = (middle, beyond) if self.allows(index, middle) else (inside, middle)
         return inside

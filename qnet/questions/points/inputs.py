@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from qnet.errors import Problem, QnetError, UsageError
@@ -12,12 +12,13 @@ from qnet.model.bind import expressions
 from qnet.model.grids import parameter
 from qnet.model.metrics import Metric
 from qnet.model.model import Model, Parameter
+from qnet.model.scope import rests_on
 from qnet.model.values import Values
 from qnet.networks.solution import RoutedSolution
 from qnet.questions.points.domain import Domain
 from qnet.record import Record
 
-_WHOLE = 1e-9
+_INTEGER = 1e-9
 
 
 class Input(Record):
@@ -28,8 +29,8 @@ class Input(Record):
     """As stated, in base units."""
     free: bool
     """Whether its value is stated; else it follows from others, and is moved by itself all the same."""
-    whole: bool
-    """Whether it counts something, so that only whole numbers have a meaning."""
+    integer: bool
+    """Whether it counts something, so that only integers have a meaning."""
     low: float | None
     """The least value allowed, where it is a plain one."""
     high: float | None
@@ -55,62 +56,51 @@ def inputs(model: Model, asked: Sequence[Metric], names: Sequence[str] = ()) -> 
             problems += error.problems
     if problems:
         raise UsageError(*problems)
-    used = closure(model, [*expressions(model), *(item.expression for item in asked)])
+    used = rests_on(model, [*expressions(model), *(item.expression for item in asked)])
     values = Values(model, {}, None)
-    found = [
+    result = [
         _input(model, item, values)
         for name, item in model.parameters.items()
         if (name in names if names else name in used and not item.options and not item.expression.names)
         and name in values.known
     ]
-    return tuple(found)
-
-
-def closure(model: Model, rests: Iterable[Expression]) -> set[str]:
-    """The parameters that some expressions depend on, directly or through others and through outputs."""
-    waiting = [name for expression in rests for name in expression.names]
-    used: set[str] = set()
-    while waiting:
-        name = waiting.pop()
-        item = model.parameters.get(name) or model.outputs.get(name)
-        if name not in used and item is not None:
-            used.add(name)
-            waiting += item.expression.names
-    return used
+    return tuple(result)
 
 
 def _input(model: Model, item: Parameter, values: Values) -> Input:
     value = float(values.known[item.name])
     free = not item.expression.names
     low, high = (_plain(bound) for bound in (item.low, item.high)) if not item.part else (None, None)
-    counts = item.name in closure(model, [each.population for each in model.customers if each.population is not None])
-    whole = counts or Domain(model, item.name, {}).whole(1)
+    counts = item.name in rests_on(model, [each.population for each in model.customers if each.population is not None])
+    overall = counts or Domain(model, item.name, {}).integer(1)
     fixed = ""
-    if counts and (value != round(value) or not _whole_populations(model, item.name, value + 1)):
+    if counts and (value != round(value) or not _integer_populations(model, item.name, value + 1)):
         fixed = "a population would be a fraction"
-    return Input(name=item.name, value=value, free=free, whole=whole, low=low, high=high, fixed=fixed)
+    return Input(name=item.name, value=value, free=free, integer=overall, low=low, high=high, fixed=fixed)
 
 
 def _plain(bound: Expression | None) -> float | None:
     return None if bound is None or bound.names else float(evaluate(bound.root, {}, FLOATS))
 
 
-def _whole_populations(model: Model, name: str, value: float) -> bool:
-    """Whether every population is a whole number with this value; True as well where the model refuses it."""
+def _integer_populations(model: Model, name: str, value: float) -> bool:
+    """Whether every population is an integer with this value; True as well where the model refuses it."""
     try:
         values = Values(model, {name: value}, None)
-        found = [values.evaluate(item.population, item.path) for item in model.customers if item.population is not None]
+        result = [
+            values.evaluate(item.population, item.path) for item in model.customers if item.population is not None
+        ]
     except QnetError:
         return True
-    return all(abs(item - round(item)) <= _WHOLE for item in found)
+    return all(abs(item - round(item)) <= _INTEGER for item in result)
 
 
-def columns(found: Sequence[Input], rows: Sequence[tuple[str, float]]) -> dict[str, Any]:
+def columns(result: Sequence[Input], rows: Sequence[tuple[str, float]]) -> dict[str, Any]:
     """A table with one row for each value of one input, all others as stated; the row of an empty name moves none."""
-    table = {item.name: np.full(len(rows), item.value) for item in found}
-    for place, (name, value) in enumerate(rows):
+    table = {item.name: np.full(len(rows), item.value) for item in result}
+    for index, (name, value) in enumerate(rows):
         if name:
-            table[name][place] = value
+            table[name][index] = value
     return table
 
 

@@ -7,12 +7,13 @@ Figures that are the same but for rounding: which they are, and an order that do
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from qnet.errors import NotComputed, Problem
-from qnet.expression import FLOATS, Expression, Operations, Value, arrays, evaluate, solution_name
+from qnet.errors import InvalidInput, NotComputed, Problem, UsageError
+from qnet.expression import FLOATS, Expression, ExpressionError, Operations, Value, arrays, evaluate, solution_name
 from qnet.expression.functions import percentile_share
 from qnet.lazy import lazy, np
 from qnet.model.bind import bind, expressions, structures
@@ -20,6 +21,7 @@ from qnet.model.model import Model
 from qnet.model.scope import about, depends_on_solution, is_figure, uses_solution
 from qnet.model.values import Values
 from qnet.networks.exactness import Beyond
+from qnet.networks.routed import RoutedNetwork
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.solve import solve
 from qnet.networks.wanted import AUTO, Divided, Wanted
@@ -43,14 +45,14 @@ def same(one: float, other: float) -> bool:
 def rising(items: Iterable[_Item], size: Callable[[_Item], float]) -> list[_Item]:
     """Items by rising size, those that are the same in the order in which they are given."""
     given = list(items)
-    found: list[_Item] = []
-    alike: list[int] = []
-    for place in sorted(range(len(given)), key=lambda place: size(given[place])):
-        if alike and not same(size(given[alike[0]]), size(given[place])):
-            found += [given[index] for index in sorted(alike)]
-            alike = []
-        alike.append(place)
-    return found + [given[index] for index in sorted(alike)]
+    result: list[_Item] = []
+    identical: list[int] = []
+    for position in sorted(range(len(given)), key=lambda position: size(given[position])):
+        if identical and not same(size(given[identical[0]]), size(given[position])):
+            result += [given[index] for index in sorted(identical)]
+            identical = []
+        identical.append(position)
+    return result + [given[index] for index in sorted(identical)]
 
 
 _TOLERANCE = 1e-12
@@ -58,7 +60,8 @@ _MAX_ROUNDS = 500
 _ACCELERATED = 250
 """Rounds that are accelerated; those after them are plain."""
 _LOADED = 100.0
-"""How many times the times and numbers of the least solution are, where another is looked for."""
+"""The factor on the times and numbers of the least solution from which another is searched for."""
+_BOUND_IT = "bound the expression, such as max(0 s, ...) or min(1, ...), or change the load"
 _APART = 1e-6
 """By how much of themselves the responses of two solutions differ."""
 
@@ -66,49 +69,49 @@ _APART = 1e-6
 def settled(
     model: Model, varied: dict[str, Value], size: int | None, factor: Value, patient: bool, asked: Wanted
 ) -> tuple[Values, RoutedSolution]:
-    """The solution that its own times lead to, with the values of the parameters there.
+    """The fixed point: the solution that follows from times that depend on it, with the parameters there.
 
-    patient   refuse what does not settle, and look for a second solution; else points that do not settle count as
+    patient   refuse what does not converge, and search for a second solution; else points that do not converge count as
               without a steady state.
-    Returns   the least solution: the one found from no load. Where rounds from a heavy load settle elsewhere, a reason
-              of the solution tells the other response, with the code QN647.
+    Returns   the least solution: the one reached from no load. Where rounds from a heavy load converge elsewhere, a
+              reason of the solution states the other response, with the code QN647.
     Raises    `NotComputed` QN511 for a patient caller.
     """
-    # Rounds that are many, and differ by little: the methods that need no states of the whole network.
+    # There are many rounds that differ by little: only methods that need no states of the entire network.
     asked = asked.replace(chain=0)
     wanted = figures_used(model)
-    values, found = _fixed_point(model, varied, size, factor, patient, asked, dict.fromkeys(wanted, 0.0))
+    values, result = _fixed_point(model, varied, size, factor, patient, asked, dict.fromkeys(wanted, 0.0))
     # What the throughput tends to is not known of times that change on the way there.
-    found = found.replace(ceiling=None)
+    result = result.replace(ceiling=None)
     if not patient:
-        return values, found
-    heavy = _heavy(wanted, figures(found), found)
+        return values, result
+    heavy = _heavy(wanted, figures(result), result)
     other = _fixed_point(model, varied, size, factor, False, asked, heavy)[1]
     operations: Operations = FLOATS if size is None else arrays()
-    apart = operations.absolute(other.response - found.response) > _APART * operations.absolute(found.response)
-    several = found.stable & other.stable & apart
+    apart = operations.absolute(other.response - result.response) > _APART * operations.absolute(result.response)
+    several = result.stable & other.stable & apart
     if operations.all(several == False):  # noqa: E712
-        return values, found
+        return values, result
     reason = "times depend on the solution, and there is more than one"
     where = f"a response of {other.response:.4g} s" if size is None else "another response at some points"
     warning = f"from a heavy load the rounds converge to {where}: the system may work either way, and change over"
-    return values, found.replace(exact=False, reasons=(*found.reasons, Beyond(reason, "QN647", warning)))
+    return values, result.replace(exact=False, reasons=(*result.reasons, Beyond(reason, "QN647", warning)))
 
 
-def _heavy(wanted: tuple[str, ...], found: Mapping[str, Value], solution: RoutedSolution) -> dict[str, Value]:
+def _heavy(wanted: tuple[str, ...], result: Mapping[str, Value], solution: RoutedSolution) -> dict[str, Value]:
     """Figures of a heavy load, to start from: busy servers, long waits and queues, little throughput."""
     start: dict[str, Value] = {}
     customers = sum(item.population for item in solution.classes if item.population is not None)
     for name in wanted:
         kind = name.partition("(")[0]
         if kind == "utilization":
-            start[name] = 0.0 * found[name] + 1.0
+            start[name] = 0.0 * result[name] + 1.0
         elif kind == "throughput":
-            start[name] = found[name] / _LOADED
+            start[name] = result[name] / _LOADED
         elif kind == "queue_length":
-            start[name] = found[name] * _LOADED + customers
+            start[name] = result[name] * _LOADED + customers
         else:
-            start[name] = found[name] * _LOADED
+            start[name] = result[name] * _LOADED
     return start
 
 
@@ -116,6 +119,25 @@ def figures_used(model: Model) -> tuple[str, ...]:
     """The figures that numbers of the network need, directly or through parameters."""
     used = [parameter.expression for parameter in model.parameters.values()] + expressions(model)
     return tuple(dict.fromkeys(name for expression in used for name in expression.names if is_figure(name)))
+
+
+def _there(
+    model: Model, varied: dict[str, Value], size: int | None, known: Mapping[str, Value]
+) -> tuple[Values, RoutedNetwork]:
+    """The network where the solution has some figures.
+
+    Raises   `NotComputed` QN738 where a number is outside its domain there, and not because of the model without load.
+    """
+    operations: Operations = FLOATS if size is None else arrays()
+    try:
+        values = Values(model, varied, size, known)
+        return values, bind(model, values)
+    except (InvalidInput, UsageError) as error:
+        if all(operations.all(value == 0) for value in known.values()):
+            raise
+        first = error.problems[0]
+        text = f"a number that depends on the solution leaves its domain on the way there: {first.found}"
+        raise NotComputed(first.replace(code="QN738", found=text, help=_BOUND_IT)) from None
 
 
 def _fixed_point(
@@ -130,11 +152,11 @@ def _fixed_point(
     """Solve, and feed the figures back, until nothing changes.
 
     Points without a steady state are left out of the test, because their figures mean nothing. A wait is measured
-    against wait and holding time together, as the solver finds it.
+    against wait and holding time together, as in the solver.
 
     start     the figures to begin with.
     Method    Rounds are accelerated by one step of memory (Anderson, J. ACM 12 (1965) 547-560), each point of a batch
-              by its own weight, while they contract; a point that an accelerated step took out of its steady state
+              by a separate weight, while they contract; a point that an accelerated step took out of its steady state
               goes on from before it, one round at a time.
     """
     operations: Operations = FLOATS if size is None else arrays()
@@ -146,9 +168,9 @@ def _fixed_point(
     trusted: Value = True
     rounds = 0
     while True:
-        values = Values(model, varied, size, known)
-        solution = solve(bind(model, values).loaded(factor), asked)
-        found, sizes = figures(solution), _sizes(solution)
+        values, network = _there(model, varied, size, known)
+        solution = solve(network.loaded(factor), asked)
+        result, sizes = figures(solution), _sizes(solution)
         stable = solution.stable
         astray = fast & (stable == False)  # noqa: E712
         trusted = trusted & (astray == False)  # noqa: E712
@@ -159,8 +181,8 @@ def _fixed_point(
         plain: dict[str, Value] = {}
         residual: dict[str, Value] = {}
         for name in wanted:
-            plain[name] = where(stable, found[name], where(astray, before[name], known[name]))
-            residual[name] = where(stable, found[name] - known[name], 0.0)
+            plain[name] = where(stable, result[name], where(astray, before[name], known[name]))
+            residual[name] = where(stable, result[name] - known[name], 0.0)
             measure = abs(plain[name]) + abs(known[name]) + where(stable, sizes.get(name, 0.0), 0.0) + 1e-300
             share, turn = residual[name] / measure, (residual[name] - residual_before[name]) / measure
             change = operations.maximum([change, abs(share)])
@@ -182,20 +204,20 @@ def _fixed_point(
 
 
 def _unsettled(change: Any) -> NotComputed:
-    """That a fixed point was not found; `change` is the residual, per point."""
+    """The refusal of a fixed point that did not converge; `change` is the residual, per point."""
     largest = change if isinstance(change, (int, float)) else change.max()
-    found = f"times that depend on the solution did not converge: residual {largest:.1e} after {_MAX_ROUNDS} rounds"
+    text = f"times that depend on the solution did not converge: residual {largest:.1e} after {_MAX_ROUNDS} rounds"
     help = "the model may have no steady state here, or several"
-    return NotComputed(Problem("QN511", found, f"a residual of {_TOLERANCE:.0e}", help=help))
+    return NotComputed(Problem("QN511", text, f"a residual of {_TOLERANCE:.0e}", help=help))
 
 
 def _sizes(solution: RoutedSolution) -> dict[str, Value]:
-    """What waits are found relative to, beside themselves: the longest holding time of a station."""
-    found: dict[str, Value] = {}
+    """What waits are computed relative to, besides themselves: the longest holding time of a station."""
+    result: dict[str, Value] = {}
     for item in solution.stations:
         name = solution_name("wait", item.name)
-        found[name] = largest_of([found[name], item.holding]) if name in found else item.holding
-    return found
+        result[name] = largest_of([result[name], item.holding]) if name in result else item.holding
+    return result
 
 
 class Part(Record):
@@ -256,25 +278,39 @@ class Solved(Record):
         return result
 
     def metric(self, expression: Expression) -> Value:
-        """The value of an expression over parameters, outputs and figures, per point; nan without a steady state."""
-        return self.gather(lambda part: self._metric(part, expression))
+        """The value of an expression over parameters, outputs and figures, per point.
 
-    def _metric(self, part: Part, expression: Expression) -> Value:
+        It is not a number without a steady state, and where arithmetic fails, as in a division by zero;
+        `undefined.undefined` has the reason.
+        """
+        return self.gather(lambda part: self.part_metric(part, expression))
+
+    def part_metric(self, part: Part, expression: Expression) -> Value:
+        """`metric` at the points of one part."""
+        names = self.names(part, expression)
+        for name, output in self.model.outputs.items():
+            if name in expression.names:
+                names[name] = _evaluate(output.expression, names, part)
+        return _evaluate(expression, names, part)
+
+    def names(self, part: Part, expression: Expression) -> dict[str, Value]:
+        """The parameters and the figures that an expression and the outputs that it names may use."""
         names = {**part.values.known, **part.figures}
         used = [output for name, output in self.model.outputs.items() if name in expression.names]
         for name in dict.fromkeys(name for item in [expression, *(o.expression for o in used)] for name in item.names):
             share = percentile_share(name)
             if share:
                 names[name] = percentiles.response_percentile(part.solution, share, about(name))
-        for output in used:
-            names[output.name] = _evaluate(output.expression, names, part)
-        return _evaluate(expression, names, part)
+        return names
 
 
 def _evaluate(expression: Expression, names: Mapping[str, Value], part: Part) -> Value:
     operations = part.values.operations
     if part.values.size is None:
-        return evaluate(expression.root, names, operations, part.values.choices)
+        try:
+            return evaluate(expression.root, names, operations, part.values.choices)
+        except ExpressionError:
+            return math.nan
 
     with np.errstate(all="ignore"):
         return evaluate(expression.root, names, operations, part.values.choices) + np.zeros(part.values.size)
@@ -297,7 +333,7 @@ def solve_points(
     """Solve a model with some parameters replaced by numbers, or by arrays of `size` points.
 
     load_factor   multiplies every arrival rate.
-    patient       refuse points whose times depend on the solution and do not settle; else they count as without a
+    patient       refuse points whose times depend on the solution and do not converge; else they count as without a
                   steady state, which is what a search for the largest load needs: only what is proven holds.
     asked         the method and its budget, where there is a choice.
     Raises        `InvalidInput` for numbers outside their domain, `NotComputed` where a fixed point does not converge.
@@ -314,10 +350,10 @@ def solve_points(
     waiting = batches[::-1]
     while waiting:
         index = waiting.pop()
-        own = {name: value[index] for name, value in given.items()}
-        part_values = values if len(index) == size else Values(model, own, len(index))
+        particular = {name: value[index] for name, value in given.items()}
+        part_values = values if len(index) == size else Values(model, particular, len(index))
         try:
-            parts.append(_solve_part(model, index, own, len(index), factor[index], part_values, patient, asked))
+            parts.append(_solve_part(model, index, particular, len(index), factor[index], part_values, patient, asked))
         except Divided as divided:
             waiting += [index[~divided.first], index[divided.first]]
     return Solved(model, size, tuple(parts))
@@ -327,7 +363,8 @@ def at_loads(solved: Solved, varied: Mapping[str, Value] | None, asked: Wanted) 
     """How to solve the same points with all arrival rates multiplied by a factor, as searches do again and again.
 
     varied   what `solve_points` was given for them, and `asked` as well.
-    Returns  what `solve_points` does for a `load_factor` without patience; numbers that no load changes are found once.
+    Returns  what `solve_points` does for a `load_factor` without patience; numbers that no load changes are computed
+             once.
     """
     model, size = solved.model, solved.size
 
@@ -342,12 +379,12 @@ def at_loads(solved: Solved, varied: Mapping[str, Value] | None, asked: Wanted) 
         factors = [factor if size is None or factor.ndim == 0 else factor[part.points] for part in solved.parts]
         pairs = zip(solved.parts, networks, factors, strict=True)
         try:
-            found = Solved(model, size, tuple(p.replace(solution=solve(n.loaded(f), asked)) for p, n, f in pairs))
+            result = Solved(model, size, tuple(p.replace(solution=solve(n.loaded(f), asked)) for p, n, f in pairs))
         except Divided:
             return anew(factor)
         if asked.solved:
             asked.solved(size or 1)
-        return found
+        return result
 
     return again
 

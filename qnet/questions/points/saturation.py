@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from qnet import budget
 from qnet.errors import NotComputed
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.lazy import lazy, np
@@ -26,12 +27,14 @@ _NEAR = (1e-3, 1e-2, 1e-1)
 _STEP, _STEPS = 1e-3, 110
 """How far it goes down at once after that to where there is a steady state, and how often."""
 _FAR = 1e9
-"""How many times the load is looked at that a capacity bears at least, where most of it may be lost before."""
+"""The largest load tried, as a multiple of the smallest capacity: most of it may be lost before it arrives there."""
 JUST_BELOW = 1 - 1e-9
 """Where figures "at saturation" are read: there is still a steady state here."""
 
 _LOOSE = 1e-5
 """How near to a factor its search goes where waits are estimated, and cost much: far nearer than they are right."""
+_SHARE = 0.5
+"""What its search may take of the budget that is left: answers can do without it."""
 _AS_FULL = 1e-6
 """How far below its capacity a station that others wait for fills at the same time as they do."""
 
@@ -47,6 +50,8 @@ class Saturation(Record):
     """Whether a steady state is known up to there; else no more than that there is none beyond."""
     estimated: bool = False
     """Whether it is that of an approximation, where the answer itself is exact."""
+    cut: bool = False
+    """Whether the search for it was stopped by the budget."""
 
     @property
     def notes(self) -> list[Note]:
@@ -55,6 +60,9 @@ class Saturation(Record):
             return [Note("QN707", "the largest load is that of an approximation, other than the answer", "note")]
         if self.reached:
             return []
+        if self.cut:
+            text = "the largest load is that of the capacities alone: the search for it takes more than --operations"
+            return [Note("QN747", text, "warning")]
         text = "the largest load is that of the capacities alone: near it the method computed no steady state"
         return [Note("QN675", text, "warning")]
 
@@ -65,8 +73,8 @@ def saturation(
     """The factor on all arrival rates at which the steady state of a solved model ends.
 
     It is at most the reciprocal of the largest load in use, because no load grows slower than the arrivals; and it is
-    that reciprocal unless waits inside holds saturate an outer station earlier, which is then found by a root search.
-    Where that meets waits of layers that do not converge, it is told by the capacities alone.
+    that reciprocal unless waits inside holds saturate an outer station earlier, which is then computed by a root
+    search. Where waits of layers do not converge in that search, the capacities alone determine it.
     """
     operations: Operations = FLOATS if solved.size is None else arrays()
     if not any(customers.arrival_rate for customers in model.customers):
@@ -85,21 +93,26 @@ def saturation(
     )
     if model.loses:
         try:
-            found = _after_losses(at_loads(solved, varied, wanted), bound, idle, operations)
+            result = _after_losses(at_loads(solved, varied, wanted), bound, idle, operations)
         except NotComputed:
             return by_capacities
-        return found if all(part.solution.exact for part in solved.parts) else found.replace(estimated=False)
+        return result if all(part.solution.exact for part in solved.parts) else result.replace(estimated=False)
     if not needs_solution(model) and all(item.certain for part in solved.parts for item in part.solution.loads):
-        # Loads without waits in them grow as the arrivals do, and are in the same order wherever they are looked at.
+        # Loads without waits in them grow as the arrivals do, and are in the same order at every load.
         return Saturation(operations.where(idle, float("inf"), bound), solved.gather(limiting))
     if any(part.solution.method == STATES for part in solved.parts):
         return by_capacities
 
     again = at_loads(solved, varied, wanted.replace(rough=True))
     try:
-        edge = again(bound * JUST_BELOW)
-        if not operations.all(edge.stable):
-            bound, edge = _search(again, bound, edge, operations)
+        with budget.share(_SHARE):
+            edge = again(bound * JUST_BELOW)
+            if not operations.all(edge.stable):
+                bound, edge = _search(again, bound, edge, operations)
+    except budget.OverBudget:
+        if not operations.all(solved.stable):
+            raise
+        return by_capacities.replace(cut=True)
     except NotComputed as error:
         if any(item.code != "QN540" for item in error.problems) or not operations.all(solved.stable & (certain > 0)):
             raise
@@ -120,9 +133,9 @@ def _after_losses(again: Callable[[Value], Solved], bound: Value, idle: Value, o
     never = idle | far.stable
     if operations.all(never):
         return Saturation(operations.where(never, float("inf"), bound), far.gather(limiting))
-    found, edge = _search(again, bound * _FAR, far, operations)
+    result, edge = _search(again, bound * _FAR, far, operations)
     estimated = not all(part.solution.exact for part in edge.parts)
-    return Saturation(operations.where(never, float("inf"), found), edge.gather(limiting), estimated=estimated)
+    return Saturation(operations.where(never, float("inf"), result), edge.gather(limiting), estimated=estimated)
 
 
 def _search(
@@ -153,8 +166,8 @@ def _search(
         low = where(here, low, 1 - _NEAR[step] if step < len(_NEAR) else low * _STEP)
         at_low = where(here, at_low, excess(low))
     loose = any(part.solution.method == LAYERS for part in edge.parts)
-    found = roots.bracket(excess, low, high, at_low, at_high, operations, _LOOSE if loose else roots.NEARNESS)[0]
-    return where(reached, bound, found * bound), last
+    result = roots.bracket(excess, low, high, at_low, at_high, operations, _LOOSE if loose else roots.NEARNESS)[0]
+    return where(reached, bound, result * bound), last
 
 
 def _excess(solved: Solved, operations: Operations) -> Value:

@@ -1,6 +1,6 @@
 """The figures of a solution that expressions may use, by name.
 
-What is told of a system in which something may be full: what was offered, what was lost, how full buffers are.
+What is reported of a system with finite capacities: arrivals offered, arrivals lost, filling of buffers.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ COLUMNS = (
     Column("drain_rate", "drain rate", "/s"),
     Column("time_to_fill", "time to fill", "s"),
 )
-"""What answers have beside others where something may be full."""
+"""The additional columns of systems with finite capacities."""
 
 
 def lost(offered: Value, carried: Value) -> Value:
@@ -37,14 +37,14 @@ def figures_of_full(solution: RoutedSolution) -> dict[str, Value]:
     result: dict[str, Value] = {}
     if solution.offered is not None:
         result = {"offered": solution.offered, "loss": lost(solution.offered, solution.throughput)}
-    found: dict[str, list[tuple[Value, Value]]] = {}
+    results: dict[str, list[tuple[Value, Value]]] = {}
     for items in (solution.stations, solution.routes, solution.classes):
-        own: dict[str, list[tuple[Value, Value]]] = {}
+        selected: dict[str, list[tuple[Value, Value]]] = {}
         for item in items:
             if item.offered is not None:
-                own.setdefault(item.name, []).append((item.offered, item.throughput))
-        found |= own
-    for name, pairs in found.items():
+                selected.setdefault(item.name, []).append((item.offered, item.throughput))
+        results |= selected
+    for name, pairs in results.items():
         offered = total(pair[0] for pair in pairs)
         result[solution_name("offered", name)] = offered
         result[solution_name("loss", name)] = lost(offered, total(pair[1] for pair in pairs))
@@ -98,10 +98,10 @@ def figures(solution: RoutedSolution) -> dict[str, Value]:
     routes: dict[str, list[Any]] = {}
     for route in [*solution.routes, *solution.classes]:
         routes.setdefault(route.name, []).append(route)
-    for name, found in routes.items():
-        rate = sum(item.throughput for item in found)
-        # A route that nobody takes still has a response.
-        weighted = sum(item.throughput * item.response for item in found) + (rate == 0) * found[0].response
+    for name, results in routes.items():
+        rate = sum(item.throughput for item in results)
+        # A route that no customer takes still has a response.
+        weighted = sum(item.throughput * item.response for item in results) + (rate == 0) * results[0].response
         result[solution_name("throughput", name)] = rate
         result[solution_name("response", name)] = weighted / (rate + (rate == 0))
     for item in solution.classes:

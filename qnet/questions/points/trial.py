@@ -40,7 +40,7 @@ class Trial:
         self.applies = applies
         self.operations = arrays()
         varied = model.parameters[vary]
-        # The range of a value from the catalog tells how well it is known, not what it may be.
+        # The range of a value from the catalog states how well it is known, not what it may be.
         low, high = (None, None) if varied.part else (_plain(varied.low), _plain(varied.high))
         self.bounded_below = low is not None
         """Whether the model says what the parameter is at least."""
@@ -64,9 +64,9 @@ class Trial:
 
     def at(self, places: Any) -> Trial:
         """The same at some points of the grid, each as often as it is named."""
-        own = {name: values[places] for name, values in self.coordinates.items()}
+        particular = {name: values[places] for name, values in self.coordinates.items()}
         applies = [everywhere[places] for everywhere in self.applies]
-        return Trial(self.model, self.vary, self.limits, own, len(places), self.wanted, applies)
+        return Trial(self.model, self.vary, self.limits, particular, len(places), self.wanted, applies)
 
     def solve(self, value: Any) -> Solved:
         """The model where the parameter has these values, one for each point; a search looks at absurd ones as well."""
@@ -82,7 +82,7 @@ class Trial:
             if not outside(error):
                 raise
             ends = enumerate(zip(inside, value, strict=True))
-            value = np.array([self.domain.end(place, *both) for place, both in ends])
+            value = np.array([self.domain.end(index, *both) for index, both in ends])
             return value, self.solve(value)
 
     def overload(self, solved: Solved) -> Array:
@@ -92,23 +92,23 @@ class Trial:
 
     def excesses(self, solved: Solved) -> list[Any]:
         """How far each limit is exceeded, between -1 and 1: not above 0 where it holds, 1 without a steady state."""
-        found: list[Any] = []
-        for place, asked in enumerate(self.limits):
+        result: list[Any] = []
+        for index, asked in enumerate(self.limits):
             metric, bound = solved.metric(asked.metric), solved.metric(asked.bound)
             sign = 1.0 if asked.upper else -1.0
             size = np.maximum(np.maximum(np.abs(metric), np.abs(bound)), 1e-300)
             excess = np.where(solved.stable & np.isfinite(size), sign * (metric - bound) / size, 1.0)
             if self.applies:
-                excess = np.where(self.applies[place], excess, np.where(solved.stable, -1.0, 1.0))
-            found.append(excess)
-        return found
+                excess = np.where(self.applies[index], excess, np.where(solved.stable, -1.0, 1.0))
+            result.append(excess)
+        return result
 
     def excess(self, solved: Solved) -> Array:
         """How far the limit that is exceeded most is exceeded; without limits only whether there is a steady state."""
-        found = self.excesses(solved)
-        if not found:
+        result = self.excesses(solved)
+        if not result:
             return np.where(solved.stable, -1.0, 1.0)
-        return found[0] if len(found) == 1 else np.max(found, axis=0)
+        return result[0] if len(result) == 1 else np.max(result, axis=0)
 
 
 def _plain(bound: Expression | None) -> float | None:

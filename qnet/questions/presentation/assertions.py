@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from qnet.errors import Problem, UsageError
 from qnet.expression import Expression
+from qnet.lazy import np
 from qnet.model.conditions import Condition, condition
 from qnet.model.model import Model
+from qnet.questions.points import undefined
 from qnet.questions.points.points import Solved
 from qnet.units import Dimension, base_unit, format_quantity
 
@@ -21,6 +24,11 @@ class Answered(Protocol):
         """Which points have an answer, an array of truth values."""
         ...
 
+    @property
+    def solved(self) -> Iterable[Solved]:
+        """What was solved, in pieces."""
+        ...
+
     def of(self, expression: Expression) -> Any:
         """The value of an expression per point."""
         ...
@@ -30,20 +38,20 @@ def conditions(
     texts: Sequence[str], model: Model | None, more: Mapping[str, Dimension] | None = None
 ) -> tuple[Condition, ...]:
     """Parse and check assertions, as `condition` does; raises `UsageError` with what is wrong with any of them."""
-    found: list[Condition] = []
+    result: list[Condition] = []
     problems: list[Problem] = []
     for text in texts:
         try:
-            found.append(condition(text, model, more))
+            result.append(condition(text, model, more))
         except UsageError as error:
             problems += error.problems
     if problems:
         raise UsageError(*problems)
-    return tuple(found)
+    return tuple(result)
 
 
 def broken(solved: Solved | Answered, asserted: Sequence[Condition]) -> list[Problem]:
-    """The assertions that are false, each told with the first value that breaks it; a point without answer breaks all,
+    """The assertions that are false, each with the first value that breaks it; a point without answer breaks all,
     and so does an answer without any point.
 
     solved   a model at one point or at several.
@@ -54,32 +62,46 @@ def broken(solved: Solved | Answered, asserted: Sequence[Condition]) -> list[Pro
 def _broken(solved: Solved | Answered, asserted: Condition) -> Problem | None:
     if isinstance(solved, Solved) and solved.size is None:
         metric, bound = float(solved.metric(asserted.metric)), float(solved.metric(asserted.bound))
+        if solved.stable and not (math.isfinite(metric) and math.isfinite(bound)):
+            return failure(asserted, metric, "", _undefined(solved, asserted))
         if solved.stable and asserted.holds(metric, bound):
             return None
-        return told(asserted, metric if solved.stable else None, "")
+        return failure(asserted, metric if solved.stable else None, "")
     fails, metric = failing(solved, asserted)
     if not len(fails):
-        return told(asserted, None, " at any point")
+        return failure(asserted, None, " at any point")
     count = int(fails.sum())
     if not count:
         return None
     first = int(fails.argmax())
     answered = solved.stable if isinstance(solved, Solved) else solved.answered
     rows = f" at {count} of {len(fails)} points, first at point {first + 1}" if len(fails) > 1 else ""
-    return told(asserted, float(metric[first]) if answered[first] else None, rows)
+    reason = "" if not answered[first] or np.isfinite(metric[first]) else _undefined(solved, asserted)
+    return failure(asserted, float(metric[first]) if answered[first] else None, rows, reason)
+
+
+def _undefined(solved: Solved | Answered, asserted: Condition) -> str:
+    """Why one side of an assertion has no finite value."""
+    every = (solved,) if isinstance(solved, Solved) else solved.solved
+    problems = undefined.undefined_problems(every, (asserted.metric, asserted.bound))
+    return problems[0].found if problems else "the figure has no finite value"
 
 
 def failing(solved: Solved | Answered, asserted: Condition) -> tuple[Any, Any]:
     """Where an assertion is false of several points, and the value that it is about, as arrays."""
     of = solved.metric if isinstance(solved, Solved) else solved.of
     answered = solved.stable if isinstance(solved, Solved) else solved.answered
-    metric = of(asserted.metric)
-    return ~(answered & asserted.holds(metric, of(asserted.bound))), metric
+    metric, bound = of(asserted.metric), of(asserted.bound)
+    return ~(answered & np.isfinite(metric) & np.isfinite(bound) & asserted.holds(metric, bound)), metric
 
 
-def told(asserted: Condition, metric: float | None, where: str) -> Problem:
-    """That an assertion is false; `metric` is None where there is no answer."""
-    found = "there is no answer"
-    if metric is not None:
-        found = f"found {format_quantity(metric, base_unit(asserted.dimension), 6)}"
-    return Problem("QN608", f"asserted {asserted.source}, {found}{where}")
+def failure(asserted: Condition, metric: float | None, where: str, reason: str = "") -> Problem:
+    """That an assertion is false; `metric` is None where there is no answer, `reason` is why it has no value."""
+    text = "there is no answer"
+    if reason:
+        text = reason
+    elif metric is not None and not math.isfinite(metric):
+        text = "the figure is infinite" if abs(metric) > 0 else "the figure is undefined"
+    elif metric is not None:
+        text = f"found {format_quantity(metric, base_unit(asserted.dimension), 6)}"
+    return Problem("QN608", f"asserted {asserted.source}, {text}{where}")

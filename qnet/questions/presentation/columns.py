@@ -1,6 +1,6 @@
-"""Columns that a model names: parameters, metrics and outputs beside those that every answer of a kind has.
+"""Columns that a model names: parameters, metrics and outputs in addition to those that every answer of its type has.
 
-Whether what somebody changes or asks about has any effect on what is told.
+Whether a parameter that is set or varied has any effect on what is reported.
 """
 
 from __future__ import annotations
@@ -12,15 +12,14 @@ from qnet.expression import Expression
 from qnet.lazy import lazy
 from qnet.model.metrics import Metric
 from qnet.model.model import Model
+from qnet.model.scope import rests_on
 from qnet.reports.content import Cell, Column, Note
-from qnet.units import base_unit, column_suffix, in_unit
+from qnet.units import UnitError, base_unit, column_suffix, in_unit, unit, unit_text
 
 if TYPE_CHECKING:
     from qnet.model import bind
-    from qnet.questions.points import inputs
 else:
     bind = lazy("qnet.model.bind")
-    inputs = lazy("qnet.questions.points.inputs")
 
 CODE = "QN701"
 
@@ -29,13 +28,12 @@ def without_effect(model: Model, names: Iterable[str], shown: Iterable[Expressio
     """The parameters, of some, that neither the network nor anything that is shown rests on.
 
     names   parameters that were set, varied or asked about.
-    shown   expressions over parameters, outputs and figures that the answer tells.
+    shown   expressions over parameters, outputs and figures that the answer reports.
     """
     asked = [name for name in dict.fromkeys(names) if name in model.parameters]
     if not asked:
         return []
-
-    rests = inputs.closure(model, [*bind.expressions(model), *shown])
+    rests = rests_on(model, [*bind.expressions(model), *shown])
     return [name for name in asked if name not in rests]
 
 
@@ -44,8 +42,8 @@ def effect_notes(model: Model, names: Iterable[str], shown: Iterable[Expression]
     idle = without_effect(model, names, shown)
     if not idle:
         return []
-    told = ", ".join(f'"{name}"' for name in idle)
-    return [Note(CODE, f"no reported figure depends on {told}: no effect", "warning")]
+    text = ", ".join(f'"{name}"' for name in idle)
+    return [Note(CODE, f"no reported figure depends on {text}: no effect", "warning")]
 
 
 class Columns:
@@ -78,6 +76,18 @@ def parameter_unit(model: Model, name: str) -> str:
     """The base unit of a parameter; empty for plain numbers and choices."""
     parameter = model.parameters[name]
     return "" if parameter.options else base_unit(parameter.dimension)
+
+
+def declared_unit(model: Model, name: str) -> str:
+    """The unit in which a model states a parameter: its `unit`, or that of its value; the base unit otherwise."""
+    parameter = model.parameters[name]
+    if parameter.options:
+        return ""
+    shown = parameter.unit or unit_text(parameter.expression.source)
+    try:
+        return shown if shown and unit(shown).dimension == parameter.dimension else base_unit(parameter.dimension)
+    except UnitError:
+        return base_unit(parameter.dimension)
 
 
 def parameter_cells(model: Model, name: str, values: Any) -> list[Cell]:

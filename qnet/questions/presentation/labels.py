@@ -50,7 +50,7 @@ def where_exact(model: Model, figures: Sequence[Expression], part: Part) -> Valu
 
 
 def _exact_points(part: Part) -> Value:
-    """Where the means of a batch are exact that is not exact as a whole: open classes at points with product form.
+    """Where the means of a batch are exact that is not exact throughout: open classes at points with product form.
 
     A method for open classes alone gives the closed form where theory has one, also in a batch of which other points
     have none; approximations for closed classes do not.
@@ -95,7 +95,7 @@ def network_of(part: Part) -> tuple[RoutedNetwork | None, Operations]:
 
 
 def _everywhere(sure: Value, part: Part) -> bool:
-    """Whether something is so at all points of a part that have a steady state."""
+    """Whether a condition holds at all points of a part that have a steady state."""
     if isinstance(sure, bool) and part.points is None:
         return sure
 

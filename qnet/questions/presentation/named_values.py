@@ -1,4 +1,4 @@
-"""What an answer tells by names of its own, such as costs, formulas or counts, so that it can be asserted."""
+"""What an answer reports under special names, such as costs, formulas or counts, so that it can be asserted."""
 
 from __future__ import annotations
 
@@ -13,18 +13,20 @@ from qnet.model.conditions import Condition
 from qnet.model.model import Model
 from qnet.model.scope import depends_on_solution, is_figure
 from qnet.model.values import Values
+from qnet.networks.notes import approximate_notes
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points.answers import Answers, solve_table
+from qnet.questions.points.points import Solved
 from qnet.questions.presentation.assertions import broken, conditions
 from qnet.questions.presentation.labels import all_exact
-from qnet.questions.presentation.trust import approximate_notes, percentile_notes
+from qnet.questions.presentation.trust import percentile_notes
 from qnet.record import Record
 from qnet.reports.content import Note
 from qnet.units import Dimension
 
 
 class NamedValues(Record):
-    """Values that an answer tells, by name: one per point, not-a-number where there is none. Base units."""
+    """Values that an answer reports, by name: one per point, not-a-number where there is none. Base units."""
 
     values: Mapping[str, Sequence[float]]
     dimensions: Mapping[str, Dimension]
@@ -45,9 +47,9 @@ class Claims(Record):
 
 
 def claims_of(named: NamedValues, asserted: Sequence[str], model: Model | None = None, wanted: Wanted = AUTO) -> Claims:
-    """The assertions that an answer does not meet at every point it is told at, and how sure their figures are.
+    """The assertions that an answer does not meet at every point reported, and how certain their figures are.
 
-    named     what may be named beside the parameters, outputs and figures of the model; it goes before them.
+    named     what may be named besides the parameters, outputs and figures of the model; it takes precedence.
     model     is solved at these points only where an assertion names a figure or an output of it.
     Raises    `UsageError` with what is wrong with any assertion.
     """
@@ -55,18 +57,18 @@ def claims_of(named: NamedValues, asserted: Sequence[str], model: Model | None =
         return Claims()
     claimed = conditions(asserted, model, named.dimensions)
     solved: list[Answers] = []
-    found: list[Problem] = []
+    problems: list[Problem] = []
     for item in claimed:
         names = [name for name in item.metric.names if name not in named.values]
         if model is not None and not solved and any(_needs_solution(name, model) for name in names):
             solved.append(solve_table(model, named.columns, named.size, wanted))
-        found += broken(_Points(named, item, model, solved[0] if solved else None), [item])
+        problems += broken(_Points(named, item, model, solved[0] if solved else None), [item])
     if model is None or not solved:
-        return Claims(tuple(found))
+        return Claims(tuple(problems))
     figures = [item.metric for item in claimed]
     parts, reasons = solved[0].parts, solved[0].reasons
     notes = (*approximate_notes(reasons, "what is asserted is"), *percentile_notes(model, figures, parts))
-    return Claims(tuple(found), all_exact(model, figures, parts), notes)
+    return Claims(tuple(problems), all_exact(model, figures, parts), notes)
 
 
 def false_of(
@@ -87,6 +89,7 @@ class _Points:
         self.size = named.size
         self.choices = model.choices if model else {}
         self.names: dict[str, Any] = {}
+        self.solved: list[Solved] = solved.solved if solved else []
         self.answered: Any = np.full(named.size, True)
         known = Values(model, named.columns, named.size).known if model else {}
         for name in asserted.metric.names:
@@ -94,7 +97,7 @@ class _Points:
                 value: Any = np.asarray(named.values[name], dtype=float)
             elif model is None or not _needs_solution(name, model):
                 if name not in known:
-                    continue  # the word of a choice, which stands for itself
+                    continue  # the word of a choice, which denotes itself
                 value = np.asarray(known[name], dtype=float)
             else:
                 assert solved is not None

@@ -5,13 +5,16 @@ The command line that gives an answer again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from qnet.documents import GivenText
 from qnet.lazy import lazy
 from qnet.model.bind import expressions
 from qnet.model.model import Model, Parameter
+from qnet.model.scope import rests_on
 from qnet.networks.wanted import AUTO, Wanted
+from qnet.reports.content import Grounds, Statement
 
 if TYPE_CHECKING:
     from qnet.catalog import grades
@@ -34,14 +37,15 @@ def command_line(
 
     # The file after --, or a file whose name starts with a dash, would be taken for an option.
     system = f"./{model.name}" if model.name.startswith("-") and model.name != "-" else model.name
+    system = "-" if isinstance(model.document, GivenText) else system
     words = ["qnet", name, *(network or (system,))]
     for key, value in model.settings.items():
         words += ["-p", f"{key}={value}"]
     words += [*options, *_method(wanted)]
     for text in asserted:
         words += ["--assert", text]
-    told = join(words)
-    return told if system != "-" else f"{told}  # the model of digest {model.document.digest} on standard input"
+    sentence = join(words)
+    return sentence if system != "-" else f"{sentence}  # the model of digest {model.document.digest} on standard input"
 
 
 def _method(wanted: Wanted) -> list[str]:
@@ -62,21 +66,31 @@ def _method(wanted: Wanted) -> list[str]:
     return words
 
 
-class Basis(Mapping[str, Any]):
+class Basis(Grounds):
     """The `meta` of a report on a model: model, settings, method, exactness, graded inputs and their worst grade.
 
-    Gathered when it is first looked at: forms of output that do not tell it do not pay for it.
+    Gathered on first use: output formats that do not show it do not pay for it.
     """
 
-    def __init__(self, model: Model, method: str = "", exact: bool | None = None, **more: Any) -> None:
+    def __init__(
+        self, model: Model, method: str = "", exact: bool | None = None, others: Sequence[Model] = (), **more: Any
+    ) -> None:
         self._asked = (model, method, exact, more)
-        self._found: dict[str, Any] | None = None
+        self._models = (model, *others)
+        self._environment: dict[str, Any] | None = None
 
     def _all(self) -> dict[str, Any]:
-        if self._found is None:
+        if self._environment is None:
             model, method, exact, more = self._asked
-            self._found = {**_basis(model, method, exact), **more}
-        return self._found
+            self._environment = {**_basis(model, method, exact), **more}
+        return self._environment
+
+    @property
+    def statements(self) -> tuple[Statement, ...]:
+        """The model, and those that the report compares it with."""
+        return tuple(
+            Statement(item.name, item.title, item.digest, item.document.text, item.settings) for item in self._models
+        )
 
     def __getitem__(self, key: str) -> Any:
         return self._all()[key]
@@ -105,7 +119,7 @@ def _basis(model: Model, method: str, exact: bool | None) -> dict[str, Any]:
 
 def used(model: Model) -> list[Parameter]:
     """Every parameter that the numbers of a model depend on, directly or through others, in the order of the model."""
-    names = _closure(model)
+    names = rests_on(model, expressions(model))
     return [parameter for name, parameter in model.parameters.items() if name in names]
 
 
@@ -122,16 +136,3 @@ def _input(parameter: Parameter) -> dict[str, Any]:
     if parameter.fitted_on:
         item["fitted_on"] = list(parameter.fitted_on)
     return item
-
-
-def _closure(model: Model) -> set[str]:
-    """The parameters that any number of the network depends on, directly or through others."""
-    waiting = [name for expression in expressions(model) for name in expression.names]
-    found: set[str] = set()
-    while waiting:
-        name = waiting.pop()
-        if name in found or name not in model.parameters:
-            continue
-        found.add(name)
-        waiting += model.parameters[name].expression.names
-    return found

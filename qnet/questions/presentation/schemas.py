@@ -12,7 +12,7 @@ from qnet.reports.schema import json_schema
 
 
 class Answer(Record):
-    """What is known of one kind of answer: who gives it, and where its columns are."""
+    """The schema of one type of answer: the command that gives it, and where its columns are."""
 
     words: str
     module: str
@@ -20,7 +20,7 @@ class Answer(Record):
     optional: str = ""
     """Columns that some answers have."""
     more_columns: bool = False
-    """Whether models add columns of their own."""
+    """Whether models add further columns."""
 
 
 ANSWERS: dict[str, Answer] = {
@@ -32,7 +32,7 @@ ANSWERS: dict[str, Answer] = {
     "knee": Answer("what qnet knee answers", "knee.report", optional="DOUBT"),
     "formula": Answer("what qnet formula answers", "formula.formula"),
     "bottleneck": Answer("what qnet bottleneck answers", "bottleneck.report"),
-    "why": Answer("what qnet why answers", "why.why"),
+    "why": Answer("what qnet why answers", "why.why", optional="OPTIONAL"),
     "sensitivity": Answer("what qnet sensitivity answers", "sensitivity.sensitivity"),
     "tornado": Answer("what qnet sensitivity --tornado answers", "sensitivity.uncertainty_report", "TORNADO"),
     "uncertainty": Answer(
@@ -41,7 +41,7 @@ ANSWERS: dict[str, Answer] = {
     "calibration": Answer("what qnet calibrate answers", "calibrate.report"),
     "candidates": Answer("what qnet calibrate answers of several models", "calibrate.candidates"),
     "demands": Answer("what qnet calibrate --demands answers", "calibrate.demands_report"),
-    "queue": Answer("what qnet queue answers", "tables.queue_report"),
+    "queue": Answer("what qnet queue answers", "tables.queue_report", more_columns=True),
     "methods": Answer("what qnet methods lists", "tables.methods_report"),
     "errors": Answer("what qnet methods --error lists", "tables.methods_report", "ERROR_COLUMNS"),
     "validation": Answer("output of qnet validate: every claim", "study.validate_report"),

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from qnet.expression import Expression, Value
 from qnet.lazy import lazy, np
-from qnet.model.model import Model
-from qnet.networks.exactness import Beyond
+from qnet.model.model import Model, StepModel
+from qnet.networks.notes import approximate_notes, idle_notes, method_notes
 from qnet.networks.solution import RoutedSolution
-from qnet.questions.points.points import Part
+from qnet.questions.points.points import Part, Solved
+from qnet.questions.points.undefined import undefined_problems
 from qnet.questions.presentation.labels import asks_percentile, network_of, percentiles_exact
 from qnet.reports.content import Note
 from qnet.units import format_quantity
@@ -22,19 +23,6 @@ else:
     percentiles = lazy("qnet.networks.percentiles")
 
 
-def approximate_notes(reasons: Iterable[str], what: str = "the answer is") -> list[Note]:
-    """Why something is approximate, with warnings of what is beyond its measured region; nothing without a reason."""
-    found = list(dict.fromkeys(reasons))
-    if not found:
-        return []
-    warned: dict[str, list[str]] = {}
-    for reason in found:
-        if isinstance(reason, Beyond):
-            warned.setdefault(reason.code, []).append(reason.warning)
-    warnings = [Note(code, "; ".join(texts), "warning") for code, texts in warned.items()]
-    return [Note("QN601", f"{what} approximate: {'; '.join(found)}"), *warnings]
-
-
 def trust_notes(solution: RoutedSolution) -> list[Note]:
     """What limits the trust in an answer: why it is approximate, what encloses the exact one, and its method."""
     notes = approximate_notes(solution.reasons)
@@ -44,12 +32,7 @@ def trust_notes(solution: RoutedSolution) -> list[Note]:
         text = f"the exact response of {item.name} lies between {lower} and {upper}, bounds for its parallel steps"
         notes.append(Note("QN679", text))
     idle = [item.name for item in solution.classes if item.population is not None and not item.population > 0]
-    if idle:
-        text = f"{', '.join(idle)}: without customers, the response is that of the demands alone, without any wait"
-        notes.append(Note("QN702", text))
-    if solution.why and solution.reasons and solution.why != "asked for":
-        notes.append(Note("QN607", f"method {solution.method}: {solution.why}"))
-    return notes
+    return [*notes, *idle_notes(idle), *method_notes(solution.method, solution.why, bool(solution.reasons))]
 
 
 def percentile_notes(model: Model, asked: Iterable[Expression], parts: Iterable[Part]) -> list[Note]:
@@ -69,11 +52,11 @@ def percentile_notes(model: Model, asked: Iterable[Expression], parts: Iterable[
         if network is None:
             continue
         steady = part.solution.stable
-        found = {reason: where & steady for reason, where in percentile_trust.beyond(network, operations).items()}
+        result = {reason: where & steady for reason, where in percentile_trust.beyond(network, operations).items()}
         points += _count(steady, part)
         sure += _count(percentiles_exact(part) & steady, part)
-        outside += _count(_any(found.values()), part)
-        reasons |= dict.fromkeys(reason for reason, where in found.items() if _count(where, part))
+        outside += _count(_any(result.values()), part)
+        reasons |= dict.fromkeys(reason for reason, where in result.items() if _count(where, part))
     if sure == points:
         return []
     notes = [Note("QN609", percentiles.REASON)]
@@ -83,17 +66,45 @@ def percentile_notes(model: Model, asked: Iterable[Expression], parts: Iterable[
     return notes
 
 
-def _any(found: Iterable[Value]) -> Value:
+def undefined_notes(every: Iterable[Solved], asked: Iterable[Expression]) -> list[Note]:
+    """That figures have no value although there is a steady state, each with the expression and the values there."""
+    return [Note(item.code, item.found, "warning") for item in undefined_problems(every, asked)]
+
+
+def _any(results: Iterable[Value]) -> Value:
     """Where any of some causes is one."""
     result: Value = False
-    for where in found:
+    for where in results:
         result = result | where
     return result
 
 
 def _count(where: Value, part: Part) -> int:
-    """At how many points of a part something is so."""
+    """At how many points of a part a condition holds."""
     if part.points is None:
         return int(bool(where))
 
     return int(np.broadcast_to(where, (len(part.points),)).sum())
+
+
+def pool_notes(model: Model) -> list[Note]:
+    """Which stations are held around delays only, as pools of connections around calls are."""
+    around: dict[str, bool] = {}
+    waiting = [step for item in model.classes for route in item.routes for step in route.steps]
+    while waiting:
+        step = waiting.pop()
+        waiting += step.inner
+        if step.station:
+            delays = bool(step.steps) and all(_is_delay(inner) for inner in step.steps)
+            around[step.station] = around.get(step.station, True) and delays
+    names = [item.name for item in model.stations if around.get(item.name)]
+    if not names:
+        return []
+    text = "is held around delays only: it is solved as a station" if len(names) == 1 else (
+        "are held around delays only: they are solved as stations"
+    )  # fmt: skip
+    return [Note("QN752", f"{' and '.join(names)} {text} with as many servers")]
+
+
+def _is_delay(step: StepModel) -> bool:
+    return not step.station and not step.branches and step.time_key == "delay" and step.phase == 1

@@ -22,7 +22,7 @@ from qnet.record import Record
 START = 1e-9
 """Share of the largest value at which "no load" is read."""
 _DOUBLINGS, _FAST = 20, 128.0
-"""After so many doublings a search goes up faster; where it ends is a value that nothing bounds."""
+"""After this many doublings a search goes up faster; where it ends, nothing bounds the value."""
 _MORE = 9
 _DESCENT, _DESCENTS = 1e-6, 60
 """How far a search goes down at once from a value that is far too large, and how often."""
@@ -32,8 +32,8 @@ class Steady(Record):
     """Arrays with one element per point."""
 
     largest: Array
-    """The largest value with a steady state; else the end of the range of the parameter, or of patience; where no
-    steady state was found, a value without one."""
+    """The largest value with a steady state; else the end of the range of the parameter or of the search; where no
+    steady state was reached, a value without one."""
     bounded: Flags
     """Whether the steady state ends at `largest`."""
     greatest: Array
@@ -46,7 +46,7 @@ def largest_steady(trial: Trial) -> Steady:
     Method   Up by doubling to a value without a steady state. The capacity of a station that holds no waits is a root
              of its load; where waits fill an outer station before that, a root of the largest load.
     Domain   Values that the model refuses are never left as an answer: the search ends where they begin.
-    Limits   There must be a steady state at the least value; and values beyond the first end are not looked at.
+    Limits   There must be a steady state at the least value; and values beyond the first end are not tried.
     """
     greatest: Array = np.full(trial.size, trial.greatest)
     low: Array = np.full(trial.size, max(trial.least, 0.0))
@@ -69,7 +69,7 @@ def largest_steady(trial: Trial) -> Steady:
         low, high, at_low = _descended(trial, low, high, at_low, bounded & (low == lowest))
         bounded = bounded & (low > lowest)
     if bounded.any():
-        high = np.where(bounded, _edge(trial, low, high, at_low, bounded), high)
+        high = np.where(bounded, edge(trial, low, high, at_low, bounded), high)
     return Steady(high, bounded, greatest)
 
 
@@ -87,24 +87,28 @@ def _descended(trial: Trial, low: Array, high: Array, at_low: Array, wanted: Fla
             if not outside(error):
                 raise
             break
-        found = wanted & solved.stable
-        low, at_low = np.where(found, below, low), np.where(found, solved.certain_load - 1, at_low)
-        wanted = wanted & ~found
+        result = wanted & solved.stable
+        low, at_low = np.where(result, below, low), np.where(result, solved.certain_load - 1, at_low)
+        wanted = wanted & ~result
         high = np.where(wanted, below, high)
     return low, np.where(wanted, top, high), at_low
 
 
-def _edge(trial: Trial, low: Array, high: Array, at_low: Array, bounded: Flags) -> Array:
-    """Where the steady state ends: at the capacity of an inner station, or before it if waits fill an outer one."""
+def edge(trial: Trial, low: Array, high: Array, at_low: Array, bounded: Flags) -> Array:
+    """Where the steady state ends: at the capacity of an inner station, or before it if waits fill an outer one.
+
+    low, high  values with and without a steady state, where it is `bounded` by them.
+    at_low     the load of stations that hold no waits, less one, at `low`.
+    """
 
     def certain(solved: Solved) -> Array:
         return solved.certain_load - 1
 
     at_high = certain(trial.solve(high))
     by_capacity = bounded & (at_high >= 0)
-    edge = np.where(by_capacity, high, high / JUST_BELOW)
+    capacity = np.where(by_capacity, high, high / JUST_BELOW)
     if by_capacity.any():
-        found = root(
+        result = root(
             _anew(trial, lambda lanes, x: certain(lanes.solve(x))),
             low,
             high,
@@ -112,18 +116,18 @@ def _edge(trial: Trial, low: Array, high: Array, at_low: Array, bounded: Flags) 
             np.where(by_capacity, at_high, -1.0),
             trial.operations,
         )
-        edge = np.where(by_capacity, found, edge)
-    end = edge * JUST_BELOW
+        capacity = np.where(by_capacity, result, capacity)
+    end = capacity * JUST_BELOW
     at_end = trial.overload(trial.solve(end))
     earlier = bounded & (at_end >= 0)
     if not earlier.any():
-        return edge
-    start = np.maximum(low, edge * START)
+        return capacity
+    start = np.maximum(low, capacity * START)
     at_start = trial.overload(trial.solve(start))
     hopeless = at_start >= 0
     wanted = earlier & ~hopeless
-    found = sign_change(trial, Trial.overload, start, end, edge, (wanted, at_start, at_end))
-    return np.where(earlier, np.where(hopeless, start, found), edge)
+    result = sign_change(trial, Trial.overload, start, end, capacity, (wanted, at_start, at_end))
+    return np.where(earlier, np.where(hopeless, start, result), capacity)
 
 
 def sign_change(
@@ -140,7 +144,7 @@ def sign_change(
     """
     wanted, at_inside, at_beyond = ends
     top = np.maximum(edge, np.maximum(inside, beyond) / JUST_BELOW)
-    found = root(
+    result = root(
         _anew(trial, lambda lanes, x: function(lanes, lanes.solve(x)), lambda u: -top * np.expm1(-u)),
         -np.log1p(-inside / top),
         -np.log1p(-beyond / top),
@@ -148,7 +152,7 @@ def sign_change(
         np.where(wanted, at_beyond, -1.0),
         trial.operations,
     )
-    return -top * np.expm1(-found)
+    return -top * np.expm1(-result)
 
 
 def _anew(
@@ -156,33 +160,33 @@ def _anew(
 ) -> Callable[[Any], Any]:
     """A function of values that is computed anew only for the points at which these have moved since it was last asked.
 
-    Most roots of a batch are found long before the last one. Where the method of solution depends on the number of
+    Most roots of a batch converge long before the last one. Where the method of solution depends on the number of
     points, all of them are always solved.
     """
     asked: Any = np.full(trial.size, np.nan)
-    found: Any = np.full(trial.size, np.nan)
+    result: Any = np.full(trial.size, np.nan)
 
     def at(x: Any) -> Any:
-        nonlocal asked, found
+        nonlocal asked, result
         moved = np.flatnonzero(x != asked)
         if len(moved) == trial.size or trial.uncertain:
-            asked, found = x, function(trial, value(x))
+            asked, result = x, function(trial, value(x))
         elif len(moved):
-            found = found.copy()
-            found[moved] = function(trial.at(moved), value(x)[moved])
+            result = result.copy()
+            result[moved] = function(trial.at(moved), value(x)[moved])
             asked = x
-        return found
+        return result
 
     return at
 
 
 _NEAR = tuple(2.0**-power for power in (5, 7, 9, 12, 16, 22))
 _SHARES = (1e-6, 1e-4, 1e-3, 0.01, 0.03, *(part / 16 for part in range(1, 16)), *(1 - share for share in _NEAR), 1.0)
-"""Where a finite range is looked at, as shares of it: evenly, and closer at its ends."""
+"""The values tried in a finite range, as shares of it: evenly spaced, and denser at its ends."""
 _AROUND = tuple(10 ** (part / 8) for part in range(-8, 9))
-"""Where every range is looked at besides, as multiples of the stated value."""
+"""The values tried in every range besides, as multiples of the stated value."""
 _FACTORS = (*(10.0 ** (part / 2) for part in (*range(-16, -2), *range(3, 17))), float("inf"))
-"""Where a range without an end is looked at instead of shares of it, as multiples of the stated value."""
+"""The values tried in a range without an end instead of shares of it, as multiples of the stated value."""
 _FAR = 1e9
 """How many times the stated value a search goes up where there is no steady state at low values."""
 
@@ -190,10 +194,10 @@ _FAR = 1e9
 def continuous(trial: Trial) -> Regions:
     """Find every interval in which there is a steady state and the limits hold.
 
-    Method   The end of the steady state first, upwards from the least value; then both are looked at along the whole
+    Method   The end of the steady state first, upwards from the least value; then both are evaluated along the entire
              range, with more values where the excess turns near zero, and every change of sign is searched for its
-             root. Where there is no steady state at the least value, it is looked for along the whole range.
-    Limits   What happens between two neighbours that were looked at only is not seen.
+             root. Where there is no steady state at the least value, it is searched for along the entire range.
+    Limits   What happens only between two neighbouring values tried is missed.
     """
     steady = largest_steady(trial)
     scan, moved = _loaded(trial, steady)
@@ -238,7 +242,7 @@ def _values(trial: Trial, here: Places, start: Array, end: Array, finite: Flags)
 
 
 def _unloaded(trial: Trial, scan: Scan, here: Places) -> None:
-    """Look along the whole range of points without a steady state at the least value."""
+    """Scan the entire range of points without a steady state at the least value."""
     sub = trial.at(here)
     far = abs(trial.stated) * _FAR
     inside = np.full(len(here), trial.stated)
@@ -265,22 +269,22 @@ def _regions(trial: Trial, scan: Scan, steady: Steady, edge: Array, moved: Flags
     first, last = intervals(scan)
     low, low_cause = _ends(scan, first, -1)
     high, high_cause = _ends(scan, last, 1)
-    place = scan.place[first]
+    index = scan.place[first]
     value = [low, high]
     shown = [low, high]
-    # The ends of what was looked at: of the range, or of the steady state.
+    # The ends of what was tried: of the range, or of the steady state.
     at_start = low_cause == RANGE
-    told = np.where(moved[place] | (not trial.bounded_below), low, np.minimum(low, trial.least))
-    value[0] = np.where(at_start & ~hopeless[place], told, low)
-    low_cause = np.where(at_start & ~moved[place] & (not trial.bounded_below), ENDLESS, low_cause)
+    limit = np.where(moved[index] | (not trial.bounded_below), low, np.minimum(low, trial.least))
+    value[0] = np.where(at_start & ~hopeless[index], limit, low)
+    low_cause = np.where(at_start & ~moved[index] & (not trial.bounded_below), ENDLESS, low_cause)
     at_end = high_cause == RANGE
-    bounded = at_end & np.isfinite(edge[place])
-    value[1] = np.where(bounded, edge[place], high)
+    bounded = at_end & np.isfinite(edge[index])
+    value[1] = np.where(bounded, edge[index], high)
     high_cause = np.where(bounded, SATURATION, high_cause)
-    high_cause = np.where(at_end & ~bounded & np.isinf(steady.greatest[place]), ENDLESS, high_cause)
+    high_cause = np.where(at_end & ~bounded & np.isinf(steady.greatest[index]), ENDLESS, high_cause)
     value, shown = _crossed(trial, scan, (first, last), (low_cause, high_cause), edge, (value, shown))
     ends = [
-        Ends(told, read, cause, read) for told, read, cause in zip(value, shown, (low_cause, high_cause), strict=True)
+        Ends(limit, read, cause, read) for limit, read, cause in zip(value, shown, (low_cause, high_cause), strict=True)
     ]
     steady_least, steady_greatest = np.full(size, np.nan), np.where(np.isfinite(edge), edge, np.nan)
     inner, outer = scan.changes(scan.stable)
@@ -290,7 +294,7 @@ def _regions(trial: Trial, scan: Scan, steady: Steady, edge: Array, moved: Flags
     never = np.ones(size, dtype=bool)
     never[scan.place[scan.stable]] = False
     return Regions(
-        place=place,
+        place=index,
         low=ends[0],
         high=ends[1],
         scan=scan,
@@ -309,10 +313,10 @@ def _ends(scan: Scan, index: Any, step: int) -> tuple[Array, Any]:
 
 
 def _crossed(
-    trial: Trial, scan: Scan, runs: tuple[Any, Any], causes: tuple[Any, Any], edge: Any, found: tuple[Any, Any]
+    trial: Trial, scan: Scan, runs: tuple[Any, Any], causes: tuple[Any, Any], edge: Any, result: tuple[Any, Any]
 ) -> tuple[list[Any], list[Any]]:
     """The ends at which a limit is crossed, all of them as one batch of roots."""
-    value, shown = found
+    value, shown = result
     lanes = [np.flatnonzero(cause == LIMIT) for cause in causes]
     inner = np.concatenate([run[lane] for run, lane in zip(runs, lanes, strict=True)])
     if not len(inner):

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from qnet.lazy import Array, Places, np
-from qnet.questions.search.scan import ALIKE, Scan
+from qnet.questions.points.trial import Trial
+from qnet.questions.search.scan import CLOSE, Scan
 from qnet.record import Record
 
 LIMIT, SATURATION, RANGE, ENDLESS = range(4)
-"""What may end an interval: a limit, the steady state, the range of the parameter, or nothing that was seen."""
+"""What may end an interval: a limit, the steady state, the range of the parameter, or nothing observed."""
 
 
 class Ends(Record):
@@ -22,7 +23,7 @@ class Ends(Record):
     cause: Any
     """One of the four words for what may end an interval."""
     probe: Any
-    """Where it shows which limit or station it is: the value itself, or the first whole number beyond."""
+    """Where it shows which limit or station it is: the value itself, or the first integer beyond."""
 
 
 class Regions(Record):
@@ -32,16 +33,36 @@ class Regions(Record):
     low: Ends
     high: Ends
     scan: Scan
-    """What was looked at."""
+    """The values tried."""
     hopeless: Any
-    """Per point: whether there is no steady state at any value that was looked at."""
+    """Per point: whether there is no steady state at any value tried."""
     steady_least: Any
     """Per point: the least value with a steady state; nan where the range of the parameter ends first."""
     steady_greatest: Any
     best: Array
     """Per point: the value at which the limits are exceeded least."""
     complete: bool = False
-    """Whether every whole number in the range was looked at."""
+    """Whether every integer in the range was tried."""
+
+    def part(self, trial: Trial, start: int) -> Regions:
+        """Those of a part of the batch: the points of another trial, which begin somewhere."""
+        end = start + trial.size
+        here = (self.place >= start) & (self.place < end)
+        low, high = (
+            Ends(side.value[here], side.shown[here], side.cause[here], side.probe[here])
+            for side in (self.low, self.high)
+        )
+        return Regions(
+            place=self.place[here] - start,
+            low=low,
+            high=high,
+            scan=self.scan.part(trial, start),
+            hopeless=self.hopeless[start:end],
+            steady_least=self.steady_least[start:end],
+            steady_greatest=self.steady_greatest[start:end],
+            best=self.best[start:end],
+            complete=self.complete,
+        )
 
     def first(self, size: int) -> Any:
         """Per point the lowest of its intervals, as an index; -1 where there is none."""
@@ -52,11 +73,11 @@ class Regions(Record):
         return _index(self.place, size, 0, 1)
 
 
-def _index(place: Places, size: int, first: int, step: int) -> Places:
+def _index(index: Places, size: int, first: int, step: int) -> Places:
     """The last index of each place in a list that begins at `first` and goes by `step`."""
-    found = np.full(size, -1)
-    found[place] = first + step * np.arange(len(place))
-    return found
+    result = np.full(size, -1)
+    result[index] = first + step * np.arange(len(index))
+    return result
 
 
 def intervals(scan: Scan) -> tuple[Places, Places]:
@@ -70,16 +91,16 @@ def intervals(scan: Scan) -> tuple[Places, Places]:
 def best(scan: Scan, size: int) -> Array:
     """Per point the value at which the limits are exceeded least; 0 where there is none.
 
-    Of several values that are alike it is the lowest, else the highest, of all that have a steady state.
+    Of several equal values it is the lowest, else the highest, of all that have a steady state.
     """
-    found = np.zeros(size)
+    result = np.zeros(size)
     order = np.lexsort((-scan.value, -np.where(scan.stable, scan.excess, 2.0)))
-    found[scan.place[order]] = scan.value[order]
-    place, value, excess = scan.place[scan.stable], scan.value[scan.stable], scan.excess[scan.stable]
+    result[scan.place[order]] = scan.value[order]
+    index, value, excess = scan.place[scan.stable], scan.value[scan.stable], scan.excess[scan.stable]
     least = np.full(size, np.inf)
-    np.minimum.at(least, place, excess)
-    alike = excess <= least[place] + ALIKE
-    change = place[1:] != place[:-1]
-    for ends in (alike & np.append(change, True), alike & np.append(True, change)):
-        found[place[ends]] = value[ends]
-    return found
+    np.minimum.at(least, index, excess)
+    identical = excess <= least[index] + CLOSE
+    change = index[1:] != index[:-1]
+    for ends in (identical & np.append(change, True), identical & np.append(True, change)):
+        result[index[ends]] = value[ends]
+    return result

@@ -1,4 +1,4 @@
-"""Where limits hold along one parameter: looked for at many values at once, closer where the answer may turn."""
+"""Where limits hold along one parameter: evaluated at many values at once, more densely near turning points."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from qnet.questions.points.domain import outside
 from qnet.questions.points.trial import Trial
 
 _CLOSER = 12
-"""How often the neighbourhood of a turning point that may hide two crossings is looked at again."""
-ALIKE = 1e-9
+"""How often the neighbourhood of a turning point that may hide two crossings is refined."""
+CLOSE = 1e-9
 """An excess that differs by no more than this is the same."""
 
 
 class Scan:
-    """Values of the varied parameter that have been looked at, in order, with what was found there.
+    """Values of the varied parameter that have been tried, in order, with the results there.
 
-    `place` says which point of the grid a value belongs to; all arrays have one element per value.
+    `place` is the point of the grid that a value belongs to; all arrays have one element per value.
     """
 
     def __init__(self, trial: Trial) -> None:
@@ -30,37 +30,45 @@ class Scan:
         self.sure: Flags = np.zeros(0, dtype=bool)
         """Whether the method is that of the answer: a first look may take an approximation instead."""
 
-    def look(self, place: Places, value: Array, brief: bool = False) -> None:
-        """Solve at some values, and keep what is found; values that the model refuses are left out.
+    def part(self, trial: Trial, start: int) -> Scan:
+        """What is known of a part of the batch: the points of another trial, which begin somewhere."""
+        here = slice(*np.searchsorted(self.place, [start, start + trial.size]))
+        result = Scan(trial)
+        result.place, result.value = self.place[here] - start, self.value[here]
+        result.excess, result.stable, result.sure = self.excess[here], self.stable[here], self.sure[here]
+        return result
+
+    def look(self, position: Places, value: Array, brief: bool = False) -> None:
+        """Solve at some values, and keep the results; values that the model refuses are left out.
 
         brief   this is a first look at many values.
         """
-        if not len(place):
+        if not len(position):
             return
-        trial = (self.trial.brief() if brief else self.trial).at(place)
+        trial = (self.trial.brief() if brief else self.trial).at(position)
         try:
             solved = trial.solve(value)
         except QnetError as error:
             if not outside(error):
                 raise
             allowed = np.array([trial.domain.allows(index, one) for index, one in enumerate(value)])
-            place, value, trial = place[allowed], value[allowed], trial.at(np.flatnonzero(allowed))
-            if not len(place):
+            position, value, trial = position[allowed], value[allowed], trial.at(np.flatnonzero(allowed))
+            if not len(position):
                 return
             solved = trial.solve(value)
-        self.keep(place, value, trial.excess(solved), solved.stable, not (brief and trial.uncertain))
+        self.keep(position, value, trial.excess(solved), solved.stable, not (brief and trial.uncertain))
 
-    def keep(self, place: Places, value: Array, excess: Array, stable: Flags, sure: bool = True) -> None:
+    def keep(self, index: Places, value: Array, excess: Array, stable: Flags, sure: bool = True) -> None:
         """Add what is known of some values."""
-        self.sure = np.concatenate([self.sure, np.full(len(place), sure)])
-        place, value = np.concatenate([self.place, place]), np.concatenate([self.value, value])
+        self.sure = np.concatenate([self.sure, np.full(len(index), sure)])
+        index, value = np.concatenate([self.place, index]), np.concatenate([self.value, value])
         excess, stable = np.concatenate([self.excess, excess]), np.concatenate([self.stable, stable])
-        order = np.lexsort((value, place))
-        self.place, self.value, self.sure = place[order], value[order], self.sure[order]
+        order = np.lexsort((value, index))
+        self.place, self.value, self.sure = index[order], value[order], self.sure[order]
         self.excess, self.stable = excess[order], stable[order]
 
     def settle(self) -> None:
-        """Look again at both sides of every change that a first look found, until all that is left is sure."""
+        """Refine both sides of every change in the first scan until all that remains is certain."""
         while True:
             index = np.unique(np.concatenate(self.changes(self.holds)))
             index = index[~self.sure[index]]
@@ -79,14 +87,14 @@ class Scan:
         """Which values have the next one at the same point of the grid, one element less."""
         return self.place[1:] == self.place[:-1]
 
-    def nearest_at_end(self, place: int, lowest: bool) -> bool:
+    def nearest_at_end(self, index: int, lowest: bool) -> bool:
         """Whether nowhere at a point of the grid the excess is below that of its lowest value, or of its highest."""
-        own = slice(*np.searchsorted(self.place, [place, place + 1]))
-        excess = self.excess[own][self.stable[own]]
-        return not len(excess) or excess[0 if lowest else -1] <= excess.min() + ALIKE
+        particular = slice(*np.searchsorted(self.place, [index, index + 1]))
+        excess = self.excess[particular][self.stable[particular]]
+        return not len(excess) or excess[0 if lowest else -1] <= excess.min() + CLOSE
 
     def closer(self, middle: Callable[[Array, Array], Array]) -> None:
-        """Look between the neighbours of every turning point at which the excess may reach zero unseen.
+        """Sample between the neighbours of every turning point near which the excess may reach zero unnoticed.
 
         middle   a value between two others; one of them where there is none.
         """
@@ -97,10 +105,10 @@ class Scan:
             left, here, right = self.excess[:-2], self.excess[1:-1], self.excess[2:]
             inner = same[1:] & same[:-1] & self.stable[:-2] & self.stable[1:-1] & self.stable[2:]
             sign = np.where(here > 0, 1.0, -1.0)
-            alike = (sign * left > 0) & (sign * right > 0)
+            identical = (sign * left > 0) & (sign * right > 0)
             turns = (sign * here <= sign * left) & (sign * here <= sign * right)
             reach = np.maximum(np.abs(left - here), np.abs(right - here))
-            wanted = 1 + np.flatnonzero(inner & alike & turns & (np.abs(here) <= reach))
+            wanted = 1 + np.flatnonzero(inner & identical & turns & (np.abs(here) <= reach))
             before = middle(self.value[wanted - 1], self.value[wanted])
             after = middle(self.value[wanted], self.value[wanted + 1])
             places, values = np.concatenate([self.place[wanted]] * 2), np.concatenate([before, after])

@@ -14,39 +14,48 @@ from qnet.questions.points.saturation import limiting
 from qnet.questions.points.trial import Trial
 from qnet.questions.search.continuous import continuous
 from qnet.questions.search.regions import ENDLESS, LIMIT, RANGE, SATURATION, Ends, Regions, best, intervals
-from qnet.questions.search.scan import Scan
+from qnet.questions.search.scan import CLOSE, Scan
 from qnet.record import Record
 
 _ALL = 40
-"""So many whole numbers are looked at one by one; of more, about as many at rising distances."""
+"""Up to this many integers are tried one by one; of more, about as many at rising distances."""
 _FIRST, _BEYOND = 64, 100.0
-"""Customers are looked at up to here at least, and to so many times the stated number where the range has no end."""
+"""Numbers of customers are tried up to the first at least, and up to the second times the stated number where the range
+has no end."""
 _FARTHER = 4
 """How many times as far to look where the limits still hold there."""
+_HOPELESS = 16
+"""How many times the stated number of servers without a steady state is enough."""
 _AT_ONCE = 4
-"""So many numbers of customers are looked at together."""
+"""Numbers of customers that are tried together."""
 
 
-def whole(trial: Trial) -> Regions:
-    """Find every interval of whole numbers in which there is a steady state and the limits hold.
+def integers(trial: Trial) -> Regions:
+    """Find every interval of integers in which there is a steady state and the limits hold.
 
     Method   Values at rising distances, of customers without a range in steps upwards until the limits have failed
              again, and ever farther while they hold; more of them where the excess turns near zero; and every change
              is halved down to two neighbours.
-    Limits   What happens between two neighbours that were looked at only is not seen.
+             The servers of a station that is held around others are tried outwards from the stated number, as far as
+             they change the answer: each of them costs a network of as many customers.
+    Limits   What happens only between two neighbouring values tried is missed.
     """
     size = trial.size
     domain = trial.domain
     customers = trial.vary in domain.customers()
-    ends = [domain.whole_range(place) for place in range(size)]
+    ends = [domain.integer_range(index) for index in range(size)]
     first, last = (np.array(values, dtype=float) for values in zip(*ends, strict=True))
     endless = np.zeros(size, dtype=bool)
-    unlimited = customers and trial.greatest == float("inf")
+    unlimited = customers and trial.vary not in domain.pools() and trial.greatest == float("inf")
     end = last
     if unlimited:
         last = np.minimum(end, max(float(_FIRST), np.floor(_BEYOND * trial.stated)))
     scan = Scan(trial)
-    _look(trial, scan, first, last, customers, unlimited)
+    if trial.vary in domain.pools():
+        looked = _outward(trial, scan, first, last)
+        endless, last = looked < last, looked
+    else:
+        _look(trial, scan, first, last, customers, unlimited)
     if unlimited:
         last = _farther(scan, last, end)
         endless = np.ones(size, dtype=bool)
@@ -58,7 +67,7 @@ def whole(trial: Trial) -> Regions:
 
 
 def _look(trial: Trial, scan: Scan, first: Array, last: Array, customers: bool, unlimited: bool) -> None:
-    """Look along the whole ranges, at few numbers of customers at once, because the largest decides what all cost.
+    """Scan the entire ranges, few numbers of customers at once, because the largest determines the cost of all.
 
     unlimited   stop where the limits have failed after they have held.
     """
@@ -84,6 +93,47 @@ def _look(trial: Trial, scan: Scan, first: Array, last: Array, customers: bool, 
             held[scan.place[scan.holds]] = True
             latest[scan.place[scan.holds & (scan.value >= block[0])]] = True
             done = held & ~latest
+
+
+def _outward(trial: Trial, scan: Scan, first: Array, last: Array) -> Array:
+    """Scan from around the stated value upwards, twice as far each time; returns how far was looked.
+
+    It ends at a point of the grid where the limits have changed, where twice as many servers change nothing, and where
+    `_HOPELESS` times the stated number brings no steady state.
+    """
+    size = trial.size
+    reach = max(float(_FIRST), 2 * np.floor(trial.stated))
+    least = float(first.min())
+    block = np.unique(np.round(np.geomspace(least, max(reach, least + 1), _ALL)) if least > 0 else np.arange(reach))
+    block = np.unique(np.concatenate([block, first, [np.floor(trial.stated)]]))
+    done = np.zeros(size, dtype=bool)
+    looked = np.minimum(last, reach)
+    while True:
+        places, values = np.repeat(np.arange(size), len(block)), np.tile(block, size)
+        wanted = (values >= first[places]) & (values <= last[places]) & ~done[places]
+        scan.look(places[wanted], values[wanted], brief=True)
+        ends = np.flatnonzero(~done & (looked == last) & (looked < block[-1]))
+        scan.look(ends, last[ends], brief=True)
+        done |= (looked >= last) | _settled(trial, scan, reach)
+        if done.all():
+            return looked
+        block = np.array([reach + reach // 2, 2 * reach])
+        reach *= 2
+        looked = np.where(done, looked, np.minimum(last, reach))
+
+
+def _settled(trial: Trial, scan: Scan, reach: float) -> Flags:
+    """At which points of the grid more of a scan would change nothing."""
+    result = np.zeros(trial.size, dtype=bool)
+    for index in range(trial.size):
+        particular = slice(*np.searchsorted(scan.place, [index, index + 1]))
+        holds, stable, excess = scan.holds[particular], scan.stable[particular], scan.excess[particular]
+        if not stable.any():
+            result[index] = reach >= _HOPELESS * max(trial.stated, _FIRST)
+            continue
+        flat = len(excess) > 1 and bool(stable[-2:].all()) and abs(excess[-1] - excess[-2]) <= CLOSE
+        result[index] = flat or (holds.any() and not holds.all() and holds[-1] == holds[-2])
+    return result
 
 
 def _farther(scan: Scan, last: Array, end: Array) -> Array:
@@ -114,14 +164,14 @@ def _regions(trial: Trial, scan: Scan, last: Any, endless: Any) -> Regions:
     size = trial.size
     ends: list[Ends] = []
     first_run, last_run = intervals(scan)
-    place = scan.place[first_run]
+    index = scan.place[first_run]
     for run, step in ((first_run, -1), (last_run, 1)):
         other = np.clip(run + step, 0, len(scan.place) - 1)
         same = (scan.place[other] == scan.place[run]) & (other != run)
         cause = np.where(same, np.where(scan.stable[other], LIMIT, SATURATION), RANGE)
         if step > 0:
-            unseen = (cause == RANGE) & (endless[place] | (scan.value[run] < last[place]))
-            cause = np.where(unseen, ENDLESS, cause)
+            unevaluated = (cause == RANGE) & (endless[index] | (scan.value[run] < last[index]))
+            cause = np.where(unevaluated, ENDLESS, cause)
         value = scan.value[run]
         ends.append(Ends(value, value, cause, np.where(same, scan.value[other], value)))
     inner, outer = scan.changes(scan.stable)
@@ -134,7 +184,7 @@ def _regions(trial: Trial, scan: Scan, last: Any, endless: Any) -> Regions:
     same = scan.neighbours()
     complete = bool((np.diff(scan.value)[same] <= 1).all()) and not endless.any()
     return Regions(
-        place=place,
+        place=index,
         low=ends[0],
         high=ends[1],
         scan=scan,
@@ -146,7 +196,7 @@ def _regions(trial: Trial, scan: Scan, last: Any, endless: Any) -> Regions:
     )
 
 
-class Found(Record):
+class IntervalEnd(Record):
     """One end of one interval at every point, as arrays; `held` says where there is an interval at all."""
 
     held: Any
@@ -165,9 +215,9 @@ class Found(Record):
 def search(trial: Trial) -> Regions:
     """Find all intervals of a parameter in which there is a steady state and limits hold, at every point of a batch.
 
-    A parameter that counts something is searched over whole numbers.
+    A parameter that counts something is searched over integers.
     """
-    return whole(trial) if trial.domain.whole(trial.size) else continuous(trial)
+    return integers(trial) if trial.domain.integer(trial.size) else continuous(trial)
 
 
 def falls(regions: Regions) -> bool | None:
@@ -181,7 +231,7 @@ def falls(regions: Regions) -> bool | None:
     return True if any((regions.low.cause == stop).any() for stop in stops) else None
 
 
-def pick(trial: Trial, regions: Regions, smallest: bool = False) -> Found:
+def pick(trial: Trial, regions: Regions, smallest: bool = False) -> IntervalEnd:
     """The largest value up to which limits hold, at every point: the upper end of the lowest interval.
 
     smallest   the smallest value from which on they hold instead: the lower end of the highest interval.
@@ -192,22 +242,22 @@ def pick(trial: Trial, regions: Regions, smallest: bool = False) -> Found:
     return ends(trial, regions, np.arange(size), regions.first(size), regions.high)
 
 
-def ends(trial: Trial, regions: Regions, place: Places, index: Places, side: Ends) -> Found:
-    """What is to be said of one end of some intervals.
+def ends(trial: Trial, regions: Regions, position: Places, index: Places, side: Ends) -> IntervalEnd:
+    """The answer at one end of some intervals.
 
-    place   the point of the grid of each row; `index` its interval, -1 for none.
+    position  the point of the grid of each row; `index` its interval, -1 for none.
     """
     held = index >= 0
-    best = regions.best[place]
+    best = regions.best[position]
     if not len(side.value):
         value = shown = probe = best
-        cause = np.full(len(place), ENDLESS)
+        cause = np.full(len(position), ENDLESS)
     else:
         value, shown, probe = (np.where(held, column[index], best) for column in (side.value, side.shown, side.probe))
         cause = np.where(held, side.cause[index], ENDLESS)
-    lanes = trial.at(place)
+    lanes = trial.at(position)
     there = lanes.solve(shown)
-    limit, station = np.zeros(len(place), dtype=int), np.full(len(place), "", dtype=object)
+    limit, station = np.zeros(len(position), dtype=int), np.full(len(position), "", dtype=object)
     saturated, several = cause == SATURATION, (cause == LIMIT) & (len(trial.limits) > 1)
     if saturated.any() or several.any():
         looked = there if (probe == shown).all() else lanes.solve(np.where(saturated | several, probe, shown))
@@ -215,9 +265,9 @@ def ends(trial: Trial, regions: Regions, place: Places, index: Places, side: End
             limit = np.argmax(lanes.excesses(looked), axis=0)
         if saturated.any():
             station = looked.gather(limiting)
-    return Found(held, value, cause, limit, station, there)
+    return IntervalEnd(held, value, cause, limit, station, there)
 
 
-def largest(trial: Trial) -> Found:
+def largest(trial: Trial) -> IntervalEnd:
     """The largest value up to which the limits of a trial hold, at every point."""
     return pick(trial, search(trial))

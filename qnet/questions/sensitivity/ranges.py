@@ -1,4 +1,4 @@
-"""How far parameters may be from what is stated: the catalog's low and high, ranges of one's own, and spreads."""
+"""How far parameters may be from what is stated: the catalog's low and high, ranges given by the user, and spreads."""
 
 from __future__ import annotations
 
@@ -43,33 +43,35 @@ def ranges(
 
     by       only these; none: every stated number that the network or a metric rests on, and has a range.
     stated   `NAME=low:high`, with units.
-    within   a share such as `10%` for every parameter that has no range of its own; cut off where the model's own
+    within   a share such as `10%` for every parameter that has no stated range; cut off where the model's
              range of allowed values ends.
     spread   `NAME=10%`: standard deviation over mean, of a quantity that is positive.
-    Returns  of what counts (servers, users) whole ends, the range widened to them.
+    Returns  for counts (servers, users) integer ends, the range widened to them.
     Raises   `UsageError` with everything that is wrong with the texts, and where nothing is uncertain.
     """
     problems: list[Problem] = []
-    own: dict[str, Range] = {}
+    particular: dict[str, Range] = {}
     for texts, read in ((stated, _stated), (spread, _spread)):
         for text in texts:
             try:
                 name, low, high, variation = read(model, text)
-                if name in own:
+                if name in particular:
                     raise UsageError(Problem("QN025", f'"{name}" has two ranges', "one --range or --spread of it"))
-                own[name] = Range(_single(model, asked, name), low, high, SPREAD if variation else STATED, variation)
+                particular[name] = Range(
+                    _single(model, asked, name), low, high, SPREAD if variation else STATED, variation
+                )
             except UsageError as error:
                 problems += error.problems
     share = _share(within, problems) if within else 0.0
-    found = inputs(model, asked, by)
+    results = inputs(model, asked, by)
     if problems:
         raise UsageError(*problems)
     known = Values(model, {}, None).known
-    names = {item.name for item in found} | (set[str]() if by else own.keys())
+    names = {item.name for item in results} | (set[str]() if by else particular.keys())
     result: list[Range] = []
     for name in (name for name in model.parameters if name in names):
-        item = next((each for each in found if each.name == name), None)
-        found_range = own.get(name)
+        item = next((each for each in results if each.name == name), None)
+        found_range = particular.get(name)
         if found_range is None and item is not None:
             found_range = _catalog(model, item) or _within(item, share)
         if found_range is not None:
@@ -93,24 +95,24 @@ def _single(model: Model, asked: Sequence[Metric], name: str) -> Input:
     return inputs(model, asked, [name])[0]
 
 
-def _fitted(found: Range) -> Range:
-    """The range with whole ends of what counts, inside what the model allows."""
-    item, low, high = found.input, found.low, found.high
-    if item.whole:
+def _fitted(result: Range) -> Range:
+    """The range with integer ends for counts, within what the model allows."""
+    item, low, high = result.input, result.low, result.high
+    if item.integer:
         low, high = float(math.floor(low + 1e-9)), float(math.ceil(high - 1e-9))
-    if found.origin == WITHIN:
+    if result.origin == WITHIN:
         low = max(low, item.low) if item.low is not None else low
         high = min(high, item.high) if item.high is not None else high
-    return found.replace(low=low, high=high)
+    return result.replace(low=low, high=high)
 
 
 def _catalog(model: Model, item: Input) -> Range | None:
-    """The range of a value of a catalog part, where it states one and nobody set another value."""
-    found = model.parameters[item.name]
-    if not found.part or found.low is None or found.high is None or item.name in model.settings:
+    """The range of a value of a catalog part, where it states one and no other value is set."""
+    result = model.parameters[item.name]
+    if not result.part or result.low is None or result.high is None or item.name in model.settings:
         return None
     known = Values(model, {}, None).known
-    low, high = (float(evaluate(end.root, known, FLOATS)) for end in (found.low, found.high))
+    low, high = (float(evaluate(end.root, known, FLOATS)) for end in (result.low, result.high))
     return Range(item, low, high, CATALOG)
 
 
@@ -126,12 +128,12 @@ _Read = tuple[str, float, float, float]
 
 def _stated(model: Model, text: str) -> _Read:
     name, values = _split(text, "NAME=low:high, such as --range disk.seek=8ms:12ms")
-    found = parameter(model, name)
+    result = parameter(model, name)
     low, separator, high = values.partition(":")
-    if not separator or found.options:
-        what = "is a choice of words" if found.options else "is no range"
+    if not separator or result.options:
+        what = "is a choice of words" if result.options else "is no range"
         raise UsageError(Problem("QN025", f'"{short(text)}" {what}', "a number, as NAME=low:high"))
-    least, most = (constant(end, found.dimension, text) for end in (low, high))
+    least, most = (constant(end, result.dimension, text) for end in (low, high))
     if not least < most:
         raise UsageError(Problem("QN025", f'"{short(text)}" leaves no room', "low below high"))
     return name, least, most, 0.0
@@ -169,14 +171,14 @@ def _share(text: str, problems: list[Problem]) -> float:
     return 0.0
 
 
-def constant(text: str, dimension: Dimension, whole: str) -> float:
-    """The value of a text that is a constant of a dimension; raises `UsageError` that quotes the whole it stands in."""
+def constant(text: str, dimension: Dimension, overall: str) -> float:
+    """The value of a text that is a constant of a dimension; raises `UsageError` that quotes the text containing it."""
     try:
         parsed = parse(text)
-        found = check(parsed.root, {}, {})
-        if found is not None and found != dimension:
-            words = f'in the range "{short(whole)}": "{short(text.strip())}" is {found.describe()}'
+        result = check(parsed.root, {}, {})
+        if result is not None and result != dimension:
+            words = f'in the range "{short(overall)}": "{short(text.strip())}" is {result.describe()}'
             raise UsageError(Problem("QN122", words, dimension.describe()))
         return float(evaluate(parsed.root, {}, FLOATS))
     except ExpressionError as error:
-        raise UsageError(expression_problem(error, text, before=f'in the range "{short(whole)}": ')) from None
+        raise UsageError(expression_problem(error, text, before=f'in the range "{short(overall)}": ')) from None

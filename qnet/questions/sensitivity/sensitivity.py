@@ -1,6 +1,6 @@
 """How much every metric answers to every parameter: derivatives and elasticities at the stated point.
 
-Derivatives from differences, extrapolated to no step at all, with an error that the estimates themselves tell.
+Derivatives from differences, extrapolated to step zero, with an error estimated from their disagreement.
 
 Sensitivities as a report: one block per metric, one row per parameter, the strongest first.
 """
@@ -12,18 +12,19 @@ from itertools import pairwise
 from typing import Any
 
 from qnet.errors import NoAnswer, NotComputed, Problem, UsageError
-from qnet.expression import ExpressionError
 from qnet.model.metrics import Metric, metrics
 from qnet.model.model import Model
+from qnet.networks.notes import approximate_notes
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points.answers import OK, solve_table
 from qnet.questions.points.inputs import Input, columns, inputs, saturated
 from qnet.questions.points.points import Part, Solved, solve_points
+from qnet.questions.points.undefined import undefined
 from qnet.questions.presentation.assertions import broken, conditions
 from qnet.questions.presentation.columns import effect_notes
 from qnet.questions.presentation.labels import EXACT, all_exact, label, labels
 from qnet.questions.presentation.provenance import Basis
-from qnet.questions.presentation.trust import approximate_notes, percentile_notes
+from qnet.questions.presentation.trust import percentile_notes
 from qnet.record import Record
 from qnet.reports.content import Bars, Cell, Column, Note
 from qnet.reports.report import Report
@@ -45,39 +46,39 @@ COLUMNS = (
     Column("method", "method", footed=True),
     Column("exactness", "exactness", footed=True),
 )
-"""`value` and `derivative` are in base units; `stated` is the metric as the model stands, in its own unit.
+"""`value` and `derivative` are in base units; `stated` is the metric as the model stands, in its display unit.
 
 `error` is how far the elasticity may be off, as a share of it or of 1, whichever is more: a power of ten, 1e-9 where it
-is no more than that, and 0 of whole numbers.
+is no more than that, and 0 for integers.
 """
 
 _LEAST = 1e-9
 """Errors below are those of rounding, and differ between machines."""
 
 
-def sensitivity_report(found: Sensitivity, asserted: Sequence[str] = ()) -> Report:
-    """Tell the effects of parameters on metrics.
+def sensitivity_report(result: Sensitivity, asserted: Sequence[str] = ()) -> Report:
+    """The report of the effects of parameters on metrics.
 
     asserted  conditions that the stated point must meet; those that are false stand in `broken` of the report.
     """
-    model = found.model
+    model = result.model
     claimed = conditions(asserted, model)
     claims = [item.metric for item in claimed]
-    shown = [*(item.metric.expression for item in found.effects), *claims]
-    guessed = percentile_notes(model, shown, found.parts)
-    methods = ", ".join(found.methods)
-    rows = [(*_row(found, item), methods, label(item.exact)) for item in found.effects]
-    exact = all(item.exact for item in found.effects) and all_exact(model, claims, found.stated.parts)
-    notes = [*approximate_notes(found.reasons), *guessed]
-    notes += effect_notes(model, [*model.settings, *(item.input.name for item in found.effects)], shown)
-    sides = {(item.metric.source, item.input.name, item.by) for item in found.effects if item.derivative is not None}
+    shown = [*(item.metric.expression for item in result.effects), *claims]
+    guessed = percentile_notes(model, shown, result.parts)
+    methods = ", ".join(result.methods)
+    rows = [(*_row(result, item), methods, label(item.exact)) for item in result.effects]
+    exact = all(item.exact for item in result.effects) and all_exact(model, claims, result.stated.parts)
+    notes = [*approximate_notes(result.reasons), *guessed]
+    notes += effect_notes(model, [*model.settings, *(item.input.name for item in result.effects)], shown)
+    sides = {(item.metric.source, item.input.name, item.by) for item in result.effects if item.derivative is not None}
     bent = dict.fromkeys(name for metric, name, by in sorted(sides) if by == BELOW and (metric, name, ABOVE) in sides)
     if bent:
         text = f"at its stated value the derivative jumps: {', '.join(bent)}; both sides are shown"
         notes.append(Note("QN629", text))
-    missing = sum(item.derivative is None for item in found.effects)
+    missing = sum(item.derivative is None for item in result.effects)
     if missing:
-        text = f"{missing} of {len(found.effects)} rows have no derivative; their status says why"
+        text = f"{missing} of {len(result.effects)} rows have no derivative; their status says why"
         notes.append(Note("QN632", text, "warning"))
     return Report(
         schema="qnet/sensitivity/1",
@@ -88,15 +89,15 @@ def sensitivity_report(found: Sensitivity, asserted: Sequence[str] = ()) -> Repo
         meta=Basis(model, methods, exact),
         group="metric",
         plot=Bars("parameter", ("elasticity",), "metric"),
-        broken=tuple(broken(found.stated, claimed)),
+        broken=tuple(broken(result.stated, claimed)),
     )
 
 
-def _row(found: Sensitivity, item: Effect) -> tuple[Cell, ...]:
-    parameter, metric = found.model.parameters[item.input.name], item.metric
+def _row(result: Sensitivity, item: Effect) -> tuple[Cell, ...]:
+    parameter, metric = result.model.parameters[item.input.name], item.metric
     unit, shown = base_unit(parameter.dimension), metric.unit
     per = base_unit(metric.dimension.times(parameter.dimension, -1))
-    stated = in_unit(float(found.stated.metric(metric.expression)), shown)
+    stated = in_unit(float(result.stated.metric(metric.expression)), shown)
     doubt = None if item.derivative is None else _magnitude(item.doubt)
     return (
         metric.source, item.input.name, item.input.value, unit or None, item.elasticity, item.derivative, per or None,
@@ -117,6 +118,8 @@ _KINK = 0.5
 """Of a smooth function the slopes of the two sides differ an eighth as much at the last step as at the first."""
 _ROUNDING = 2.0**-50
 """How far values may be rounded, as a share of the largest."""
+_DIVISIBLE = 1e-280
+"""Of larger values there are all digits in a small share."""
 _NOISE = 1e-8
 """Differences between the two sides that are below this share of the function are no kink."""
 
@@ -156,8 +159,8 @@ def slopes(
              the smallest disagreement of neighbours in the table of extrapolations (C. J. F. Ridders, Accurate
              computation of F'(x) and F'(x)F''(x), Adv. Eng. Software 4 (1982) 75-76), and at least what rounding the
              values does to the shortest step. Estimates that move further at shorter steps are not extrapolated.
-    Limits   A jump or a kink nearer than the smallest step but not at the point is not seen; the values of a jump at
-             the point disagree, which the error tells.
+    Limits   A jump or a kink nearer than the smallest step but not at the point is missed; the values of a jump at
+             the point disagree, which the error shows.
     """
     rounding = _ROUNDING * max(abs(value) for value in (here, *(above or ()), *(below or ()))) / lengths[-1]
     right = _one_sided([value - here for value in above], lengths, rounding) if above else None
@@ -203,10 +206,10 @@ ATTEMPTS = 3
 VERIFIED = 1e-6
 """The error of an elasticity, as a share of it or of 1, up to which no shorter steps are tried."""
 _JUMP, _SAME = 0.5, 1e-9
-"""Values beside a point, extrapolated to it, miss a smooth metric 16 times less from the shortest steps than from the
-longest; a miss that stays above the first share, and above the second of the metric, is a jump."""
+"""Values near a point, extrapolated to it, miss a smooth metric 16 times less from the shortest steps than from the
+longest; a miss that remains above the first share, and above the second of the metric, is a jump."""
 TRUSTED = 1e-2
-"""The error from which on a derivative is not told."""
+"""The error from which on a derivative is not reported."""
 
 
 class Effect(Record):
@@ -215,19 +218,19 @@ class Effect(Record):
     metric: Metric
     input: Input
     derivative: float | None
-    """Of the metric by the parameter; of whole numbers the difference to the neighbour. None without an answer."""
+    """Of the metric by the parameter; for integers the difference to the neighbour. None without an answer."""
     elasticity: float | None
     """Per cent of the metric per per cent of the parameter; None where either is 0."""
     error: float | None
-    """How far the derivative may be off; 0 for a difference of whole numbers."""
+    """How far the derivative may be off; 0 for a difference of integers."""
     by: str
-    """From which side it was found."""
+    """The side it was computed from."""
     status: str
     """`ok`, or why there is no answer."""
     doubt: float = float("inf")
     """The error as a share of the elasticity, or of 1 where that is more."""
     exact: bool = True
-    """Whether the metric is exact at the stated point and at all values that the derivative was found from."""
+    """Whether the metric is exact at the stated point and at all values that the derivative was computed from."""
 
 
 class Sensitivity(Record):
@@ -249,22 +252,23 @@ def sensitivity(model: Model, of: Sequence[str] = (), by: Sequence[str] = (), as
     by       parameters, also derived ones, which are then moved by themselves; none: every stated number that counts.
     asked    the method and its budget.
     Returns  by metric and parameter the derivative, the elasticity (dM / dp) (p / M), the error of the derivative, and
-             from which side it was found. Where the sides differ (max, min, where, interp) each has an `Effect`.
-             Whole numbers have the difference to the next one.
+             the side it was computed from. Where the sides differ (max, min, where, interp) each has an `Effect`.
+             Integers have the difference to the next one.
     Raises   `UsageError` for what the model does not have, `NoAnswer` without a steady state at the stated point.
 
     Method   `differences.slopes`; all points of all parameters are solved as one batch. Where the estimates of a
              derivative disagree by more than `VERIFIED`, or one side has no answer, they are taken again with steps 64
              times shorter, twice at most; what then disagrees by more than `TRUSTED` is refused. Where a metric jumps
-             because values beside the stated point are solved by another method, they are solved by its method.
+             because values near the stated point are solved by another method, they are solved by the method used
+             there.
     """
     wanted = chosen_metrics(model, of)
-    found = inputs(model, wanted, by)
-    if not found:
+    result = inputs(model, wanted, by)
+    if not result:
         raise UsageError(Problem("QN026", "no number of the model is a parameter that counts", "--by NAME"))
     stated = at_stated_point(model, asked)
     search = _Search(model, wanted, asked, stated)
-    for group in _together(found):
+    for group in _together(result):
         search.find(group)
     if all(item.derivative is None for item in search.effects):
         status = search.effects[0].status
@@ -285,23 +289,22 @@ def at_stated_point(model: Model, asked: Wanted) -> Solved:
     stated = solve_points(model, asked=asked)
     if not stated.stable:
         cause = saturated(stated.parts[0].solution)
-        found = f'no steady state at the stated point: "{cause}" is saturated'
-        raise NoAnswer(Problem("QN401", found, "a load below every capacity", file=model.name))
+        text = f'no steady state at the stated point: "{cause}" is saturated'
+        raise NoAnswer(Problem("QN401", text, "a load below every capacity", file=model.name))
     return stated
 
 
 def values_here(stated: Solved, wanted: Sequence[Metric]) -> list[float]:
     """The metrics at the stated point; raises `NotComputed` QN532 for one that has no value there."""
-    found: list[float] = []
+    result: list[float] = []
     for item in wanted:
-        try:
-            value = float(stated.metric(item.expression))
-        except ExpressionError:
-            value = float("nan")
+        value = float(stated.metric(item.expression))
         if not abs(value) < float("inf"):
-            raise NotComputed(Problem("QN532", f'"{item.source}" has no value at the stated point', "a number"))
-        found.append(value)
-    return found
+            reason = undefined(stated, item.expression)
+            text = reason.found if reason else f'"{item.source}" has no value'
+            raise NotComputed(Problem("QN532", f"{text}, at the stated point", "a number"))
+        result.append(value)
+    return result
 
 
 def _rank(item: Effect) -> tuple[float, ...]:
@@ -311,10 +314,10 @@ def _rank(item: Effect) -> tuple[float, ...]:
     return (1, 0) if item.derivative is not None else (2, 0)
 
 
-def _together(found: Sequence[Input]) -> list[list[Input]]:
-    """Inputs that can be moved in one table: stated ones; a derived one must stay free to follow the others."""
-    free = [item for item in found if item.free]
-    return [*([free] if free else []), *([item] for item in found if not item.free)]
+def _together(result: Sequence[Input]) -> list[list[Input]]:
+    """Inputs that can be moved in one table: stated ones; a derived one must remain free to follow the others."""
+    free = [item for item in result if item.free]
+    return [*([free] if free else []), *([item] for item in result if not item.free)]
 
 
 _Plan = tuple[Input, list[float], list[int], list[int]]
@@ -333,16 +336,16 @@ class _Rows(Record):
     def replaced(self, places: Sequence[int], other: _Rows) -> _Rows:
         """With the rows at some places as they are in another."""
 
-        def merged(own: Sequence[Any], new: Sequence[Any]) -> list[Any]:
-            found = list(own)
-            for place, value in zip(places, new, strict=True):
-                found[place] = value
-            return found
+        def merged(old: Sequence[Any], new: Sequence[Any]) -> list[Any]:
+            result = list(old)
+            for index, value in zip(places, new, strict=True):
+                result[index] = value
+            return result
 
         values = [merged(*pair) for pair in zip(self.values, other.values, strict=True)]
         exact = [merged(*pair) for pair in zip(self.exact, other.exact, strict=True)]
         status, method = merged(self.status, other.status), merged(self.method, other.method)
-        # What was solved by another method, and by no row any more, tells nothing of the answer.
+        # What was solved by another method, and by no row any more, says nothing about the answer.
         kept = [part for part in self.parts if part.solution.method in method]
         return _Rows(values, exact, status, method, [*kept, *other.parts])
 
@@ -391,13 +394,13 @@ class _Search:
                         best[key] = each
                     unsure, one_sided, _ = _standing(best[key])
                     again_one_sided = one_sided and not _at_an_end(item)
-                    if (unsure or again_one_sided) and item not in again and not item.whole:
+                    if (unsure or again_one_sided) and item not in again and not item.integer:
                         again.append(item)
             waiting = again
-        self.effects += [_told(effect) for effects in best.values() for effect in effects]
+        self.effects += [_reported(effect) for effects in best.values() for effect in effects]
 
     def measured(self, group: Sequence[Input], moved: Sequence[Input], attempt: int) -> list[list[list[Effect]]]:
-        """By input and metric, the effects that one attempt finds."""
+        """By input and metric, the effects from one attempt."""
         rows: list[tuple[str, float]] = []
 
         def added(item: Input, sign: int, lengths: Sequence[float]) -> list[int]:
@@ -410,20 +413,20 @@ class _Search:
 
         plans: list[_Plan] = []
         for item in moved:
-            lengths = [1.0] if item.whole else steps(_size(item), attempt)
+            lengths = [1.0] if item.integer else steps(_size(item), attempt)
             plans.append((item, lengths, added(item, 1, lengths), added(item, -1, lengths)))
-        found = self.solved(group, rows, self.asked)
-        jumping = [plan for plan in plans if self.jumps(plan, found)]
+        result = self.solved(group, rows, self.asked)
+        jumping = [plan for plan in plans if self.jumps(plan, result)]
         if jumping:
             again = [row for _, _, *sides in jumping for side in sides for row in side]
-            alike = self.solved(group, [rows[row] for row in again], self.asked.replace(method=self.method))
-            if all(status == OK for status in alike.status):
-                found = found.replaced(again, alike)
-        self.parts += found.parts
-        for part in found.parts:
+            identical = self.solved(group, [rows[row] for row in again], self.asked.replace(method=self.method))
+            if all(status == OK for status in identical.status):
+                result = result.replaced(again, identical)
+        self.parts += result.parts
+        for part in result.parts:
             self.methods[part.solution.method] = None
             self.reasons |= dict.fromkeys(part.solution.reasons)
-        return [[self.effect(plan, found, place) for place in range(len(self.wanted))] for plan in plans]
+        return [[self.effect(plan, result, index) for index in range(len(self.wanted))] for plan in plans]
 
     def solved(self, group: Sequence[Input], rows: Sequence[tuple[str, float]], asked: Wanted) -> _Rows:
         """The metrics where one input is moved in each row."""
@@ -438,12 +441,12 @@ class _Search:
             answers.parts,
         )
 
-    def jumps(self, plan: _Plan, found: _Rows) -> bool:
-        """Whether a metric jumps beside the stated point, and another method was taken there."""
+    def jumps(self, plan: _Plan, result: _Rows) -> bool:
+        """Whether a metric jumps near the stated point, and another method was taken there."""
         item, _, *sides = plan
-        if item.whole or {found.method[row] for side in sides for row in side} <= {self.method, None}:
+        if item.integer or {result.method[row] for side in sides for row in side} <= {self.method, None}:
             return False
-        for here, values in zip(self.here, found.values, strict=True):
+        for here, values in zip(self.here, result.values, strict=True):
             for rows in sides:
                 beside = self.side(rows, values)
                 if beside is None:
@@ -453,11 +456,11 @@ class _Search:
                     return True
         return False
 
-    def effect(self, plan: _Plan, found: _Rows, which: int) -> list[Effect]:
-        """What the values at some steps tell of one input and one metric."""
+    def effect(self, plan: _Plan, result: _Rows, which: int) -> list[Effect]:
+        """The effects of one input on one metric, from the values at some steps."""
         rows = (*plan[2], *plan[3])
-        exact = self.sure[which] and all(found.exact[which][row] for row in rows if found.status[row] == OK)
-        return [effect.replace(exact=exact) for effect in self.slopes(plan, found, which)]
+        exact = self.sure[which] and all(result.exact[which][row] for row in rows if result.status[row] == OK)
+        return [effect.replace(exact=exact) for effect in self.slopes(plan, result, which)]
 
     def slopes(self, plan: _Plan, rows: _Rows, which: int) -> list[Effect]:
         item, lengths, above, below = plan
@@ -470,19 +473,19 @@ class _Search:
             return [
                 Effect(metric=metric, input=item, derivative=None, elasticity=None, error=None, by="", status=cause)
             ]
-        if item.whole:
+        if item.integer:
             if sides[0] is not None:
                 return [_effect(metric, item, here, Slope(sides[0][0] - here, 0.0), NEXT)]
             assert sides[1] is not None
             return [_effect(metric, item, here, Slope(here - sides[1][0], 0.0), PREVIOUS)]
-        found = slopes(here, sides[0], sides[1], lengths)
-        told = ((found.both, CENTRAL), (found.below, BELOW), (found.above, ABOVE))
-        return [_effect(metric, item, here, slope, by) for slope, by in told if slope is not None]
+        result = slopes(here, sides[0], sides[1], lengths)
+        reported = ((result.both, CENTRAL), (result.below, BELOW), (result.above, ABOVE))
+        return [_effect(metric, item, here, slope, by) for slope, by in reported if slope is not None]
 
     def side(self, rows: Sequence[int], values: Sequence[float]) -> list[float] | None:
         """The values on one side; None where any of them is missing."""
-        found = [values[row] for row in rows]
-        return found if found and all(abs(value) < float("inf") for value in found) else None
+        result = [values[row] for row in rows]
+        return result if result and all(abs(value) < float("inf") for value in result) else None
 
 
 def _at_an_end(item: Input) -> bool:
@@ -491,8 +494,9 @@ def _at_an_end(item: Input) -> bool:
 
 
 def _size(item: Input) -> float:
-    """What the steps of an input are a share of: its value; of 0 the width of its range, else one unit."""
-    if item.value:
+    """What the steps of an input are a share of: its value; of 0, and of what loses digits by division, the width of
+    its range, else one unit."""
+    if abs(item.value) > _DIVISIBLE:
         return item.value
     return item.high - item.low if item.low is not None and item.high is not None else 1.0
 
@@ -515,13 +519,13 @@ def _effect(metric: Metric, item: Input, here: float, slope: Slope, by: str) -> 
 
 
 def _standing(effects: Sequence[Effect]) -> tuple[bool, bool, float]:
-    """How good what one attempt found is, the best first: whether it is verified, of both sides, and its doubt."""
+    """The quality of one attempt, the best first: whether it is verified, of both sides, and its uncertainty."""
     doubt = max(item.doubt for item in effects)
     return doubt > VERIFIED, effects[0].by in (BELOW, ABOVE), doubt
 
 
-def _told(item: Effect) -> Effect:
-    """The effect as it is told: without a derivative that cannot be trusted."""
+def _reported(item: Effect) -> Effect:
+    """The effect as reported: without a derivative that cannot be trusted."""
     if item.derivative is None or item.doubt <= TRUSTED:
         return item
     return item.replace(

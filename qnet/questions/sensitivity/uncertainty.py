@@ -1,4 +1,4 @@
-"""What is left of an answer when parameters are not what they are said to be: one by one, at all ends, and sampled."""
+"""How answers change when parameters differ from their stated values: one by one, at all ends, and sampled."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
-from qnet.errors import NotComputed, Problem
+from qnet.errors import NotComputed, Problem, UsageError
 from qnet.lazy import Array, np
 from qnet.model.metrics import Metric
 from qnet.model.model import Model
@@ -91,26 +91,26 @@ def tornado(
 ) -> Uncertainty:
     """Metrics at the low and the high end of every parameter's range, the others as stated, ranked by the width.
 
-    Arguments as `sensitivity` and `ranges` have them. All ends are one batch. Only ends are looked at: what a metric
-    does between them is not seen.
+    Arguments as `sensitivity` and `ranges` have them. All ends are one batch. Only ends are evaluated: what a metric
+    does between them is missed.
     Raises   `UsageError` for what the model does not have, `NoAnswer` without a steady state at the stated point.
     """
-    wanted, found, point = _ready(model, of, by, stated, within, (), asked)
+    wanted, result, point = _ready(model, of, by, stated, within, (), asked)
     reaches: list[Reach] = []
     answers: list[Answers] = []
-    for group in _together(found):
+    for group in _together(result):
         rows = [(item.input.name, end) for item in group for end in (item.low, item.high)]
         answer = solve_table(model, columns([item.input for item in group], rows), len(rows), asked)
         answers.append(answer)
         for metric, here in zip(wanted, values_here(point, wanted), strict=True):
             values = answer.of(metric.expression)
-            for place, item in enumerate(group):
-                low, high = 2 * place, 2 * place + 1
+            for index, item in enumerate(group):
+                low, high = 2 * index, 2 * index + 1
                 status = next((answer.status[row] for row in (low, high) if answer.status[row] != OK), OK)
                 reaches.append(Reach(metric, item, here, _number(values[low]), _number(values[high]), status))
-    order = {metric.source: place for place, metric in enumerate(wanted)}
+    order = {metric.source: index for index, metric in enumerate(wanted)}
     reaches.sort(key=lambda item: (order[item.metric.source], item.width is None, -(item.width or 0.0)))
-    return _uncertainty(model, point, found, answers, tuple(reaches), ())
+    return _uncertainty(model, point, result, answers, tuple(reaches), ())
 
 
 def sampled(
@@ -128,24 +128,27 @@ def sampled(
     """Mean, standard deviation and percentiles of metrics where parameters are independent random values.
 
     count, seed   how many points, and where the sequence of random numbers starts: the same seed gives the same points.
-    shape         of ranges: `uniform`, or `triangular` with the stated value as its mode; what counts takes each whole
-                  number alike, or is rounded. Spreads are lognormal with the stated value as mean.
+    shape         of ranges: `uniform`, or `triangular` with the stated value as its mode; counts take each integer
+                  with equal probability, or are rounded. Spreads are lognormal with the stated value as mean.
     others        as `tornado`.
     Method   Latin hypercube (M. D. McKay, R. J. Beckman, W. J. Conover, Technometrics 21 (1979) 239-245) from PCG64;
              all points are one batch. Figures are of the points that have an answer.
     Raises   as `tornado`; `NotComputed` or `NoAnswer` where no point has an answer.
     """
-    wanted, found, point = _ready(model, of, by, stated, within, spread, asked)
+    for name, number, least, most in (("sample", count, 1, MAX_SAMPLES), ("seed", seed, 0, 2**63 - 1)):
+        if not least <= number <= most:
+            raise UsageError(Problem("QN025", f"{name} is {number:.6g}", f"an integer from {least} to {most}"))
+    wanted, result, point = _ready(model, of, by, stated, within, spread, asked)
     random = np.random.Generator(np.random.PCG64(seed))
     table: dict[str, Any] = {}
-    for item in found:
+    for item in result:
         places = (random.permutation(count) + random.random(count)) / count
         table[item.input.name] = _drawn(item, places, shape)
     answers = solve_table(model, table, count, asked)
     answers.refuse_all_failed()
     here = values_here(point, wanted)
     figures = tuple(_figures(metric, value, answers) for metric, value in zip(wanted, here, strict=True))
-    return _uncertainty(model, point, found, [answers], (), figures)
+    return _uncertainty(model, point, result, [answers], (), figures)
 
 
 def corners(
@@ -162,27 +165,27 @@ def corners(
     effect has one sign at some combinations and the other at others are named: there it is not.
     Raises   as `tornado`; `NotComputed` QN531 for more than `MAX_CORNERS` parameters.
     """
-    wanted, found, point = _ready(model, of, by, stated, within, (), asked)
-    if len(found) > MAX_CORNERS:
+    wanted, result, point = _ready(model, of, by, stated, within, (), asked)
+    if len(result) > MAX_CORNERS:
         help = "choose with --by, or take --sample"
-        text = f"{len(found)} parameters have {2 ** len(found)} combinations of ends"
+        text = f"{len(result)} parameters have {2 ** len(result)} combinations of ends"
         raise NotComputed(Problem("QN531", text, f"at most {MAX_CORNERS} parameters", help=help))
-    ends: Any = np.array(list(product(*((item.low, item.high) for item in found))), dtype=float)
-    table = {item.input.name: ends[:, place] for place, item in enumerate(found)}
+    ends: Any = np.array(list(product(*((item.low, item.high) for item in result))), dtype=float)
+    table = {item.input.name: ends[:, index] for index, item in enumerate(result)}
     answers = solve_table(model, table, len(ends), asked)
     answers.refuse_all_failed()
     figures: list[Figures] = []
     for metric, here in zip(wanted, values_here(point, wanted), strict=True):
         values = answers.of(metric.expression)
-        cube = values.reshape((2,) * len(found))
-        mixed = tuple(item.input.name for place, item in enumerate(found) if _mixed(np.diff(cube, axis=place)))
-        told = _figures(metric, here, answers)
-        if told.least is not None:
-            moved = [place for place in range(len(found)) if _moves(np.diff(cube, axis=place))]
-            least, most = (_ends(found, moved, ends[int(pick(values))]) for pick in (np.nanargmin, np.nanargmax))
-            told = told.replace(at_least=least, at_most=most)
-        figures.append(told.replace(mixed=mixed))
-    return _uncertainty(model, point, found, [answers], (), tuple(figures))
+        cube = values.reshape((2,) * len(result))
+        mixed = tuple(item.input.name for index, item in enumerate(result) if _mixed(np.diff(cube, axis=index)))
+        reported = _figures(metric, here, answers)
+        if reported.least is not None:
+            moved = [index for index in range(len(result)) if _moves(np.diff(cube, axis=index))]
+            least, most = (_ends(result, moved, ends[int(pick(values))]) for pick in (np.nanargmin, np.nanargmax))
+            reported = reported.replace(at_least=least, at_most=most)
+        figures.append(reported.replace(mixed=mixed))
+    return _uncertainty(model, point, result, [answers], (), tuple(figures))
 
 
 def _ready(
@@ -198,16 +201,16 @@ def _ready(
     return wanted, ranges(model, wanted, by, stated, within, spread), at_stated_point(model, asked)
 
 
-def _together(found: Sequence[Range]) -> list[list[Range]]:
-    """Ranges that can share a table: of stated numbers; a derived one must stay free to follow the others."""
-    free = [item for item in found if item.input.free]
-    return [*([free] if free else []), *([item] for item in found if not item.input.free)]
+def _together(result: Sequence[Range]) -> list[list[Range]]:
+    """Ranges that can share a table: of stated numbers; a derived one must remain free to follow the others."""
+    free = [item for item in result if item.input.free]
+    return [*([free] if free else []), *([item] for item in result if not item.input.free)]
 
 
 def _uncertainty(
     model: Model,
     point: Solved,
-    found: tuple[Range, ...],
+    result: tuple[Range, ...],
     answers: Sequence[Answers],
     reaches: tuple[Reach, ...],
     figures: tuple[Figures, ...],
@@ -218,7 +221,7 @@ def _uncertainty(
     return Uncertainty(
         model=model,
         stated=point,
-        ranges=found,
+        ranges=result,
         reaches=reaches,
         figures=figures,
         points=sum(answer.size for answer in answers),
@@ -237,17 +240,17 @@ def _drawn(item: Range, places: Array, shape: str) -> Any:
         from statistics import NormalDist
 
         deviation = float(np.sqrt(np.log1p(item.variation**2)))
-        normal = np.array([NormalDist().inv_cdf(place) for place in np.clip(places, 1e-16, 1 - 1e-16).tolist()])
-        found = value * np.exp(deviation * normal - deviation**2 / 2)
+        normal = np.array([NormalDist().inv_cdf(index) for index in np.clip(places, 1e-16, 1 - 1e-16).tolist()])
+        result = value * np.exp(deviation * normal - deviation**2 / 2)
     elif shape == "triangular":
         rising = low + np.sqrt(places * (high - low) * (value - low))
         falling = high - np.sqrt((1 - places) * (high - low) * (high - value))
-        found = np.where(places < (value - low) / (high - low), rising, falling)
-    elif item.input.whole:
+        result = np.where(places < (value - low) / (high - low), rising, falling)
+    elif item.input.integer:
         return np.minimum(np.floor(low + places * (high - low + 1)), high)
     else:
-        found = low + places * (high - low)
-    return np.round(found) if item.input.whole else found
+        result = low + places * (high - low)
+    return np.round(result) if item.input.integer else result
 
 
 def _figures(metric: Metric, here: float, answers: Answers) -> Figures:
@@ -293,10 +296,10 @@ def _moves(changes: Any) -> bool:
     return bool((changes[np.isfinite(changes)] != 0).any())
 
 
-def _ends(found: Sequence[Range], moved: Sequence[int], point: Any) -> str:
+def _ends(result: Sequence[Range], moved: Sequence[int], point: Any) -> str:
     """The ends that make a corner, of the parameters that move the metric: `low a, b; high c`."""
-    low = [found[place].input.name for place in moved if point[place] == found[place].low]
-    high = [found[place].input.name for place in moved if point[place] != found[place].low]
+    low = [result[index].input.name for index in moved if point[index] == result[index].low]
+    high = [result[index].input.name for index in moved if point[index] != result[index].low]
     return "; ".join(f"{word} {', '.join(names)}" for word, names in (("low", low), ("high", high)) if names)
 
 

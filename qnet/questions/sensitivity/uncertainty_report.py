@@ -7,10 +7,11 @@ from typing import Any
 
 from qnet.expression import Expression
 from qnet.model.metrics import Metric
+from qnet.networks.notes import approximate_notes
 from qnet.questions.presentation.assertions import broken, conditions
 from qnet.questions.presentation.labels import all_exact, label
 from qnet.questions.presentation.provenance import Basis
-from qnet.questions.presentation.trust import approximate_notes, percentile_notes
+from qnet.questions.presentation.trust import percentile_notes
 from qnet.questions.sensitivity.ranges import SPREAD, Range
 from qnet.questions.sensitivity.uncertainty import Figures, Reach, Uncertainty
 from qnet.reports.content import Bars, Cell, Column, Note
@@ -59,54 +60,54 @@ UNCERTAINTY = (
 """Percentiles are between neighbours in proportion; `answered` of `points` have an answer and are counted."""
 
 
-def tornado_report(found: Uncertainty, asserted: Sequence[str] = ()) -> Report:
-    """Tell how far every parameter alone moves every metric, the widest first.
+def tornado_report(result: Uncertainty, asserted: Sequence[str] = ()) -> Report:
+    """The report of how far every parameter alone moves every metric, the widest first.
 
     asserted  conditions that the stated point must meet; those that are false stand in `broken` of the report.
     """
-    rows = [(*_reach(found, item), *_trust(found, item.metric)) for item in found.reaches]
-    missing = sum(item.width is None for item in found.reaches)
-    notes = [*_approximate(found, asserted)]
+    rows = [(*_reach(result, item), *_trust(result, item.metric)) for item in result.reaches]
+    missing = sum(item.width is None for item in result.reaches)
+    notes = [*_approximate(result, asserted)]
     if missing:
         notes.append(
             Note("QN602", f"{missing} of {len(rows)} rows have no answer at an end; their status says why", "warning")
         )
     plot = Bars("parameter", ("at_low", "at_high"), "metric", "stated")
-    return _report(found, "qnet/tornado/1", "what every range alone does", TORNADO, rows, notes, plot, asserted)
+    return _report(result, "qnet/tornado/1", "what every range alone does", TORNADO, rows, notes, plot, asserted)
 
 
-def uncertainty_report(found: Uncertainty, asserted: Sequence[str] = (), **how: Any) -> Report:
-    """Tell what all ranges together do to every metric.
+def uncertainty_report(result: Uncertainty, asserted: Sequence[str] = (), **how: Any) -> Report:
+    """The report of what all ranges together do to every metric.
 
     asserted  as of `tornado_report`.
     how       what the points were drawn by, for the meta data: seed, shape.
     """
     rows: list[tuple[Cell, ...]] = []
-    for item in found.figures:
-        missing = found.points - item.answered
-        cause = f": {found.status[0]}" if found.status else ""
-        status = f"{missing} of {found.points} points have no answer{cause}" if missing else "ok"
-        rows.append((*_figures(item, found.points), status, *_trust(found, item.metric)))
+    for item in result.figures:
+        missing = result.points - item.answered
+        cause = f": {result.status[0]}" if result.status else ""
+        status = f"{missing} of {result.points} points have no answer{cause}" if missing else "ok"
+        rows.append((*_figures(item, result.points), status, *_trust(result, item.metric)))
     notes = [
-        *_approximate(found, asserted),
-        Note("QN631", "uncertain: " + "; ".join(_told(found, item) for item in found.ranges)),
+        *_approximate(result, asserted),
+        Note("QN631", "uncertain: " + "; ".join(_reported(result, item) for item in result.ranges)),
     ]
-    missing = max(found.points - item.answered for item in found.figures)
+    missing = max(result.points - item.answered for item in result.figures)
     if missing:
-        text = f"{missing} of {found.points} points have no answer and are not in the figures"
+        text = f"{missing} of {result.points} points have no answer and are not in the figures"
         notes.append(Note("QN602", text, "warning"))
-    for item in found.figures:
+    for item in result.figures:
         if item.mixed:
             names = ", ".join(item.mixed)
             text = f"{item.metric.source} is not monotone in {names}: it may go beyond its corners"
             notes.append(Note("QN630", text, "warning"))
     return _report(
-        found, "qnet/uncertainty/1", "what all ranges do together", UNCERTAINTY, rows, notes, None, asserted, **how
+        result, "qnet/uncertainty/1", "what all ranges do together", UNCERTAINTY, rows, notes, None, asserted, **how
     )
 
 
 def _report(
-    found: Uncertainty,
+    result: Uncertainty,
     schema: str,
     title: str,
     columns: tuple[Column, ...],
@@ -116,16 +117,16 @@ def _report(
     asserted: Sequence[str],
     **how: Any,
 ) -> Report:
-    model = found.model
+    model = result.model
     ranges = [
         {"parameter": item.input.name, "low": item.low, "high": item.high, "range": item.origin}
-        for item in found.ranges
+        for item in result.ranges
     ]
     meta = Basis(
-        model, ", ".join(found.methods), all_exact(model, _asked(found, asserted), found.parts), ranges=ranges, **how
+        model, ", ".join(result.methods), all_exact(model, _asked(result, asserted), result.parts), ranges=ranges, **how
     )
     text = f"{model.title}: {title}"
-    false = tuple(broken(found.stated, conditions(asserted, model)))
+    false = tuple(broken(result.stated, conditions(asserted, model)))
     return Report(
         schema=schema,
         title=text,
@@ -139,24 +140,24 @@ def _report(
     )
 
 
-def _approximate(found: Uncertainty, asserted: Sequence[str]) -> list[Note]:
-    notes = approximate_notes(found.reasons)
-    return [*notes, *percentile_notes(found.model, _asked(found, asserted), found.parts)]
+def _approximate(result: Uncertainty, asserted: Sequence[str]) -> list[Note]:
+    notes = approximate_notes(result.reasons)
+    return [*notes, *percentile_notes(result.model, _asked(result, asserted), result.parts)]
 
 
-def _asked(found: Uncertainty, asserted: Sequence[str]) -> list[Expression]:
-    """What is told, and what is asserted."""
-    claims = (item.metric for item in conditions(asserted, found.model))
-    return [*(item.metric.expression for item in (*found.reaches, *found.figures)), *claims]
+def _asked(result: Uncertainty, asserted: Sequence[str]) -> list[Expression]:
+    """What is reported, and what is asserted."""
+    claims = (item.metric for item in conditions(asserted, result.model))
+    return [*(item.metric.expression for item in (*result.reaches, *result.figures)), *claims]
 
 
-def _trust(found: Uncertainty, metric: Metric) -> tuple[Cell, Cell]:
-    return ", ".join(found.methods), label(all_exact(found.model, [metric.expression], found.parts))
+def _trust(result: Uncertainty, metric: Metric) -> tuple[Cell, Cell]:
+    return ", ".join(result.methods), label(all_exact(result.model, [metric.expression], result.parts))
 
 
-def _reach(found: Uncertainty, item: Reach) -> tuple[Cell, ...]:
+def _reach(result: Uncertainty, item: Reach) -> tuple[Cell, ...]:
     metric, range, here = item.metric, item.range, item.stated
-    unit = base_unit(found.model.parameters[range.input.name].dimension)
+    unit = base_unit(result.model.parameters[range.input.name].dimension)
     width = item.width
     percent = 100 * width / abs(here) if width is not None and here else None
     return (
@@ -182,8 +183,8 @@ def _shown(metric: Metric, value: float | None) -> float | None:
     return None if value is None else in_unit(value, metric.unit)
 
 
-def _told(found: Uncertainty, item: Range) -> str:
-    unit = base_unit(found.model.parameters[item.input.name].dimension)
+def _reported(result: Uncertainty, item: Range) -> str:
+    unit = base_unit(result.model.parameters[item.input.name].dimension)
     if item.origin == SPREAD:
         return f"{item.input.name} {format_quantity(item.input.value, unit)} with a spread of {item.variation:.4g}"
     low, high = format_quantity(item.low, unit), format_quantity(item.high, unit)

@@ -1,18 +1,19 @@
 """The figures of a system at one point, as a report.
 
-The intervals of a solution by the calibration of its parameters, beside its figures.
+The intervals of a solution by the calibration of its parameters, next to its figures.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NoAnswer, Problem
-from qnet.expression import parse, solution_name
+from qnet.expression import Expression, parse, solution_name
 from qnet.lazy import lazy, np
 from qnet.model.bind import depends_on_population
 from qnet.model.model import Model
+from qnet.networks.routed import NO_CAPACITY
 from qnet.networks.solution import ClassFigures, ClassStationFigures, RoutedSolution
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points.points import Solved, needs_solution, solve_points
@@ -22,60 +23,72 @@ from qnet.questions.points.solution_figures import buffer_cells, losing
 from qnet.questions.presentation.columns import effect_notes
 from qnet.questions.presentation.labels import all_exact, label
 from qnet.questions.presentation.provenance import Basis
-from qnet.questions.presentation.trust import percentile_notes, trust_notes
-from qnet.reports.content import Cell, Column, Note, row_maker
+from qnet.questions.presentation.trust import percentile_notes, pool_notes, trust_notes, undefined_notes
+from qnet.reports.content import Bars, Cell, Column, Note, row_maker
 from qnet.reports.report import Report
 from qnet.units import base_unit, format_quantity, in_unit
 
 if TYPE_CHECKING:
     from qnet.model import metrics
     from qnet.model.conditions import Condition
-    from qnet.questions.presentation import assertions
+    from qnet.model.metrics import Metric
+    from qnet.questions.presentation import assertions, summaries
+    from qnet.questions.solve import selected
     from qnet.questions.uncertainty import carried as uncertainty
 else:
     uncertainty = lazy("qnet.questions.uncertainty.carried")
     metrics = lazy("qnet.model.metrics")
     assertions = lazy("qnet.questions.presentation.assertions")
+    summaries = lazy("qnet.questions.presentation.summaries")
+    selected = lazy("qnet.questions.solve.selected")
 
 _FIGURES = ("throughput", "response")
 
 
 def doubted(
-    model: Model, solved: Solved, columns: Sequence[Column], rows: Sequence[tuple[Cell, ...]], wanted: Wanted
+    model: Model,
+    solved: Solved,
+    columns: Sequence[Column],
+    rows: Sequence[tuple[Cell, ...]],
+    asked: Sequence[Metric],
+    wanted: Wanted,
 ) -> tuple[tuple[Column, ...], list[tuple[Cell, ...]], list[Note]]:
-    """The columns and rows of a solution with the intervals of throughputs, responses and outputs, and notes on them.
+    """The columns and rows of a solution with the intervals of throughputs, responses, outputs and metrics, and notes
+    on them.
 
     solved   the model at its stated point.
+    asked    the metrics, in the order of their rows.
     """
 
     keys = [column.key for column in columns]
-    asked: list[str] = []
+    expressions: list[Expression] = []
     places: list[tuple[int, int, str]] = []
+    waiting = iter(asked)
     for number, row in enumerate(rows):
         scope, name = row[keys.index("scope")], row[keys.index("name")]
         if scope == "output":
-            asked.append(str(name))
-            places.append((number, 4, str(name)))
+            output = model.outputs[str(name)]
+            expressions.append(parse(str(name)))
+            places.append((number, 4, output.unit or base_unit(output.dimension)))
+        elif scope == "metric":
+            item = next(waiting)
+            expressions.append(item.expression)
+            places.append((number, 4, item.unit))
         elif scope in ("system", "class"):
-            asked += [figure if scope == "system" else solution_name(figure, str(name)) for figure in _FIGURES]
+            figures = [figure if scope == "system" else solution_name(figure, str(name)) for figure in _FIGURES]
+            expressions += [parse(item) for item in figures]
             places += [(number, 0, ""), (number, 2, "")]
-    expressions = [parse(item) for item in asked]
     here = np.array([[float(solved.metric(item))] for item in expressions])
     doubts = uncertainty.Doubts(model)
     carried = doubts.at({}, 1, expressions, here, wanted)
     added: list[list[Cell]] = [[None] * len(DOUBT) for _ in rows]
-    for place, (number, first, output) in enumerate(places):
+    for index, (number, first, unit) in enumerate(places):
         for side, values in enumerate((carried.low, carried.high)):
-            value = float(values[place, 0])
+            value = float(values[index, 0])
             if abs(value) < float("inf"):
-                added[number][first + side] = _shown(model, output, value) if output else value
-    told = [(*row, *more) for row, more in zip(rows, added, strict=True)]
-    return (*columns, *DOUBT), told, doubts.notes(carried.lame, expressions)
-
-
-def _shown(model: Model, name: str, value: float) -> float:
-    output = model.outputs[name]
-    return in_unit(value, output.unit or base_unit(output.dimension))
+                added[number][first + side] = in_unit(value, unit) if unit else value
+    listed = [(*row, *more) for row, more in zip(rows, added, strict=True)]
+    return (*columns, *DOUBT), listed, doubts.notes(carried.lame, expressions)
 
 
 COLUMNS = (
@@ -108,13 +121,13 @@ COLUMNS = (
     Column("exactness", "exactness", footed=True),
 )
 """`scope` says what a row is about: system, class, class of chain, route, station, buffer, branch, class at station,
-state, or output.
+state, output, metric, or assertion.
 
 A chain is a class; a row of scope `class of chain` has one of its classes as `name`, and the chain as `class`.
-A row of scope `branch` is of a parallel step: `probability` that the step waits for it to the last, `residence` its own
-mean time, and `wait` the rest of the step, in which it waits for others. A row of scope `state` has the probability
-that so many `customers` of closed classes are at one copy. The `exactness` of the system is that of the answer: of the
-weakest figure that is shown or asserted; an output has one of its own."""
+A row of scope `branch` is of a parallel step: `probability` that it is the last branch that the step waits for,
+`residence` its mean time, and `wait` the rest of the step, in which it waits for others. A row of scope `state` has the
+probability that this number of `customers` of closed classes are at one copy. The `exactness` of the system is that of
+the answer: of the weakest figure that is shown or asserted; an output has a separate one."""
 
 DOUBT = (
     Column("throughput_low", "throughput low", "/s"),
@@ -124,20 +137,38 @@ DOUBT = (
     Column("value_low", "value low"),
     Column("value_high", "value high"),
 )
-"""The intervals that the doubt of calibrated parameters leaves, where a model states it."""
-OPTIONAL = (*FULL, *DOUBT)
+"""The intervals from the uncertainty of calibrated parameters, where a model states it."""
+MARGIN = (
+    Column("bound", "limit"),
+    Column("margin", "margin"),
+    Column("margin_percent", "margin percent"),
+    Column("holds", "holds"),
+)
+"""Of a row of scope `assertion`: how far `value` is from the limit, positive where the condition holds, in the unit of
+the row and in percent of the limit."""
+OPTIONAL = (*FULL, *DOUBT, *MARGIN)
 
 _row = row_maker((*COLUMNS, *FULL))
 
 
-def solve_report(model: Model, wanted: Wanted = AUTO, asserted: Sequence[str] = ()) -> Report:
-    """Solve a model as it stands and tell its figures by class, route and station.
+def solve_report(
+    model: Model, wanted: Wanted = AUTO, asserted: Sequence[str] = (), metrics: Sequence[str] = (),
+    percentiles: Sequence[float] = (), unit: str = "", only: bool = False,
+) -> Report:  # fmt: skip
+    """Solve a model as it stands and report its figures by class, route and station.
 
-    wanted    the method and its budget, where there is a choice.
-    asserted  conditions that the answer must meet; those that are false stand in `broken` of the report.
-    Raises `NoAnswer` where there is no steady state, naming what is overloaded, by how much, and the largest rate.
+    wanted       the method and its budget, where there is a choice.
+    asserted     conditions that the answer must meet, each reported with its margin; those that are false stand in
+                 `broken` of the report.
+    metrics      report these metrics only, and the percentiles.
+    percentiles  of response time, in percent: of all passages, and by class if there are several.
+    unit         of the metrics and percentiles.
+    only         report the first metric or percentile only; `NoAnswer` where it has no value.
+    Raises `NoAnswer` where there is no steady state, naming what is overloaded, by how much, and the saturation
+    throughput.
     """
     claimed = claims(asserted, model)
+    asked = selected.selected(model, metrics, percentiles, unit) if metrics or percentiles else []
     solved = solve_points(model, asked=wanted)
     edge = saturation(model, solved, wanted=wanted)
     solution = solved.parts[0].solution
@@ -148,36 +179,61 @@ def solve_report(model: Model, wanted: Wanted = AUTO, asserted: Sequence[str] = 
         solution = solution.replace(ceiling=None)
     columns = (*COLUMNS, *FULL) if solution.offered is not None or solution.buffers else COLUMNS
     notes = trust_notes(solution)
-    told = [*(output.expression for output in model.outputs.values()), *(item.metric for item in claimed)]
-    notes += [*percentile_notes(model, told, solved.parts), *edge.notes, *effect_notes(model, model.settings, told)]
-    exact = all_exact(model, told, solved.parts)
-    rows = [row[: len(columns)] for row in (*_rows(solution, edge, exact), *_outputs(model, solved))]
-    if model.calibration is not None:
-        columns, rows, more = doubted(model, solved, columns, rows, wanted)
+    if only:
+        asked = asked[:1]
+        selected.defined_value(model, solved, asked[0])
+    brief = bool(metrics) or only
+    outputs = {} if brief else model.outputs
+    figures = [*(output.expression for output in outputs.values()), *(item.expression for item in asked)]
+    listed = [*figures, *(item.metric for item in claimed)]
+    notes += [*undefined_notes([solved], [*(parse(name) for name in outputs), *(item.expression for item in asked)])]
+    notes += [*pool_notes(model), *percentile_notes(model, listed, solved.parts), *edge.notes]
+    notes += effect_notes(model, model.settings, listed)
+    exact = all_exact(model, listed, solved.parts)
+    every = [] if brief else [*_rows(solution, edge, exact), *_outputs(model, solved)]
+    every += [_row(**cells) for cells in selected.metric_rows(model, solved, asked)] if asked else []
+    rows = [row[: len(columns)] for row in every]
+    if model.calibration is not None and not only:
+        columns, rows, more = doubted(model, solved, columns, rows, asked, wanted)
         notes += more
+    if claimed:
+        columns, rows = _with_margins(columns, rows, solved, claimed)
     return Report(
         schema="qnet/solution/1",
         title=model.title,
         columns=columns,
         rows=rows,
         notes=tuple(notes),
-        meta=Basis(model, solution.method, exact, **_told(solution)),
+        meta=Basis(model, solution.method, exact, **_method_record(solution)),
         group="scope",
+        once=("system", "class"),
+        plot=Bars("name", ("utilization",), "scope", only=("station",)),
         broken=false_claims(solved, claimed),
+        summary=None if brief else lambda report: summaries.of_solution(report),
     )
 
 
-def metric_value(model: Model, text: str) -> float:
-    """One metric of a model as it stands, in base units.
+def _with_margins(
+    columns: Sequence[Column], rows: Sequence[tuple[Cell, ...]], solved: Solved, claimed: Sequence[Condition]
+) -> tuple[tuple[Column, ...], list[tuple[Cell, ...]]]:
+    """The columns and rows of a solution, with a row for every assertion."""
+    wider = (*columns, *MARGIN)
+    row, empty = row_maker(wider), (None,) * len(MARGIN)
+    margins = [row(**cells) for cells in selected.margin_rows(solved, claimed)]
+    return wider, [*((*cells, *empty) for cells in rows), *margins]
 
-    Raises `UsageError` for what the model does not have, `NoAnswer` without a steady state.
+
+def metric_value(model: Model, text: str, wanted: Wanted = AUTO, unit: str = "") -> float:
+    """One metric of a model as it stands, in base units or another unit.
+
+    Raises `UsageError` for what the model does not have, `NoAnswer` without a steady state or a finite value.
     """
-
     asked = metrics.metric(text, model)
-    solved = solve_points(model)
+    asked = selected.selected(model, [text], shown=unit)[0] if unit else asked.replace(unit="")
+    solved = solve_points(model, asked=wanted)
     if not solved.stable:
-        raise no_steady_state(model, solved, saturation(model, solved))
-    return float(solved.metric(asked.expression))
+        raise no_steady_state(model, solved, saturation(model, solved, wanted=wanted))
+    return selected.defined_value(model, solved, asked)
 
 
 def claims(asserted: Sequence[str], model: Model) -> tuple[Condition, ...]:
@@ -196,34 +252,43 @@ def false_claims(solved: Solved, claimed: tuple[Condition, ...]) -> tuple[Proble
     return tuple(assertions.broken(solved, claimed))
 
 
-def _told(solution: RoutedSolution) -> dict[str, object]:
+def _method_record(solution: RoutedSolution) -> dict[str, Any]:
     """What the answer of closed classes rests on, where there is any of it."""
-    told = {"why": solution.why, "log_normalising_constant": solution.log_constant}
-    return {key: value for key, value in told.items() if value not in ("", None)}
+    details = {"why": solution.why, "log_normalising_constant": solution.log_constant}
+    return {key: value for key, value in details.items() if value not in ("", None)}
 
 
 def no_steady_state(model: Model, solved: Solved, edge: Saturation) -> NoAnswer:
-    """What is to be said of a model without a steady state: what is overloaded, by how much, and the largest rate."""
+    """The refusal of a model without a steady state: what is overloaded, by how much, and the saturation throughput."""
     solution = solved.parts[0].solution
     if all(item.population is not None for item in solution.classes):
         worst = max(solution.loads, key=lambda item: float(item.load))
-        found = f'no steady state: customers leave {worst.load:.4g} times as much work at "{worst.name}" as it can do'
+        if worst.load >= NO_CAPACITY:
+            text = f'no steady state: the capacity of "{worst.name}" is 0'
+            return NoAnswer(Problem("QN401", text, "a load below every capacity", file=model.name))
+        text = f'no steady state: customers leave {worst.load:.4g} times as much work at "{worst.name}" as it can do'
         help = "fewer customers, or less work in phase 2"
-        return NoAnswer(Problem("QN401", found, "a load below every capacity", help=help, file=model.name))
+        return NoAnswer(Problem("QN401", text, "a load below every capacity", help=help, file=model.name))
     arrivals = sum(item.throughput for item in solution.classes if item.population is None)
     largest = arrivals * edge.factor
     cause = next((item for item in solution.loads if item.name == edge.cause), None)
     asked = format_quantity(arrivals, "/s", 6)
-    if cause is not None and cause.load >= 1 and cause.certain and not needs_solution(model):
-        found = f'no steady state: "{edge.cause}" is asked for {cause.load:.4g} times what it can do, at {asked}'
+    if cause is not None and cause.load >= NO_CAPACITY:
+        text = f'no steady state: the capacity of "{edge.cause}" is 0, at {asked}'
+    elif cause is not None and cause.load >= 1 and cause.certain and not needs_solution(model):
+        text = f'no steady state: "{edge.cause}" is asked for {cause.load:.4g} times what it can do, at {asked}'
     else:
-        found = f'no steady state: "{edge.cause}" is saturated, at {asked}'
+        text = f'no steady state: "{edge.cause}" is saturated, at {asked}'
     possible = format_quantity(largest, "/s", 6)
-    help = f"the saturation throughput is {possible}" if largest > 0 else "there is no steady state at any rate"
+    help = (
+        f"the saturation throughput is {possible}"
+        if largest > arrivals / NO_CAPACITY
+        else "there is no steady state at any rate"
+    )
     for item in solution.buffers:
         if item.time_to_fill < float("inf"):
             help += f'; "{item.name}", if empty at first, is full after {format_quantity(item.time_to_fill, "s", 4)}'
-    return NoAnswer(Problem("QN401", found, "a load below every capacity", help=help, file=model.name))
+    return NoAnswer(Problem("QN401", text, "a load below every capacity", help=help, file=model.name))
 
 
 _Rows = list[tuple[Cell, ...]]
@@ -241,9 +306,9 @@ def _rows(solution: RoutedSolution, edge: Saturation, exact: bool) -> _Rows:
         exactness=label(exact),
         **losing(solution.offered, solution.throughput),
     )
-    found = [system, *_classes(solution, edge), *_of_chains(solution), *_routes(solution), *_stations(solution)]
+    result = [system, *_classes(solution, edge), *_of_chains(solution), *_routes(solution), *_stations(solution)]
     buffers = [_row(scope="buffer", **buffer_cells(item)) for item in solution.buffers]
-    return [*found, *buffers, *_branches(solution), *_visits(solution), *_states(solution)]
+    return [*result, *buffers, *_branches(solution), *_visits(solution), *_states(solution)]
 
 
 def _classes(solution: RoutedSolution, edge: Saturation) -> _Rows:
@@ -276,10 +341,10 @@ def _of_chains(solution: RoutedSolution) -> _Rows:
             scope="class of chain",
             name=name,
             class_=chain,
-            residence=sum(item.residence for item in own),
-            queue_length=sum(item.queue_length for item in own),
+            residence=sum(item.residence for item in each),
+            queue_length=sum(item.queue_length for item in each),
         )
-        for (chain, name), own in members.items()
+        for (chain, name), each in members.items()
     ]
 
 
@@ -330,7 +395,7 @@ def _branches(solution: RoutedSolution) -> _Rows:
             copies=item.copies,
             probability=item.awaited,
             residence=item.time,
-            wait=item.whole - item.time if item.needed == item.width else None,
+            wait=item.total - item.time if item.needed == item.width else None,
         )
         for item in solution.branches
     ]
@@ -383,7 +448,7 @@ def _outputs(model: Model, solved: Solved) -> list[tuple[Cell, ...]]:
     for name, output in model.outputs.items():
         shown = output.unit or base_unit(output.dimension)
         value = float(solved.metric(parse(name)))
-        told = in_unit(value, shown) if abs(value) < float("inf") else None
+        reported = in_unit(value, shown) if abs(value) < float("inf") else None
         sure = label(all_exact(model, [output.expression], solved.parts))
-        rows.append(_row(scope="output", name=name, value=told, unit=shown or None, exactness=sure))
+        rows.append(_row(scope="output", name=name, value=reported, unit=shown or None, exactness=sure))
     return rows

@@ -1,4 +1,4 @@
-"""The claims of a study file: every key checked, every fault told, references filled in."""
+"""The claims of a study file: every key checked, every fault reported, references filled in."""
 
 from __future__ import annotations
 
@@ -68,9 +68,9 @@ class ClaimReader:
             if key not in TOP:
                 self.fail((key,), f'unknown key "{key}"', "a key of a study", suggest(key, list(TOP)))
 
-    def fail(self, path: Path, found: str, expected: str, help: str = "", code: str = "QN320") -> None:
+    def fail(self, path: Path, result: str, expected: str, help: str = "", code: str = "QN320") -> None:
         """Keep a problem."""
-        self.problems.append(Problem(code=code, found=found, expected=expected, path=path, help=help))
+        self.problems.append(Problem(code=code, found=result, expected=expected, path=path, help=help))
 
     def claims(self) -> tuple[Claim, ...]:
         """Every claim as far as it can be read."""
@@ -112,14 +112,14 @@ class ClaimReader:
             if not isinstance(text, str) or (key == "stated" and _is_trend(table)):
                 continue
             try:
-                found = printed(text)
+                result = printed(text)
             except UnitError as error:
                 plain = key != "tolerance" and table.get("role") in ("given", "outside", "disputed")
                 if not plain or "figure" in table:
                     self.fail((*path, key), f'"{text}": {error}', "a quantity", error.help)
                 continue
             if key == "stated":
-                self.printed[table.get("id", "")] = found
+                self.printed[table.get("id", "")] = result
 
     def _read_cases(self) -> None:
         raw: Any = self.data.get("cases", {})
@@ -157,8 +157,8 @@ class ClaimReader:
         """That the keys of a claim go together."""
         role, take = table.get("role", ""), table.get("take", "")
 
-        def fail(key: str, found: str, expected: str, help: str = "") -> None:
-            self.fail((*path, key), found, expected, help)
+        def fail(key: str, result: str, expected: str, help: str = "") -> None:
+            self.fail((*path, key), result, expected, help)
 
         if role not in ROLES:
             fail("role", f'found "{role}"', "one of " + ", ".join(ROLES), suggest(role, list(ROLES)))
@@ -208,7 +208,7 @@ class ClaimReader:
             self.fail((*path, "tolerance"), f"found {tolerance!r}", "a fraction")
 
     def _check_counted(self, table: Table, path: Path) -> None:
-        """That predictions are told apart from what repeats others or is only arithmetic on them."""
+        """Check that predictions are distinguished from what repeats others or is only arithmetic on them."""
         other, id = table.get("counts_with"), table.get("id")
         if other is not None:
             known = self.roles.get(other)
@@ -219,15 +219,15 @@ class ClaimReader:
         if table.get("role") != "predicted" or other is not None:
             return
         for key in ("figure", "limit", "over", "set", "case"):
-            for place, text in self._texts(table, path, key):
+            for index, text in self._texts(table, path, key):
                 for reference in referred(text):
                     known = self.roles.get(reference, {})
                     if reference == id or (known.get("role") == "predicted" and "counts_with" not in known):
-                        found = f"a prediction rests on [{reference}], which is predicted"
-                        self.fail(place, found, "given, fitted or identity claims")
+                        sentence = f"a prediction rests on [{reference}], which is predicted"
+                        self.fail(index, sentence, "given, fitted or identity claims")
 
     def _check_null(self, table: Table, path: Path) -> None:
-        """That what a prediction is held against is a figure that the model was given, of the same dimension."""
+        """Check that what a prediction is compared with is a figure given to the model, of the same dimension."""
         null = str(table.get("null", ""))
         if not null and table.get("role") == "predicted" and "counts_with" not in table:
             help = 'null = "none: " and the reason where nothing given can be compared'
@@ -238,22 +238,22 @@ class ClaimReader:
             if table.get("take") not in ("ratio", "change", "difference"):
                 self.fail((*path, "null"), "nothing is compared", 'unchanged with take = "ratio" or "change"')
             return
-        known, told = self.roles.get(null), self.printed.get(null)
-        if known is None or told is None or known.get("role") not in _NULLS:
+        known, reported = self.roles.get(null), self.printed.get(null)
+        if known is None or reported is None or known.get("role") not in _NULLS:
             role = known.get("role") if known else ""
-            found = f'"{null}" is {role}' if role and told else f'"{null}" states no quantity' if known else ""
+            sentence = f'"{null}" is {role}' if role and reported else f'"{null}" states no quantity' if known else ""
             expected = f"a claim that is {', '.join(_NULLS[:-1])} or {_NULLS[-1]}, or none: and the reason"
             help = "" if known else suggest(null, list(self.roles))
-            self.fail((*path, "null"), found or f'unknown claim "{null}"', expected, help, "QN745")
+            self.fail((*path, "null"), sentence or f'unknown claim "{null}"', expected, help, "QN745")
             return
-        own = next((text for key in ("stated", "at_least", "at_most") if (text := table.get(key))), "")
+        match = next((text for key in ("stated", "at_least", "at_most") if (text := table.get(key))), "")
         try:
-            dimension = printed(str(own)).dimension
+            dimension = printed(str(match)).dimension
         except UnitError:
             return
-        if told.dimension != dimension:
-            found = f'"{null}" is {told.dimension.describe()}'
-            self.fail((*path, "null"), found, dimension.describe(), code="QN745")
+        if reported.dimension != dimension:
+            sentence = f'"{null}" is {reported.dimension.describe()}'
+            self.fail((*path, "null"), sentence, dimension.describe(), code="QN745")
 
     def _texts(self, table: Table, path: Path, key: str) -> list[tuple[Path, str]]:
         """The texts under a key of a claim, with their places."""
@@ -274,14 +274,14 @@ class ClaimReader:
                 (*path, "case"), f'unknown case "{case}"', "a case of this study", suggest(case, list(self.cases))
             )
         start = Where(str(self.data.get("system", "")), {}, {"system": ("system",)})
-        found = self._overlay(start, self.cases.get(case, {}), ("cases", case))
+        result = self._overlay(start, self.cases.get(case, {}), ("cases", case))
         if "system" in table:
-            found = found.replace(system=table["system"], places={**found.places, "system": (*path, "system")})
-        return self._overlay(found, cast("Table", table.get("set", {})), (*path, "set"))
+            result = result.replace(system=table["system"], places={**result.places, "system": (*path, "system")})
+        return self._overlay(result, cast("Table", table.get("set", {})), (*path, "set"))
 
     def _overlay(self, where: Where, settings: Table, path: Path) -> Where:
         """Some settings, or another system, instead of those there."""
-        system, own, places = where.system, dict(where.settings), dict(where.places)
+        system, particular, places = where.system, dict(where.settings), dict(where.places)
         for name, value in settings.items():
             if isinstance(value, bool) or not isinstance(value, (int, float, str)):
                 self.fail((*path, name), f"found {value!r}", "a number or an expression in quotes")
@@ -290,19 +290,19 @@ class ClaimReader:
             if name == "system":
                 system = str(value)
             else:
-                own[name] = self.fill(str(value), (*path, name))
-        return Where(system, own, places)
+                particular[name] = self.fill(str(value), (*path, name))
+        return Where(system, particular, places)
 
     def fill(self, text: str, path: Path) -> str:
-        """The text with the figures of other claims in the place of references to them."""
+        """The text with references to other claims replaced by their figures."""
         for id in referred(text):
             if id not in self.printed:
                 known = id in self.roles
-                found = f"[{id}] states no quantity" if known else f'unknown claim "{id}"'
+                sentence = f"[{id}] states no quantity" if known else f'unknown claim "{id}"'
                 help = "" if known else suggest(id, list(self.roles))
                 problem = Problem(
                     code="QN322",
-                    found=found,
+                    found=sentence,
                     expected="the id of a claim of this study that states one",
                     path=path,
                     help=help,
@@ -318,7 +318,7 @@ _PLAIN = (
 
 
 def _no_null(text: str) -> bool:
-    """Whether a null says that there is none, and why."""
+    """Whether a null states that there is none, and why."""
     word, _, reason = text.partition(":")
     return word.strip() == "none" and bool(reason.strip())
 

@@ -57,22 +57,23 @@ class Freedom(Record):
     def interval(self, claim: str) -> tuple[float, float] | None:
         """What the free choices make of a prediction, in base units; None where none of them is varied."""
         item = self.influences.claims.get(claim)
-        found = [one.figures[claim] for one in self.refits if one.converged and claim in one.figures]
-        if not found or item is None:
+        result = [one.figures[claim] for one in self.refits if one.converged and claim in one.figures]
+        if not result or item is None:
             return None
-        return min(item.value, *found), max(item.value, *found)
+        return min(item.value, *result), max(item.value, *result)
 
 
 def freedom(study: Study, judged: Validation | None = None) -> Freedom:
     """Fit a study again with every free choice made otherwise, and look how well its fits are determined."""
     judged = judged or validate(study)
-    found = judged.influences
-    if found is None:
-        found = influences(study, Computer(study).figures(), value_of)
-    own = [item for item in judged.judged if item.counted]
-    again = refits(study, found, [item.claim for item in own if item.claim.id in found.claims])
-    errors = {item.claim.id: item.error for item in own}
-    return Freedom(judged, tuple(doubts(study, found, again, errors)), tuple(again), found)
+    result = judged.influences
+    if result is None:
+        computer = Computer(study)
+        result = influences(computer, computer.figures(), value_of)
+    selected = [item for item in judged.judged if item.counted]
+    again = refits(study, result, [item.claim for item in selected if item.claim.id in result.claims])
+    errors = {item.claim.id: item.error for item in selected}
+    return Freedom(judged, tuple(doubts(study, result, again, errors)), tuple(again), result)
 
 
 def fits_report(study: str = "") -> Report:
@@ -84,15 +85,17 @@ def fits_report(study: str = "") -> Report:
     Raises    `UsageError` for a study that is not there, `InvalidInput` for what is wrong with one.
     """
     studies = load_studies(study)
-    found = [(item, freedom(item)) for item in studies]
+    result = [(item, freedom(item)) for item in studies]
     rows: list[tuple[Cell, ...]] = []
     for section in (_fits, _choices, _predictions):
-        rows += [row for item, free in found for row in section(item, free)]
-    fits = counted(sum(len(free.doubts) for _, free in found), "fitted parameter")
-    choices = counted(sum(len(item.choices) for item, _ in found), "free choice")
-    own = counted(sum(item.counted for _, free in found for item in free.validation.judged), "prediction")
-    lost = [f"{one.choice} = {one.alternative}" for _, free in found for one in free.refits if not one.converged]
-    notes = [Note("QN603", f"{own}, {fits}, {choices}")]
+        rows += [row for item, free in result for row in section(item, free)]
+    fits = counted(sum(len(free.doubts) for _, free in result), "fitted parameter")
+    choices = counted(sum(len(item.choices) for item, _ in result), "free choice")
+    particular = counted(sum(item.counted for _, free in result for item in free.validation.judged), "prediction")
+    lost = [f"{one.choice} = {one.alternative}" for _, free in result for one in free.refits if not one.converged]
+    varied = sum(choice.varied for item, _ in result for choice in item.choices)
+    rest = f"{varied} of them varied: intervals rest on these alone" if varied else "none of them varied"
+    notes = [Note("QN603", f"{particular}, {fits}, {choices}, {rest}")]
     if lost:
         notes.append(Note("QN746", f"not fitted again: {', '.join(lost)}", "warning"))
     title = studies[0].title if study else f"{len(studies)} studies of the catalog"
@@ -122,8 +125,10 @@ def _fits(study: Study, free: Freedom) -> Iterator[tuple[Cell, ...]]:
     known = {item.parameter for item in free.doubts}
     for claim in words:
         if claim.sets not in known:
-            told = claim.stated or claim.at_most or claim.at_least
-            yield _row(section=FITS, study=study.id, parameter=claim.sets, claim=claim.id, stated=told, value="a word")
+            reported = claim.stated or claim.at_most or claim.at_least
+            yield _row(
+                section=FITS, study=study.id, parameter=claim.sets, claim=claim.id, stated=reported, value="a word"
+            )
 
 
 def _stated(item: Doubt) -> str:

@@ -1,7 +1,7 @@
 """What the figures of claims rest on: their elasticities by every number that the model was given.
 
-A number is told by the parameter that has it and by its value, so that one row of a table is another input than the
-next. Fitted parameters are no inputs: the figures of the claims that they were fitted on are, and the parameters move
+A number is identified by the parameter that has it and by its value, so that rows of a table are different inputs.
+Fitted parameters are not inputs: the figures of the claims that they were fitted on are, and the parameters move
 with them (the implicit function theorem).
 """
 
@@ -16,9 +16,9 @@ from qnet.expression.nodes import Name
 from qnet.lazy import np
 from qnet.model.bind import expressions
 from qnet.model.model import Model, Parameter
+from qnet.model.scope import rests_on
 from qnet.model.values import Values
 from qnet.questions.points.domain import Domain
-from qnet.questions.points.inputs import closure
 from qnet.questions.study.study import Claim, Study, Where
 from qnet.questions.study.validate_points import Computer, Figures
 from qnet.questions.study.validate_settings import Setting
@@ -26,7 +26,7 @@ from qnet.record import Record
 from qnet.units import NUMBER, Dimension
 
 STEP = 0.99
-"""The factor by which an input is moved: down, so that a share of one stays a share."""
+"""The factor by which an input is moved: down, so that a share of one remains a share."""
 FAR = 0.8
 """The factor of a second move of the one number that a figure rests on."""
 INFLUENCE = 0.01
@@ -62,8 +62,8 @@ class Influence(Record):
 
     def rests_on(self, key: Key, least: float = INFLUENCE) -> bool:
         """Whether an input counts; one without a finite elasticity does."""
-        found = self.by_input.get(key, 0.0)
-        return not isfinite(found) or abs(found) >= least
+        result = self.by_input.get(key, 0.0)
+        return not isfinite(result) or abs(result) >= least
 
 
 class Influences(Record):
@@ -73,25 +73,31 @@ class Influences(Record):
     claims: dict[str, Influence]
 
 
-def influences(study: Study, figures: dict[int, Figures], read: Read) -> Influences:
+def replaced(claim: Claim, name: str) -> bool:
+    """Whether a claim sets a parameter: its number is given there, even where the system has a fitted one."""
+    return name in claim.at.settings or (claim.base is not None and name in claim.base.settings)
+
+
+def influences(base: Computer, figures: dict[int, Figures], read: Read) -> Influences:
     """Move every input of every fitted and predicted claim by one part in a hundred, and look.
 
-    figures  what the claims ask for as the systems stand.
+    base     what computed the figures as the systems stand.
+    figures  what the claims ask for there.
     read     the figure that a claim is about, from the values it asked for.
     """
-    computer = Computer(study)
-    pool = _Pool(computer)
+    study = base.study
+    pool = _Pool(Computer(study))
     asked = [claim for claim in study.claims if claim.role in ("fitted", "predicted") and claim.place in figures]
     values = {claim.id: read(claim, figures[claim.place]) for claim in asked}
     here: dict[str, dict[str, float]] = {claim.id: {} for claim in asked}
     moves = [(claim, item) for claim in asked for item in pool.inputs(claim, here[claim.id])]
     inputs = {item.key: item for _, item in moves}
     raw: dict[str, dict[Key, float]] = {claim.id: {} for claim in asked}
-    for (claim, item), slope in zip(moves, _slopes(study, moves, values, read), strict=True):
+    for (claim, item), slope in zip(moves, _slopes(base, moves, values, read), strict=True):
         raw[claim.id][item.key] = slope
     # What looks proportional to one number near its value may not be so farther off.
     alone = [(claim, inputs[key].replace(step=FAR)) for claim in asked for key in _alone(raw[claim.id])]
-    for (claim, item), slope in zip(alone, _slopes(study, alone, values, read), strict=True):
+    for (claim, item), slope in zip(alone, _slopes(base, alone, values, read), strict=True):
         raw[claim.id][item.key] = slope
     fits = [claim for claim in asked if claim.role == "fitted" and _moves(claim, raw[claim.id])]
     follow = _Fits(study, fits, raw)
@@ -108,19 +114,20 @@ def influences(study: Study, figures: dict[int, Figures], read: Read) -> Influen
 
 
 def _slopes(
-    study: Study, moves: Sequence[tuple[Claim, Input]], values: dict[str, float | None], read: Read
+    base: Computer, moves: Sequence[tuple[Claim, Input]], values: dict[str, float | None], read: Read
 ) -> list[float]:
     """The elasticities of figures by inputs, all of them solved at once."""
-    computer = Computer(study)
+    computer = Computer(base.study)
     copies: list[Claim] = []
-    for place, (claim, item) in enumerate(moves, len(study.claims)):
-        copies.append(claim.replace(place=place))
-        computer.moved[place] = {item.key[0]: item.step}
+    for index, (claim, item) in enumerate(moves, len(base.study.claims)):
+        computer.known |= {(index, slot): value for slot, value in base.answers.get(claim.place, {}).items()}
+        copies.append(claim.replace(place=index))
+        computer.moved[index] = {item.key[0]: item.step}
         computer.enter(copies[-1])
-    found = computer.computed()
+    result = computer.computed()
     slopes: list[float] = []
     for copy, (_, item) in zip(copies, moves, strict=True):
-        moved = found.get(copy.place)
+        moved = result.get(copy.place)
         after = None if moved is None or moved.words else read(copy, moved)
         slopes.append(_elasticity(values[copy.id], after, item.step))
     return slopes
@@ -128,8 +135,8 @@ def _slopes(
 
 def _alone(slopes: dict[Key, float]) -> list[Key]:
     """The one number that a figure rests on."""
-    found = [key for key, slope in slopes.items() if not isfinite(slope) or abs(slope) >= INFLUENCE]
-    return found if len(found) == 1 else []
+    result = [key for key, slope in slopes.items() if not isfinite(slope) or abs(slope) >= INFLUENCE]
+    return result if len(result) == 1 else []
 
 
 def _elasticity(before: float | None, after: float | None, step: float) -> float:
@@ -142,9 +149,9 @@ def _elasticity(before: float | None, after: float | None, step: float) -> float
     return log(after / before) / log(step)
 
 
-def _moves(claim: Claim, found: dict[Key, float]) -> bool:
+def _moves(claim: Claim, result: dict[Key, float]) -> bool:
     """Whether a fitted claim moves with the parameter that it sets; the choice of a word moves nothing."""
-    return any(name == claim.sets and abs(slope) >= INFLUENCE for (name, _), slope in found.items())
+    return any(name == claim.sets and abs(slope) >= INFLUENCE for (name, _), slope in result.items())
 
 
 class _Pool:
@@ -153,11 +160,11 @@ class _Pool:
     def __init__(self, computer: Computer) -> None:
         self.computer = computer
         self.stated: dict[tuple[str, str, tuple[tuple[str, str], ...]], list[str]] = {}
-        self.whole: dict[tuple[str, str], bool] = {}
+        self.total: dict[tuple[str, str], bool] = {}
 
     def inputs(self, claim: Claim, here: dict[str, float]) -> Iterable[Input]:
         """The inputs of a claim; `here` is filled with the values of parameters there."""
-        found: dict[str, Input] = {}
+        result: dict[str, Input] = {}
         for where in (claim.at, claim.base):
             setting = self.computer.systems.setting(where) if where else None
             if where is None or setting is None:
@@ -167,11 +174,11 @@ class _Pool:
                     here[f"{where.system}:{name}"] = float(value)
             for name in self.names(claim, where, setting):
                 value = float(setting.known[name])
-                if value and name != claim.vary and name not in found and not self.counts(where, setting.model, name):
+                if value and name != claim.vary and name not in result and not self.counts(where, setting.model, name):
                     item = setting.model.parameters[name]
                     step = 1 / STEP if item.low is not None and not item.part and not _allows(item, value) else STEP
-                    found[name] = Input((name, value), item.dimension, step)
-        return found.values()
+                    result[name] = Input((name, value), item.dimension, step)
+        return result.values()
 
     def names(self, claim: Claim, where: Where, setting: Setting) -> list[str]:
         """The parameters that state a number, of those that a claim may rest on."""
@@ -179,7 +186,7 @@ class _Pool:
         key = where.system, claim.figure, tuple(where.settings.items())
         if key not in self.stated:
             rests = [*expressions(setting.changed), *([expression] if expression else [])]
-            used = closure(setting.changed, rests)
+            used = rests_on(setting.changed, rests)
             self.stated[key] = [
                 name
                 for name, item in setting.model.parameters.items()
@@ -190,12 +197,12 @@ class _Pool:
     def counts(self, where: Where, model: Model, name: str) -> bool:
         """Whether a parameter counts something, so that it cannot be moved by a part."""
         key = where.system, name
-        if key not in self.whole:
+        if key not in self.total:
             item = model.parameters[name]
             datum = item.part and item.dimension == NUMBER and not item.expression.names
             plain = Values(model, {}, None).known.get(name, 0.5) if datum else 0.5
-            self.whole[key] = float(plain).is_integer() or Domain(model, name, {}).whole(1)
-        return self.whole[key]
+            self.total[key] = float(plain).is_integer() or Domain(model, name, {}).integer(1)
+        return self.total[key]
 
 
 def _states(item: Parameter, here: Parameter) -> bool:
@@ -220,36 +227,36 @@ class _Fits:
         self.keys: list[Key] = []
         self.inputs: dict[Key, Input] = {}
         for claim in fits:
-            own = study.printed.get(claim.id)
-            key = (claim.id, own.value if own else 0.0)
+            printed = study.printed.get(claim.id)
+            key = (claim.id, printed.value if printed else 0.0)
             self.keys.append(key)
-            if own:
-                self.inputs[key] = Input(key, own.dimension)
-        matrix = np.array([self.fitted(raw[claim.id]) for claim in fits]).reshape(len(fits), len(fits))
-        self.others = [self.plain(raw[claim.id]) for claim in fits]
+            if printed:
+                self.inputs[key] = Input(key, printed.dimension)
+        matrix = np.array([self.fitted(raw[claim.id], claim) for claim in fits]).reshape(len(fits), len(fits))
+        self.others = [self.plain(raw[claim.id], claim) for claim in fits]
         self.inverse: Any = np.linalg.pinv(np.nan_to_num(matrix)) if fits else matrix
 
-    def fitted(self, found: dict[Key, float]) -> list[float]:
+    def fitted(self, result: dict[Key, float], claim: Claim) -> list[float]:
         """The elasticities by the fitted parameters."""
-        by_name = {name: value for (name, _), value in found.items()}
+        by_name = {name: value for (name, _), value in result.items() if not replaced(claim, name)}
         return [by_name.get(name, 0.0) for name in self.names]
 
-    def plain(self, found: dict[Key, float]) -> dict[Key, float]:
+    def plain(self, result: dict[Key, float], claim: Claim) -> dict[Key, float]:
         """The elasticities by all other parameters."""
-        return {key: value for key, value in found.items() if key[0] not in self.names}
+        return {key: value for key, value in result.items() if key[0] not in self.names or replaced(claim, key[0])}
 
-    def given(self, found: dict[Key, float], claim: Claim) -> dict[Key, float]:
+    def given(self, results: dict[Key, float], claim: Claim) -> dict[Key, float]:
         """The elasticities by what was given, the fitted parameters following."""
-        result = self.plain(found)
+        result = self.plain(results, claim)
         if not self.names:
             return result
         if claim in self.fits:
             return {self.keys[self.names.index(claim.sets)]: 1.0}
-        slopes = np.array(self.fitted(found)) @ self.inverse
-        for place, slope in enumerate(float(item) for item in slopes):
+        slopes = np.array(self.fitted(results, claim)) @ self.inverse
+        for index, slope in enumerate(float(item) for item in slopes):
             if slope != slope or abs(slope) < INFLUENCE:
                 continue
-            result[self.keys[place]] = slope
-            for key, value in self.others[place].items():
+            result[self.keys[index]] = slope
+            for key, value in self.others[index].items():
                 result[key] = result.get(key, 0.0) - slope * value
         return result

@@ -88,10 +88,10 @@ def read_choices(raw: Any, fail: Callable[..., None], roles: dict[str, str]) -> 
     if raw is not None and not (isinstance(raw, list) and all(isinstance(item, dict) for item in items)):
         fail(("free_choices",), "the choices are no tables", "[[free_choices]]")
         return ()
-    found = [_choice(cast("dict[str, Any]", item), ("free_choices", index), fail) for index, item in enumerate(items)]
-    for index, choice in enumerate(found):
+    result = [_choice(cast("dict[str, Any]", item), ("free_choices", index), fail) for index, item in enumerate(items)]
+    for index, choice in enumerate(result):
         path = ("free_choices", index)
-        if choice.id in {other.id for other in found[:index]}:
+        if choice.id in {other.id for other in result[:index]}:
             fail((*path, "id"), f'there are two choices "{choice.id}"', "each choice once", code="QN321")
         if choice.parameter and choice.claim:
             fail((*path, "claim"), "it changes a parameter and a claim", "parameter or claim")
@@ -100,7 +100,7 @@ def read_choices(raw: Any, fail: Callable[..., None], roles: dict[str, str]) -> 
             fail((*path, "claim"), f'found "{choice.claim}"', "the id of a fitted claim", help)
         if choice.claim:
             _check_quantities(choice, path, fail)
-    return tuple(found)
+    return tuple(result)
 
 
 def _choice(table: dict[str, Any], path: Path, fail: Callable[..., None]) -> FreeChoice:

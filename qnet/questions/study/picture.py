@@ -49,7 +49,7 @@ _SHOWN: dict[str, tuple[str, ...]] = {
     "cost": ("cost", "scope", "station", "value", "unit", "against", "ratio"),
     "compare": ("metric", "unit", "base", "value", "ratio"),
 }
-"""Columns that are shown beside those that are drawn."""
+"""Columns that are shown besides those that are drawn."""
 _TOTALS = ("total", "station")
 """The rows of a cost that are shown."""
 
@@ -90,10 +90,10 @@ def picture(study: Study, ask: Ask) -> Picture:
         wanted |= {column.key for column in report.columns[1 : keys.index("scope")]}
     if ask.command == "sweep":
         wanted = {column.key for column in report.columns if not column.footed}
-    places = [place for place, key in enumerate(keys) if key in wanted]
+    places = [index for index, key in enumerate(keys) if key in wanted]
     rows = [row for row in report.rows if ask.command != "cost" or row[keys.index("scope")] in _TOTALS]
     return Picture(
-        tuple(report.columns[place] for place in places),
+        tuple(report.columns[index] for index in places),
         tuple(_cut(rows, places)),
         tuple(_cut(plot.rows, places)) if plot else (),
         plot,
@@ -116,26 +116,26 @@ def measured_points(study: Study, ask: Ask, shown: Picture) -> tuple[tuple[float
         return ()
     systems = Systems(study)
     x, y = (next(column for column in shown.columns if column.key == key) for key in (shown.plot.x, shown.plot.y[0]))
-    found: list[tuple[float, float]] = []
+    result: list[tuple[float, float]] = []
     for claim in study.claims:
         if claim.id not in ask.measured:
             continue
         setting = systems.setting(claim.at)
-        own = [study.printed[claim.id].value] if claim.id in study.printed else []
-        values = own or [printed(text).value for text in (claim.at_least, claim.at_most) if text]
+        selected = [study.printed[claim.id].value] if claim.id in study.printed else []
+        values = selected or [printed(text).value for text in (claim.at_least, claim.at_most) if text]
         if setting is None:
             continue
         if claim.vary and column_key(claim.vary) == x.key:
             bound = condition(claim.limit, setting.model).bound
             limit = float(evaluate(bound.root, setting.known, FLOATS, setting.model.choices))
-            found += [(_in(value, x), _in(limit, y)) for value in values]
+            result += [(_in(value, x), _in(limit, y)) for value in values]
             continue
         at = next((value for name, value in setting.known.items() if column_key(name) == x.key), None)
         if isinstance(at, (int, float)):
-            found += [(_in(float(at), x), _in(value, y)) for value in values]
+            result += [(_in(float(at), x), _in(value, y)) for value in values]
     if systems.problems:
         raise InvalidInput(*systems.problems)
-    return tuple(found)
+    return tuple(result)
 
 
 def _in(value: float, column: Column) -> float:
@@ -144,17 +144,17 @@ def _in(value: float, column: Column) -> float:
 
 
 def _cut(rows: Sequence[tuple[Cell, ...]], places: Sequence[int]) -> Iterator[tuple[Cell, ...]]:
-    return (tuple(row[place] for place in places) for row in rows)
+    return (tuple(row[index] for index in places) for row in rows)
 
 
 def _words(ask: Ask) -> Iterator[str]:
-    """What a question asks beside its system, as words of a command line."""
+    """What a question asks besides its system, as words of a command line."""
     for key, texts in ask.options.items():
         for text in texts:
             if key == "name":
                 yield from (text,) if ask.command == "cost" else ("--envelope", text)
             else:
-                yield from (_FLAGS.get((ask.command, key), f"--{key}"), text)
+                yield from (f"--{key}", text)
     if ask.other and ask.command == "compare" and ask.other == ask.system:
         yield from ("--with", " & ".join(f"{name}={value}" for name, value in ask.other_settings.items()))
     elif ask.other and ask.command == "compare":
@@ -163,9 +163,6 @@ def _words(ask: Ask) -> Iterator[str]:
         yield from ("--against", ask.other)
         for name, value in ask.other_settings.items():
             yield from ("--against-parameter", f"{name}={value}")
-
-
-_FLAGS = {("sweep", "over"): "--vary"}
 
 
 def _one(ask: Ask, key: str) -> str:

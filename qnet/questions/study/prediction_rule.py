@@ -8,7 +8,7 @@ A claim that is called predicted is counted as carried where its figure
   added; or moves with given numbers as another prediction does, so that only fitted values stand between the two;
 - is a bound that another prediction implies.
 
-All of it is found by moving each number by one part in a hundred, and by no judgement on the single claim.
+All of it is computed by moving each number by one part in a hundred, without judgement on single claims.
 """
 
 from __future__ import annotations
@@ -23,50 +23,50 @@ from qnet.questions.study.study import Claim, Study
 
 NEAR = 0.03
 """How far a prediction must be from every number that it was given."""
-_WHOLE = 0.05
-"""How near an elasticity is to a whole number, or to that of another figure, to count as it."""
+_EVERY = 0.05
+"""How near an elasticity is to an integer, or to that of another figure, to count as it."""
 _TENTH = 0.1
 """The elasticity from which on a figure may restate a number: those that hardly move it are near it by chance. How near
-to whole numbers the elasticities of a product are; what is left is a small term beside it."""
+to integers the elasticities of a product are; what is left is a small additional term."""
 _SINGLE = 0.03
 """The elasticity from which on a figure is not proportional to another number alone."""
 
 
-def carried(study: Study, found: Influences, nulls: dict[str, float]) -> dict[str, str]:
+def carried(study: Study, result: Influences, nulls: dict[str, float]) -> dict[str, str]:
     """Why claims that are called predictions are none, by id.
 
     nulls   the values of nulls, by the id of the claim.
     """
-    asked = [claim for claim in study.claims if claim.counted and claim.id in found.claims]
-    others = list(found.claims.values())
+    asked = [claim for claim in study.claims if claim.counted and claim.id in result.claims]
+    others = list(result.claims.values())
     rules: tuple[Callable[[Influence], str], ...] = (
-        lambda item: _restated(item, found, nulls.get(item.claim.id), study),
-        lambda item: _proportional(item, found),
-        lambda item: _repeated(item, others, found),
-        lambda item: _implied(item.claim, asked, found),
+        lambda item: _restated(item, result, nulls.get(item.claim.id), study),
+        lambda item: _proportional(item, result),
+        lambda item: _repeated(item, others, result),
+        lambda item: _implied(item.claim, asked, result),
     )
     reasons: dict[str, str] = {}
     for claim in asked:
-        reason = next((told for rule in rules if (told := rule(found.claims[claim.id]))), "")
+        reason = next((reported for rule in rules if (reported := rule(result.claims[claim.id]))), "")
         if reason:
             reasons[claim.id] = reason
     return reasons
 
 
-def _restated(item: Influence, found: Influences, null: float | None, study: Study) -> str:
+def _restated(item: Influence, result: Influences, null: float | None, study: Study) -> str:
     """A figure within 3 % of its null, or of a number of its dimension that it rests on."""
-    own = study.printed.get(item.claim.id)
-    if null is not None and own and _near(item.value, null):
+    figure = study.printed.get(item.claim.id)
+    if null is not None and figure and _near(item.value, null):
         return f"within 3 % of {item.claim.null}"
-    if own is None:
+    if figure is None:
         texts = [text for text in (item.claim.at_least, item.claim.at_most) if text]
-        own = printed(texts[0]) if texts else None
+        figure = printed(texts[0]) if texts else None
     for key in item.by_input:
-        given = found.inputs.get(key)
+        given = result.inputs.get(key)
         if (
             given
-            and own
-            and given.dimension == own.dimension
+            and figure
+            and given.dimension == figure.dimension
             and item.rests_on(key, _TENTH)
             and _near(item.value, key[1])
         ):
@@ -78,7 +78,7 @@ def _near(value: float, given: float) -> bool:
     return bool(given) and abs(value / given - 1) < NEAR
 
 
-def _proportional(item: Influence, found: Influences) -> str:
+def _proportional(item: Influence, result: Influences) -> str:
     """A figure that is a constant, or proportional to one number that was given and to nothing else."""
     rests = [key for key, slope in item.by_input.items() if not isfinite(slope) or abs(slope) >= _SINGLE]
     if not rests:
@@ -88,7 +88,7 @@ def _proportional(item: Influence, found: Influences) -> str:
     return ""
 
 
-def _repeated(item: Influence, others: Sequence[Influence], found: Influences) -> str:
+def _repeated(item: Influence, others: Sequence[Influence], result: Influences) -> str:
     """A figure that follows from another one at its point."""
     for other in others:
         if item.claim.id in (other.claim.id, other.claim.counts_with) or not _same_point(item, other):
@@ -113,10 +113,10 @@ def _same_point(item: Influence, other: Influence) -> bool:
     if item.claim.at.system != other.claim.at.system or item.claim.base or other.claim.base:
         return False
     names = {*item.claim.at.settings, *other.claim.at.settings}
-    return all(_alike(item, other, name) for name in names)
+    return all(_identical(item, other, name) for name in names)
 
 
-def _alike(item: Influence, other: Influence, name: str) -> bool:
+def _identical(item: Influence, other: Influence, name: str) -> bool:
     key = f"{item.claim.at.system}:{name}"
     if key in item.here and item.here[key] == other.here.get(key):
         return True
@@ -125,24 +125,24 @@ def _alike(item: Influence, other: Influence, name: str) -> bool:
 
 def _slope(item: Influence, name: str) -> float:
     """How much a figure rests on a parameter; infinitely, where that is not known."""
-    found = [abs(slope) for (own, _), slope in item.by_parameter.items() if own == name]
-    return found[0] if found and isfinite(found[0]) else float("inf")
+    result = [abs(slope) for (each, _), slope in item.by_parameter.items() if each == name]
+    return result[0] if result and isfinite(result[0]) else float("inf")
 
 
 def _power_product(item: Influence, other: Influence) -> bool:
     """Whether a figure over another one, or times it, is a product of given numbers, and of fewer than by itself."""
-    most = sum(not abs(slope) <= _WHOLE for slope in item.by_input.values())
+    most = sum(not abs(slope) <= _EVERY for slope in item.by_input.values())
     if not _product(item.by_input):
         most = 1_000_000
     for sign in (1, -1):
         rests = _difference(item.by_input, other.by_input, 1.0, float(sign))
-        if _product(rests) and sum(abs(slope) > _WHOLE for slope in rests.values()) < most:
+        if _product(rests) and sum(abs(slope) > _EVERY for slope in rests.values()) < most:
             return True
     return False
 
 
 def _product(slopes: dict[Key, float]) -> bool:
-    """Whether something is a product of powers of what it rests on, all of them whole."""
+    """Whether something is a product of powers of what it rests on, with integer exponents."""
     return all(isfinite(slope) and abs(slope - round(slope)) <= _TENTH for slope in slopes.values())
 
 
@@ -152,7 +152,7 @@ def _follows(item: Influence, other: Influence) -> bool:
         next((slope for (name, _), slope in each.by_parameter.items() if name == other.claim.sets), 0.0)
         for each in (item, other)
     ]
-    return abs(slopes[1]) >= _SINGLE and abs(abs(slopes[0]) - abs(slopes[1])) <= _WHOLE * abs(slopes[1])
+    return abs(slopes[1]) >= _SINGLE and abs(abs(slopes[0]) - abs(slopes[1])) <= _EVERY * abs(slopes[1])
 
 
 def _sum(item: Influence, other: Influence) -> bool:
@@ -161,12 +161,12 @@ def _sum(item: Influence, other: Influence) -> bool:
     if item.dimension != other.dimension or not 0 < rest < item.value:
         return False
     slopes = _difference(item.by_input, other.by_input, 1.0, other.value / item.value)
-    keys = [key for key, slope in slopes.items() if not abs(slope) <= _WHOLE]
-    return len(keys) == 1 and abs(keys[0][1] / rest - 1) <= _WHOLE
+    keys = [key for key, slope in slopes.items() if not abs(slope) <= _EVERY]
+    return len(keys) == 1 and abs(keys[0][1] / rest - 1) <= _EVERY
 
 
 def _parallel(item: Influence, other: Influence, others: Sequence[Influence]) -> bool:
-    """Whether two figures move alike with all that was given."""
+    """Whether two figures move in the same proportion with all that was given."""
     if (item.claim.vary, item.claim.limit) != (other.claim.vary, other.claim.limit):
         return False
     fitted = {each.claim.sets for each in others}
@@ -178,19 +178,19 @@ def _parallel(item: Influence, other: Influence, others: Sequence[Influence]) ->
         return False
     factor = first[most] / second[most]
     rests = _difference(first, second, 1.0, factor)
-    return all(abs(slope) <= _WHOLE * max(1.0, abs(first.get(key, 0.0))) for key, slope in rests.items())
+    return all(abs(slope) <= _EVERY * max(1.0, abs(first.get(key, 0.0))) for key, slope in rests.items())
 
 
 def _difference(first: dict[Key, float], second: dict[Key, float], by: float, times: float) -> dict[Key, float]:
     """`by` times the first less `times` the second; what is not finite is left infinite."""
-    found: dict[Key, float] = {}
+    result: dict[Key, float] = {}
     for key in {**first, **second}:
         slope = by * first.get(key, 0.0) - times * second.get(key, 0.0)
-        found[key] = slope if isfinite(slope) else float("inf")
-    return found
+        result[key] = slope if isfinite(slope) else float("inf")
+    return result
 
 
-def _implied(claim: Claim, asked: Sequence[Claim], found: Influences) -> str:
+def _implied(claim: Claim, asked: Sequence[Claim], result: Influences) -> str:
     """A bound at a value of a parameter that is beyond the largest one at which another prediction has the limit."""
     if claim.stated or not claim.figure:
         return ""
@@ -201,7 +201,7 @@ def _implied(claim: Claim, asked: Sequence[Claim], found: Influences) -> str:
         same: Any = {name: text for name, text in claim.at.settings.items() if name != other.vary}
         if metric.strip() != claim.figure.strip() or same != other.at.settings or claim.at.system != other.at.system:
             continue
-        value = found.claims[claim.id].here.get(f"{claim.at.system}:{other.vary}", 0.0)
-        if claim.at_least and value > found.claims[other.id].value and limit:
+        value = result.claims[claim.id].here.get(f"{claim.at.system}:{other.vary}", 0.0)
+        if claim.at_least and value > result.claims[other.id].value and limit:
             return f"implied by {other.id}"
     return ""

@@ -39,14 +39,14 @@ class Printed(Record):
         return value / end - 1 if end * self.value > 0 else (value - end) / abs(self.value)
 
     def moved(self, halves: float) -> str:
-        """The quantity as an expression, moved by so many halves of its last printed digit."""
+        """The quantity as an expression, moved by a number of halves of its last printed digit."""
         return f"({self.value + halves * self.half!r} {base_unit(self.dimension)})"
 
 
 def printed(text: str) -> Printed:
     """Read a printed quantity such as `17.93 us` (its last digit is worth 0.01 us), `41 %` or `7`.
 
-    Zeros before the decimal point count as printed: 1500 is rounded to whole ones.
+    Zeros before the decimal point count as printed: 1500 is rounded to units.
     Raises `UnitError` for what is no quantity.
     """
     value, dimension = quantity(text)

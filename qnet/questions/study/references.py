@@ -1,4 +1,4 @@
-"""References between the claims of a study: `[lpar/kernel-build/wall]` stands for what that claim states."""
+"""References between the claims of a study: `[lpar/kernel-build/wall]` denotes what that claim states."""
 
 from __future__ import annotations
 
@@ -13,6 +13,6 @@ def referred(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(match[1].strip() for match in _REFERENCE.finditer(text)))
 
 
-def filled(text: str, told: Callable[[str], str]) -> str:
-    """The text with an expression in the place of every reference; `told` gives that of an id."""
-    return _REFERENCE.sub(lambda match: told(match[1].strip()), text)
+def filled(text: str, reported: Callable[[str], str]) -> str:
+    """The text with every reference replaced by an expression; `told` gives that of an id."""
+    return _REFERENCE.sub(lambda match: reported(match[1].strip()), text)

@@ -12,7 +12,7 @@ from math import exp, isfinite, log
 from typing import Any
 
 from qnet.lazy import Array, np
-from qnet.questions.study.influences import INFLUENCE, Influences
+from qnet.questions.study.influences import INFLUENCE, Influences, replaced
 from qnet.questions.study.printed import printed
 from qnet.questions.study.study import Claim, FreeChoice, Study, Where
 from qnet.questions.study.validate import value_of
@@ -20,6 +20,8 @@ from qnet.questions.study.validate_points import Computer, Figures
 from qnet.record import Record
 
 _ROUNDS = 40
+_PATIENCE = 8
+"""The most rounds in a row that come no nearer to what is stated: then no fit is expected."""
 _CLOSE = 1e-6
 _FARTHEST = 0.5
 """The largest step of a logarithm in one round."""
@@ -46,37 +48,43 @@ class _Case(Record):
     targets: dict[str, float]
 
 
-def fits_of(study: Study, found: Influences) -> list[Claim]:
+def fits_of(study: Study, result: Influences) -> list[Claim]:
     """The fitted claims that move with the parameter that they set."""
-    return [claim for claim in study.claims if claim.role == "fitted" and _own(claim, found)]
+    return [claim for claim in study.claims if claim.role == "fitted" and _elasticity(claim, result)]
 
 
-def _own(claim: Claim, found: Influences) -> float:
+def _elasticity(claim: Claim, result: Influences) -> float:
     """The elasticity of a fitted claim by its parameter, 0 for none."""
-    item = found.claims.get(claim.id)
-    slopes = [slope for (name, _), slope in item.by_parameter.items() if name == claim.sets] if item else []
-    return slopes[0] if slopes and isfinite(slopes[0]) and abs(slopes[0]) >= INFLUENCE else 0.0
+    slope = _slopes(claim, result).get(claim.sets, 0.0)
+    return slope if isfinite(slope) and abs(slope) >= INFLUENCE else 0.0
 
 
-def fitted_values(study: Study, found: Influences) -> dict[str, float]:
+def _slopes(claim: Claim, result: Influences) -> dict[str, float]:
+    """The elasticities of a claim by the parameters that it does not set itself."""
+    item = result.claims.get(claim.id)
+    slopes = item.by_parameter.items() if item else ()
+    return {name: slope for (name, _), slope in slopes if not replaced(claim, name)}
+
+
+def fitted_values(study: Study, result: Influences) -> dict[str, float]:
     """The values of the fitted parameters as they stand, in base units."""
     return {
-        claim.sets: next(value for name, value in found.claims[claim.id].by_parameter if name == claim.sets)
-        for claim in fits_of(study, found)
+        claim.sets: next(value for name, value in result.claims[claim.id].by_parameter if name == claim.sets)
+        for claim in fits_of(study, result)
     }
 
 
-def refits(study: Study, found: Influences, asked: Sequence[Claim]) -> list[Refit]:
+def refits(study: Study, results: Influences, asked: Sequence[Claim]) -> list[Refit]:
     """The study fitted again with every alternative of every choice that names a parameter or a claim.
 
     asked   predictions to be computed with the new values.
     """
-    fits = fits_of(study, found)
+    fits = fits_of(study, results)
     cases = [case for choice in study.choices for case in _cases(choice)]
     if not cases or not fits:
         return []
-    logs, close = _solved(study, found, fits, cases)
-    start = fitted_values(study, found)
+    logs, close = _solved(study, results, fits, cases)
+    start = fitted_values(study, results)
     names = [claim.sets for claim in fits]
     entered = [
         (claim, case, dict(zip(names, (exp(item) for item in row), strict=True)))
@@ -86,59 +94,61 @@ def refits(study: Study, found: Influences, asked: Sequence[Claim]) -> list[Refi
     values = _values(study, entered)
     result: list[Refit] = []
     for index, case in enumerate(cases):
-        own = values[index * len(asked) : (index + 1) * len(asked)]
-        figures = {claim.id: value for claim, value in zip(asked, own, strict=True) if value is not None}
+        particular = values[index * len(asked) : (index + 1) * len(asked)]
+        figures = {claim.id: value for claim, value in zip(asked, particular, strict=True) if value is not None}
         parameters = {name: start[name] * exp(float(item)) for name, item in zip(names, logs[index], strict=True)}
         result.append(Refit(case.choice, case.alternative, bool(close[index]), parameters, figures))
     return result
 
 
-def refitted(study: Study, found: Influences, factor: float) -> dict[str, float] | None:
-    """The fitted parameters of a study, found from others: from `factor` times the values that it has; None where none
-    are found."""
-    fits = fits_of(study, found)
-    logs, close = _solved(study, found, fits, [_Case("", "", {}, {})], log(factor))
-    start = fitted_values(study, found)
+def refitted(study: Study, result: Influences, factor: float) -> dict[str, float] | None:
+    """The fitted parameters of a study, fitted from another start: `factor` times the values that it has; None where no
+    fit converges."""
+    fits = fits_of(study, result)
+    logs, close = _solved(study, result, fits, [_Case("", "", {}, {})], log(factor))
+    start = fitted_values(study, result)
     if not bool(close.all()):
         return None
     return {claim.sets: start[claim.sets] * exp(float(item)) for claim, item in zip(fits, logs[0], strict=True)}
 
 
 def _cases(choice: FreeChoice) -> list[_Case]:
-    found: list[_Case] = []
+    result: list[_Case] = []
     for text in choice.alternatives if choice.varied else ():
         settings = {choice.parameter: text} if choice.parameter else {}
         targets = {choice.claim: printed(text).value} if choice.claim else {}
-        found.append(_Case(choice.id, text, settings, targets))
-    return found
+        result.append(_Case(choice.id, text, settings, targets))
+    return result
 
 
 def _solved(
-    study: Study, found: Influences, fits: list[Claim], cases: list[_Case], start: float = 0.0
+    study: Study, result: Influences, fits: list[Claim], cases: list[_Case], start: float = 0.0
 ) -> tuple[Any, Any]:  # fmt: skip
     """The logarithms by which fitted parameters move in every case, and whether the figures are reached."""
     names = [claim.sets for claim in fits]
-    stated = [_target(study, claim, found) for claim in fits]
+    stated = [_target(study, claim, result) for claim in fits]
     targets = np.array([[case.targets.get(claim.id, value) for claim, value in zip(fits, stated, strict=True)]
                         for case in cases])  # fmt: skip
-    slopes = [{name: slope for (name, _), slope in found.claims[claim.id].by_parameter.items()} for claim in fits]
+    slopes = [_slopes(claim, result) for claim in fits]
     first = np.nan_to_num(np.array([[row.get(name, 0.0) for name in names] for row in slopes]))
     jacobians = np.repeat(first[None, :, :], len(cases), axis=0)
     logs = np.full((len(cases), len(fits)), start)
 
-    def off() -> Array:
+    def off(rows: list[int]) -> Array:
         entered = [
-            (claim, case, dict(zip(names, (exp(item) for item in row), strict=True)))
-            for case, row in zip(cases, logs, strict=True)
+            (claim, cases[index], dict(zip(names, (exp(item) for item in logs[index]), strict=True)))
+            for index in rows
             for claim in fits
         ]
         values = [float("nan") if value is None else value for value in _values(study, entered)]
         with np.errstate(all="ignore"):
-            return np.log(np.array(values).reshape(targets.shape) / targets)
+            return np.log(np.array(values).reshape(len(rows), len(fits)) / targets[rows])
 
-    rest = off()
+    rest = off(list(range(len(cases))))
+    best = np.abs(rest).max(axis=1)
+    since = np.zeros(len(cases))
     for _ in range(_ROUNDS):
-        open_ = np.isfinite(rest).all(axis=1) & (np.abs(rest).max(axis=1) > _CLOSE)
+        open_ = np.isfinite(rest).all(axis=1) & (np.abs(rest).max(axis=1) > _CLOSE) & (since < _PATIENCE)
         if not open_.any():
             break
         steps = np.zeros_like(logs)
@@ -148,7 +158,11 @@ def _solved(
             step = -np.asarray(np.linalg.pinv(jacobian), np.float64) @ missed
             steps[index] = step * min(1.0, _FARTHEST / max(float(np.abs(step).max()), 1e-300))
         logs = logs + steps
-        before, rest = rest, off()
+        before, rest = rest, rest.copy()
+        rest[open_] = off([int(index) for index in np.flatnonzero(open_)])
+        farthest = np.abs(rest).max(axis=1)
+        since = np.where(farthest < best, 0, since + 1)
+        best = np.fmin(best, farthest)
         for index in np.flatnonzero(open_):
             step, change = steps[index], rest[index] - before[index]
             size = float(step @ step)
@@ -159,28 +173,31 @@ def _solved(
     return logs, close
 
 
-def _target(study: Study, claim: Claim, found: Influences) -> float:
+def _target(study: Study, claim: Claim, result: Influences) -> float:
     """What a fitted claim states; where it states a bound only, what it is set to below it."""
-    own = study.printed.get(claim.id)
-    return own.value if own else found.claims[claim.id].value
+    figure = study.printed.get(claim.id)
+    return figure.value if figure else result.claims[claim.id].value
 
 
 def _values(study: Study, entered: Sequence[tuple[Claim, _Case, dict[str, float]]]) -> list[float | None]:
     """The figures of claims with the settings of cases and parameters moved by factors, all solved at once."""
     computer = Computer(study)
     copies: list[Claim] = []
-    for place, (claim, case, factors) in enumerate(entered, len(study.claims)):
+    for index, (claim, case, factors) in enumerate(entered, len(study.claims)):
         at = _with(computer, claim.at, case.settings)
         base = _with(computer, claim.base, case.settings) if claim.base else None
-        copies.append(claim.replace(place=place, at=at, base=base))
-        computer.moved[place] = {name: factor for name, factor in factors.items() if _fitted(computer, claim, name)}
+        copies.append(claim.replace(place=index, at=at, base=base))
+        computer.moved[index] = {name: factor for name, factor in factors.items() if _fitted(computer, claim, name)}
         computer.enter(copies[-1])
-    found = computer.computed()
-    return [_read(copy, found.get(copy.place)) for copy in copies]
+    result = computer.computed()
+    return [_read(copy, result.get(copy.place)) for copy in copies]
 
 
 def _fitted(computer: Computer, claim: Claim, name: str) -> bool:
-    """Whether a parameter is a fitted one in a system of a claim: another one may have something else of that name."""
+    """Whether a parameter is a fitted one in a system of a claim: another one may have something else of that name,
+    and a claim may set it."""
+    if replaced(claim, name):
+        return False
     for where in (claim.at, claim.base):
         model = computer.systems.model(where.system, where.places["system"]) if where else None
         if model is not None and name in model.parameters and model.parameters[name].grade == "fitted":
@@ -202,10 +219,10 @@ def _with(computer: Computer, where: Where, settings: dict[str, str]) -> Where:
     return where.replace(settings={**where.settings, **more}, places=places)
 
 
-def _read(claim: Claim, found: Figures | None) -> float | None:
-    if found is None or found.words:
+def _read(claim: Claim, result: Figures | None) -> float | None:
+    if result is None or result.words:
         return None
-    value = value_of(claim, found)
+    value = value_of(claim, result)
     return value if value is not None and isfinite(value) else None
 
 
@@ -226,20 +243,20 @@ class Doubt(Record):
 
 
 def doubts(
-    study: Study, found: Influences, again: Sequence[Refit], errors: dict[str, float | None]
+    study: Study, results: Influences, again: Sequence[Refit], errors: dict[str, float | None]
 ) -> list[Doubt]:  # fmt: skip
     """How well the fitted parameters of a study are determined.
 
     errors  of predictions to the nearest figure that is printed so, by id.
     """
-    fits = fits_of(study, found)
+    fits = fits_of(study, results)
     names = [claim.sets for claim in fits]
-    slopes = [{name: slope for (name, _), slope in found.claims[claim.id].by_parameter.items()} for claim in fits]
+    slopes = [_slopes(claim, results) for claim in fits]
     matrix = np.nan_to_num(np.array([[row.get(name, 0.0) for name in names] for row in slopes])).reshape(len(fits), -1)
     inverse = np.abs(np.linalg.pinv(matrix)) if fits else matrix
     halves = np.array([_half(study, claim) for claim in fits])
     spread = inverse @ halves
-    values = fitted_values(study, found)
+    values = fitted_values(study, results)
     result: list[Doubt] = []
     for index, claim in enumerate(fits):
         value = values[claim.sets]
@@ -249,7 +266,7 @@ def doubts(
         choices = (min(value, *others), max(value, *others)) if others else None
         low = min(end[0] for end in (digits, choices, (value, value)) if end)
         high = max(end[1] for end in (digits, choices, (value, value)) if end)
-        implied = _implied(study, found, claim, value, errors)
+        implied = _implied(study, results, claim, value, errors)
         outside = {id: other for id, other in implied.items() if not low * (1 - 1e-6) <= other <= high * (1 + 1e-6)}
         order = sorted(outside, key=lambda id: -abs(log(outside[id] / value)))
         ends = (min(implied.values()), max(implied.values())) if implied else None
@@ -269,21 +286,21 @@ def doubts(
 
 def _half(study: Study, claim: Claim) -> float:
     """Half of the last printed digit of what a claim states, relative."""
-    own = study.printed.get(claim.id)
-    return own.half / abs(own.value) if own and own.value else 0.0
+    figure = study.printed.get(claim.id)
+    return figure.half / abs(figure.value) if figure and figure.value else 0.0
 
 
 def _implied(
-    study: Study, found: Influences, fit: Claim, value: float, errors: dict[str, float | None]
+    study: Study, results: Influences, fit: Claim, value: float, errors: dict[str, float | None]
 ) -> dict[str, float]:  # fmt: skip
     """The value of a fitted parameter that each prediction asks for, where it rests on it by a tenth or more."""
     result: dict[str, float] = {}
     for id, error in errors.items():
-        item = found.claims.get(id)
-        slopes = [slope for (name, _), slope in item.by_parameter.items() if name == fit.sets] if item else []
-        if error is None or error <= -1 or not slopes or not isfinite(slopes[0]) or abs(slopes[0]) < 0.1:
+        item = results.claims.get(id)
+        slope = _slopes(item.claim, results).get(fit.sets, 0.0) if item else 0.0
+        if error is None or error <= -1 or not isfinite(slope) or abs(slope) < 0.1:
             continue
-        move = -log(1 + error) / slopes[0]
+        move = -log(1 + error) / slope
         if abs(move) <= log(10):
             result[id] = value * exp(move)
     return result

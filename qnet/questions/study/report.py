@@ -1,4 +1,4 @@
-"""A study as a report: question, answer, predictions beside their nulls, a picture, and what it cannot tell."""
+"""A study as a report: question, answer, predictions next to their nulls, a picture, and its limits."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ COLUMNS = (
     Column("remark", "remark"),
     Column("command", "command", footed=True),
 )
-"""A row is a sentence (`text`), a claim beside what the model gives and what doing nothing gives, or a row of the
-picture under columns of its own."""
+"""A row is a sentence (`text`), a claim with the figures of the model and of doing nothing, or a row of the
+picture under separate columns."""
 
 LISTED = (
     Column("study", "study"),
@@ -61,9 +61,9 @@ _CURVES = ("envelope", "sweep")
 
 
 def study_report(name: str, drawn: bool = False) -> Report:
-    """Tell the story of a study of the catalog: question, answer, source and stations; the predictions, failed
-    assumptions and misses first, each beside the error of doing nothing; a picture with the measured points in it;
-    what-ifs; what the study cannot tell, and its terms.
+    """The report of a study of the catalog: question, answer, source and stations; the predictions, failed
+    assumptions and misses first, each next to the error of doing nothing; a picture with the measured points in it;
+    what-ifs; the limits of the study, and its terms.
 
     drawn   leave out points of curves that are drawn anyway.
     Raises  `UsageError` for a study that is not there or has no story, `InvalidInput` for what is wrong with one, and
@@ -91,8 +91,8 @@ def study_report(name: str, drawn: bool = False) -> Report:
     rows = [row(section=section, text=text) for section, text in texts if text]
     rows += [row(section=PREDICTIONS, **_claim(item)) for item in claims]
     rows.append(row(section=SKILL, text=f"{header}; {skill}"))
-    told = [*((WHAT_IF, *ask) for ask in asks), (CANNOT, story.cannot_tell, "")]
-    after = [row(section=section, text=text, command=line or None) for section, text, line in told if text]
+    listed = [*((WHAT_IF, *ask) for ask in asks), (CANNOT, story.cannot_tell, "")]
+    after = [row(section=section, text=text, command=line or None) for section, text, line in listed if text]
     after += [row(section=TERMS, text=f"{term}: {text}") for term, text in story.glossary.items()]
     columns, plot = COLUMNS, None
     if shown and story.picture:
@@ -142,9 +142,9 @@ def evidence(judged: tuple[Judged, ...]) -> list[Judged]:
         return -abs(item.error) if item.error is not None else -1e300 if item.verdict == MISSED else 1.0
 
     failed = sorted((item for item in judged if item.role == "failed assumption"), key=size)
-    own = sorted((item for item in judged if item.counted), key=size)
-    missed = [item for item in own if item.verdict == MISSED]
-    return [*failed, *missed, *(item for item in own if item.verdict != MISSED)]
+    particular = sorted((item for item in judged if item.counted), key=size)
+    missed = [item for item in particular if item.verdict == MISSED]
+    return [*failed, *missed, *(item for item in particular if item.verdict != MISSED)]
 
 
 def _claim(item: Judged) -> dict[str, Cell]:
@@ -164,7 +164,7 @@ def _claim(item: Judged) -> dict[str, Cell]:
 
 
 def _line(item: Judged) -> Line:
-    """A claim as the screen tells it."""
+    """A claim as the screen shows it."""
     failed, missed = item.role == "failed assumption", item.verdict == MISSED
     return Line(
         mark="failed" if failed else "missed" if missed else "",
@@ -195,23 +195,25 @@ def _after(unit: str) -> str:
     return "" if not unit else unit if unit.startswith("/") else f" {unit}"
 
 
-def _counted(found: Tally) -> str:
-    """How many predictions there are, and what stands behind them."""
-    parts = [f"{counted(found.predicted, 'prediction')} of {found.claims} claims"]
-    parts += [counted(found.failed, "failed assumption")] if found.failed else []
-    return f"{', '.join(parts)}; {counted(found.parameters, 'figure')} fitted, {counted(found.choices, 'free choice')}"
+def _counted(result: Tally) -> str:
+    """How many predictions there are, and what they rest on."""
+    parts = [f"{counted(result.predicted, 'prediction')} of {result.claims} claims"]
+    parts += [counted(result.failed, "failed assumption")] if result.failed else []
+    return (
+        f"{', '.join(parts)}; {counted(result.parameters, 'figure')} fitted, {counted(result.choices, 'free choice')}"
+    )
 
 
-def _skill(found: Tally) -> str:
-    """The errors of the predictions beside those of doing nothing."""
+def _skill(result: Tally) -> str:
+    """The errors of the predictions next to those of doing nothing."""
     words: list[str] = []
-    if found.errors:
-        words.append(f"median error {percent(found.median_error)}, nine in ten within {percent(found.p90_error)}")
-    if found.compared:
-        of = f"{found.nearer} of {found.compared} nearer than doing nothing"
-        same = found.compared_median == found.median_error
-        beside = "" if same else f"{percent(found.compared_median)} against "
-        words.append(f"{of} ({beside}{percent(found.null_median)})")
+    if result.errors:
+        words.append(f"median error {percent(result.median_error)}, nine in ten within {percent(result.p90_error)}")
+    if result.compared:
+        of = f"{result.nearer} of {result.compared} nearer than doing nothing"
+        same = result.compared_median == result.median_error
+        beside = "" if same else f"{percent(result.compared_median)} against "
+        words.append(f"{of} ({beside}{percent(result.null_median)})")
     return "; ".join(words) or "no prediction states a figure"
 
 
@@ -237,12 +239,12 @@ def _answer(study: Study, story: Story, judged: Validation) -> str:
 
 def _source(study: Study, story: Story) -> str:
     """Author, year and title of the source, and the machine that was measured."""
-    found = sources().get(study.source)
-    if found is None:
+    result = sources().get(study.source)
+    if result is None:
         return story.machine
-    named = ", ".join(part for part in (found.author, found.date) if part)
-    told = f"{named}: {found.title}" if named else found.title
-    return f"{told}. {story.machine}" if story.machine else told
+    named = ", ".join(part for part in (result.author, result.date) if part)
+    text = f"{named}: {result.title}" if named else result.title
+    return f"{text}. {story.machine}" if story.machine else text
 
 
 def stations_of(model: Model) -> str:
@@ -263,21 +265,21 @@ def stations_of(model: Model) -> str:
             f"{servers} servers" if servers not in ("1", "0") else "",
         ]
         words += ["a delay" if item.delay else item.discipline if item.discipline in ("ps", "priority") else ""]
-        told = ", ".join(word for word in words if word)
-        parts.append(f"{item.name} ({told})" if told else item.name)
+        text = ", ".join(word for word in words if word)
+        parts.append(f"{item.name} ({text})" if text else item.name)
     kinds = [f"{item.name} ({'closed' if item.population is not None else 'open'})" for item in model.customers]
     return f"{', '.join(parts)}; {'class' if len(kinds) == 1 else 'classes'} {', '.join(kinds)}"
 
 
 def _what_if(study: Study, ask: Ask) -> tuple[str, str]:
-    """A sentence on what a change does, and the command that tells all of it."""
+    """A sentence on what a change does, and the command that shows all of it."""
     model, other = opened(study, ask), opened(study, ask, beside=True)
     try:
-        found = compare([model, other], ask.options.get("metric", ()))
+        result = compare([model, other], ask.options.get("metric", ()))
     except UsageError as error:
         raise placed(study, ask, error) from None
     parts: list[str] = []
-    for item in found.figures:
+    for item in result.figures:
         before, after = item.values
         shown = [
             "no steady state" if value is None else format_quantity(value, item.metric.unit)
@@ -291,20 +293,22 @@ def _what_if(study: Study, ask: Ask) -> tuple[str, str]:
 def _columns(shown: Picture) -> tuple[tuple[Column, ...], list[int]]:
     """The columns of a report with a picture, and where those of the picture are among them."""
     taken = {column.key for column in COLUMNS}
-    own = [column.replace(key=f"picture_{column.key}") if column.key in taken else column for column in shown.columns]
-    return (*COLUMNS, *own), list(range(len(COLUMNS), len(COLUMNS) + len(own)))
+    selected = [
+        column.replace(key=f"picture_{column.key}") if column.key in taken else column for column in shown.columns
+    ]
+    return (*COLUMNS, *selected), list(range(len(COLUMNS), len(COLUMNS) + len(selected)))
 
 
 def _placed(rows: tuple[tuple[Cell, ...], ...], places: list[int], width: int) -> list[tuple[Cell, ...]]:
     """Rows of the picture as rows of the report."""
-    found: list[tuple[Cell, ...]] = []
+    result: list[tuple[Cell, ...]] = []
     for row in rows:
         cells: list[Cell] = [None] * width
         cells[0] = PICTURE
-        for place, cell in zip(places, row, strict=True):
-            cells[place] = cell
-        found.append(tuple(cells))
-    return found
+        for index, cell in zip(places, row, strict=True):
+            cells[index] = cell
+        result.append(tuple(cells))
+    return result
 
 
 def _plot(
@@ -313,9 +317,15 @@ def _plot(
     """How the picture is drawn, by the columns of the report."""
     if shown.plot is None:
         return None
-    keys = {column.key: columns[place].key for column, place in zip(shown.columns, places, strict=True)}
+    keys = {column.key: columns[index].key for column, index in zip(shown.columns, places, strict=True)}
     drawn = shown.plot
-    return Plot(keys[drawn.x], tuple(keys[y] for y in drawn.y), tuple(keys[key] for key in drawn.by), points)
+    return drawn.replace(
+        x=keys[drawn.x],
+        y=tuple(keys[y] for y in drawn.y),
+        by=tuple(keys[key] for key in drawn.by),
+        rows=points,
+        marks=tuple(mark.replace(column=keys[mark.column]) for mark in drawn.marks if mark.column in keys),
+    )
 
 
 def studies_report() -> Report:
@@ -327,7 +337,7 @@ def studies_report() -> Report:
             story: Any = data.get("story")
             question = cast("dict[str, Any]", story).get("question") if isinstance(story, dict) else None
             claims: Any = data.get("claims")
-            told = [str(data.get(key) or "") or None for key in ("title", "system")]
+            listed = [str(data.get(key) or "") or None for key in ("title", "system")]
             count = len(cast("list[Any]", claims)) if isinstance(claims, list) else None
-            rows.append((entry.id, count, str(question) if question else None, *told))
+            rows.append((entry.id, count, str(question) if question else None, *listed))
     return Report(schema="qnet/studies/1", title="the studies of the catalog", columns=LISTED, rows=rows)

@@ -19,7 +19,7 @@ _FIGURE, _SHARE = 12, 7
 _FEWEST_ROWS, _MOST_ROWS = 4, 10
 """Of the drawing, without its axes."""
 _SOME = 6
-"""The claims that are met which are told even where the drawing has to shrink for them."""
+"""The number of reproduced claims that are shown even where the drawing has to shrink for them."""
 _HEADING = 2
 """The lines above the claims."""
 
@@ -39,7 +39,7 @@ class Line(Record):
 
 
 class Screen(Record):
-    """What the screen tells, in its order."""
+    """What the screen shows, in its order."""
 
     title: str
     texts: tuple[tuple[str, str], ...]
@@ -78,7 +78,7 @@ class Screen(Record):
         return "\n".join(line.rstrip() for line in lines[:LINES]) + "\n"
 
     def _marked(self) -> list[Line]:
-        """The claims that are missed, told whatever there is to draw; those that fail for one reason stand together,
+        """The claims that are missed, always shown; those that fail for the same reason stand together,
         above the remark of the first of them."""
         groups: dict[str, list[Line]] = {}
         for index, line in enumerate(self.claims):
@@ -115,9 +115,9 @@ class Screen(Record):
         for index, line in enumerate(shown):
             if index in remarks and extra > 0:
                 remarks[index], extra = 2, extra - 1
-            lines.append(self._told(line, name, style))
+            lines.append(self._rendered(line, name, style))
             lines += _labelled("", line.remark, columns, remarks[index], style) if index in remarks else []
-        lines += [self._told(line, name, style) for line in others[:count]]
+        lines += [self._rendered(line, name, style) for line in others[:count]]
         rest = [*marked[len(shown) :], *others[count:]]
         if rest:
             sizes = [abs(line.size) for line in rest if line.size is not None]
@@ -125,7 +125,7 @@ class Screen(Record):
             lines.append(f"{'':{_LABEL}}and {len(rest)} more{most}: qnet validate {self.study}")
         return lines
 
-    def _told(self, line: Line, name: int, style: Style) -> str:
+    def _rendered(self, line: Line, name: int, style: Style) -> str:
         cells = (line.stated, line.modelled, line.error, line.null_error)
         return _row(name, line.mark, clean(line.name, style.ascii), *cells)
 
@@ -141,7 +141,7 @@ class Screen(Record):
             body = [line for line in table if line.strip()]
             return lines + [_cut(line, columns) for line in body[: rows + 2]]
 
-        plot = self.picture.plot.replace(rows=self.picture.drawn, points=self.points)
+        plot = self.picture.plot.replace(rows=self.picture.drawn, points=self.points, title="")
         if self.picture.drawn:
             shown = shown.replace(rows=())
         text = plot_of(shown.replace(plot=plot), narrow, rows)
@@ -158,7 +158,7 @@ def _row(name: int, mark: str, text: str, stated: str, modelled: str, error: str
 
 
 def _labelled(label: str, text: str, columns: int, most: int, style: Style) -> list[str]:
-    """A text behind its label, in so many lines at the most."""
+    """A text after its label, in a limited number of lines."""
     if not text:
         return []
     folded = fold(clean(text, style.ascii), columns - _LABEL)
@@ -168,7 +168,7 @@ def _labelled(label: str, text: str, columns: int, most: int, style: Style) -> l
 
 
 def _cut(text: str, columns: int) -> str:
-    """A text cut between words to so many columns."""
+    """A text cut between words to a number of columns."""
     if width(text) <= columns:
         return text
     return f"{fold(text, columns - 4)[0]} ..."
@@ -176,10 +176,10 @@ def _cut(text: str, columns: int) -> str:
 
 def _joined(lines: list[str], columns: int) -> list[str]:
     """A drawing with its titles and the legend of its lines in one line below."""
-    first = next((place for place, line in enumerate(lines) if "┤" in line or "│" in line or "|" in line), -1)
-    last = max((place for place, line in enumerate(lines) if "└" in line or "+-" in line), default=-1)
+    first = next((index for index, line in enumerate(lines) if "┤" in line or "│" in line or "|" in line), -1)
+    last = max((index for index, line in enumerate(lines) if "└" in line or "+-" in line), default=-1)
     if first < 0 or last < 0:
         return [_cut(line, columns) for line in lines]
     titles, body, across, legend = lines[:first], lines[first : last + 2], lines[last + 2 : last + 3], lines[last + 3 :]
-    told = [f"up: {' '.join(titles)}", *(f"across: {line.strip()}" for line in across), *legend]
-    return [*(_cut(line, columns) for line in body), _cut("; ".join(told), columns)]
+    listed = [f"up: {' '.join(titles)}", *(f"across: {line.strip()}" for line in across), *legend]
+    return [*(_cut(line, columns) for line in body), _cut("; ".join(listed), columns)]

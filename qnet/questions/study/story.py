@@ -21,7 +21,7 @@ class Ask(Record):
     options: dict[str, tuple[str, ...]]
     """What else the command is asked, by its options; each a list of texts."""
     other: str
-    """Another system beside it; empty for none."""
+    """Another system to compare with; empty for none."""
     other_settings: dict[str, str]
     path: Path
     measured: tuple[str, ...] = ()
@@ -35,7 +35,7 @@ class Story(Record):
 
     question: str
     answer: str
-    """One sentence, in which what claims state is filled in; `{id}` stands for what the model has, `{id over choices}`
+    """One sentence, in which what claims state is filled in; `{id}` denotes what the model has, `{id over choices}`
     for what the free choices leave of it."""
     machine: str
     picture: Ask | None
@@ -54,7 +54,7 @@ _OPTIONS: dict[str, tuple[str, ...]] = {
 }
 _NEEDED = {"sweep": "over", "compare": "against"}
 _BESIDE = ("cost", "compare")
-"""The commands that hold a system against another one."""
+"""The commands that compare a system with another one."""
 _SINGLE = ("vary", "route")
 PICTURES = ("envelope", "knee", "sweep", "cost", "compare")
 CURVES = ("envelope", "knee", "sweep")
@@ -94,16 +94,18 @@ class Teller:
         question = table.get("question")
         if not isinstance(question, str) or not question.strip():
             self.fail(("story", "question"), "the story asks nothing", "question = what the authors asked")
-        said = {key: self.sentence(table.get(key, ""), ("story", key)) for key in ("answer", "machine", "cannot_tell")}
-        for id in [match[1].removesuffix(OVER_CHOICES) for match in FIGURE.finditer(said["answer"])]:
+        stated = {
+            key: self.sentence(table.get(key, ""), ("story", key)) for key in ("answer", "machine", "cannot_tell")
+        }
+        for id in [match[1].removesuffix(OVER_CHOICES) for match in FIGURE.finditer(stated["answer"])]:
             if id not in self.asking:
                 help = suggest(id, sorted(self.asking))
                 self.fail(("story", "answer"), f'found "{id}"', "a claim that asks the model for something", help)
-        for id in referred(said["answer"]):
+        for id in referred(stated["answer"]):
             if id not in self.stated:
                 help = suggest(id, sorted(self.stated))
                 self.fail(("story", "answer"), f"[{id}] states nothing", "the id of a claim", help, "QN322")
-        said["answer"] = filled(said["answer"], lambda id: self.stated.get(id, id))
+        stated["answer"] = filled(stated["answer"], lambda id: self.stated.get(id, id))
         picture = self.ask(table.get("picture"), ("story", "picture"), PICTURES)
         for index, id in enumerate(picture.measured if picture else ()):
             if id not in self.asking:
@@ -111,13 +113,13 @@ class Teller:
                 self.fail(path, f'found "{id}"', "a claim that asks the model for something", help)
         raw_ifs: Any = table.get("what_ifs", [])
         asks = cast("list[Any]", raw_ifs) if isinstance(raw_ifs, list) else [raw_ifs]
-        found = [self.ask(item, ("story", "what_ifs", index), ("compare",)) for index, item in enumerate(asks)]
+        result = [self.ask(item, ("story", "what_ifs", index), ("compare",)) for index, item in enumerate(asks)]
         return Story(
             question=str(question or "").strip(),
             picture=picture,
-            what_ifs=tuple(item for item in found if item),
+            what_ifs=tuple(item for item in result if item),
             glossary=self.glossary(table.get("glossary", {})),
-            **said,
+            **stated,
         )
 
     def sentence(self, raw: Any, path: Path) -> str:
@@ -164,20 +166,20 @@ class Teller:
         needed = _NEEDED.get(command)
         if needed and needed not in table:
             self.fail(path, f"a {command} without {needed}", needed)
-        told = {key: self.texts(table[key], (*path, key)) for key in options if key in table}
+        details = {key: self.texts(table[key], (*path, key)) for key in options if key in table}
         for key in _SINGLE:
-            if len(told.get(key, ())) > 1:
-                self.fail((*path, key), f"found {len(told[key])} texts", "one")
-        told = {
+            if len(details.get(key, ())) > 1:
+                self.fail((*path, key), f"found {len(details[key])} texts", "one")
+        details = {
             key: tuple(self.fill(text, (*path, key)) if key in ("limit", "over") else text for text in texts)
-            for key, texts in told.items()
+            for key, texts in details.items()
         }
         other = self.texts(table.get("against", []), (*path, "against"))
         return Ask(
             command=command,
             system=table[command],
             settings=self.settings(table.get("set", {}), (*path, "set")),
-            options=told,
+            options=details,
             other="".join(other[:1]),
             other_settings=self.settings(table.get("against_set", {}), (*path, "against_set")),
             path=path,
@@ -187,13 +189,13 @@ class Teller:
 
     def settings(self, raw: Any, path: Path) -> dict[str, str]:
         """Settings of parameters, with references filled in."""
-        found: dict[str, str] = {}
+        result: dict[str, str] = {}
         if not isinstance(raw, dict):
             self.fail(path, f"found {raw!r}", "a table of parameter values")
-            return found
+            return result
         for name, value in cast("Table", raw).items():
             if isinstance(value, bool) or not isinstance(value, (int, float, str)):
                 self.fail((*path, name), f"found {value!r}", "a number or an expression in quotes")
                 continue
-            found[name] = self.fill(str(value), (*path, name))
-        return found
+            result[name] = self.fill(str(value), (*path, name))
+        return result

@@ -1,4 +1,4 @@
-"""What a study is: systems, the published figures that they are held against, and what could be chosen otherwise."""
+"""What a study is: systems, the published figures that they are compared with, and what could be chosen otherwise."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Claim(Record):
     id: str
     role: str
     metric: str
-    """What is stated, in plain words; empty where the figure tells it."""
+    """What is stated, in plain words; empty where the figure states it."""
     at: Where
     base: Where | None
     """What it is compared with."""
@@ -92,7 +92,7 @@ class Claim(Record):
 
     @property
     def counted(self) -> bool:
-        """Whether it is a prediction of its own, and not one told in another unit or ratio."""
+        """Whether it is a separate prediction, and not one repeated in another unit or as a ratio."""
         return self.role == "predicted" and not self.counts_with
 
     @property

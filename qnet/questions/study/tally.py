@@ -41,7 +41,7 @@ class Tally(Record):
     errors: int
     """The predictions that count and state a figure and no bound: those that have an error."""
     median_error: float | None
-    """Of these; a prediction without an answer is farther off than any with one, and None stands for its error."""
+    """Of these; a prediction without an answer is farther off than any with one, and its error is None."""
     p90_error: float | None
     """Nine in ten of them are not farther off."""
     largest_error: float | None
@@ -80,9 +80,9 @@ def tally(judged: Sequence[Judged], choices: int = 0) -> Tally:
     by_role: dict[str, list[Judged]] = {role: [] for role in ROLES}
     for item in judged:
         by_role[item.role].append(item)
-    own = [item for item in by_role["predicted"] if item.counted]
+    selected = [item for item in by_role["predicted"] if item.counted]
     carried, identities, trends = by_role["carried"], by_role["identity"], by_role["trend"]
-    errors = _errors(own)
+    errors = _errors(selected)
     compared = _compared(judged)
     model, null = _errors(compared), sorted(abs(item.null_error or 0.0) for item in compared)
     nearer = sum(item.error is not None and abs(item.error) < abs(item.null_error or 0.0) for item in compared)
@@ -91,8 +91,8 @@ def tally(judged: Sequence[Judged], choices: int = 0) -> Tally:
         claims=len(judged),
         given=len(by_role["given"]),
         fitted=len(by_role["fitted"]),
-        predicted=len(own),
-        repeated=len(by_role["predicted"]) - len(own),
+        predicted=len(selected),
+        repeated=len(by_role["predicted"]) - len(selected),
         failed=len(by_role["failed assumption"]),
         carried=len(carried),
         demoted=sum(bool(item.carried) for item in carried),
@@ -101,7 +101,7 @@ def tally(judged: Sequence[Judged], choices: int = 0) -> Tally:
         trends=len(trends),
         disputed=len(by_role["disputed"]),
         outside=len(by_role["outside"]),
-        met=_with(own, MET),
+        met=_with(selected, MET),
         errors=len(errors),
         median_error=_finite(median(errors)) if errors else None,
         p90_error=_finite(errors[math.ceil(0.9 * len(errors)) - 1]) if errors else None,
@@ -137,7 +137,8 @@ def _with(judged: Sequence[Judged], verdict: str) -> int:
 
 
 def _errors(judged: Sequence[Judged]) -> list[float]:
-    """How far figures are off, the least first; infinite where there is no answer. Of nothing that is met is none."""
+    """How far figures are off, the least first; infinite where there is no answer. A claim reproduced by a bound has
+    none."""
     stated = [item for item in judged if item.claim.stated and (item.error is not None or item.verdict == MISSED)]
     return sorted(float("inf") if item.error is None else abs(item.error) for item in stated)
 
@@ -148,41 +149,45 @@ def _finite(value: float) -> float | None:
 
 def summary(judged: Sequence[Judged], choices: int = 0) -> str:
     """A few sentences: the claims by role, how the predictions fare, and what else is shown or missed."""
-    found = tally(judged, choices)
+    totals = tally(judged, choices)
     counts = {
-        "given": found.given, "fitted": found.fitted, "predicted": found.predicted,
-        "repeating a prediction": found.repeated, "failed assumptions": found.failed, "carried": found.carried,
-        "identities": found.identities, "trends": found.trends, "disputed": found.disputed, "outside": found.outside,
+        "given": totals.given, "fitted": totals.fitted, "predicted": totals.predicted,
+        "repeating a prediction": totals.repeated, "failed assumptions": totals.failed, "carried": totals.carried,
+        "identities": totals.identities, "trends": totals.trends,
+        "disputed": totals.disputed, "outside": totals.outside,
     }  # fmt: skip
-    parts = [f"{found.claims} claims: " + ", ".join(f"{number} {word}" for word, number in counts.items() if number)]
-    if found.predicted:
-        parameters = counted(found.parameters, "fitted parameter")
-        words = f"{found.met} of {found.predicted} predictions reproduced, with {parameters}"
+    parts = [f"{totals.claims} claims: " + ", ".join(f"{number} {word}" for word, number in counts.items() if number)]
+    if totals.predicted:
+        parameters = counted(totals.parameters, "fitted parameter")
+        words = f"{totals.met} of {totals.predicted} predictions reproduced, with {parameters}"
         words += f" and {counted(choices, 'free choice')}" if choices else ""
-        if found.errors:
-            words += f"; of {found.errors} with a figure, median error {percent(found.median_error)}, "
-            words += f"nine in ten within {percent(found.p90_error)}, {percent(found.within_20_percent)} within 20 %, "
-            words += f"largest {percent(found.largest_error)}"
-        if found.compared:
-            words += f"; of {found.compared} with a null, {found.nearer} are nearer than it, median error "
-            words += f"{percent(found.compared_median)} against {percent(found.null_median)} of doing nothing"
+        if totals.errors:
+            words += f"; of {totals.errors} with a figure, median error {percent(totals.median_error)}, "
+            words += (
+                f"nine in ten within {percent(totals.p90_error)}, {percent(totals.within_20_percent)} within 20 %, "
+            )
+            words += f"largest {percent(totals.largest_error)}"
+        if totals.compared:
+            words += f"; of {totals.compared} with a null, {totals.nearer} are nearer than it, median error "
+            words += f"{percent(totals.compared_median)} against {percent(totals.null_median)} of doing nothing"
         parts.append(words)
-    if found.carried:
-        median = percent(found.carried_median)
-        words = f"{found.carried_met} of {found.carried} carried values reproduced, median {median}"
-        if found.demoted:
-            words += f", {found.demoted} of them called predictions that restate what the model was given"
+    if totals.carried:
+        median = percent(totals.carried_median)
+        words = f"{totals.carried_met} of {totals.carried} carried values reproduced, median {median}"
+        if totals.demoted:
+            words += f", {totals.demoted} of them called predictions that restate what the model was given"
         parts.append(words)
-    if found.identities:
-        within = f", {found.identities_within} more within rounding" if found.identities_within else ""
-        own = f" ({found.source_identities} of arithmetic in the source)" if found.source_identities else ""
-        words = f"{found.identities_exact} of {counted(found.identities, 'identity', 'identities')} exact{within}{own}"
+    if totals.identities:
+        within = f", {totals.identities_within} more within rounding" if totals.identities_within else ""
+        arithmetic = f" ({totals.source_identities} of arithmetic in the source)" if totals.source_identities else ""
+        identities = counted(totals.identities, "identity", "identities")
+        words = f"{totals.identities_exact} of {identities} exact{within}{arithmetic}"
         parts.append(words)
-    if found.trends:
-        own = f" ({found.trends_by_construction} by construction)" if found.trends_by_construction else ""
-        parts.append(f"{found.trends_shown} of {counted(found.trends, 'trend')} shown{own}")
-    if found.missed:
-        parts.append(f"{found.missed} missed, {found.missed - found.unexplained} of them with a reason")
+    if totals.trends:
+        arithmetic = f" ({totals.trends_by_construction} by construction)" if totals.trends_by_construction else ""
+        parts.append(f"{totals.trends_shown} of {counted(totals.trends, 'trend')} shown{arithmetic}")
+    if totals.missed:
+        parts.append(f"{totals.missed} missed, {totals.missed - totals.unexplained} of them with a reason")
     return "; ".join(parts)
 
 

@@ -21,8 +21,8 @@ from qnet.units import NUMBER, in_unit
 MET, MISSED, EXACT, WITHIN = "met", "missed", "exact", "within rounding"
 _STEADY = 1e-9
 """Relative change below which a trend is "unchanged"."""
-_FOUND = 1e-5
-"""How near a fitted claim is met by values of so many digits."""
+_COMPUTED = 1e-5
+"""How closely a fitted claim is reproduced by values with the digits stated."""
 _SLACK = 1 + 1e-9
 
 
@@ -57,7 +57,7 @@ class Judged(Record):
 
     @property
     def counted(self) -> bool:
-        """Whether it is a prediction of its own."""
+        """Whether it is a separate prediction."""
         return self.claim.counted and not self.carried
 
     @property
@@ -99,24 +99,24 @@ def validate(study: Study) -> Validation:
         raise InvalidInput(*judge.problems)
     if not any(claim.counted and claim.place in figures for claim in study.claims):
         return Validation(study, (main, *others), judged)
-    found = influences(study, figures, value_of)
-    reasons = _carried(study, found)
+    result = influences(computer, figures, value_of)
+    reasons = _carried(study, result)
     judged = tuple(item.replace(carried=reasons.get(item.claim.id, "")) for item in judged)
-    return Validation(study, (main, *others), judged, found)
+    return Validation(study, (main, *others), judged, result)
 
 
-def _carried(study: Study, found: Influences) -> dict[str, str]:
+def _carried(study: Study, result: Influences) -> dict[str, str]:
     """Why claims that are called predictions are none, by id."""
     nulls = {claim.id: null for claim in study.claims if (null := null_of(study, claim)) is not None}
-    return carried(study, found, nulls)
+    return carried(study, result, nulls)
 
 
 def null_of(study: Study, claim: Claim) -> float | None:
     """The nearest figure that the model was given, in base units; None where nothing given can be compared."""
     if claim.null == UNCHANGED:
         return 1.0 if claim.take == "ratio" else 0.0
-    found = study.printed.get(claim.null)
-    return found.value if found else None
+    result = study.printed.get(claim.null)
+    return result.value if result else None
 
 
 class _Judge:
@@ -133,27 +133,27 @@ class _Judge:
                 problem = Problem("QN324", f'"{item.claim.id}" gives a reason for a miss, and it holds', "no miss here")
                 self.problems.append(self.study.problem(problem, ("claims", item.claim.place, "miss")))
 
-    def verdict(self, claim: Claim, found: Figures | None) -> Judged:
-        """What is to be said of one claim."""
-        if found is None:
+    def verdict(self, claim: Claim, result: Figures | None) -> Judged:
+        """The judgement on one claim."""
+        if result is None:
             return self.unasked(claim)
         stated: float | str = claim.stated or bounds_of(claim)
-        own = self.study.printed.get(claim.id)
-        unit = own.unit if own else ""
-        if own:
-            stated = in_unit(own.value, own.unit)
-        if found.words:
+        figure = self.study.printed.get(claim.id)
+        unit = figure.unit if figure else ""
+        if figure:
+            stated = in_unit(figure.value, figure.unit)
+        if result.words:
             return Judged(
                 claim=claim,
                 stated=stated,
-                modelled=found.words,
+                modelled=result.words,
                 unit=unit,
                 error=None,
                 tolerance=None,
                 verdict=self.required(claim, False),
             )
-        if not own and claim.stated:
-            modelled = self.trend(claim, found)
+        if not figure and claim.stated:
+            modelled = self.trend(claim, result)
             return Judged(
                 claim=claim,
                 stated=stated,
@@ -163,7 +163,7 @@ class _Judge:
                 tolerance=None,
                 verdict=self.required(claim, modelled == claim.stated),
             )
-        value = value_of(claim, found)
+        value = value_of(claim, result)
         if value is None:
             return Judged(
                 claim=claim,
@@ -175,10 +175,10 @@ class _Judge:
                 verdict=self.required(claim, False),
             )
         bounds = {key: printed(text) for key, text in _bound_texts(claim)}
-        first = own or next(iter(bounds.values()))
-        self.compare_units(claim, found, first)
+        first = figure or next(iter(bounds.values()))
+        self.compare_units(claim, result, first)
         modelled, unit = in_unit(value, first.unit), first.unit
-        if not own:
+        if not figure:
             return Judged(
                 claim=claim,
                 stated=stated,
@@ -188,14 +188,14 @@ class _Judge:
                 tolerance=None,
                 verdict=self.bounded(claim, value, bounds),
             )
-        plain = value / own.value - 1 if own.value else None
-        error = own.error(value)
+        plain = value / figure.value - 1 if figure.value else None
+        error = figure.error(value)
         if claim.role == "fitted" and plain is not None:
-            error = 0.0 if abs(plain) < _FOUND else plain
-        tolerance = self.tolerance(claim, own)
-        verdict = self.near(claim, value, own, error, tolerance)
+            error = 0.0 if abs(plain) < _COMPUTED else plain
+        tolerance = self.tolerance(claim, figure)
+        verdict = self.near(claim, value, figure, error, tolerance)
         null = null_of(self.study, claim)
-        null_error, shown = (None, None) if null is None else (own.error(null), in_unit(null, own.unit))
+        null_error, shown = (None, None) if null is None else (figure.error(null), in_unit(null, figure.unit))
         return Judged(
             claim=claim,
             stated=stated,
@@ -211,13 +211,13 @@ class _Judge:
 
     def unasked(self, claim: Claim) -> Judged:
         """A claim that asks the model for nothing."""
-        own = self.study.printed.get(claim.id)
-        if own:
+        figure = self.study.printed.get(claim.id)
+        if figure:
             return Judged(
                 claim=claim,
-                stated=in_unit(own.value, own.unit),
+                stated=in_unit(figure.value, figure.unit),
                 modelled=None,
-                unit=own.unit,
+                unit=figure.unit,
                 error=None,
                 tolerance=None,
                 verdict=claim.role,
@@ -232,27 +232,32 @@ class _Judge:
             verdict=claim.role,
         )
 
-    def required(self, claim: Claim, met: bool) -> str:
-        """The verdict where a claim is met or not."""
+    def required(self, claim: Claim, satisfied: bool) -> str:
+        """The verdict where a claim holds or not."""
         if claim.role in ("fitted", "disputed"):
             return claim.role
         if claim.role == "identity":
-            return EXACT if met else MISSED
-        return MET if met else MISSED
+            return EXACT if satisfied else MISSED
+        return MET if satisfied else MISSED
 
-    def near(self, claim: Claim, value: float, own: Printed, error: float | None, tolerance: float | None) -> str:
+    def near(
+        self, claim: Claim, value: float, particular: Printed, error: float | None, tolerance: float | None
+    ) -> str:
         """The verdict on a figure."""
-        if claim.role == "identity" and not own.agrees(value):
+        if claim.role == "identity" and not particular.agrees(value):
             low, high = self.rounding(claim, value)
-            met = low <= own.value + own.half * _SLACK and high >= own.value - own.half * _SLACK
-            return WITHIN if met else MISSED
+            satisfied = (
+                low <= particular.value + particular.half * _SLACK
+                and high >= particular.value - particular.half * _SLACK
+            )
+            return WITHIN if satisfied else MISSED
         if claim.role in ("given", "identity"):
-            return self.required(claim, own.agrees(value))
+            return self.required(claim, particular.agrees(value))
         if error is None or tolerance is None:
-            return self.required(claim, own.agrees(value))
-        met = abs(error) <= tolerance * _SLACK
+            return self.required(claim, particular.agrees(value))
+        satisfied = abs(error) <= tolerance * _SLACK
         wide = claim.role in TOLERANT and abs(error) > WIDEST * _SLACK
-        return self.required(claim, met and not wide)
+        return self.required(claim, satisfied and not wide)
 
     def bounded(self, claim: Claim, value: float, bounds: dict[str, Printed]) -> str:
         """The verdict on a figure between bounds."""
@@ -263,7 +268,7 @@ class _Judge:
     def rounding(self, claim: Claim, value: float) -> tuple[float, float]:
         """How far an identity may move when each figure it refers to moves by half of its last printed digit.
 
-        Each is moved to the side that raises the whole, or lowers it: exact for figures that act in one direction.
+        Each is moved to the side that raises the result, or lowers it: exact for figures that act in one direction.
         """
         names = referred(claim.figure)
 
@@ -275,36 +280,36 @@ class _Judge:
         ends = value, at(up), at({name: -side for name, side in up.items()})
         return min(ends), max(ends)
 
-    def tolerance(self, claim: Claim, own: Printed) -> float | None:
+    def tolerance(self, claim: Claim, particular: Printed) -> float | None:
         """The relative tolerance of a claim."""
         if not isinstance(claim.tolerance, str):
             return claim.tolerance
         allowed = printed(claim.tolerance)
-        if allowed.dimension != own.dimension:
-            self.fault(claim, "tolerance", f"found {allowed.dimension.describe()}", own.dimension.describe())
-        return allowed.value / abs(own.value) if own.value else None
+        if allowed.dimension != particular.dimension:
+            self.fault(claim, "tolerance", f"found {allowed.dimension.describe()}", particular.dimension.describe())
+        return allowed.value / abs(particular.value) if particular.value else None
 
-    def compare_units(self, claim: Claim, found: Figures, stated: Printed) -> None:
-        """Keep it as a problem where unlike things are compared."""
-        modelled = NUMBER if claim.take in ("ratio", "change") else found.dimension
+    def compare_units(self, claim: Claim, result: Figures, stated: Printed) -> None:
+        """Record a problem where quantities of different dimensions are compared."""
+        modelled = NUMBER if claim.take in ("ratio", "change") else result.dimension
         if modelled is not None and modelled != stated.dimension:
             key = "stated" if claim.stated else "at_most" if claim.at_most else "at_least"
             self.fault(claim, key, f"found {stated.dimension.describe()}", f"{modelled.describe()}, as the figure is")
 
-    def fault(self, claim: Claim, key: str, found: str, expected: str) -> None:
+    def fault(self, claim: Claim, key: str, result: str, expected: str) -> None:
         """Keep a problem of a key of a claim."""
-        problem = Problem("QN122", found, expected)
+        problem = Problem("QN122", result, expected)
         self.problems.append(self.study.problem(problem, ("claims", claim.place, key)))
 
-    def trend(self, claim: Claim, found: Figures) -> str:
+    def trend(self, claim: Claim, result: Figures) -> str:
         """The direction of the figures of a claim, against what it counts as unchanged."""
-        values = found.values
+        values = result.values
         size = max(abs(value) for value in values)
         least = _STEADY * size
         allowed = least
         if isinstance(claim.tolerance, str):
             amount = printed(claim.tolerance)
-            if found.dimension not in (None, amount.dimension):
+            if result.dimension not in (None, amount.dimension):
                 self.fault(claim, "tolerance", f"found {amount.dimension.describe()}", "as the figure is")
             allowed = max(amount.value, least)
         elif claim.tolerance is not None:
@@ -317,19 +322,19 @@ class _Judge:
         return "falls" if all(step < least for step in steps) else "turns"
 
 
-def value_of(claim: Claim, found: Figures) -> float | None:
+def value_of(claim: Claim, result: Figures) -> float | None:
     """The figure that a claim is about, from the values it asked for; None for a ratio to nothing."""
-    values = found.values
+    values = result.values
     if claim.take == "mean":
         return sum(values) / len(values)
     if claim.take not in ("ratio", "change", "difference"):
         return max(values)
-    base, own = values
+    base, particular = values
     if claim.take == "difference":
-        return own - base
+        return particular - base
     if not base:
         return None
-    return own / base - 1 if claim.take == "change" else own / base
+    return particular / base - 1 if claim.take == "change" else particular / base
 
 
 def _bound_texts(claim: Claim) -> Iterator[tuple[str, str]]:

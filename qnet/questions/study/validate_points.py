@@ -1,4 +1,5 @@
-"""The figures of all claims of a study: points that ask alike are gathered into batches, each solved at once."""
+"""The figures of all claims of a study: points with the same question are gathered into batches, each solved at
+once."""
 
 from __future__ import annotations
 
@@ -15,8 +16,9 @@ from qnet.model.model import Model
 from qnet.model.scope import all_figures, refuse_inside
 from qnet.model.values import Values
 from qnet.networks.wanted import AUTO
-from qnet.questions.points.points import solve_points
+from qnet.questions.points.points import Solved, solve_points
 from qnet.questions.points.trial import Trial
+from qnet.questions.search.near import near
 from qnet.questions.search.search import pick, search
 from qnet.questions.study.references import filled
 from qnet.questions.study.study import Claim, Study, Where
@@ -34,7 +36,7 @@ class Figures(Record):
     values: tuple[float, ...]
     """One for each value of its grid; of the base and then of the claim itself; or one. Not-a-number for no answer."""
     dimension: Dimension | None
-    """None for a figure that has none of its own, such as 0."""
+    """None for a figure that has none, such as 0."""
     words: str
     """Why there is no value, where there is none."""
 
@@ -66,6 +68,10 @@ class Computer:
         """The places of claims that name nothing of a model."""
         self.moved: dict[int, dict[str, float]] = {}
         """By the place of a claim, parameters that are multiplied by a factor in it."""
+        self.answers: dict[int, dict[int, float]] = {}
+        """By the place of a claim, and which of its values it is, the value of the parameter that is searched for."""
+        self.known: dict[tuple[int, int], float] = {}
+        """The same, of a system that hardly differs: where a search begins."""
 
     def figures(self) -> dict[int, Figures]:
         """What every claim asked for, by its place; raises `InvalidInput` with all that is wrong with the claims."""
@@ -87,12 +93,12 @@ class Computer:
 
     def found(self) -> dict[int, Figures]:
         """What was computed, by the place of the claim."""
-        for place, values in self.values.items():
+        for index, values in self.values.items():
             if not all(isfinite(value) for value in values):
-                self.words.setdefault(place, "no answer")
+                self.words.setdefault(index, "no answer")
         return {
-            place: Figures(tuple(values), self.dimensions.get(place), self.words.get(place, ""))
-            for place, values in self.values.items()
+            index: Figures(tuple(values), self.dimensions.get(index), self.words.get(index, ""))
+            for index, values in self.values.items()
         }
 
     def enter(self, claim: Claim) -> None:
@@ -118,8 +124,8 @@ class Computer:
             self.wrong(error, claim, path)
             return True
         if claim.counted or claim.role == "trend":
-            found = f"a {claim.role} claim is arithmetic on other claims"
-            problem = Problem("QN323", found, "a figure of the model", help="such a claim is an identity")
+            text = f"a {claim.role} claim is arithmetic on other claims"
+            problem = Problem("QN323", text, "a figure of the model", help="such a claim is an identity")
             self.problems.append(self.study.problem(problem, path))
         return True
 
@@ -211,14 +217,14 @@ class Computer:
         return self.parsed[key]
 
     def solve(self, key: _Key, lanes: list[_Lane]) -> None:
-        """Compute a batch; where it has no answer, claim by claim, so that each is told what is wrong with it."""
+        """Compute a batch; where it has no answer, claim by claim, so that each gets its error."""
         try:
             self.compute(key, lanes)
         except QnetError as error:
             claims = list(dict.fromkeys(lane.claim.place for lane in lanes))
             if len(claims) > 1:
-                for place in claims:
-                    self.solve(key, [lane for lane in lanes if lane.claim.place == place])
+                for index in claims:
+                    self.solve(key, [lane for lane in lanes if lane.claim.place == index])
             elif isinstance(error, (NoAnswer, NotComputed)):
                 self.words[claims[0]] = "not computed" if isinstance(error, NotComputed) else "no answer"
             else:
@@ -226,38 +232,72 @@ class Computer:
 
     def compute(self, key: _Key, lanes: list[_Lane]) -> None:
         """Solve a batch and read the figures of its claims."""
-        system, vary, smallest, _ = key
+        system, vary, _, _ = key
         model = self.systems.models[system]
         assert model is not None
         names = sorted({name for lane in lanes for name in lane.names} - {vary})
         points: dict[tuple[Any, ...], int] = {}
         places = [points.setdefault(_point(lane, names), len(points)) for lane in lanes]
-        firsts = [places.index(place) for place in range(len(points))]
+        firsts = [places.index(position) for position in range(len(points))]
         lanes, every = [lanes[first] for first in firsts], lanes
         columns = {name: np.array([float(lane.known[name]) for lane in lanes]) for name in names}
-        value: Any = None
-        if vary:
-            limits = list(dict.fromkeys(lane.claim.limit for lane in lanes if lane.claim.limit))
-            applies = [np.array([lane.claim.limit == limit for lane in lanes]) for limit in limits]
-            asked = [condition(limit, model) for limit in limits]
-            trial = Trial(model, vary, asked, columns, len(lanes), applies=applies)
-            found = pick(trial, search(trial), smallest)
-            answered, value, solved = found.held, found.value, found.there
-        else:
-            solved: Any = solve_points(model, columns, len(lanes), asked=AUTO.replace(each=True))
-            answered: Any = solved.stable
-        read: dict[str, Any] = {"": value}
-        for figure in {lane.claim.figure for lane in every} - {""}:
-            expression = self.parsed[system, figure]
-            assert expression is not None
-            read[figure] = solved.metric(expression)
-        for index, lane in zip(places, every, strict=True):
-            if answered[index]:
-                self.values[lane.claim.place][lane.slot] = float(read[lane.claim.figure][index])
+        parts = self.searched(key, lanes, columns) if vary else [_solved(model, columns, len(lanes))]
+        expressions = {figure: self.parsed[system, figure] for figure in {lane.claim.figure for lane in every} - {""}}
+        for part in parts:
+            read: dict[str, Any] = {"": part.value}
+            for figure, expression in expressions.items():
+                assert expression is not None
+                read[figure] = part.solved.metric(expression)
+            rows = {int(place): row for row, place in enumerate(part.places) if part.answered[row]}
+            for index, lane in zip(places, every, strict=True):
+                if index in rows:
+                    self.values[lane.claim.place][lane.slot] = float(read[lane.claim.figure][rows[index]])
+                    if part.value is not None:
+                        answers = self.answers.setdefault(lane.claim.place, {})
+                        answers[lane.slot] = float(part.value[rows[index]])
+
+    def searched(self, key: _Key, lanes: list[_Lane], columns: dict[str, Any]) -> list[_Part]:
+        """Search a parameter at every point of a batch: near a known answer, and from the start where there is none."""
+        system, vary, smallest, _ = key
+        model = self.systems.models[system]
+        assert model is not None
+        limits = list(dict.fromkeys(lane.claim.limit for lane in lanes if lane.claim.limit))
+        applies = [np.array([lane.claim.limit == limit for lane in lanes]) for limit in limits]
+        asked = [condition(limit, model) for limit in limits]
+        trial = Trial(model, vary, asked, columns, len(lanes), applies=applies)
+        known = [self.known.get((lane.claim.place, lane.slot), float("nan")) for lane in lanes]
+        parts: list[_Part] = []
+        there = np.arange(len(lanes))
+        if not smallest:
+            result = near(trial, np.array(known))
+            here, there = np.flatnonzero(result.found), np.flatnonzero(~result.found)
+            if len(here):
+                solved = trial.at(here).solve(result.shown[here])
+                parts.append(_Part(here, result.found[here], result.value[here], solved))
+        if len(there):
+            rest = trial.at(there)
+            result = pick(rest, search(rest), smallest)
+            parts.append(_Part(there, result.held, result.value, result.there))
+        return parts
+
+
+class _Part(Record):
+    """Some points of a batch that were solved together."""
+
+    places: Any
+    answered: Any
+    value: Any
+    """Of the parameter that is searched for; None where none is."""
+    solved: Solved
+
+
+def _solved(model: Model, columns: dict[str, Any], size: int) -> _Part:
+    solved = solve_points(model, columns, size, asked=AUTO.replace(each=True))
+    return _Part(np.arange(size), solved.stable, None, solved)
 
 
 def _point(lane: _Lane, names: list[str]) -> tuple[Any, ...]:
-    """What tells a point from others: claims of several figures at one point share it."""
+    """What distinguishes a point from others: claims of several figures at one point share it."""
     return (lane.claim.limit, *(float(lane.known[name]) for name in names))
 
 

@@ -88,7 +88,7 @@ ROLES_OF, PREDICTIONS, SKILL, OTHERS, MISSES, FAILED = (
     "claims by role", "predictions", "skill: model against doing nothing", "carried, identities, trends", "missed",
     "failed assumptions",
 )  # fmt: skip
-_TOLD: dict[str, tuple[str, ...]] = {
+_REPORTED: dict[str, tuple[str, ...]] = {
     ROLES_OF: (
         "claims", "given", "fitted", "predicted", "repeated", "failed", "carried", "demoted", "identities", "trends",
         "disputed", "outside",
@@ -121,10 +121,10 @@ def validate_report(
     asserted  conditions on the numbers of `Tally`, of the study or of all of them together, such as
               "median_error < 3 %".
     claims    every claim of all studies, and not the account of them.
-    progress  is told how many studies are done, and of how many.
+    progress  called with the number of studies done, and the total.
     Returns   for one study, and with `claims`, a row for every claim; else the account of all studies: the claims by
               role, how predictions, carried values, identities and trends fare, and what is missed. Claims that are
-              missed without a reason, and conditions that are not met, stand in `broken`.
+              missed without a reason, and conditions that do not hold, stand in `broken`.
     Raises    `UsageError` for a study that is not there, `InvalidInput` for what is wrong with one.
     """
     conditions(asserted, None, dict.fromkeys(Tally.fields(), NUMBER))
@@ -135,18 +135,18 @@ def validate_report(
             progress(item[0], len(studies))
         return validate(item[1])
 
-    found = each_of(enumerate(studies), judged)
-    several = len(found) > 1
-    every = [item for one in found for item in one.judged]
-    broken = (*(problem for item in found for problem in _broken(item, several)), *_false(every, asserted))
-    bases = [_basis(item) for item in found]
-    title = f"{len(found)} studies of the catalog" if several else found[0].study.title
+    result = each_of(enumerate(studies), judged)
+    several = len(result) > 1
+    every = [item for one in result for item in one.judged]
+    broken = (*(problem for item in result for problem in _broken(item, several)), *_false(every, asserted))
+    bases = [_basis(item) for item in result]
+    title = f"{len(result)} studies of the catalog" if several else result[0].study.title
     meta = {"studies": [dict(item) for item in bases]} if not study else bases[0]
     if study or claims:
         notes = tuple(
-            Note("QN603", _before(item, several) + summary(item.judged, len(item.study.choices))) for item in found
+            Note("QN603", _before(item, several) + summary(item.judged, len(item.study.choices))) for item in result
         )
-        rows = [row for item in found for row in _rows(item)]
+        rows = [row for item in result for row in _rows(item)]
         return Report(
             schema="qnet/validation/1",
             title=title,
@@ -157,12 +157,12 @@ def validate_report(
             group="study",
             broken=broken,
         )
-    counts = [(item.study.id, tally(item.judged, len(item.study.choices))) for item in found]
-    choices = sum(len(item.study.choices) for item in found)
+    counts = [(item.study.id, tally(item.judged, len(item.study.choices))) for item in result]
+    choices = sum(len(item.study.choices) for item in result)
     counts += [(_ALL, tally(every, choices))] if several else []
-    rows = [row for item in found for row in _missed(item, FAILED)]
-    rows += [row for section in _TOLD for row in _account(section, counts)]
-    rows += [row for item in found for row in _missed(item, MISSES)]
+    rows = [row for item in result for row in _missed(item, FAILED)]
+    rows += [row for section in _REPORTED for row in _account(section, counts)]
+    rows += [row for item in result for row in _missed(item, MISSES)]
     notes = (Note("QN603", summary(every, choices)),)
     return Report(
         schema="qnet/account/1",
@@ -176,19 +176,19 @@ def validate_report(
     )
 
 
-def _basis(found: Validation) -> Basis:
+def _basis(validation: Validation) -> Basis:
     """What a validation rests on; of several systems the others by name and digest."""
-    first, *others = found.models
-    more: dict[str, Any] = {"study": found.study.id, "source": found.study.source}
+    first, *others = validation.models
+    more: dict[str, Any] = {"study": validation.study.id, "source": validation.study.source}
     if others:
         more["systems"] = [{"name": item.name, "title": item.title, "digest": item.digest} for item in others]
     return Basis(first, **more)
 
 
-def _rows(found: Validation) -> Iterator[tuple[Cell, ...]]:
-    for item in found.judged:
+def _rows(validation: Validation) -> Iterator[tuple[Cell, ...]]:
+    for item in validation.judged:
         yield (
-            found.study.id,
+            validation.study.id,
             item.claim.id,
             item.claim.metric or None,
             item.role,
@@ -206,7 +206,7 @@ def _rows(found: Validation) -> Iterator[tuple[Cell, ...]]:
 
 
 def _remark(item: Judged) -> str | None:
-    """What there is to say of a claim beside its figures: why it is missed, what it sets, with what it counts."""
+    """The remark on a claim, besides its figures: why it is missed, what it sets, with what it counts."""
     claim = item.claim
     parts = [f"called a prediction, but {item.carried}" if item.carried else ""]
     parts += [f"missed: {claim.miss}" if claim.miss else "", f"sets {claim.sets}" if claim.sets else ""]
@@ -224,20 +224,20 @@ _SHARES = (
 def _account(section: str, accounts: Sequence[tuple[str, Tally]]) -> Iterator[tuple[Cell, ...]]:
     """The numbers of a section, a row for each study."""
     for name, counted in accounts:
-        found = counted.as_dict()
-        found["within_20"] = found["within_20_percent"]
+        result = counted.as_dict()
+        result["within_20"] = result["within_20_percent"]
         for key in _SHARES:
-            found[key] = percent_of(found[key])
-        yield _row(section=section, study=name, **{key: found[key] for key in _TOLD[section]})
+            result[key] = percent_of(result[key])
+        yield _row(section=section, study=name, **{key: result[key] for key in _REPORTED[section]})
 
 
-def _missed(found: Validation, section: str) -> Iterator[tuple[Cell, ...]]:
+def _missed(validation: Validation, section: str) -> Iterator[tuple[Cell, ...]]:
     """The claims that are missed: consequences of failed assumptions, or all others."""
-    for item in found.judged:
+    for item in validation.judged:
         if item.verdict == "missed" and (item.role == "failed assumption") == (section == FAILED):
             yield _row(
                 section=section,
-                study=found.study.id,
+                study=validation.study.id,
                 claim=item.claim.id,
                 role=item.role,
                 stated=item.stated,
@@ -253,13 +253,13 @@ def percent_of(share: float | None) -> float | None:
     return None if share is None else 100 * share
 
 
-def _broken(found: Validation, several: bool) -> Iterator[Problem]:
+def _broken(validation: Validation, several: bool) -> Iterator[Problem]:
     """What is missed without a reason."""
-    missed = [item.claim.id for item in found.judged if item.broken]
+    missed = [item.claim.id for item in validation.judged if item.broken]
     if missed:
         claims = "1 claim" if len(missed) == 1 else f"{len(missed)} claims"
-        told = f"{_before(found, several)}{claims} missed: {', '.join(missed)}"
-        yield Problem("QN604", told, help="a better model, or the reason as miss in the study")
+        text = f"{_before(validation, several)}{claims} missed: {', '.join(missed)}"
+        yield Problem("QN604", text, help="a better model, or the reason as miss in the study")
 
 
 def _false(judged: Sequence[Judged], asserted: Sequence[str]) -> list[Problem]:
@@ -269,5 +269,5 @@ def _false(judged: Sequence[Judged], asserted: Sequence[str]) -> list[Problem]:
     return false_of(NamedValues(values, dict.fromkeys(values, NUMBER)), asserted)
 
 
-def _before(found: Validation, several: bool) -> str:
-    return f"{found.study.id}: " if several else ""
+def _before(validation: Validation, several: bool) -> str:
+    return f"{validation.study.id}: " if several else ""

@@ -34,10 +34,10 @@ class Systems:
 
     def main(self) -> Model:
         """The system of the study; raises `InvalidInput` for one that cannot be loaded."""
-        found = self.model(self.study.system, ("system",))
-        if found is None:
+        result = self.model(self.study.system, ("system",))
+        if result is None:
             raise InvalidInput(*self.problems)
-        return found
+        return result
 
     def model(self, name: str, path: Path) -> Model | None:
         """A system, loaded once; None for one that cannot be."""
@@ -54,7 +54,7 @@ class Systems:
         self.problems += [self.study.problem(problem, path) for problem in error.problems]
 
     def setting(self, where: Where) -> Setting | None:
-        """A system with some settings; None, told once, for one that is wrong."""
+        """A system with some settings; None, reported once, for one that is wrong."""
         key = (where.system, tuple(where.settings.items()))
         if key not in self.settings:
             model = self.model(where.system, where.places["system"])
@@ -83,20 +83,20 @@ def _setting(model: Model, settings: dict[str, str]) -> Setting:
     known = Values(changed, {}, None).known
     for name in settings:
         if name not in known:
-            found = f'"{name}" depends on the solution with this setting'
-            raise InvalidInput(Problem("QN123", found, "a value known before solving"))
+            text = f'"{name}" depends on the solution with this setting'
+            raise InvalidInput(Problem("QN123", text, "a value known before solving"))
     return Setting(model, changed, known)
 
 
 def refuse_moving(vary: str, settings: dict[str, str], changed: Model) -> None:
     """Raise `InvalidInput` for settings that would have to move with the parameter that is searched."""
     for name in settings:
-        waiting, seen = [name], set[str]()
+        waiting, visited = [name], set[str]()
         while waiting:
             used = waiting.pop()
             if used == vary and name != vary:
-                found = f'the setting of "{name}" rests on "{vary}", which is searched'
-                raise InvalidInput(Problem("QN123", found, "a value that does not change with it"))
-            if used in changed.parameters and used not in seen:
-                seen.add(used)
+                text = f'the setting of "{name}" rests on "{vary}", which is searched'
+                raise InvalidInput(Problem("QN123", text, "a value that does not change with it"))
+            if used in changed.parameters and used not in visited:
+                visited.add(used)
                 waiting += changed.parameters[used].expression.names

@@ -10,85 +10,96 @@ from typing import TYPE_CHECKING, Any
 
 from qnet.errors import Problem, UsageError, short
 from qnet.lazy import lazy, np
-from qnet.model.grids import Grid, grid, refuse_twice
+from qnet.model.conditions import Condition
+from qnet.model.grids import Grid, joined_grids, refuse_twice
 from qnet.model.metrics import Metric, every_metric
 from qnet.model.metrics import metrics as parse_metrics
 from qnet.model.model import Model
+from qnet.networks.notes import approximate_notes
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points.answers import OK, Answers, solve_table
 from qnet.questions.presentation.assertions import broken, conditions
 from qnet.questions.presentation.columns import Columns, effect_notes, metric_cells, parameter_cells
 from qnet.questions.presentation.labels import all_exact, labels
+from qnet.questions.presentation.marks import limit_marks
 from qnet.questions.presentation.provenance import Basis
-from qnet.questions.presentation.trust import approximate_notes, percentile_notes
+from qnet.questions.presentation.trust import percentile_notes, undefined_notes
 from qnet.record import Record
 from qnet.reports.content import Cell, Column, Matrix, Note, Plot
 from qnet.reports.report import Report
 
 if TYPE_CHECKING:
+    from qnet.questions.presentation import summaries
     from qnet.questions.uncertainty import carried as uncertainty
 else:
+    summaries = lazy("qnet.questions.presentation.summaries")
     uncertainty = lazy("qnet.questions.uncertainty.carried")
 
 KEYS = ("method", "exactness", "status")
 """The columns that every sweep has."""
 _DRAWN = ("throughput", "response")
-"""What is drawn where nobody chose metrics."""
+"""The metrics drawn by default."""
 
 
-def sweep_report(found: Sweep, asserted: Sequence[str] = (), chosen: bool = False) -> Report:
-    """Tell a sweep.
+def sweep_report(result: Sweep, asserted: Sequence[str] = (), chosen: bool = False) -> Report:
+    """The report of a sweep.
 
     asserted  conditions that every point must meet; those that are false stand in `broken` of the report.
     chosen    whether the metrics were chosen, so that all of them are worth drawing.
     Raises    `NoAnswer` or `NotComputed` where no point has an answer.
     """
-    model, answers = found.model, found.answers
+    model, answers = result.model, result.answers
     claimed = conditions(asserted, model)
     answers.refuse_all_failed()
     make = Columns(KEYS)
-    grids = [item for axis in found.axes for item in axis]
+    grids = [item for axis in result.axes for item in axis]
     along = [make.parameter(model, item.name) for item in grids]
-    told = [make.metric(item) for item in found.metrics]
-    cells = [parameter_cells(model, item.name, found.columns[item.name]) for item in grids]
-    cells += [metric_cells(item, answers.of(item.expression)) for item in found.metrics]
-    asked = [*(item.expression for item in found.metrics), *(item.metric for item in claimed)]
+    listed = [make.metric(item) for item in result.metrics]
+    cells = [parameter_cells(model, item.name, result.columns[item.name]) for item in grids]
+    cells += [metric_cells(item, answers.of(item.expression)) for item in result.metrics]
+    asked = [*(item.expression for item in result.metrics), *(item.metric for item in claimed)]
+    undefined = undefined_notes(answers.solved, (item.expression for item in result.metrics))
     guessed = percentile_notes(model, asked, answers.parts)
     doubted: list[Note] = []
     if model.calibration is not None:
-        doubted = _doubt(found, make, told, cells)
+        doubted = _doubt(result, make, listed, cells)
     changed = [*model.settings, *(item.name for item in grids)]
-    cells += [list(answers.method), labels(answers, asked), list(answers.status)]
+    cells += [
+        list(answers.method),
+        labels(answers, asked),
+        answers.statuses(result.metrics),
+    ]
     # A status that says nothing needs no room on a screen.
-    trust = [Column(key, key, footed=key != "status" or bool(answers.answered.all())) for key in KEYS]
-    slow = along[0].key if len(found.axes) > 1 else ""
+    trust = [Column(key, key, footed=key != "status" or set(cells[-1]) == {OK}) for key in KEYS]
+    slow = along[0].key if len(result.axes) > 1 else ""
     matrix = None
-    if [len(axis) for axis in found.axes] == [1, 1] and len(told) == 1:
-        slow, matrix = "", Matrix(along[0].key, along[1].key, told[0].key, ("status",), (OK,))
+    if [len(axis) for axis in result.axes] == [1, 1] and len(listed) == 1:
+        slow, matrix = "", Matrix(along[0].key, along[1].key, listed[0].key, ("status",), (OK,))
     return Report(
         schema="qnet/sweep/1",
         title=f"{model.title}: {', '.join(item.name.replace('_', ' ') for item in grids)} varied",
-        columns=(*along, *told, *trust),
+        columns=(*along, *listed, *trust),
         rows=list(zip(*cells, strict=True)),
-        notes=(*answer_notes(answers), *guessed, *doubted, *effect_notes(model, changed, asked)),
+        notes=(*answer_notes(answers), *undefined, *guessed, *doubted, *effect_notes(model, changed, asked)),
         meta=Basis(model, ", ".join(answers.methods), all_exact(model, asked, answers.parts)),
         group=slow,
         matrix=matrix,
-        plot=_plot(found, along, told, chosen),
+        plot=(plot := _plot(result, along, listed, chosen, claimed)),
         broken=tuple(broken(answers, claimed)),
+        summary=lambda report: summaries.of_sweep(report, [item.key for item in along], plot.y),
     )
 
 
-def _doubt(found: Sweep, make: Columns, told: list[Column], cells: list[list[Cell]]) -> list[Note]:
-    """Add the intervals that a calibration leaves, behind the metrics; and say what they rest on."""
+def _doubt(result: Sweep, make: Columns, listed: list[Column], cells: list[list[Cell]]) -> list[Note]:
+    """Add the intervals from a calibration, after the metrics, and a note on what they rest on."""
 
-    doubts = uncertainty.Doubts(found.model, [item.name for axis in found.axes for item in axis])
-    asked = [item.expression for item in found.metrics]
-    here = np.array([found.answers.of(item) for item in asked], dtype=float)
-    carried = doubts.at(found.columns, found.answers.size, asked, here, found.wanted)
-    for place, item in enumerate(found.metrics):
-        for word, values in (("low", carried.low[place]), ("high", carried.high[place])):
-            told.append(make.end(item, word))
+    doubts = uncertainty.Doubts(result.model, [item.name for axis in result.axes for item in axis])
+    asked = [item.expression for item in result.metrics]
+    here = np.array([result.answers.of(item) for item in asked], dtype=float)
+    carried = doubts.at(result.columns, result.answers.size, asked, here, result.wanted)
+    for index, item in enumerate(result.metrics):
+        for word, values in (("low", carried.low[index]), ("high", carried.high[index])):
+            listed.append(make.end(item, word))
             cells.append(metric_cells(item, values))
     return doubts.notes(carried.lame, asked)
 
@@ -103,19 +114,29 @@ def answer_notes(answers: Answers) -> Iterator[Note]:
         yield Note("QN602", text, "warning")
 
 
-def _plot(found: Sweep, along: Sequence[Column], told: Sequence[Column], chosen: bool) -> Plot:
-    """The first axis runs along; every value of the others is a line."""
-    first = len(found.axes[0])
-    firsts = [sum(len(axis) for axis in found.axes[:place]) for place in range(len(found.axes))]
-    ends = ("_low", "_high") if found.model.calibration is not None else ()
-    drawn = tuple(column.key for column in told if (chosen and not column.key.endswith(ends)) or column.key in _DRAWN)
-    by = tuple(along[place].key for place in firsts if place >= first)
-    return Plot(along[0].key, drawn, by)
+def _plot(
+    result: Sweep, along: Sequence[Column], reported: Sequence[Column], chosen: bool, claimed: Sequence[Condition]
+) -> Plot:
+    """The first axis runs along; every value of the others is a line, and so is what is asserted of a figure."""
+    first = len(result.axes[0])
+    firsts = [sum(len(axis) for axis in result.axes[:index]) for index in range(len(result.axes))]
+    ends = ("_low", "_high") if result.model.calibration is not None else ()
+    drawn = tuple(
+        column.key for column in reported if (chosen and not column.key.endswith(ends)) or column.key in _DRAWN
+    )
+    by = tuple(along[index].key for index in firsts if index >= first)
+    shown = [column for column in reported if column.key in drawn]
+    names = [item.name for axis in result.axes for item in axis]
+    return Plot(
+        along[0].key,
+        drawn,
+        by,
+        title="{figures} along " + along[0].title,
+        marks=limit_marks(result.model, claimed, shown, names),
+    )
 
 
 MAX_POINTS = 200_000
-PAIR = "&"
-"""Between grids that go in step."""
 
 
 class Sweep(Record):
@@ -144,40 +165,29 @@ def sweep(
               length joined by `&`, such as `users=100,200 & memory=64 MiB,128 MiB`, go in step.
     metrics   texts such as `response` or `utilization('cpu')`; none: `every_metric`.
     wanted    the method and its budget, where there is a choice.
-    progress  is told from time to time how many points are done, and of how many.
+    progress  called from time to time with the number of points done, and the total.
     Returns   `Sweep`; points without an answer say why in the status of its `answers`.
     Raises    `UsageError` for a grid or metric that the model does not have, and for more than `MAX_POINTS` points.
     """
     asked = parse_metrics(metrics, model) if metrics else every_metric(model)
-    axes = tuple(_axis(text, model) for text in vary)
+    axes = tuple(joined_grids(text, model) for text in vary)
     grids = [item for axis in axes for item in axis]
-    refuse_twice(model, grids, "--vary")
+    refuse_twice(model, grids, "--over")
     size = 1
     for axis in axes:
         size *= len(axis[0].values)
     if size > MAX_POINTS:
         help = "use fewer values, or give the points to qnet map as rows"
         raise UsageError(Problem("QN010", f"the grid has {size} points", f"at most {MAX_POINTS}", help=help))
-    origins = {item.name: f"--vary {short(text)}" for text, axis in zip(vary, axes, strict=True) for item in axis}
+    origins = {item.name: f"--over {short(text)}" for text, axis in zip(vary, axes, strict=True) for item in axis}
     changed = model.replace(origins={**model.origins, **origins})
     columns = _product(axes, size)
 
-    def told(done: int) -> None:
+    def announced(done: int) -> None:
         if progress:
             progress(done, size)
 
-    return Sweep(changed, axes, columns, asked, solve_table(changed, columns, size, wanted, told), wanted)
-
-
-def _axis(text: str, model: Model) -> tuple[Grid, ...]:
-    """Grids that go in step; raises `UsageError` where they are not of one length."""
-    grids = tuple(grid(part, model) for part in text.split(PAIR))
-    counts = [len(item.values) for item in grids]
-    if len(set(counts)) > 1:
-        found = " and ".join(f'"{item.name}" has {count}' for item, count in zip(grids, counts, strict=True))
-        help = f"every combination is asked for with one --vary for each; {PAIR} pairs the first with the first"
-        raise UsageError(Problem("QN014", f"the grids go in step: {found}", "as many values each", help=help))
-    return grids
+    return Sweep(changed, axes, columns, asked, solve_table(changed, columns, size, wanted, announced), wanted)
 
 
 def _product(axes: Sequence[Sequence[Grid]], size: int) -> dict[str, Any]:

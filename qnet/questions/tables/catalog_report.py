@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from qnet.catalog.find import entries
+from qnet.catalog.find import EXAMPLE, entries, examples
 from qnet.catalog.parts import load_part
 from qnet.catalog.sources import describe, sources
 from qnet.errors import Problem, UsageError, suggest
@@ -37,11 +37,12 @@ def list_report(kind: str = "") -> Report:
 
 
 def show_report(name: str, why: bool) -> Report:
-    """The parameters of a part or a system; with `why`, where each value comes from.
+    """The parameters of a part, a system or an example; with `why`, where each value comes from.
 
     Raises `UsageError` for a name that is neither.
     """
     kinds = {entry.id: entry.kind for entry in entries() if entry.kind in ("part", "system")}
+    kinds |= {entry.id: "system" for entry in examples() if entry.kind == EXAMPLE}
     if name not in kinds:
         raise UsageError(Problem("QN301", f'"{name}" is neither a part nor a system', help=suggest(name, list(kinds))))
     columns = (*SHOWN, *(WHY if why else ()))
@@ -91,7 +92,7 @@ def _system_row(item: Parameter, value: float | None, why: bool) -> tuple[Cell, 
 
 
 def _sources(why: bool, used: list[str]) -> tuple[Note, ...]:
-    """The bibliographic records behind the keys."""
+    """The bibliographic records of the keys."""
     if not why:
         return ()
 

@@ -33,14 +33,14 @@ ERROR_COLUMNS = (
 
 def methods_report() -> Report:
     """Every method for networks: applicability, cost, trust, measured error and source."""
-    found: dict[str, tuple[str, ...]] = {}
+    result: dict[str, tuple[str, ...]] = {}
     for row in sorted(table.TABLE, key=lambda row: row.trust != "exact"):
         card = table.solver(row)
         error = "rounding only" if row.trust == "exact" else error_of(row.name) or "not measured"
-        found.setdefault(
+        result.setdefault(
             row.name, (row.trust, row.name, card.CLASSES, card.APPLIES, card.COST, error, cited(card.SOURCE))
         )
-    rows = list(found.values())
+    rows = list(result.values())
     rows += [("bounds", name, *kind.replace(source=cited(kind.source))) for name, kind in BOUNDS.items()]
     return Report(schema="qnet/methods/1", title="qnet methods", columns=COLUMNS, rows=rows, group="trust")
 

@@ -1,4 +1,4 @@
-"""The doubt that a calibration left in parameters, carried on to what is asked of the model."""
+"""The uncertainty of calibrated parameters, propagated to what is asked of the model."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from qnet.lazy import Array, np
 from qnet.model.bind import expressions
 from qnet.model.calibration import correlation_matrix, standard_errors
 from qnet.model.model import Model
+from qnet.model.scope import rests_on
 from qnet.model.values import Values
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.calibrate.errors import NORMAL, SHARE
 from qnet.questions.envelope.envelope import envelope
 from qnet.questions.points.answers import solve_table
-from qnet.questions.points.inputs import closure
 from qnet.questions.uncertainty.student import half_width
 from qnet.record import Record
 from qnet.reports.content import Note
@@ -24,7 +24,7 @@ from qnet.reports.content import Note
 _SHORTER = 16.0
 """How many times shorter a step is, where the first one has an answer to neither side."""
 NOTHING = 1e-9
-"""The half width, relative, up to which a figure has no doubt."""
+"""The half width, relative, up to which a figure counts as certain."""
 
 
 class Carried(Record):
@@ -38,10 +38,10 @@ class Carried(Record):
 
 
 class Doubts:
-    """The calibrated parameters that are in doubt where a model is asked something.
+    """The calibrated parameters that are uncertain in a question on a model.
 
     model   one that states a calibration.
-    fixed   parameters that the question itself gives values, beside those that were set.
+    fixed   parameters that the question itself gives values, besides those that were set.
     """
 
     def __init__(self, model: Model, fixed: Sequence[str] = ()) -> None:
@@ -49,16 +49,16 @@ class Doubts:
         assert stated is not None
         known = Values(model, {}, None).known
         free = [
-            place
-            for place, name in enumerate(stated.parameters)
+            index
+            for index, name in enumerate(stated.parameters)
             if name not in model.settings and name not in fixed and name in known
         ]
         sizes, matrix = standard_errors(stated), np.array(correlation_matrix(stated))
         self.model = model
-        self.names = [stated.parameters[place] for place in free if sizes[place] > 0]
-        places = [place for place in free if sizes[place] > 0]
+        self.names = [stated.parameters[index] for index in free if sizes[index] > 0]
+        places = [index for index in free if sizes[index] > 0]
         self.values = [float(known[name]) for name in self.names]
-        self.sizes = [sizes[place] for place in places]
+        self.sizes = [sizes[index] for index in places]
         self.correlation: Any = matrix[np.ix_(places, places)] if places else np.zeros((0, 0))
         self.lost = [name for name in stated.undetermined if name not in model.settings and name not in fixed]
         self.times = NORMAL if stated.freedom is None else half_width(SHARE, stated.freedom)
@@ -101,23 +101,23 @@ class Doubts:
         slopes = np.full((count, *here.shape), np.nan)
         lame = False
         for share in (1.0, 1.0 / _SHORTER):
-            waiting = [place for place in range(count) if not np.isfinite(slopes[place][np.isfinite(here)]).all()]
+            waiting = [index for index in range(count) if not np.isfinite(slopes[index][np.isfinite(here)]).all()]
             if not waiting:
                 break
             steps = [
-                (place, self.values[place] + sign * share * self.sizes[place]) for place in waiting for sign in (1, -1)
+                (index, self.values[index] + sign * share * self.sizes[index]) for index in waiting for sign in (1, -1)
             ]
             values: Array = moved(steps)
             with np.errstate(all="ignore"):
                 values = np.where(positive, np.log(values), values)
-            for number, place in enumerate(waiting):
+            for number, index in enumerate(waiting):
                 above: Array = values[2 * number] - measure
                 below: Array = measure - values[2 * number + 1]
-                whole = np.isfinite(above) & np.isfinite(below)
-                lame |= bool((np.isfinite(here) & ~whole).any())
+                overall = np.isfinite(above) & np.isfinite(below)
+                lame |= bool((np.isfinite(here) & ~overall).any())
                 either = np.where(np.isfinite(above), above, below)
-                found = np.where(whole, (above + below) / 2, either) / share
-                slopes[place] = np.where(np.isfinite(slopes[place]), slopes[place], found)
+                result = np.where(overall, (above + below) / 2, either) / share
+                slopes[index] = np.where(np.isfinite(slopes[index]), slopes[index], result)
         return slopes, lame
 
     def at(
@@ -125,7 +125,7 @@ class Doubts:
     ) -> Carried:
         """The intervals of expressions at the points of a table.
 
-        columns   parameters that have values of their own at every point.
+        columns   parameters that have separate values at every point.
         here      (figures, points): the values of the expressions.
         """
         return self.carried(here, self.solver(columns, size, asked, wanted))
@@ -137,30 +137,30 @@ class Doubts:
 
         def moved(steps: list[tuple[int, float]]) -> Any:
             table = {name: np.tile(values, len(steps)) for name, values in columns.items()}
-            for place in {place for place, _ in steps}:
-                ends = [value if own == place else self.values[place] for own, value in steps]
-                table[self.names[place]] = np.repeat(ends, size)
+            for index in {index for index, _ in steps}:
+                ends = [value if each == index else self.values[index] for each, value in steps]
+                table[self.names[index]] = np.repeat(ends, size)
             answers = solve_table(self.model, table, len(steps) * size, wanted)
-            found = np.array([answers.of(item) for item in asked], dtype=float)
-            return np.moveaxis(found.reshape(len(asked), len(steps), size), 1, 0)
+            result = np.array([answers.of(item) for item in asked], dtype=float)
+            return np.moveaxis(result.reshape(len(asked), len(steps), size), 1, 0)
 
         return moved
 
     def notes(self, lame: bool, asked: Sequence[Expression] = ()) -> list[Note]:
         """What intervals rest on, and what is not in them."""
-        found: list[Note] = []
+        result: list[Note] = []
         if self.names:
             text = f"intervals hold {100 * SHARE:g} % by the calibration of {', '.join(self.names)}"
-            found.append(Note("QN696", text))
-        used = closure(self.model, [*expressions(self.model), *asked])
+            result.append(Note("QN696", text))
+        used = rests_on(self.model, [*expressions(self.model), *asked])
         lost = [name for name in self.lost if name in used]
         if lost:
             text = f"no interval contains the uncertainty of {', '.join(lost)}, which the calibration did not determine"
-            found.append(Note("QN697", text, "warning", "measure where it counts, or state it with -p"))
+            result.append(Note("QN697", text, "warning", "measure where it counts, or state it with -p"))
         if lame:
             text = "one standard error from some points there is no answer: its interval may be too narrow"
-            found.append(Note("QN697", text, "warning"))
-        return found
+            result.append(Note("QN697", text, "warning"))
+        return result
 
 
 def moved_model(model: Model, name: str, value: float) -> Model:
@@ -171,16 +171,16 @@ def moved_model(model: Model, name: str, value: float) -> Model:
 
 
 def carried_envelope(question: Any, points: Sequence[Any]) -> tuple[Carried, Doubts]:
-    """The intervals (1, points) of the values that an envelope found: the envelope with every parameter moved."""
+    """The intervals (1, points) of the values of an envelope: the envelope with every parameter moved."""
     doubts = Doubts(question.model, (question.vary, *(item.name for item in question.over)))
 
-    def values(found: Sequence[Any]) -> list[float]:
-        return [float("nan") if point.value is None else point.value for point in found]
+    def values(results: Sequence[Any]) -> list[float]:
+        return [float("nan") if point.value is None else point.value for point in results]
 
     def moved(steps: list[tuple[int, float]]) -> Any:
         result: list[list[list[float]]] = []
-        for place, value in steps:
-            other = question.replace(model=moved_model(question.model, doubts.names[place], value))
+        for index, value in steps:
+            other = question.replace(model=moved_model(question.model, doubts.names[index], value))
             try:
                 result.append([values(envelope(other).points)])
             except QnetError:

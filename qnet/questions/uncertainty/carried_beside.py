@@ -1,4 +1,4 @@
-"""Two systems side by side with the doubt of calibrated parameters, which they may share."""
+"""Two systems side by side with the uncertainty of calibrated parameters, which they may share."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Sides(Record):
 
 
 class Slopes(Record):
-    """Figures of one of two sides, with how they move with what is in doubt there."""
+    """Figures of one of two sides, with how they move with what is uncertain there."""
 
     here: Any
     """(figures, points)"""
@@ -41,7 +41,7 @@ class Slopes(Record):
 
 
 def slopes_of(doubts: Doubts | None, here: Any, moved: Callable[[list[tuple[int, float]]], Any]) -> Slopes:
-    """How figures move with what is in doubt, which may be nothing; arguments as `Doubts.carried`."""
+    """How figures move with what is uncertain, which may be nothing; arguments as `Doubts.carried`."""
     if doubts is None or not doubts.names:
         return Slopes(here, doubts, np.zeros((0, *here.shape)), False)
     return Slopes(here, doubts, *doubts.slopes(here, moved))
@@ -50,7 +50,7 @@ def slopes_of(doubts: Doubts | None, here: Any, moved: Callable[[list[tuple[int,
 def beside(base: Slopes, value: Slopes) -> Sides:
     """The intervals of both sides, and of how far they are apart.
 
-    Sides with the same calibration have the same parameters: what moves both alike leaves their difference as it is.
+    Sides with the same calibration have the same parameters: what moves both equally leaves their difference unchanged.
     Those of different calibrations are independent.
     """
     one, other = base.doubts, value.doubts

@@ -8,11 +8,11 @@ from qnet.expression import FLOATS
 from qnet.queues.roots import root
 
 _NORMAL = 100_000
-"""Degrees of freedom that change no digit that anybody reads."""
+"""Degrees of freedom from which on the difference to the normal distribution is negligible."""
 
 
 def within(angle: float, freedom: int) -> float:
-    """The probability that |T| < sqrt(freedom) tan(angle), for a whole number of degrees of freedom.
+    """The probability that |T| < sqrt(freedom) tan(angle), for an integer number of degrees of freedom.
 
     Source   M. Abramowitz and I. A. Stegun, Handbook of Mathematical Functions (1964), 26.7.3 and 26.7.4.
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from qnet.networks.solution import ClassFigures
-from qnet.questions.bottleneck.bottleneck import Bottleneck, Part, Place
+from qnet.questions.bottleneck.bottleneck import Bottleneck, Part, Resource
 from qnet.questions.points.points import rising, same
 from qnet.record import Record
 from qnet.units import format_number, format_quantity
@@ -13,7 +13,7 @@ QUESTION, ANSWER, TIME, ROUTES, FULL, HELP, LAWS, TRUST, ASSUMED, SOURCES = SECT
     "method and trust", "assumptions", "provenance",
 )  # fmt: skip
 _MOST_CLASSES = 3
-_MOST_ALIKE = 4
+_MOST_TOGETHER = 4
 LITTLE = 0.01
 """A share that is not worth a word."""
 
@@ -23,7 +23,7 @@ class Finding(Record):
 
     section: str
     subject: str
-    """The station, class or route it is about; empty for the whole system."""
+    """The station, class or route it is about; empty for the system."""
     text: str
     quantity: str = ""
     """What the number is."""
@@ -52,23 +52,25 @@ def listed(names: list[str], word: str = "and") -> str:
 
 
 def few(names: list[str], word: str = "and") -> str:
-    """The same of many names, of which only the first are told: `a, b and 7 others`."""
-    return listed(names, word) if len(names) <= _MOST_ALIKE else listed([*names[:2], f"{len(names) - 2} others"], word)
+    """As `listed`, but of many names only the first are shown: `a, b and 7 others`."""
+    return (
+        listed(names, word) if len(names) <= _MOST_TOGETHER else listed([*names[:2], f"{len(names) - 2} others"], word)
+    )
 
 
-def called(found: Bottleneck, part: Part) -> str:
+def called(bottleneck: Bottleneck, part: Part) -> str:
     """What a part of the response is: `cpu`, `delays outside the stations`, `waiting for a place in nvs`."""
-    told = found.told(part)
-    apart = not part.label and told.startswith("delays")
-    return told.replace("delays", "delays outside the stations", 1) if apart else told
+    reported = bottleneck.in_words(part)
+    apart = not part.label and reported.startswith("delays")
+    return reported.replace("delays", "delays outside the stations", 1) if apart else reported
 
 
-def where(found: Bottleneck, part: Part) -> str:
+def where(bottleneck: Bottleneck, part: Part) -> str:
     """Where a part of the response is spent: `at cpu`, `in delays outside the stations`."""
-    told = called(found, part)
+    reported = called(bottleneck, part)
     if part.label:
-        return f"at {told}"
-    return f"in {told}" if told.startswith("delays") else told
+        return f"at {reported}"
+    return f"in {reported}" if reported.startswith("delays") else reported
 
 
 def made_of(part: Part) -> str:
@@ -82,54 +84,62 @@ def made_of(part: Part) -> str:
     return f"{time_of(part.service)} of it is service and {time_of(part.wait)} waiting"
 
 
-def largest(found: Bottleneck) -> list[Part]:
+def largest(bottleneck: Bottleneck) -> list[Part]:
     """The parts of the response that matter, the largest first."""
-    order = [item.label for item in found.solution.stations]
-    parts = [place.part for place in found.places if place.part]
+    order = [item.label for item in bottleneck.solution.stations]
+    parts = [resource.part for resource in bottleneck.places if resource.part]
     parts.sort(key=lambda part: order.index(part.label))
-    parts += [found.delays] if found.delays else []
+    parts += [bottleneck.delays] if bottleneck.delays else []
     return rising((part for part in parts if part.residence > 0), lambda part: -part.residence)
 
 
-def told_first(found: Bottleneck) -> str:
-    """What is full first, in words: `cpu is full first, at 1002/s, ...`; all that are so together."""
-    first, *others = full_together(found)
+def first_saturated(bottleneck: Bottleneck) -> str:
+    """The bottleneck, in words: `cpu saturates first, at 1002/s, ...`; all that saturate together."""
+    first, *others = full_together(bottleneck)
     if not others:
-        return f"{first.label} saturates first, {distance(found, first)}."
-    names = few([first.label, *(place.label for place in others)])
-    return f"{names} saturate first, together, {distance(found, first)}."
+        return f"{first.label} saturates first, {distance(bottleneck, first)}."
+    names = few([first.label, *(resource.label for resource in others)])
+    return f"{names} saturate first, together, {distance(bottleneck, first)}."
 
 
-def full_together(found: Bottleneck) -> list[Place]:
-    """What is full first, and what is so at the same throughput; empty where nothing can be full."""
-    first = first_full(found)
+def full_together(bottleneck: Bottleneck) -> list[Resource]:
+    """What saturates first, and what saturates at the same throughput; empty where nothing can saturate."""
+    first = first_full(bottleneck)
     if first is None:
         return []
-    full = full_at(found, first) or 0.0
-    return [first, *(place for place in found.ranked if place != first and same(place.full_at or 0.0, full))]
+    full = full_at(bottleneck, first) or 0.0
+    return [
+        first,
+        *(resource for resource in bottleneck.ranked if resource != first and same(resource.full_at or 0.0, full)),
+    ]
 
 
-def slowest(found: Bottleneck) -> list[ClassFigures]:
-    """The classes that are told in words: all of a few, else those with the longest responses, in the model's order."""
-    by_response = sorted(found.solution.classes, key=lambda item: -float(item.response))[:_MOST_CLASSES]
-    return [item for item in found.solution.classes if item in by_response]
+def slowest(bottleneck: Bottleneck) -> list[ClassFigures]:
+    """The classes that are described in words: all of a few, else those with the longest responses, in the model's
+    order."""
+    by_response = sorted(bottleneck.solution.classes, key=lambda item: -float(item.response))[:_MOST_CLASSES]
+    return [item for item in bottleneck.solution.classes if item in by_response]
 
 
-def first_full(found: Bottleneck) -> Place | None:
-    """What is full first: what ends the steady state where that is known, else the first by demands."""
-    named = [place for place in found.ranked if place.label == found.limited_by]
-    return next(iter(named or found.ranked), None)
+def first_full(bottleneck: Bottleneck) -> Resource | None:
+    """The bottleneck: what ends the steady state where that is known, else the first by demands."""
+    named = [resource for resource in bottleneck.ranked if resource.label == bottleneck.limited_by]
+    return next(iter(named or bottleneck.ranked), None)
 
 
-def full_at(found: Bottleneck, place: Place) -> float | None:
+def full_at(bottleneck: Bottleneck, resource: Resource) -> float | None:
     """The throughput of the system at which a place is full; with waits inside holds where it ends the steady state."""
-    return found.maximum if place.label == found.limited_by and found.maximum is not None else place.full_at
+    return (
+        bottleneck.maximum
+        if resource.label == bottleneck.limited_by and bottleneck.maximum is not None
+        else resource.full_at
+    )
 
 
-def distance(found: Bottleneck, place: Place) -> str:
+def distance(bottleneck: Bottleneck, resource: Resource) -> str:
     """`at 1002/s, 11.4 % above the present 900/s`."""
-    now, full = float(found.solution.throughput), full_at(found, place) or 0.0
-    mix = " with the present mix of classes" if len(found.solution.classes) > 1 else ""
+    now, full = float(bottleneck.solution.throughput), full_at(bottleneck, resource) or 0.0
+    mix = " with the present mix of classes" if len(bottleneck.solution.classes) > 1 else ""
     if now <= 0:
         return f"at {rate_of(full)}{mix}"
     return f"at {rate_of(full)}{mix}, {percent(full / now - 1)} above the present {rate_of(now)}"

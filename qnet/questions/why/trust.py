@@ -35,9 +35,9 @@ _DISCIPLINES = {
 }  # fmt: skip
 
 
-def laws(found: Bottleneck) -> Iterator[Finding]:
-    """The laws behind the answer, with its numbers put in."""
-    solution, first = found.solution, first_full(found)
+def laws(bottleneck: Bottleneck) -> Iterator[Finding]:
+    """The laws used in the answer, with its numbers inserted."""
+    solution, first = bottleneck.solution, first_full(bottleneck)
     station = next((item for item in solution.stations if first and item.label == first.label), None)
     if station and station.utilization is not None and station.servers:
         yield _utilization_law(station, float(station.utilization))
@@ -50,9 +50,9 @@ def laws(found: Bottleneck) -> Iterator[Finding]:
         text = f"Capacity, X <= m / D, at {first.label}: {capacity} / {time_of(first.demand)} = "
         text += f"{rate_of(first.full_at)}, where D is what one passage asks of a copy, waits left out."
         yield Finding(LAWS, first.label, text, "full_at", first.full_at, "/s")
-    for item in slowest(found):
+    for item in slowest(bottleneck):
         yield _littles_law(item)
-    yield from _asymptotes(found, solution)
+    yield from _asymptotes(bottleneck, solution)
 
 
 def _utilization_law(station: StationFigures, utilization: float) -> Finding:
@@ -81,14 +81,16 @@ def _littles_law(item: ClassFigures) -> Finding:
     return Finding(LAWS, item.name, text, "population", rate * (response + think))
 
 
-def _asymptotes(found: Bottleneck, solution: RoutedSolution) -> Iterator[Finding]:
+def _asymptotes(bottleneck: Bottleneck, solution: RoutedSolution) -> Iterator[Finding]:
     """The response law with many customers, of a single closed class."""
     only = solution.classes[0]
-    if len(solution.classes) > 1 or only.population is None or only.think_time is None or not found.maximum:
+    if len(solution.classes) > 1 or only.population is None or only.think_time is None or not bottleneck.maximum:
         return
     number, think = float(only.population), float(only.think_time)
-    crowd = number / found.maximum - think
-    text = f"Response law, R = N / X - Z, with the largest X: {format_number(number)} / ({rate_of(found.maximum)}) - "
+    crowd = number / bottleneck.maximum - think
+    text = (
+        f"Response law, R = N / X - Z, with the largest X: {format_number(number)} / ({rate_of(bottleneck.maximum)}) - "
+    )
     if crowd > 0:
         text += f"{time_of(think)}, so R is at least {time_of(crowd)}."
     else:
@@ -96,15 +98,15 @@ def _asymptotes(found: Bottleneck, solution: RoutedSolution) -> Iterator[Finding
     yield Finding(LAWS, only.name, text, "response_lower", max(crowd, 0.0), "s")
 
 
-def trust(found: Bottleneck) -> Iterator[Finding]:
+def trust(bottleneck: Bottleneck) -> Iterator[Finding]:
     """The method, why the answer is not exact, and what encloses the exact one."""
-    solution = found.solution
+    solution = bottleneck.solution
     chosen = f"; {solution.why}" if solution.why and solution.why != "asked for" else ""
     if not solution.reasons:
         yield Finding(TRUST, "", f"The answer is exact, by the method {solution.method}{chosen}.")
         return
     yield Finding(TRUST, "", f"The answer is approximate, by the method {solution.method}{chosen}.")
-    yield Finding(TRUST, "", f"It is not exact because {_gathered(found)}.")
+    yield Finding(TRUST, "", f"It is not exact because {_gathered(bottleneck)}.")
     bounded = [item for item in solution.classes if item.enclosed]
     for item in bounded:
         lower, upper = (float(value) for value in (item.enclosed or ())[2:])
@@ -114,24 +116,24 @@ def trust(found: Bottleneck) -> Iterator[Finding]:
         yield Finding(TRUST, "", "Bounds: none known.")
 
 
-def _gathered(found: Bottleneck) -> str:
-    """The reasons of an approximation, those that several stations share told once."""
-    labels = {station.name for station in found.model.stations}
+def _gathered(bottleneck: Bottleneck) -> str:
+    """The reasons of an approximation, those that several stations share given once."""
+    labels = {station.name for station in bottleneck.model.stations}
     shared: dict[str, list[str]] = {}
-    for reason in found.solution.reasons:
+    for reason in bottleneck.solution.reasons:
         name, colon, what = reason.partition(": ")
         shared.setdefault(what if colon and name in labels else reason, []).extend([name] if name in labels else [])
     return "; ".join(f"{what} (at {listed(names)})" if names else what for what, names in shared.items())
 
 
-def assumed(found: Bottleneck) -> Iterator[Finding]:
+def assumed(bottleneck: Bottleneck) -> Iterator[Finding]:
     """What is assumed of customers, stations and times."""
-    model = found.model
+    model = bottleneck.model
     yield Finding(ASSUMED, "", "All figures are means of the steady state.")
-    arriving = [item.name for item in found.solution.classes if item.population is None]
-    closed = [item.name for item in found.solution.classes if item.population is not None]
+    arriving = [item.name for item in bottleneck.solution.classes if item.population is None]
+    closed = [item.name for item in bottleneck.solution.classes if item.population is not None]
     if arriving:
-        yield from _arrivals(found, arriving)
+        yield from _arrivals(bottleneck, arriving)
     if closed:
         yield Finding(ASSUMED, "", f"Every customer of {listed(closed)} waits for the answer before the next request.")
     queues = [station for station in model.stations if not station.delay]
@@ -139,7 +141,7 @@ def assumed(found: Bottleneck) -> Iterator[Finding]:
         names = listed([station.name for station in queues if station.discipline == key])
         yield Finding(ASSUMED, "", f"The discipline is {_DISCIPLINES.get(key, key)} at {names}.")
     yield Finding(ASSUMED, "", "Times are exponential where the model states no other variation.")
-    yield from _copies(found)
+    yield from _copies(bottleneck)
     yield Finding(
         ASSUMED, "", "A faster station has shorter service times; those of stations held inside do not change."
     )
@@ -150,34 +152,34 @@ def assumed(found: Bottleneck) -> Iterator[Finding]:
         yield Finding(ASSUMED, "", "Some times depend on the solution and are computed together with it.")
 
 
-def _arrivals(found: Bottleneck, names: list[str]) -> Iterator[Finding]:
-    """How the open classes arrive, those told together that arrive alike."""
-    network = found.solution.network or bind(found.model, found.solved.parts[0].values)
+def _arrivals(bottleneck: Bottleneck, names: list[str]) -> Iterator[Finding]:
+    """How the open classes arrive; classes with the same arrival process together."""
+    network = bottleneck.solution.network or bind(bottleneck.model, bottleneck.solved.parts[0].values)
     uneven = uneven_classes(network, FLOATS)
-    alike: dict[str, list[str]] = {}
+    identical: dict[str, list[str]] = {}
     for item in network.classes:
         if isinstance(item, OpenClass) and item.name in names:
             scv = format_number(float(item.arrival_scv))
             how = f"come with scv {scv}" if item.name in uneven else "are Poisson"
-            alike.setdefault(how, []).append(item.name)
-    for how, own in alike.items():
-        yield Finding(ASSUMED, "", f"Arrivals of {listed(own)} {how} and do not react to delays.")
+            identical.setdefault(how, []).append(item.name)
+    for how, each in identical.items():
+        yield Finding(ASSUMED, "", f"Arrivals of {listed(each)} {how} and do not react to delays.")
 
 
-def _copies(found: Bottleneck) -> Iterator[Finding]:
+def _copies(bottleneck: Bottleneck) -> Iterator[Finding]:
     groups: dict[str, list[StationFigures]] = {}
-    for item in found.solution.stations:
+    for item in bottleneck.solution.stations:
         groups.setdefault(item.name, []).append(item)
-    for name, own in groups.items():
-        copies = sum(item.copies for item in own)
+    for name, each in groups.items():
+        copies = sum(item.copies for item in each)
         if copies > 1:
-            how = "evenly" if len(own) == 1 else "by the shares that the model states"
+            how = "evenly" if len(each) == 1 else "by the shares that the model states"
             yield Finding(ASSUMED, name, f"The {copies} copies of {name} share its work {how}.")
 
 
-def sources(found: Bottleneck) -> Iterator[Finding]:
+def sources(bottleneck: Bottleneck) -> Iterator[Finding]:
     """The worst grade of the numbers that the answer rests on."""
-    graded = inputs(found.model)
+    graded = inputs(bottleneck.model)
     if not graded:
         yield Finding(SOURCES, "", "No number of the model names a source: all are as the model states them.")
         return

@@ -1,6 +1,6 @@
-"""Why a system responds as it does, in words: one finding after the other, each with its number beside it.
+"""Why a system responds as it does, in words: one finding after the other, each with its number.
 
-Findings on who waits for whom, where some are served before others.
+Findings on priorities: which customers wait for which.
 
 Findings on parallel steps: how long they last, and which of their branches they wait for.
 
@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from qnet.errors import NoAnswer
+from qnet.model.conditions import Condition
 from qnet.model.model import Model
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import ranked
@@ -21,6 +23,8 @@ from qnet.questions.bottleneck.bottleneck import Bottleneck, Part, bottleneck
 from qnet.questions.bottleneck.report import answer_exact, asked_notes, notes
 from qnet.questions.presentation.provenance import Basis, command_line, used
 from qnet.questions.solve.solve import claims, false_claims
+from qnet.questions.why.brief import brief as in_brief
+from qnet.questions.why.brief import sentences
 from qnet.questions.why.findings import (
     ANSWER,
     FULL,
@@ -36,11 +40,13 @@ from qnet.questions.why.findings import (
     time_of,
 )
 from qnet.questions.why.limits import full, helps, ordered, software
+from qnet.questions.why.overload import OPTIONAL, Overload, broken, overload, short, table_of
+from qnet.questions.why.overload import findings as of_overload
 from qnet.questions.why.time import answer, question, routes, time
 from qnet.questions.why.trust import assumed, laws, sources, trust
 from qnet.questions.why.work import works
 from qnet.record import Record
-from qnet.reports.content import Cell, Column, row_maker
+from qnet.reports.content import Bars, Cell, Column, Note, row_maker
 from qnet.reports.report import Report
 
 COLUMNS = (
@@ -79,48 +85,99 @@ _row = row_maker(COLUMNS)
 
 
 def why_report(
-    model: Model, faster: float = 2.0, wanted: Wanted = AUTO, asserted: Sequence[str] = (), network: Sequence[str] = ()
+    model: Model,
+    faster: float = 2.0,
+    wanted: Wanted = AUTO,
+    asserted: Sequence[str] = (),
+    network: Sequence[str] = (),
+    brief: bool = False,
 ) -> Report:
-    """Tell why a model responds as it does, ready to be pasted into a ticket; see `why`.
+    """The report of why a model responds as it does, ready to be pasted into a ticket; see `why`.
+
+    Of a model whose arrivals saturate it, the report says why it has no steady state, and what would give it one.
 
     asserted  conditions that the answer must meet; those that are false stand in `broken` of the report.
     network   the options of a network without a file, for the command that gives the answer again.
+    brief     six sentences and the command alone.
     """
     claimed = claims(asserted, model)
-    answer = why(model, faster, wanted)
-    found, solution = answer.figures, answer.figures.solution
-    exact = answer_exact(found, claimed)
-    tables = {ANSWER: _classes, TIME: _parts, ROUTES: _routes, FULL: _full, HELP: _help, SOURCES: _sources}
+    options = [] if faster == 2.0 else ["--faster", repr(faster)]
+    options += ["--brief"] if brief else []
+    command = command_line("why", model, wanted, asserted, options, network)
+    try:
+        answer = why(model, faster, wanted)
+    except NoAnswer as error:
+        return _saturated(overload(model, error, wanted), claimed, command, brief)
+    result, solution = answer.figures, answer.figures.solution
+    exact = answer_exact(result, claimed)
+    tables = {ANSWER: _classes, TIME: _parts, ROUTES: _routes, FULL: _full, HELP: _help, SOURCES: _of_sources}
     rows: list[tuple[Cell, ...]] = []
     for section in SECTIONS:
-        rows += [_told(item) for item in answer.findings if item.section == section]
+        rows += [_reported(item) for item in answer.findings if item.section == section]
         if section == TRUST and solution.exact and not exact:
-            rows.append(_told(Finding(TRUST, "", "The percentiles that are asserted are approximate.")))
+            rows.append(_reported(Finding(TRUST, "", "The percentiles that are asserted are approximate.")))
         if section in tables:
-            rows += [_row(section=section, **cells) for cells in tables[section](found)]
-    options = [] if faster == 2.0 else ["--faster", repr(faster)]
-    return Report(
+            rows += [_row(section=section, **cells) for cells in tables[section](result)]
+    report = Report(
         schema="qnet/why/1",
         title=f"{model.title}: why it responds as it does",
         columns=COLUMNS,
         rows=rows,
-        notes=(*notes(found), *asked_notes(found, claimed)),
+        notes=(*notes(result), *asked_notes(result, claimed)),
         meta=Basis(
             model,
             solution.method,
             exact,
-            command=command_line("why", model, wanted, asserted, options, network),
+            command=command,
         ),
         group="section",
         prose="text",
-        broken=false_claims(found.solved, claimed),
+        plot=Bars("name", ("service", "residence"), "section", only=(TIME,)),
+        broken=false_claims(result.solved, claimed),
     )
+    if not brief:
+        return report
+    chosen = sentences(answer.findings)
+    return in_brief(report, [_reported(item) for item in chosen], [item.text for item in chosen])
+
+
+_saturated_row = row_maker((*COLUMNS, *OPTIONAL))
+
+
+def _saturated(item: Overload, claimed: Sequence[Condition], command: str, brief: bool) -> Report:
+    """The report of a model whose arrivals saturate it."""
+    rows: list[tuple[Cell, ...]] = []
+    every = list(of_overload(item))
+    for section in SECTIONS:
+        rows += [_wider(finding) for finding in every if finding.section == section]
+        rows += [_saturated_row(section=section, **cells) for cells in table_of(item, section)]
+        if section == SOURCES:
+            rows += [_saturated_row(section=section, **cells) for cells in _sources(item.model)]
+    report = Report(
+        schema="qnet/why/1",
+        title=f"{item.model.title}: why it has no steady state",
+        columns=(*COLUMNS, *OPTIONAL),
+        rows=rows,
+        notes=(Note("QN751", "there is no steady state: the answer is on demand and capacity alone", "warning"),),
+        meta=Basis(item.model, item.solved.parts[0].solution.method, command=command),
+        group="section",
+        prose="text",
+        broken=broken(claimed),
+    )
+    if not brief:
+        return report
+    lines = short(item)
+    return in_brief(report, [_wider(Finding(ANSWER, "", line)) for line in lines], lines)
+
+
+def _wider(item: Finding) -> tuple[Cell, ...]:
+    return (*_reported(item), *(None for _ in OPTIONAL))
 
 
 _Cells = dict[str, Cell]
 
 
-def _told(item: Finding) -> tuple[Cell, ...]:
+def _reported(item: Finding) -> tuple[Cell, ...]:
     return _row(
         section=item.section,
         text=item.text,
@@ -135,46 +192,46 @@ def _part(part: Part) -> _Cells:
     return {"residence": part.residence, "service": part.service, "wait": part.wait, "share": part.share}
 
 
-def _classes(found: Bottleneck) -> Iterator[_Cells]:
+def _classes(result: Bottleneck) -> Iterator[_Cells]:
     """Of several classes."""
-    for item in found.solution.classes if len(found.solution.classes) > 1 else ():
+    for item in result.solution.classes if len(result.solution.classes) > 1 else ():
         yield {"name": item.name, "response": float(item.response), "throughput": float(item.throughput)}
 
 
-def _parts(found: Bottleneck) -> Iterator[_Cells]:
-    for place in found.places:
-        if place.part and place.part.residence > 0:
-            yield {"name": place.label, **_part(place.part)}
-    if found.delays:
-        yield {"name": found.told(found.delays), **_part(found.delays)}
+def _parts(result: Bottleneck) -> Iterator[_Cells]:
+    for resource in result.places:
+        if resource.part and resource.part.residence > 0:
+            yield {"name": resource.label, **_part(resource.part)}
+    if result.delays:
+        yield {"name": result.in_words(result.delays), **_part(result.delays)}
 
 
-def _routes(found: Bottleneck) -> Iterator[_Cells]:
-    several = {item.class_name for item in found.routes}
-    for customers in found.solution.classes:
-        for item in found.solution.routes:
+def _routes(result: Bottleneck) -> Iterator[_Cells]:
+    several = {item.class_name for item in result.routes}
+    for customers in result.solution.classes:
+        for item in result.solution.routes:
             if item.class_name == customers.name and customers.name in several:
                 response, probability = float(item.response), float(item.probability)
-                whole = float(customers.response)
-                share = probability * response / whole if whole else None
-                told: _Cells = {"class": customers.name, "name": item.name, "probability": probability}
-                yield {**told, "response": response, "share": share}
+                overall = float(customers.response)
+                share = probability * response / overall if overall else None
+                details: _Cells = {"class": customers.name, "name": item.name, "probability": probability}
+                yield {**details, "response": response, "share": share}
 
 
-def _full(found: Bottleneck) -> Iterator[_Cells]:
-    for place in found.ranked:
+def _full(result: Bottleneck) -> Iterator[_Cells]:
+    for resource in result.ranked:
         yield {
-            "name": place.label,
-            "utilization": place.utilization,
-            "full_at": place.full_at,
-            "headroom": place.headroom,
-            "full_population": place.full_population,
+            "name": resource.label,
+            "utilization": resource.utilization,
+            "full_at": resource.full_at,
+            "headroom": resource.headroom,
+            "full_population": resource.full_population,
         }
 
 
-def _help(found: Bottleneck) -> Iterator[_Cells]:
-    before = found.before.response
-    for change in ordered(found.changes):
+def _help(result: Bottleneck) -> Iterator[_Cells]:
+    before = result.before.response
+    for change in ordered(result.changes):
         ratio = change.response / before if change.response is not None and before else None
         yield {
             "name": change.station,
@@ -187,42 +244,46 @@ def _help(found: Bottleneck) -> Iterator[_Cells]:
         }
 
 
-def _sources(found: Bottleneck) -> Iterator[_Cells]:
+def _of_sources(result: Bottleneck) -> Iterator[_Cells]:
+    return _sources(result.model)
+
+
+def _sources(model: Model) -> Iterator[_Cells]:
     """Every number that the answer rests on, the arithmetic on others left out."""
-    for item in used(found.model):
-        if not item.grade and item.expression.names and item.name not in found.model.settings:
+    for item in used(model):
+        if not item.grade and item.expression.names and item.name not in model.settings:
             continue
         source = ", ".join(item.sources)
         if item.fitted_on:
             source += f" (fitted on {', '.join(item.fitted_on)})"
-        if item.name in found.model.settings:
+        if item.name in model.settings:
             source = "set for this answer"
         stated = item.options[int(item.expression.source)] if item.options else item.expression.source
         yield {"name": item.name, "stated": stated, "grade": item.grade or None, "source": source or None}
 
 
-def parallel(found: Bottleneck) -> Iterator[Finding]:
+def parallel(result: Bottleneck) -> Iterator[Finding]:
     """Of every parallel step: its time, the time of its branches, and what they wait for each other."""
     steps: dict[tuple[str, int], list[BranchFigures]] = {}
-    for item in found.solution.branches:
+    for item in result.solution.branches:
         steps.setdefault((item.class_name, item.step), []).append(item)
-    for (name, number), own in steps.items():
-        if own[0].width > 1:
-            yield _step(name, number, own, sum(kind == name for kind, _ in steps) > 1)
+    for (name, number), each in steps.items():
+        if each[0].width > 1:
+            yield _step(name, number, each, sum(kind == name for kind, _ in steps) > 1)
 
 
-def _step(name: str, number: int, own: list[BranchFigures], several: bool) -> Finding:
-    whole, width, needed = float(own[0].whole), own[0].width, own[0].needed
+def _step(name: str, number: int, selected: list[BranchFigures], several: bool) -> Finding:
+    overall, width, needed = float(selected[0].total), selected[0].width, selected[0].needed
     which = f"Parallel step {number} of {name}" if several else f"The parallel step of {name}"
     until = f"all {width} branches have" if needed == width else f"{needed} of {width} branches have"
-    text = f"{which} lasts {time_of(whole)}, until {until} finished. "
+    text = f"{which} lasts {time_of(overall)}, until {until} finished. "
     if needed == 1:
-        text = f"{which} lasts {time_of(whole)}, until the first of {width} branches has finished. "
-    text += f"{'; '.join(_branch(item, len(own) > 1) for item in own)}."
+        text = f"{which} lasts {time_of(overall)}, until the first of {width} branches has finished. "
+    text += f"{'; '.join(_branch(item, len(selected) > 1) for item in selected)}."
     if needed == width:
-        early = sum(item.copies * float(item.time) for item in own) / width
-        text += f" On average a branch waits {time_of(max(whole - early, 0.0))} of it for the last one."
-    return Finding(TIME, name, text, "residence", whole, "s")
+        early = sum(item.copies * float(item.time) for item in selected) / width
+        text += f" On average a branch waits {time_of(max(overall - early, 0.0))} of it for the last one."
+    return Finding(TIME, name, text, "residence", overall, "s")
 
 
 def _branch(item: BranchFigures, several: bool) -> str:
@@ -233,25 +294,25 @@ def _branch(item: BranchFigures, several: bool) -> str:
     return f"{names} takes {time_of(float(item.time))} and is {last} in {percent(float(item.awaited))} of the cases"
 
 
-def order(found: Bottleneck) -> Iterator[Finding]:
-    """At every station that serves some before others, who waits for whom, and what is left to the last."""
-    passages = found.solution.passages
+def order(result: Bottleneck) -> Iterator[Finding]:
+    """At every station with priorities, which classes wait for which, and what remains for the lowest."""
+    passages = result.solution.passages
     if passages is None:
         return
     streams, waits = passages.compiled.streams, passages.waits
     for station in passages.network.stations:
         if not ranked(station, streams):
             continue
-        own = [stream for stream in streams if stream.station == station.name]
-        levels = sorted({stream.priority for stream in own}, reverse=True)
-        names = [_names(found, [stream for stream in own if stream.priority == level]) for level in levels]
+        selected = [stream for stream in streams if stream.station == station.name]
+        levels = sorted({stream.priority for stream in selected}, reverse=True)
+        names = [_names(result, [stream for stream in selected if stream.priority == level]) for level in levels]
         if len(_all(names)) < sum(map(len, names)):
-            continue  # Parts of one class go before others of it: its routes tell more.
-        for place, name in enumerate(names[1:], 1):
-            first = [stream for stream in own if stream.priority > levels[place]]
-            busy = _busy(first, waits, station.copies * station.servers, station.name, found)
+            continue  # Parts of one class go before others of it: its routes show more.
+        for index, name in enumerate(names[1:], 1):
+            first = [stream for stream in selected if stream.priority > levels[index]]
+            busy = _busy(first, waits, station.copies * station.servers, station.name, result)
             how = "interrupt" if station.discipline == "preemptive" else "are served before"
-            text = f"At {station.name} {listed(_all(names[:place]))} {how} {listed(name)}: "
+            text = f"At {station.name} {listed(_all(names[:index]))} {how} {listed(name)}: "
             text += f"they keep it {percent(busy)} busy, which leaves {percent(1.0 - busy)}."
             yield Finding(TIME, station.name, text, "utilization", busy)
         if station.discipline != "preemptive":
@@ -260,9 +321,9 @@ def order(found: Bottleneck) -> Iterator[Finding]:
             yield Finding(TIME, station.name, text)
 
 
-def _names(found: Bottleneck, streams: list[Stream]) -> list[str]:
+def _names(result: Bottleneck, streams: list[Stream]) -> list[str]:
     """The classes of streams."""
-    classes = found.solution.classes
+    classes = result.solution.classes
     return list(dict.fromkeys(classes[stream.class_index].name for stream in streams))
 
 
@@ -271,14 +332,29 @@ def _all(names: list[list[str]]) -> list[str]:
     return list(dict.fromkeys(name for some in names for name in some))
 
 
-def _busy(streams: list[Stream], waits: tuple[Wait, ...], servers: int, name: str, found: Bottleneck) -> float:
+def _busy(streams: list[Stream], waits: tuple[Wait, ...], servers: int, name: str, result: Bottleneck) -> float:
     """The share of a station's servers that streams keep busy."""
-    copies = {item.label: item.copies for item in found.solution.stations if item.name == name}
+    copies = {item.label: item.copies for item in result.solution.stations if item.name == name}
     groups = list(copies.values())
     return sum(float(item.rate * item.holding.mean_with(waits)) * groups[item.group] for item in streams) / servers
 
 
-_TOLD = (question, answer, time, order, parallel, routes, full, software, works, helps, laws, trust, assumed, sources)
+_REPORTED = (
+    question,
+    answer,
+    time,
+    order,
+    parallel,
+    routes,
+    full,
+    software,
+    works,
+    helps,
+    laws,
+    trust,
+    assumed,
+    sources,
+)
 """What there is to say, in this order within each section."""
 
 
@@ -292,9 +368,9 @@ class Why(Record):
 def why(model: Model, faster: float = 2.0, wanted: Wanted = AUTO) -> Why:
     """Say why a model responds as it does at its stated point; arguments and failures are those of `bottleneck`.
 
-    Returns   the figures, and findings in the order of the sections: what is asked, the answer, where the time goes,
-              what is full first and second, what would help most, the laws with the numbers put in, how far the
+    Returns   the figures, and findings in the order of the sections: what is asked, the answer, breakdown of response
+              time, what saturates first and second, what would help most, the laws with the numbers put in, how far the
               answer can be trusted, what is assumed, and where the numbers come from.
     """
-    found = bottleneck(model, faster, wanted)
-    return Why(found, tuple(finding for section in _TOLD for finding in section(found)))
+    result = bottleneck(model, faster, wanted)
+    return Why(result, tuple(finding for section in _REPORTED for finding in section(result)))

@@ -12,7 +12,7 @@ from qnet.model.model import Model, StepModel
 from qnet.networks.route_demands import only_work
 from qnet.networks.routed import RoutedNetwork
 from qnet.networks.work import work
-from qnet.questions.bottleneck.bottleneck import Bottleneck, Place
+from qnet.questions.bottleneck.bottleneck import Bottleneck, Resource
 from qnet.questions.points.points import solve_points
 from qnet.questions.points.saturation import saturation
 from qnet.questions.solve.solve import largest_throughput
@@ -32,37 +32,37 @@ from qnet.questions.why.findings import (
 )  # fmt: skip
 
 
-def works(found: Bottleneck) -> Iterator[Finding]:
-    """Where steps state kinds of work: what is full first, and what takes most of the response, split by them.
+def works(bottleneck: Bottleneck) -> Iterator[Finding]:
+    """Where steps state kinds of work: the bottleneck and the largest part of the response, split by them.
 
-    The largest kind of what is full first is what to fix, where the model says what makes it long.
+    The largest kind of work of the bottleneck is what to fix, where the model states what makes it long.
     """
-    kinds = kinds_of_work(found.model)
+    kinds = kinds_of_work(bottleneck.model)
     if not kinds:
         return
-    network = found.solution.network or bind(found.model, found.solved.parts[0].values)
-    first, parts = _full(found), largest(found)
-    told = ""
+    network = bottleneck.solution.network or bind(bottleneck.model, bottleneck.solved.parts[0].values)
+    first, parts = _full(bottleneck), largest(bottleneck)
+    reported = ""
     if first:
-        split = _split(found, network, kinds, first.label)
-        told = _largest(split)
-        causes = _causes(found.model, told)
+        split = _split(bottleneck, network, kinds, first.label)
+        reported = _largest(split)
+        causes = _causes(bottleneck.model, reported)
         if causes:
-            share = percent(split[told] / sum(split.values()))
-            text = f"What to fix first is {told}"
+            share = percent(split[reported] / sum(split.values()))
+            text = f"What to fix first is {reported}"
             text += f": {share} of the time that {first.label} is kept." if len(split) > 1 else f" at {first.label}."
-            yield Finding(ANSWER, first.label, text, "demand", split[told], "s")
-            yield from _without(found, told, first)
-            yield _made_long(told, causes)
+            yield Finding(ANSWER, first.label, text, "demand", split[reported], "s")
+            yield from _without(bottleneck, reported, first)
+            yield _made_long(reported, causes)
         yield from _made_of(FULL, f"a passage keeps {first.label}", first.label, split)
     if parts and not (first and parts[0].label == first.label):
         label = parts[0].label
-        split = _split(found, network, kinds, label)
-        place = f"of service at {label}" if label else "of delays outside the stations"
-        yield from _made_of(TIME, f"a passage has {place}", label, split)
+        split = _split(bottleneck, network, kinds, label)
+        index = f"of service at {label}" if label else "of delays outside the stations"
+        yield from _made_of(TIME, f"a passage has {index}", label, split)
         longest = _largest(split)
-        causes = _causes(found.model, longest)
-        if causes and longest != told:
+        causes = _causes(bottleneck.model, longest)
+        if causes and longest != reported:
             yield _made_long(longest, causes)
 
 
@@ -70,16 +70,20 @@ _REST = "other work"
 _AS_FULL = 1.01
 
 
-def _full(found: Bottleneck) -> Place | None:
-    """What is full first; instead of a station that is held around others, the one of them that fills it."""
-    place = first_full(found)
-    while place and place.label in found.solution.held_by:
-        inside = [item for item in found.ranked if item.label in found.solution.held_by[place.label] and item.full_at]
+def _full(bottleneck: Bottleneck) -> Resource | None:
+    """The bottleneck; instead of a station held while others are visited, the inner station that saturates it."""
+    resource = first_full(bottleneck)
+    while resource and resource.label in bottleneck.solution.held_by:
+        inside = [
+            item
+            for item in bottleneck.ranked
+            if item.label in bottleneck.solution.held_by[resource.label] and item.full_at
+        ]
         fills = min(inside, key=lambda item: item.full_at or 0.0, default=None)
-        if fills is None or (fills.full_at or 0.0) > _AS_FULL * (full_at(found, place) or 0.0):
+        if fills is None or (fills.full_at or 0.0) > _AS_FULL * (full_at(bottleneck, resource) or 0.0):
             break
-        place = fills
-    return place
+        resource = fills
+    return resource
 
 
 def _largest(split: dict[str, float]) -> str:
@@ -88,7 +92,7 @@ def _largest(split: dict[str, float]) -> str:
     return "" if kind == _REST else kind
 
 
-def _split(found: Bottleneck, network: RoutedNetwork, kinds: tuple[str, ...], label: str) -> dict[str, float]:
+def _split(bottleneck: Bottleneck, network: RoutedNetwork, kinds: tuple[str, ...], label: str) -> dict[str, float]:
     """Seconds per passage of the mean customer at a place, by kind of work; empty where none is stated there."""
     split: dict[str, float] = {}
     for kind in kinds:
@@ -98,17 +102,17 @@ def _split(found: Bottleneck, network: RoutedNetwork, kinds: tuple[str, ...], la
             )
             for item in network.classes
         )  # fmt: skip
-        time = _time(found, network.replace(classes=classes), label)
+        time = _time(bottleneck, network.replace(classes=classes), label)
         if time > 0:
             split[kind] = time
-    whole = _time(found, network, label)
-    rest = whole - sum(split.values())
-    return {**split, _REST: rest} if split and rest > 1e-9 * whole else split
+    overall = _time(bottleneck, network, label)
+    rest = overall - sum(split.values())
+    return {**split, _REST: rest} if split and rest > 1e-9 * overall else split
 
 
-def _time(found: Bottleneck, network: RoutedNetwork, label: str) -> float:
+def _time(bottleneck: Bottleneck, network: RoutedNetwork, label: str) -> float:
     """Seconds per passage of the mean customer: of servers at a station, or of all delays for no label."""
-    rates = [float(item.throughput) for item in found.solution.classes]
+    rates = [float(item.throughput) for item in bottleneck.solution.classes]
     mix = [rate / (sum(rates) or 1.0) for rate in rates]
     asked = work(network)
     if label:
@@ -124,22 +128,22 @@ def _time(found: Bottleneck, network: RoutedNetwork, label: str) -> float:
 def _made_of(section: str, what: str, label: str, split: dict[str, float]) -> Iterator[Finding]:
     """The kinds of work in a time, the largest first, where there are several."""
     if len(split) > 1:
-        whole = sum(split.values())
+        overall = sum(split.values())
         ordered = sorted(split.items(), key=lambda item: -item[1])
-        told = listed([f"{time_of(time)} ({percent(time / whole)}) of {kind}" for kind, time in ordered])
-        yield Finding(section, label, f"The {time_of(whole)} that {what} are {told}.", "demand", ordered[0][1], "s")
+        text = listed([f"{time_of(time)} ({percent(time / overall)}) of {kind}" for kind, time in ordered])
+        yield Finding(section, label, f"The {time_of(overall)} that {what} are {text}.", "demand", ordered[0][1], "s")
 
 
-def _without(found: Bottleneck, kind: str, full: Place) -> Iterator[Finding]:
+def _without(bottleneck: Bottleneck, kind: str, full: Resource) -> Iterator[Finding]:
     """What the response and the capacity would be without one kind of work."""
-    model = found.model.replace(
+    model = bottleneck.model.replace(
         classes=tuple(
             item.replace(
                 routes=tuple(
                     route.replace(steps=tuple(_idle(step, kind, "") for step in route.steps)) for route in item.routes
                 )
             )
-            for item in found.model.classes
+            for item in bottleneck.model.classes
         )
     )
     try:
@@ -150,22 +154,22 @@ def _without(found: Bottleneck, kind: str, full: Place) -> Iterator[Finding]:
     solution = solved.parts[0].solution
     if not solution.stable:
         return
-    maximum, place = largest_throughput(solution, edge)
-    now, label = float(found.solution.response), full.label
+    maximum, index = largest_throughput(solution, edge)
+    now, label = float(bottleneck.solution.response), full.label
     text = f"Without {kind} the response would be {time_of(float(solution.response))} instead of {time_of(now)}"
     text += ", at the arrivals of now" if any(item.population is None for item in solution.classes) else ""
-    if maximum and place:
-        what = f"{label} would be full at" if place == label else f"{place} would be full first, at"
-        text += f", and {what} {rate_of(maximum)} instead of {rate_of(full_at(found, full) or 0.0)}"
+    if maximum and index:
+        what = f"{label} would be full at" if index == label else f"{index} would be full first, at"
+        text += f", and {what} {rate_of(maximum)} instead of {rate_of(full_at(bottleneck, full) or 0.0)}"
     yield Finding(HELP, label, f"{text}.", "response", float(solution.response), "s")
 
 
 def _idle(step: StepModel, kind: str, around: str) -> StepModel:
     """A step, with no time where its work is of a kind."""
-    own = step.work or around
+    particular = step.work or around
     if step.station:
-        return step.replace(steps=tuple(_idle(inner, kind, own) for inner in step.steps))
-    return step.replace(time=parse("0 s")) if own == kind and step.time is not None else step
+        return step.replace(steps=tuple(_idle(inner, kind, particular) for inner in step.steps))
+    return step.replace(time=parse("0 s")) if particular == kind and step.time is not None else step
 
 
 def _causes(model: Model, kind: str) -> tuple[str, ...]:

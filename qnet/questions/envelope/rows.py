@@ -1,0 +1,148 @@
+"""Envelopes for every row of a table: the columns of a row set parameters, and precede its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import inf
+from typing import Any
+
+from qnet.errors import InvalidInput, Problem, UsageError, short, suggest
+from qnet.model.grids import Grid, refuse_twice
+from qnet.model.model import Model
+from qnet.questions.envelope.envelope import envelope
+from qnet.questions.envelope.question import Question, refuse_varied
+from qnet.questions.envelope.report import envelope_report
+from qnet.questions.map.parameter_cells import Fault, parameter_columns, parameter_value
+from qnet.questions.map.tables import Table
+from qnet.reports.content import Cell, Column, Note
+from qnet.reports.records import column_names
+from qnet.reports.report import Report
+
+_FIRST = 2
+"""Columns of a report of envelopes before those of its grid."""
+
+
+def envelope_of_rows(
+    model: Model, asked: Sequence[Question], table: Table, asserted: Sequence[str] = ()
+) -> Report:  # fmt: skip
+    """The report of envelopes with a row for each row of a table.
+
+    asked     what is asked at every row, without a grid.
+    table     its columns that are named like parameters, with a unit or without, set them; all columns are kept, with
+              the cells as they are. A row that cannot be read, or has no answer, says so in its status.
+    asserted  conditions that every row with an answer must meet.
+    Raises    `InvalidInput` QN240 for columns that cannot be read, or none that is a parameter; `UsageError` where a
+              row sets what is varied, or a setting does; `NoAnswer` and others where no row has an answer.
+    """
+    named = parameter_columns(table.header, model)
+    if not named:
+        known = [name for name, parameter in model.parameters.items() if not parameter.part]
+        raise InvalidInput(Problem("QN240", "no column is named like a parameter", "a header", help=suggest("", known)))
+    values, faults = _values(model, table, named)
+    if not values:
+        raise InvalidInput(table.fault(next(iter(faults)), "", next(iter(faults.values()))))
+    places = [index for index in range(len(table.rows)) if index not in faults]
+    grids = tuple(
+        Grid(name, tuple(row[number] for row in values), in_step=number > 0)
+        for number, name in enumerate(named.values())
+    )
+    refuse_twice(model, grids, "--rows")
+    for item in asked:
+        refuse_varied(item.vary, grids)
+    origins = {name: f"the column {short(column.strip())}" for column, name in named.items()}
+    questions = [
+        item.replace(
+            over=grids, by_row=True, model=item.model.replace(origins={**item.model.origins, **origins})
+        )
+        for item in asked
+    ]  # fmt: skip
+    report = envelope_report(model, [envelope(item) for item in questions], asserted)
+    return _beside(report, table, places, faults, len(grids), len(questions))
+
+
+def _values(
+    model: Model, table: Table, named: Mapping[str, str]
+) -> tuple[list[tuple[float, ...]], dict[int, Fault]]:  # fmt: skip
+    """The parameters of every row that can be read, and why the others cannot."""
+    columns = [(table.header.index(column), column, name) for column, name in named.items()]
+    values: list[tuple[float, ...]] = []
+    faults: dict[int, Fault] = {}
+    for index, row in enumerate(table.rows):
+        try:
+            values.append(tuple(parameter_value(model, name, row[place], column) for place, column, name in columns))
+        except Fault as fault:
+            faults[index] = fault
+    return values, faults
+
+
+def _beside(
+    report: Report, table: Table, places: Sequence[int], faults: Mapping[int, Fault], count: int, blocks: int
+) -> Report:
+    """The answers after the columns of the rows, in the order of the file; of rows that cannot be read, why."""
+    columns = _columns_of(table)
+    kept = [index for index in range(len(report.columns)) if not _FIRST <= index < _FIRST + count]
+    taken = set(column_names(columns))
+    answers = [_apart(report.columns[index], taken) for index in kept]
+    status = next(index for index, place in enumerate(kept) if report.columns[place].key == "status")
+    rows: list[tuple[Cell, ...]] = []
+    for block in range(blocks):
+        lines: list[tuple[int, tuple[Cell, ...]]] = []
+        for number, place in enumerate(places):
+            row: Sequence[Cell] = tuple(report.rows[block * len(places) + number])
+            lines.append((table.numbers[place], (*_cells(table, place), *(row[index] for index in kept))))
+        if not block:
+            nothing: list[Cell] = [None] * len(kept)
+            for place, fault in faults.items():
+                cells = [*nothing[:status], str(fault), *nothing[status + 1 :]]
+                lines.append((table.numbers[place], (*_cells(table, place), *cells)))
+            for item in table.unread:
+                cells = [*nothing[:status], item.problem.found, *nothing[status + 1 :]]
+                lines.append((item.number, (item.text, *(None,) * (len(columns) - 1), *cells)))
+        rows += [line for _, line in sorted(lines, key=lambda item: item[0])]
+    return report.replace(
+        columns=(*columns, *answers),
+        rows=rows,
+        notes=(*report.notes, *table.remarks, *_unread(len(faults) + len(table.unread), table)),
+        matrix=None,
+        plot=None,
+        summary=None,
+        group="",
+    )
+
+
+def _columns_of(table: Table) -> list[Column]:
+    """The columns of the table, named as they are."""
+    titles = [column.strip() or f"column {index + 1}" for index, column in enumerate(table.header)]
+    return [Column(title, title) for title in titles]
+
+
+def _cells(table: Table, place: int) -> tuple[Cell, ...]:
+    """The cells of a row as they are; as text where they are no plain text or finite number."""
+    return tuple(
+        cell if isinstance(cell, str | int | None) or (isinstance(cell, float) and abs(cell) < inf) else str(cell)
+        for cell in table.rows[place]
+    )
+
+
+def _apart(column: Column, taken: set[str]) -> Column:
+    """A column of the answer, named otherwise where the table has one of that name."""
+    while column_names([column])[0] in taken:
+        column = column.replace(key=f"envelope_{column.key}")
+    taken.add(column_names([column])[0])
+    return column
+
+
+def _unread(count: int, table: Table) -> list[Note]:
+    """That some rows cannot be read, if so."""
+    if not count:
+        return []
+    text = f"{count} of {len(table.rows) + len(table.unread)} rows cannot be read; their status says why"
+    return [Note("QN737", text, "warning", "correct them")]
+
+
+def refuse_beside_rows(over: Any, crossings: bool) -> None:
+    """Raise `UsageError` for what cannot be asked together with rows."""
+    if over or crossings:
+        other = "--over" if over else "--crossings"
+        help = "a row states every parameter; write a row for each point" if over else ""
+        raise UsageError(Problem("QN010", f"--rows and {other} exclude each other", "one of them", help=help))

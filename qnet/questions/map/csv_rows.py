@@ -1,0 +1,165 @@
+"""Rows of CSV as they arrive: each with its text, so that none is lost, and none takes the rows after it along."""
+
+from __future__ import annotations
+
+import csv
+from collections import deque
+from collections.abc import Iterable, Iterator
+
+from qnet.questions.map.dialect import COMMENT, are_numbers, is_comment, separator
+from qnet.questions.map.parameter_cells import Fault
+from qnet.record import Record
+from qnet.reports.csv_ import line
+
+MAX_FIELD_LINES = 100
+"""Lines of a cell in quotation marks; a mark that is not closed by then is a stray one."""
+_MOST_COMMENTS = 100
+"""Comments before the header that are remembered."""
+
+
+class Row(Record):
+    """A row as it stands and as it was understood."""
+
+    text: str
+    """Its characters, without the end of the line."""
+    cells: tuple[str, ...]
+    fault: Fault | None = None
+    """Why it is no row of the table."""
+    line: int = 0
+    """Where it begins, from 1."""
+    separator: str = ","
+    """Between its cells."""
+    comment: bool = False
+    """Whether it is a comment below the header."""
+
+    def fitted(self, columns: int) -> list[str]:
+        """As many cells as there are columns, with nothing lost: cells beyond the last column are kept in it, as CSV;
+        of a row that has no cells, its text is in the first."""
+        cells = list(self.cells) or [self.text]
+        if len(cells) > columns:
+            return [*cells[: columns - 1], line(cells[columns - 1 :])]
+        return [*cells, *[""] * (columns - len(cells))]
+
+
+def csv_rows(lines: Iterable[str], comments: bool = False) -> Iterator[Row]:
+    """The header and the rows that are not empty, by RFC 4180; cells may be separated by semicolons or tabs as well.
+
+    A cell may continue over lines if its quotation mark is closed within `MAX_FIELD_LINES` and the row then has the
+    cells of the header. Otherwise its first line alone is at fault, and the lines after it are rows again.
+
+    Lines before the header that begin with `#` are comments; where the first line after them is all numbers, the last
+    comment with as many cells is the header.
+
+    comments   whether lines after the header that begin with `#` are comments too.
+    """
+    source, waiting = _Counted(lines), deque[str]()
+    columns: int | None = None
+    sign = ","
+    before: list[tuple[str, int]] = []
+    while True:
+        text = waiting.popleft() if waiting else next(source, None)
+        if text is None:
+            return
+        begin = source.taken - len(waiting)
+        if is_comment(text) and (columns is None or comments):
+            if columns is None:
+                before = [*before[1 - _MOST_COMMENTS :], (text, begin)]
+            else:
+                row = _parsed(text, sign)
+                yield (row or Row(text.rstrip("\r\n"), ())).replace(line=begin, separator=sign, comment=True)
+            continue
+        if columns is None:
+            sign = separator(text)
+        row = _parsed(text, sign)
+        if row is None:
+            row = _continued(text, source, waiting, columns, sign)
+        elif not row.cells and row.fault is None:
+            continue
+        row = row.replace(line=begin, separator=sign)
+        if columns is None:
+            columns = len(row.cells)
+            header = _header_above(before, row)
+            if header is not None:
+                yield header
+        elif row.fault is None and len(row.cells) != columns:
+            row = row.replace(fault=Fault(f"the row has {len(row.cells)} cells for {columns} columns"))
+        yield row
+
+
+def _header_above(comments: Iterable[tuple[str, int]], first: Row) -> Row | None:
+    """The header that is a comment above a first row of numbers; None where that row is the header itself."""
+    if first.fault is not None or not are_numbers(first.cells):
+        return None
+    for text, number in reversed(list(comments)):
+        row = _parsed(text.lstrip(COMMENT + " "), first.separator)
+        if row is not None and row.fault is None and len(row.cells) == len(first.cells):
+            return row.replace(line=number, separator=first.separator)
+    return None
+
+
+class _Counted:
+    """Lines that are counted as they are taken."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self.lines = iter(lines)
+        self.taken = 0
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        line = next(self.lines)
+        self.taken += 1
+        return line
+
+
+def csv_fault(error: Exception) -> str:
+    """What is wrong with a row by the reader of the standard library, in words for its author."""
+    match str(error):
+        case "unexpected end of data":
+            return "a quotation mark is opened and never closed"
+        case text if text.endswith("expected after '\"'"):
+            return "a quotation mark is closed inside a cell"
+        case text:
+            return text
+
+
+def _parsed(text: str, sign: str) -> Row | None:
+    """A row from its text, at fault where it is none; None where a quotation mark is still open."""
+    bare = text.rstrip("\r\n")
+    # An end of line inside a cell counts only where the text has several lines.
+    reader = csv.reader(text.splitlines(keepends=True) if "\n" in bare else [text], strict=True, delimiter=sign)
+    try:
+        nothing: list[str] = []
+        cells = next(reader, nothing)
+        if next(reader, None):
+            return Row(bare, (), Fault("the row cannot be read: a quotation mark is closed inside a cell"))
+    except csv.Error as error:
+        if str(error) == "unexpected end of data":
+            return None
+        return Row(bare, (), Fault(f"the row cannot be read: {csv_fault(error)}"))
+    return Row(bare, tuple(cells))
+
+
+def _continued(first: str, source: Iterator[str], waiting: deque[str], columns: int | None, sign: str) -> Row:
+    """A row whose first line ends inside quotation marks."""
+    text = first
+    for number in range(MAX_FIELD_LINES - 1):
+        if number == len(waiting):
+            more = next(source, None)
+            if more is None:
+                break
+            waiting.append(more)
+        text += waiting[number]
+        if waiting[number].count('"') % 2 == 0:
+            continue
+        row = _parsed(text, sign)
+        if row is None:
+            continue
+        if row.fault is not None or (columns is not None and len(row.cells) != columns):
+            break
+        for _ in range(number + 1):
+            waiting.popleft()
+        return row
+    fault = Fault("the row cannot be read: a quotation mark is opened and never closed")
+    return Row(first.rstrip("\r\n"), (), fault)

@@ -1,0 +1,198 @@
+"""The smallest changes that give a saturated model a steady state: fewer arrivals, faster stations, more servers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from math import floor
+
+from qnet.errors import QnetError
+from qnet.expression import Value, parse
+from qnet.model.bind import bind
+from qnet.model.model import Model
+from qnet.networks.routed import OpenClass, RoutedNetwork
+from qnet.networks.wanted import AUTO, Wanted
+from qnet.networks.work import GroupWork, work
+from qnet.questions.points.changes import added_to, changeable, has_servers, speed_of
+from qnet.questions.points.points import Solved, solve_points
+from qnet.questions.points.saturation import Saturation, saturation
+from qnet.record import Record
+
+FEWER, FASTER, SERVERS, COPIES, SHORTER = CURES = (
+    "fewer arrivals", "faster station", "more servers", "more copies", "shorter demand",
+)  # fmt: skip
+"""The types of change."""
+
+_ROUNDS = 40
+"""Stations are changed one after the other, and again where waits inside holds shrink less than the times."""
+_NEAR, _ROUNDING = 1e-6, 1e-9
+_MOST = 1e6
+"""The largest factor on a speed, and the largest number of servers, that is worth a sentence."""
+
+
+class Asked(Record):
+    """What arrivals ask of a station, or of a group of its copies, and what it has."""
+
+    name: str
+    """The station."""
+    label: str
+    demand: float
+    """Seconds that servers of one copy are kept per arrival of the mean open class; no waits for inner stations."""
+    offered: float
+    """The servers of one copy that would be busy: arrival rate times demand (erlangs)."""
+    capacity: float
+    """Servers of one copy, or its largest relative capacity."""
+
+    @property
+    def excess(self) -> float:
+        """How much more is asked than there is, as a share of the capacity; negative where there is room."""
+        return self.offered / self.capacity - 1 if self.capacity else float("inf")
+
+
+class Cure(Record):
+    """One change; all those of one type are needed together, and suffice."""
+
+    change: str
+    """One of `CURES`."""
+    station: str
+    """Empty for arrivals."""
+    now: float
+    needed: float
+    """A bound: speeds above it (1 is the present one), arrivals or demands below it; or servers or copies."""
+    unit: str = ""
+
+
+def arrivals(solved: Solved) -> float:
+    """The sum of all arrival rates of a model at one point."""
+    return float(sum(item.throughput for item in solved.parts[0].solution.classes if item.population is None))
+
+
+def asked(solved: Solved) -> tuple[Asked, ...]:
+    """What open classes ask of every station with a capacity, the most overloaded first."""
+    items = [_asked(group, solved) for group in work(_network(solved)).groups if group.capacity is not None]
+    return tuple(sorted(items, key=lambda item: -item.excess))
+
+
+def cures(model: Model, solved: Solved, edge: Saturation, wanted: Wanted = AUTO) -> tuple[Cure, ...]:
+    """The smallest change of each type that ends saturation by itself, as far as there is one.
+
+    model    a model with open classes, without a steady state at its stated point, with `solved` and `edge` of it.
+    wanted   the method and its budget, where there is a choice.
+    Method   Fewer arrivals: the factor on all arrival rates at which the steady state ends. Otherwise the station that
+             ends it is changed by just as much as it lacks, until none lacks anything: at once where loads are known
+             without waits (utilization law), in rounds where waits inside holds saturate an outer station. Servers and
+             copies are integers; none of them can be one less.
+    """
+    total = arrivals(solved)
+    result = [Cure(FEWER, "", total, total * float(edge.factor), "/s")]
+    changed = changeable(model)
+    asked_for = wanted.replace(states=False, bounds="", announce=None)
+    ways: tuple[Callable[[], list[Cure]], ...] = (
+        lambda: _faster(changed, solved, edge, asked_for),
+        lambda: _more_servers(changed, solved, asked_for),
+        lambda: _more_copies(model, solved, asked_for),
+    )
+    for way in ways:
+        try:
+            result += way()
+        except QnetError:
+            continue  # The changed model is beyond the method, or beyond what it may cost.
+    return tuple(sorted(result, key=lambda item: CURES.index(item.change)))
+
+
+def _network(solved: Solved) -> RoutedNetwork:
+    part = solved.parts[0]
+    return part.solution.network or bind(solved.model, part.values)
+
+
+def _asked(group: GroupWork, solved: Solved) -> Asked:
+    rates = [float(item.throughput) if item.population is None else 0.0 for item in solved.parts[0].solution.classes]
+    offered = sum(rate * float(demand) for rate, demand in zip(rates, group.demands, strict=True))
+    total = sum(rates)
+    return Asked(group.name, group.label, offered / total if total else 0.0, offered, group.capacity or 0.0)
+
+
+def _edge(model: Model, varied: Mapping[str, Value], wanted: Wanted) -> tuple[Solved, Saturation, str]:
+    """A changed model, where its steady state ends, and the station that ends it; of no station the empty name."""
+    solved = solve_points(model, varied, asked=wanted)
+    edge = saturation(model, solved, varied, wanted)
+    groups = {group.label: item.name for item in _network(solved).stations for group in item.groups}
+    return solved, edge, groups.get(str(edge.cause), "")
+
+
+def _faster(changed: Model, before: Solved, edge: Saturation, wanted: Wanted) -> list[Cure]:
+    """The least speeds, and the demands that go with them."""
+    speeds: dict[str, float] = {}
+    for _ in range(_ROUNDS):
+        solved, edge, name = _edge(changed, {speed_of(item): value for item, value in speeds.items()}, wanted)
+        if edge.factor >= 1 - _NEAR:
+            break
+        if not name or edge.factor <= 0 or speeds.get(name, 1.0) > _MOST:
+            return []
+        speeds[name] = speeds.get(name, 1.0) / float(edge.factor)
+    else:
+        return []
+    result = [Cure(FASTER, name, 1.0, value) for name, value in speeds.items()]
+    present = {item.label: item for item in asked(before)}
+    after = asked(solved)
+    for name in speeds:
+        busiest = next(item for item in after if item.name == name)
+        result.append(Cure(SHORTER, name, present[busiest.label].demand, busiest.demand, "s"))
+    return result
+
+
+def _more_servers(changed: Model, before: Solved, wanted: Wanted) -> list[Cure]:
+    """The fewest servers of each copy."""
+    stations = {item.name: item for item in changed.stations}
+    present = {item.name: item.servers for item in _network(before).stations}
+    more: dict[str, int] = {}
+
+    def tried() -> tuple[Solved, Saturation, str]:
+        return _edge(changed, {added_to(item): float(value) for item, value in more.items()}, wanted)
+
+    for _ in range(_ROUNDS):
+        solved, edge, name = tried()
+        if edge.factor > 1 + _ROUNDING:
+            break
+        if not name or not has_servers(stations[name]) or edge.factor <= 0:
+            return []
+        servers = present[name] + more.get(name, 0)
+        if servers / float(edge.factor) > _MOST:
+            return []
+        more[name] = floor(servers / float(edge.factor) + _ROUNDING) + 1 - present[name]
+    else:
+        return []
+    for name in list(more) if not all(item.certain for item in solved.parts[0].solution.loads) else ():
+        while more[name] > 1:
+            more[name] -= 1
+            if tried()[1].factor <= 1 + _ROUNDING:
+                more[name] += 1
+                break
+    return [Cure(SERVERS, name, present[name], present[name] + value) for name, value in more.items()]
+
+
+def _more_copies(model: Model, before: Solved, wanted: Wanted) -> list[Cure]:
+    """The fewest copies, where what saturates has several that share its work evenly."""
+    followed = {item.follows for item in model.stations if item.follows}
+    even = {item.name for item in model.stations if item.split.kind == "even" and not item.follows} - followed
+    present = {item.name: sum(group.copies for group in item.groups) for item in _network(before).stations}
+    copies: dict[str, int] = {}
+    for _ in range(_ROUNDS):
+        stations = tuple(
+            item.replace(copies=parse(str(copies[item.name]))) if item.name in copies else item
+            for item in model.stations
+        )
+        _, edge, name = _edge(model.replace(stations=stations), {}, wanted)
+        if edge.factor > 1 + _ROUNDING:
+            return [Cure(COPIES, name, present[name], value) for name, value in copies.items()]
+        if name not in even or present[name] < 2 or edge.factor <= 0:
+            return []
+        now = copies.get(name, present[name])
+        if now / float(edge.factor) > _MOST:
+            return []
+        copies[name] = floor(now / float(edge.factor) + _ROUNDING) + 1
+    return []
+
+
+def has_arrivals(solved: Solved) -> bool:
+    """Whether some class is open, so that its arrivals can be fewer."""
+    return any(isinstance(item, OpenClass) for item in _network(solved).classes)

@@ -1,0 +1,92 @@
+"""Why a figure has no value where there is a steady state: the expression, what fails in it, and the values there."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from qnet.errors import Problem, short
+from qnet.expression import Expression, ExpressionError, Value, evaluate
+from qnet.lazy import np
+from qnet.model.model import Model
+from qnet.model.scope import all_figures
+from qnet.questions.points.points import Part, Solved
+from qnet.units import NUMBER, base_unit, format_quantity
+
+CODE = "QN735"
+_MOST = 6
+"""Values that a reason names."""
+
+
+def undefined(solved: Solved, expression: Expression) -> Problem | None:
+    """Why an expression over parameters, outputs and figures has no finite value where there is a steady state.
+
+    Returns   the reason at the first such point; None where there is none.
+    """
+    for part in solved.parts:
+        point = _first(part, solved.part_metric(part, expression))
+        if point is not None:
+            return _reason(solved.model, part, solved.names(part, expression), expression, point)
+    return None
+
+
+def undefined_problems(parts: Iterable[Solved], expressions: Iterable[Expression]) -> list[Problem]:
+    """The reasons of several expressions, one each, at the first points where they have no value."""
+    every = list(parts)
+    reasons = (next(filter(None, (undefined(solved, item) for solved in every)), None) for item in expressions)
+    return [item for item in reasons if item is not None]
+
+
+def _first(part: Part, value: Value) -> int | None:
+    """The first point of a part with a steady state and without a finite value; 0 where it is the only one."""
+    if part.points is None:
+        return 0 if part.solution.stable and not math.isfinite(value) else None
+    size = len(part.points)
+    wrong = np.broadcast_to(part.solution.stable, (size,)) & ~np.isfinite(np.broadcast_to(value, (size,)))
+    return int(wrong.argmax()) if wrong.any() else None
+
+
+def _reason(model: Model, part: Part, names: Mapping[str, Value], expression: Expression, point: int) -> Problem:
+    choices = part.values.choices
+    outputs = [item for name, item in model.outputs.items() if name in expression.names]
+    asked = [item.expression for item in outputs] + [expression]
+    used = dict.fromkeys(name for item in asked for name in item.names if name in names)
+    here: dict[str, Value] = {name: _at(names[name], point) for name in used}
+    for name, item in [*((item.name, item.expression) for item in outputs), (expression.source, expression)]:
+        try:
+            value = float(evaluate(item.root, here, choices=choices))
+            reason = "the value is too large"
+        except ExpressionError as error:
+            value, reason = math.nan, str(error)
+        if not math.isfinite(value):
+            return _problem(model, here, name, item, reason)
+        here[name] = value
+    # Over arrays rounding may differ in the last digit: the value is there for one point alone.
+    return _problem(model, here, expression.source, expression, "the value is not finite")
+
+
+def _problem(model: Model, here: Mapping[str, Value], name: str, expression: Expression, reason: str) -> Problem:
+    dimensions = model.dimensions | all_figures(model, expression.names)
+    wrong = [item for item in expression.names if item in here and not math.isfinite(here[item])]
+    if wrong:
+        reason = " and ".join(f"{item} is {'infinite' if here[item] > 0 else 'undefined'}" for item in wrong)
+    values: list[str] = []
+    for item in expression.names:
+        if item not in here or item in wrong or len(values) == _MOST:
+            continue
+        parameter = model.parameters.get(item)
+        if parameter is not None and parameter.options:
+            values.append(f"{item} = {parameter.options[int(here[item])]}")
+        else:
+            unit = base_unit(dimensions.get(item, NUMBER))
+            values.append(f"{item} = {format_quantity(here[item], unit, 6)}")
+    source = f' in "{short(expression.source)}"' if expression.source != name else ""
+    at = f" where {', '.join(values)}" if values else ""
+    return Problem(CODE, f'"{short(name)}" is undefined: {reason}{source}{at}', "a finite value")
+
+
+def _at(value: Any, point: int) -> float:
+    """The value at one point of a part."""
+    shape = getattr(value, "shape", ())
+    return float(value[point if shape[0] > 1 else 0]) if shape else float(value)

@@ -1,0 +1,186 @@
+"""Question and answer in sentences, from the rows of a report: for pages that are read without the command."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from qnet.reports.cells import is_number, title_of
+from qnet.reports.content import Cell, Column, Content, Summary
+from qnet.units import UnitError, format_number, format_quantity
+
+_MOST = 6
+"""Sentences of one kind, and metrics of one sentence; tables have the others."""
+_OK = "ok"
+_MAIN = ("response", "throughput")
+
+
+class _Rows:
+    """The rows of a report by the keys of its columns, and its cells with their units."""
+
+    def __init__(self, report: Content) -> None:
+        self.columns: dict[str, Column] = {column.key: column for column in report.columns}
+        keys = list(self.columns)
+        self.rows: list[dict[str, Cell]] = [dict(zip(keys, row, strict=True)) for row in report.rows]
+
+    def shown(self, row: dict[str, Cell], key: str) -> str:
+        """A cell as it is read in a sentence: with its unit; texts as they are."""
+        return quantity(row.get(key), self.columns[key].unit)
+
+    def named(self, row: dict[str, Cell], keys: Sequence[str]) -> str:
+        """Cells with the titles of their columns: `rate 900/s, users 20`."""
+        return ", ".join(f"{title_of(self.columns[key])} {self.shown(row, key)}" for key in keys)
+
+
+def quantity(cell: Cell, unit: str) -> str:
+    """A cell with its unit, as people read it."""
+    if not is_number(cell):
+        return "none" if cell is None else str(cell)
+    try:
+        return format_quantity(cell, unit)
+    except UnitError:
+        return f"{format_number(cell)} {unit}"
+
+
+def of_solution(report: Content) -> Summary:
+    """Of `qnet solve`: response, throughput, the busiest station and where the system saturates."""
+    rows = _Rows(report)
+    system = next(row for row in rows.rows if row["scope"] == "system")
+    sentences = [f"The mean response time is {rows.shown(system, 'response')} at {rows.shown(system, 'throughput')}."]
+    classes = [row for row in rows.rows if row["scope"] == "class"]
+    if len(classes) > 1:
+        listed = [f"{row['name']} {rows.shown(row, 'response')}" for row in classes[:_MOST]]
+        sentences.append(f"By class: {_listed(listed, len(classes))}.")
+    used = [row for row in rows.rows if row["scope"] == "station" and is_number(row["utilization"])]
+    busiest = max(used, key=lambda row: _number(row["utilization"]), default=None)
+    if busiest is not None:
+        percent = format_number(100 * _number(busiest["utilization"]))
+        sentences.append(f"The busiest station is {busiest['name']}, with a utilization of {percent} %.")
+    if is_number(system["maximum_throughput"]):
+        limited = f", limited by {system['limited_by']}" if system["limited_by"] else ""
+        sentences.append(f"The saturation throughput is {rows.shown(system, 'maximum_throughput')}{limited}.")
+    question = f"What are response time, throughput and utilization of {_subject(report)}?"
+    return Summary(question, (*sentences, *_trust(report)))
+
+
+def of_knees(report: Content) -> Summary:
+    """Of `qnet knee`: every knee, in order."""
+    rows = _Rows(report)
+    names = list(dict.fromkeys(str(row["along"]) for row in rows.rows))
+    sentences: list[str] = []
+    for row in rows.rows:
+        name, about, where = str(row["definition"]), row["about"], row["setting"]
+        of = f" ({row['along']})" if len(names) > 1 else ""
+        if row["status"] != _OK:
+            sentences.append(f"{name}{f' ({about})' if about else ''}{of}: {row['status']}.")
+            continue
+        text = f"By {name}{f' ({about})' if about else ''} the knee{of} is at {where}"
+        if name == "service_level" and about:
+            text = f"{about} holds up to {where}{of}"
+        elif name == "saturation":
+            text = f"The steady state ends at {where}{of}"
+        if row["response"] is not None:
+            text += f"; the response time is {rows.shown(row, 'response')}"
+            text += f" and the throughput {rows.shown(row, 'throughput')} there"
+        sentences.append(f"{text}.")
+    question = f"Where is the knee of the response time of {_subject(report)} as {_and(names)} grows?"
+    return Summary(question, (*sentences, *_trust(report)))
+
+
+def of_envelopes(report: Content, value: str, over: Sequence[str]) -> Summary:
+    """Of `qnet envelope`: the value that meets the limits, or its range along the grid; by the keys of the columns."""
+    rows = _Rows(report)
+    limits = list(dict.fromkeys(str(row["limit"]) for row in rows.rows))
+    title = title_of(rows.columns[value])
+    sentences: list[str] = []
+    for name in dict.fromkeys(row["envelope"] for row in rows.rows):
+        block = [row for row in rows.rows if row["envelope"] == name]
+        answered = [row for row in block if row["status"] == _OK and is_number(row[value])]
+        about = f"{name}: " if name and len(limits) > 1 else ""
+        if len(block) == 1 and answered:
+            binds = f" What binds is {answered[0]['binds']}." if answered[0]["binds"] else ""
+            sentences.append(f"{about}{title} {rows.shown(answered[0], value)}.{binds}")
+        elif answered:
+            least, most = (choose(answered, key=lambda row: _number(row[value])) for choose in (min, max))
+            at = [f" at {rows.named(row, over)}" if over else "" for row in (least, most)]
+            ends = f"from {rows.shown(least, value)}{at[0]} to {rows.shown(most, value)}{at[1]}"
+            sentences.append(f"{about}{title} {ends}.")
+        missing = len(block) - len(answered)
+        if missing:
+            why = next(str(row["status"]) for row in block if row not in answered)
+            sentences.append(f"{about}{missing} of {len(block)} points have no answer: {why}.")
+    question = f"Which {title} of {_subject(report)} meets {_and(limits)}?"
+    return Summary(question, (*sentences, *_trust(report)))
+
+
+def of_sweep(report: Content, along: Sequence[str], drawn: Sequence[str]) -> Summary:
+    """Of `qnet sweep`: the least and the largest value of each metric, and where; by the keys of the columns."""
+    rows = _Rows(report)
+    metrics = [key for key in drawn if any(is_number(row[key]) for row in rows.rows)]
+    sentences: list[str] = []
+    for key in metrics[:_MOST]:
+        answered = [row for row in rows.rows if is_number(row[key])]
+        if answered:
+            least, most = (choose(answered, key=lambda row: _number(row[key])) for choose in (min, max))
+            ends = (f"{rows.shown(row, key)} at {rows.named(row, along)}" for row in (least, most))
+            sentences.append(f"{title_of(rows.columns[key])}: from {' to '.join(ends)}.")
+    missing = sum(row["status"] != _OK for row in rows.rows)
+    if missing:
+        sentences.append(f"{missing} of {len(rows.rows)} points have no answer.")
+    metric_words = _and([title_of(rows.columns[key]) for key in metrics[:_MOST]]) or "the metrics"
+    by = _and([title_of(rows.columns[key]) for key in along])
+    verb = "do" if len(metrics) > 1 else "does"
+    question = f"How {verb} {metric_words} of {_subject(report)} change with {by}?"
+    return Summary(question, (*sentences, *_trust(report)))
+
+
+def of_comparison(report: Content) -> Summary:
+    """Of `qnet compare`: what every side does to the main metrics of the first."""
+    rows = _Rows(report)
+    sides = list(dict.fromkeys(str(row["side"]) for row in rows.rows))
+    sentences: list[str] = []
+    for side in sides:
+        block = [row for row in rows.rows if row["side"] == side]
+        main = [row for row in block if row["metric"] in _MAIN] or block[:_MOST]
+        sentences.append(f"{side}: {'; '.join(map(_change, main))}.")
+    question = f"How do {_and([report.title, *sides])} differ?"
+    return Summary(question, (*sentences, *_trust(report)))
+
+
+def _change(row: dict[str, Cell]) -> str:
+    unit = str(row["unit"] or "")
+    before, after = (quantity(row[key], unit) for key in ("base", "value"))
+    percent = row["percent"]
+    change = f" ({percent:+.3g} %)" if is_number(percent) else ""
+    return f"{row['metric']} from {before} to {after}{change}"
+
+
+def _subject(report: Content) -> str:
+    """The model by its name in quotation marks, and what was set."""
+    meta = report.meta
+    model: dict[str, Any] = meta.get("model") or {}
+    settings: dict[str, str] = meta.get("parameters") or {}
+    changed = f" with {', '.join(f'{name} = {value}' for name, value in settings.items())}" if settings else ""
+    return f'"{model.get("title") or model.get("name") or report.title}"{changed}'
+
+
+def _trust(report: Content) -> Iterator[str]:
+    """Method and exactness; and what was asserted and is false."""
+    method, exactness = report.meta.get("method"), report.meta.get("exactness")
+    if method and exactness:
+        yield f"The answer is {exactness}, by the method {method}."
+    for problem in report.broken:
+        yield f"An assertion is false: {problem.found}."
+
+
+def _listed(texts: Sequence[str], count: int) -> str:
+    more = f", and {count - len(texts)} more" if count > len(texts) else ""
+    return ", ".join(texts) + more
+
+
+def _and(texts: Sequence[str]) -> str:
+    return " and ".join([", ".join(texts[:-1]), texts[-1]] if len(texts) > 1 else texts)
+
+
+def _number(cell: Cell) -> float:
+    return float(cell) if is_number(cell) else 0.0

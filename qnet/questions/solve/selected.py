@@ -1,0 +1,93 @@
+"""Metrics that are asked of a solution by name, percentiles of response, and the margins of assertions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from qnet.errors import NoAnswer, Problem, UsageError
+from qnet.model.conditions import Condition
+from qnet.model.metrics import Metric, metrics
+from qnet.model.model import Model
+from qnet.questions.points.points import Solved
+from qnet.questions.points.undefined import undefined
+from qnet.questions.presentation.labels import all_exact, label
+from qnet.reports.content import Cell
+from qnet.units import UnitError, base_unit, in_unit, unit
+
+
+def selected(model: Model, texts: Sequence[str], percentiles: Sequence[float] = (), shown: str = "") -> list[Metric]:
+    """The metrics that are asked for, and those of the percentiles: of all passages, and by class if there are several.
+
+    percentiles   in percent, above 0 and below 100.
+    shown         the unit to show all of them in; empty for the unit that each has.
+    Raises        `UsageError` for what the model does not have, a number that is no percentile, a unit that is none or
+                  of another dimension.
+    """
+    result = list(metrics([*texts, *_percentile_names(model, percentiles)], model))
+    if not shown:
+        return result
+    try:
+        given = unit(shown)
+    except UnitError as error:
+        raise UsageError(Problem("QN102", f'--unit "{shown}": {error}', help=error.help)) from None
+    for item in result:
+        if item.dimension != given.dimension:
+            text = f'--unit "{shown}" is {given.dimension.describe()}, "{item.source}" is {item.dimension.describe()}'
+            raise UsageError(Problem("QN120", text, "a unit of the metric"))
+    return [item.replace(unit=shown) for item in result]
+
+
+def _percentile_names(model: Model, percentiles: Sequence[float]) -> Iterator[str]:
+    customers = [f"('{item.name}')" for item in model.customers] if len(model.customers) > 1 else []
+    for percentile in percentiles:
+        digits, _, more = f"{percentile:.6f}".rstrip("0").partition(".")
+        if not 0 < percentile < 100 or not 0 < float(f"{digits}.{more or 0}") < 100:
+            raise UsageError(Problem("QN050", f"the percentile {percentile:g}", "a number above 0 and below 100"))
+        name = f"response_p{digits}" + (f"_{more}" if more else "")
+        yield from (name + about for about in ("", *customers))
+
+
+def metric_rows(model: Model, solved: Solved, asked: Sequence[Metric]) -> Iterator[Mapping[str, Cell]]:
+    """A row of scope `metric` for each metric, empty where it has no value."""
+    for item in asked:
+        value = float(solved.metric(item.expression))
+        yield {
+            "scope": "metric",
+            "name": item.source,
+            "value": in_unit(value, item.unit) if math.isfinite(value) else None,
+            "unit": item.unit or None,
+            "exactness": label(all_exact(model, [item.expression], solved.parts)),
+        }
+
+
+def defined_value(model: Model, solved: Solved, asked: Metric) -> float:
+    """The value of one metric in its unit; raises `NoAnswer` with the reason where it has none."""
+    value = float(solved.metric(asked.expression))
+    if math.isfinite(value):
+        return in_unit(value, asked.unit)
+    problem = undefined(solved, asked.expression) or Problem("QN402", f"{asked.source} has no finite value")
+    raise NoAnswer(problem.replace(file=model.name))
+
+
+def margin_rows(solved: Solved, claimed: Sequence[Condition]) -> Iterator[Mapping[str, Cell]]:
+    """A row of scope `assertion` for each condition, with the margin to its limit."""
+    for item in claimed:
+        shown = base_unit(item.dimension)
+        value, bound = float(solved.metric(item.metric)), float(solved.metric(item.bound))
+        yield {"scope": "assertion", "name": item.source, "unit": shown or None, **margin(item, value, bound)}
+
+
+def margin(claimed: Condition, value: float, bound: float) -> dict[str, Any]:
+    """How far a figure is from its limit: positive where the condition holds, also in percent of the limit."""
+    cells: dict[str, Any] = {
+        "value": value if math.isfinite(value) else None,
+        "bound": bound if math.isfinite(bound) else None,
+        "holds": bool(claimed.holds(value, bound)) and math.isfinite(value) and math.isfinite(bound),
+    }
+    if math.isfinite(value) and math.isfinite(bound):
+        distance = bound - value if claimed.upper else value - bound
+        cells["margin"] = distance
+        cells["margin_percent"] = 100 * distance / abs(bound) if bound else None
+    return cells

@@ -1,0 +1,49 @@
+"""The answer to `why` in six sentences and the command that gives them again, for the first lines of a ticket."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from qnet.questions.why.findings import ANSWER, FULL, HELP, LAWS, TRUST, Finding
+from qnet.record import Record
+from qnet.reports.content import Cell, Content, Style
+from qnet.reports.layout import command_of, note_lines
+from qnet.reports.report import Report
+from qnet.reports.text import clean, prose
+
+LINES = 6
+_OF_ANSWER = 4
+
+
+def sentences(findings: Sequence[Finding]) -> list[Finding]:
+    """Six findings: four of the answer, one of each quantity, the best change, the trust; others where some lack."""
+    answers = {item.quantity: item for item in reversed(findings) if item.section == ANSWER}
+    best = [item for item in findings if item.section == ANSWER and item is answers[item.quantity]][:_OF_ANSWER]
+    best += [next((item for item in findings if item.section == section), None) for section in (HELP, TRUST)]
+    chosen = [item for item in best if item]
+    for section in (FULL, LAWS, HELP, TRUST):
+        chosen += [item for item in findings if item.section == section and item not in chosen][: LINES - len(chosen)]
+    return [item.replace(section=ANSWER) for item in sorted(chosen, key=findings.index)]
+
+
+class _Lines(Record):
+    """How the format `table` shows a brief answer: a line each, then warnings, then the command."""
+
+    lines: tuple[str, ...]
+    report: Content
+
+    def __call__(self, style: Style) -> str:
+        warnings = [
+            line for note in self.report.warnings if note.code != "QN751" for line in note_lines(note, style.ascii)
+        ]
+        parts = ["\n".join(clean(line, style.ascii) for line in self.lines), "\n".join(warnings)]
+        if style.width:
+            parts = [prose(part, style.width) for part in parts]
+        parts.append(command_of(self.report.meta))
+        return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def brief(report: Report, rows: Sequence[tuple[Cell, ...]], lines: Sequence[str]) -> Report:
+    """A report of `why` cut down to some rows, whose texts are `lines`."""
+    shorter = report.replace(rows=list(rows), notes=report.warnings, plot=None)
+    return shorter.replace(screen=_Lines(tuple(lines), shorter))

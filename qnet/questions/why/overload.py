@@ -1,0 +1,232 @@
+"""Why there is no steady state: what is asked of every station, what it has, and the smallest changes that cure it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from qnet.errors import NoAnswer, Problem
+from qnet.model.conditions import Condition
+from qnet.model.model import Model
+from qnet.networks.wanted import AUTO, Wanted
+from qnet.questions.points.cures import (
+    COPIES,
+    FASTER,
+    FEWER,
+    SERVERS,
+    SHORTER,
+    Asked,
+    Cure,
+    arrivals,
+    asked,
+    cures,
+    has_arrivals,
+)
+from qnet.questions.points.points import Solved, solve_points
+from qnet.questions.points.saturation import Saturation, saturation
+from qnet.questions.presentation.provenance import inputs
+from qnet.questions.why.brief import LINES
+from qnet.questions.why.findings import (
+    ANSWER,
+    FULL,
+    HELP,
+    LAWS,
+    LITTLE,
+    QUESTION,
+    SOURCES,
+    TRUST,
+    Finding,
+    few,
+    listed,
+    percent,
+    rate_of,
+    time_of,
+)
+from qnet.record import Record
+from qnet.reports.content import Cell, Column
+from qnet.units import format_number
+
+OPTIONAL = (
+    Column("demand", "demand", "s"),
+    Column("offered_load", "offered load"),
+    Column("capacity", "capacity"),
+    Column("excess", "excess"),
+    Column("now", "now"),
+    Column("needed", "needed"),
+)
+"""What only answers about saturated systems have: `demand` per arrival, `offered_load` and `capacity` in servers of a
+copy, `excess` of the one over the other as a share of the capacity; `now` and `needed` of a change in its `unit`."""
+
+
+class Overload(Record):
+    """A model without a steady state, what is asked of its stations, and what would cure it."""
+
+    model: Model
+    solved: Solved
+    edge: Saturation
+    arrivals: float
+    asked: tuple[Asked, ...]
+    cures: tuple[Cure, ...]
+
+    @property
+    def over(self) -> tuple[Asked, ...]:
+        """The stations that are asked for at least all they have."""
+        return tuple(item for item in self.asked if item.excess >= 0)
+
+    def needed(self, change: str) -> list[Cure]:
+        """The changes of one type, which are needed together."""
+        return [item for item in self.cures if item.change == change]
+
+
+_LEAST = 1e-9
+"""A share of the arrivals: where fewer are still too many, nothing is left that could be served."""
+
+
+def overload(model: Model, error: NoAnswer, wanted: Wanted = AUTO) -> Overload:
+    """Explain the failure of a model that has no steady state; raises it again where arrivals are not the reason."""
+    if not any(problem.code == "QN401" for problem in error.problems):
+        raise error
+    solved = solve_points(model, asked=wanted)
+    if not has_arrivals(solved):
+        raise error
+    edge = saturation(model, solved, wanted=wanted)
+    if not _LEAST < edge.factor <= 1 or any(not item.capacity for item in asked(solved)):
+        raise error
+    return Overload(model, solved, edge, arrivals(solved), asked(solved), cures(model, solved, edge, wanted))
+
+
+def findings(item: Overload) -> Iterator[Finding]:
+    """What there is to say, in the order of the sections."""
+    yield _question(item)
+    yield Finding(ANSWER, str(item.edge.cause), _answer(item), "full_at", _largest(item), "/s")
+    yield from _capacity(item)
+    for change, sentence in _WAYS:
+        if item.needed(change):
+            first = item.needed(change)[0]
+            yield Finding(HELP, first.station, sentence(item.needed(change)), change, first.needed, first.unit)
+    if not item.needed(FASTER):
+        yield Finding(HELP, "", "No change of station speeds alone gives a steady state.")
+    yield from _laws(item)
+    yield Finding(TRUST, "", _trust(item))
+    if not inputs(item.model):
+        yield Finding(SOURCES, "", "No number of the model names a source: all are as the model states them.")
+
+
+def table_of(item: Overload, section: str) -> Iterator[dict[str, Cell]]:
+    """The table of a section, by the keys of columns."""
+    if section == FULL:
+        for each in item.asked:
+            full_at = item.arrivals * each.capacity / each.offered if each.offered > 0 else None
+            yield {
+                "name": each.label, "full_at": full_at, "demand": each.demand, "offered_load": each.offered,
+                "capacity": each.capacity, "excess": each.excess,
+            }  # fmt: skip
+    if section == HELP:
+        for cure in item.cures:
+            name = cure.station or "arrivals"
+            yield {
+                "name": name, "change": cure.change, "now": cure.now, "needed": cure.needed, "unit": cure.unit or None
+            }  # fmt: skip
+
+
+def broken(claimed: Sequence[Condition]) -> tuple[Problem, ...]:
+    """Nothing that is asserted of an answer holds where there is none."""
+    return tuple(Problem("QN608", f"asserted {item.source}, there is no answer") for item in claimed)
+
+
+def short(item: Overload) -> list[str]:
+    """The answer in six lines: what is saturated, the smallest change of each type, what has room, and the trust."""
+    ways = [sentence(item.needed(change)) for change, sentence in _WAYS if item.needed(change) and change != COPIES]
+    spare = [_room(each) for each in item.asked if each.excess < 0][:1]
+    lines = [_answer(item), *ways, *spare, *(finding.text for finding in findings(item) if finding.section != QUESTION)]
+    return [*list(dict.fromkeys(lines))[: LINES - 1], _trust(item)]
+
+
+def _question(item: Overload) -> Finding:
+    model = item.model
+    settings = [f"{name} = {value}" for name, value in model.settings.items()]
+    point = f"with {listed(settings)}" if settings else "with its parameters as they are stated"
+    text = f'Why has "{model.title}" ({model.name}, digest {model.digest}) no steady state {point}?'
+    return Finding(QUESTION, "", text)
+
+
+def _largest(item: Overload) -> float:
+    return item.arrivals * float(item.edge.factor)
+
+
+def _answer(item: Overload) -> str:
+    """What is saturated, and by how much."""
+    over, rate = item.over, rate_of(item.arrivals)
+    if not over:
+        text = f"There is no steady state at {rate}: {item.edge.cause} is saturated, because the time that it is held "
+        return f"{text}includes waiting for stations inside."
+    first, *others = over
+    names = [f"{first.label} is asked for {percent(1 + first.excess)} of its capacity"]
+    names += [f"{each.label} for {percent(1 + each.excess)}" for each in others]
+    return f"There is no steady state at {rate}: {few(names)}."
+
+
+def _capacity(item: Overload) -> Iterator[Finding]:
+    """Demand against capacity: each station that is overloaded, and the one with the least room."""
+    for each in item.over:
+        text = f"{each.label}: {rate_of(item.arrivals)} x {time_of(each.demand)} = {format_number(each.offered)} "
+        text += f"servers asked for, {format_number(each.capacity)} there"
+        text += (
+            f": {percent(each.excess)} more than its capacity." if each.excess > 0 else ": no room for any variation."
+        )
+        yield Finding(FULL, each.label, text, "excess", each.excess)
+    spare = [each for each in item.asked if each.excess < 0]
+    if spare:
+        yield Finding(FULL, spare[0].label, _room(spare[0]), "excess", spare[0].excess)
+
+
+def _room(each: Asked) -> str:
+    return f"{each.label} is next: its utilization would be {percent(1 + each.excess)}."
+
+
+def _fewer(items: list[Cure]) -> str:
+    (item,) = items
+    fewer = item.needed < item.now * (1 - LITTLE / 100)
+    less = f", {percent(1 - item.needed / item.now)} less than {rate_of(item.now)}" if fewer else ""
+    return f"Fewer arrivals: less than {rate_of(item.needed)}{less}."
+
+
+def _faster(items: list[Cure]) -> str:
+    names = [f"{item.station} more than {format_number(item.needed)} times as fast" for item in items]
+    return f"Faster stations: {listed(names)}." if len(items) > 1 else f"A faster station: {names[0]}."
+
+
+def _servers(items: list[Cure]) -> str:
+    names = [f"{format_number(item.needed)} at {item.station} instead of {format_number(item.now)}" for item in items]
+    return f"More servers: {listed(names)}."
+
+
+def _copies(items: list[Cure]) -> str:
+    names = [f"{format_number(item.needed)} of {item.station} instead of {format_number(item.now)}" for item in items]
+    return f"More copies: {listed(names)}."
+
+
+def _shorter(items: list[Cure]) -> str:
+    names = [
+        f"less than {time_of(item.needed)} at {item.station} instead of {time_of(item.now)} "
+        f"({percent(1 - item.needed / item.now)} less)"
+        for item in items
+    ]
+    return f"A shorter demand per arrival: {listed(names)}."
+
+
+_WAYS = ((FEWER, _fewer), (FASTER, _faster), (SERVERS, _servers), (COPIES, _copies), (SHORTER, _shorter))
+
+
+def _laws(item: Overload) -> Iterator[Finding]:
+    for each in item.over[:1]:
+        text = f"Capacity, X <= m / D, at {each.label}: {format_number(each.capacity)} / {time_of(each.demand)} = "
+        full_at = each.capacity / each.demand
+        text += f"{rate_of(full_at)}, where D is what one arrival asks of a copy, waits left out."
+        yield Finding(LAWS, each.label, text, "full_at", full_at, "/s")
+
+
+def _trust(item: Overload) -> str:
+    if item.over and all(load.certain for load in item.solved.parts[0].solution.loads):
+        return "These limits are exact: they follow from the utilization law, whatever the distributions."
+    method = item.solved.parts[0].solution.method
+    return f"Limits that include waits inside holds are approximate, by the method {method}."
