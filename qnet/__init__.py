@@ -1,9 +1,10 @@
 """qnet: queueing networks solved without simulating; the command line and the Python front door.
 
 `qnet.Network(...)` is a network as numbers with `.solve()` and `.bounds()`, `qnet.queue(name, ...)` answers for one
-station, `qnet.load(system)` reads a model that answers every question of the command line, `qnet.validate(study)` holds
-models against the figures of their sources, `qnet.study(name)` tells a study as a story. Nothing is imported before
-use.
+station, `qnet.load(system)` reads a model that answers every question of the command line, `qnet.loads(text)` one that
+is a text or a dict, `qnet.validate(study)` compares models with the figures of their sources, `qnet.study(name)`
+reports a study. Every failure is a `qnet.QnetError`: `UsageError`, `InvalidInput`, `NoAnswer`, `NotComputed` or
+`AssertionFailed`. Nothing is imported before use.
 
 >>> qnet.queue("M/M/1", arrival_rate=5.0, service_time=0.1).response
 0.2
@@ -19,18 +20,29 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from qnet.errors import AssertionFailed, InvalidInput, NoAnswer, NotComputed, QnetError, UsageError
     from qnet.networks.product.network import Network
-    from qnet.queues.stations.front import queue
-    from qnet.system import System, load, study, validate
+    from qnet.queues.stations.queue import queue
+    from qnet.system import System, load, loads, study, validate
 
 __version__ = "0.1.0"
-__all__ = ["Network", "System", "__version__", "load", "queue", "study", "validate"]
+__all__ = [
+    "AssertionFailed", "InvalidInput", "Network", "NoAnswer", "NotComputed", "QnetError", "System", "UsageError",
+    "__version__", "load", "loads", "queue", "study", "validate",
+]  # fmt: skip
 
 _DOORS = {
+    "AssertionFailed": "qnet.errors",
+    "InvalidInput": "qnet.errors",
     "Network": "qnet.networks.product.network",
+    "NoAnswer": "qnet.errors",
+    "NotComputed": "qnet.errors",
+    "QnetError": "qnet.errors",
     "System": "qnet.system",
+    "UsageError": "qnet.errors",
     "load": "qnet.system",
-    "queue": "qnet.queues.stations.front",
+    "loads": "qnet.system",
+    "queue": "qnet.queues.stations.queue",
     "study": "qnet.system",
     "validate": "qnet.system",
 }
@@ -43,3 +55,8 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     return getattr(import_module(_DOORS[name]), name)
+
+
+def __dir__() -> list[str]:
+    """The doors, which completion shows before they are imported; modules in use are no part of them."""
+    return sorted({*__all__, "__doc__", "__file__", "__name__", "__path__"})

@@ -7,11 +7,24 @@ import sys
 
 
 def main() -> None:
-    """Run the command line with the arguments of the process."""
+    """Run the command line with the arguments of the process; an interrupt ends it without a traceback."""
+    try:
+        _run()
+    except KeyboardInterrupt:
+        _end("qnet: interrupted", 130)
+    finally:
+        # What is left is the end of the interpreter, which would print a traceback.
+        import signal
+
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def _run() -> None:
     if sys.argv[1:] in (["--version"], ["-V"]):
         from qnet import __version__
 
-        _tell(f"qnet {__version__}\n")
+        _write(f"qnet {__version__}\n")
         return
     import atexit
     import gc
@@ -27,8 +40,8 @@ def main() -> None:
     qnet(prog_name="qnet")
 
 
-def _tell(text: str) -> None:
-    """Write a line; a reader who has gone, or was never there, is no failure."""
+def _write(text: str) -> None:
+    """Write a line; a closed or missing reader of the output is not a failure, a full disk is."""
     if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison]
         return
     try:
@@ -36,6 +49,19 @@ def _tell(text: str) -> None:
         sys.stdout.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _end(f"qnet: standard output: {error.strerror or error} [QN005]", 2)
+
+
+def _end(message: str, code: int) -> None:
+    """End the run with a message on standard error, if it is open."""
+    try:
+        sys.stderr.write(message + "\n")
+        sys.stderr.flush()
+    except (AttributeError, OSError, ValueError):
+        pass
+    raise SystemExit(code)
 
 
 if __name__ == "__main__":

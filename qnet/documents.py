@@ -1,4 +1,4 @@
-"""Reading TOML files that nobody vouches for: bounded in size and depth, and able to say on which line a key stands."""
+"""Reading untrusted TOML files: bounded in size and depth, and able to locate the line of a key."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any, cast
 
 from qnet.errors import InvalidInput, Problem, UsageError, caret
+from qnet.opened import note_read
 from qnet.record import Record
 
 MAX_BYTES = 1 << 20
@@ -49,10 +50,16 @@ class Document(Record):
         return _locate(self.text).spans.get(path)
 
     def place(self, problem: Problem) -> Problem:
-        """The problem with this file's name and the line of its key; one that names a file already stays as it is."""
+        """The problem with this file's name and the line of its key; one that names a file already is unchanged."""
         if problem.file:
             return problem
         return problem.replace(file=self.name, line=problem.line or self.line(problem.path))
+
+
+class GivenText(Document):
+    """A document that was given as a text, and is in no file."""
+
+    __slots__ = ()
 
 
 def read(path: str) -> Document:
@@ -72,16 +79,17 @@ def _bytes(path: str) -> bytes:
         try:
             return sys.stdin.buffer.read(MAX_BYTES + 1)
         except OSError as error:
-            found = f"cannot be read: {error.strerror or error}"
-            raise UsageError(Problem("QN002", found, expected, file="<stdin>")) from None
+            text = f"cannot be read: {error.strerror or error}"
+            raise UsageError(Problem("QN002", text, expected, file="<stdin>")) from None
     try:
         with open(path, "rb") as stream:
+            note_read(stream, path)
             return stream.read(MAX_BYTES + 1)
     except IsADirectoryError:
         raise UsageError(Problem("QN002", "this is not a file", expected, file=path)) from None
     except (OSError, ValueError) as error:
-        found = f"cannot be read: {getattr(error, 'strerror', None) or error}"
-        raise UsageError(Problem("QN002", found, expected, file=path)) from None
+        text = f"cannot be read: {getattr(error, 'strerror', None) or error}"
+        raise UsageError(Problem("QN002", text, expected, file=path)) from None
 
 
 def parse(raw: bytes, name: str) -> Document:
@@ -120,23 +128,23 @@ def _text(raw: bytes, name: str) -> str:
     return text
 
 
-def _invalid(name: str, found: str, expected: str, help: str = "", line: int = 0) -> InvalidInput:
-    return InvalidInput(Problem("QN103", found, expected, help=help, file=name, line=line))
+def _invalid(name: str, result: str, expected: str, help: str = "", line: int = 0) -> InvalidInput:
+    return InvalidInput(Problem("QN103", result, expected, help=help, file=name, line=line))
 
 
 def _syntax_error(name: str, text: str, message: str) -> InvalidInput:
     lines = text.split("\n")
-    match = re.search(r"\(at line (\d+), column (\d+)\)", message)
+    words, _, place = message.rpartition(" (at ")
+    match = re.fullmatch(r"line (\d+), column (\d+)\)", place)
     if match:
         line, column = int(match[1]), int(match[2])
     else:  # "(at end of document)"
         while len(lines) > 1 and not lines[-1].strip():
             lines.pop()
         line, column = len(lines), len(lines[-1]) + 1
-    words = re.sub(r"\s*\(at [^)]*\)", "", message)
     problem = Problem(
         "QN100",
-        f"not valid TOML: {words[:1].lower()}{words[1:]}",
+        f"not valid TOML: {(words or message)[:1].lower()}{(words or message)[1:]}",
         help="see https://toml.io for the syntax",
         file=name,
         line=line,
@@ -182,7 +190,8 @@ def _long_key(text: str) -> int:
 
     Tables inside tables by dots cost the TOML parser the square of their number, before it knows their depth.
     """
-    part = f"(?:(?<![A-Za-z0-9_-]){_BARE_KEY}|{_BASIC_STRING}|{_LITERAL_STRING})"
+    # No key begins inside a word, or with an escaped quote: a search from each would take the square of their number.
+    part = rf"(?:(?<![A-Za-z0-9_-]){_BARE_KEY}|(?<!\\){_BASIC_STRING}|{_LITERAL_STRING})"
     for number, line in enumerate(text.split("\n"), 1):
         if line.count(".") >= MAX_KEY_PARTS and re.search(rf"(?:{part}[ \t]*+\.[ \t]*+){{{MAX_KEY_PARTS}}}", line):
             return number
@@ -190,7 +199,7 @@ def _long_key(text: str) -> int:
 
 
 class _Locator:
-    """Where each key and value of a valid TOML document stands. Lenient: it reads only what it needs to tell that."""
+    """Where each key and value of a valid TOML document stands. Lenient: it reads only what it needs to locate them."""
 
     def __init__(self, text: str) -> None:
         # Compiled here, because most runs have no error to place.

@@ -28,7 +28,7 @@ _MAX_NAME, _MAX_COMPARED = 80, 200
 
 
 class Problem(Record):
-    """One defect of an input: where it is, what was found, what is expected, and what to do about it."""
+    """One defect of an input: where it is, what is wrong, what is expected, and what to do about it."""
 
     code: str
     """Stable code, such as `QN102`; `qnet explain QN102` says more."""
@@ -47,13 +47,13 @@ class Problem(Record):
     def render(self) -> str:
         """The problem as lines of text: `file:line: path.of.key: found; expected [code]`, the excerpt and the help.
 
-        Parts of it come from files that nobody vouches for: control characters are escaped, long texts are cut.
+        Parts of it come from untrusted files: control characters are escaped, long texts are cut.
         """
-        place = f"{self.file}:{self.line}" if self.file and self.line else self.file
+        index = f"{self.file}:{self.line}" if self.file and self.line else self.file
         message = printable(self.found)
         if self.expected:
             message += "; expected " + printable(self.expected)
-        parts = [part for part in (printable(place), render_path(self.path), message) if part]
+        parts = [part for part in (printable(index), render_path(self.path), message) if part]
         lines = [": ".join(parts) + f" [{self.code}]"]
         lines += [f"    {_flat(line)}" for line in self.excerpt.split("\n")] if self.excerpt else []
         if help := self.help or _way_out(self.code):
@@ -95,7 +95,7 @@ def printable(text: str, limit: int = MAX_MESSAGE) -> str:
 
 
 def short(text: str) -> str:
-    """What somebody wrote, to be quoted in a sentence of our own: `printable`, and short."""
+    """Text of the user, to be quoted in a message: `printable`, and short."""
     return printable(text, MAX_QUOTED)
 
 
@@ -108,14 +108,14 @@ def caret(source: str, column: int) -> str:
 
 
 def _flat(text: str) -> str:
-    """The text with a space for what is not printable, so that every column stays."""
+    """The text with a space for what is not printable, so that every column keeps its position."""
     if text.isprintable():
         return text
     return "".join(character if character.isprintable() else " " for character in text)
 
 
 class QnetError(Exception):
-    """Base of every failure that qnet reports in its own words; carries the exit code of the process."""
+    """Base of every failure that qnet reports itself; carries the exit code of the process."""
 
     exit_code = 1
 

@@ -17,7 +17,7 @@ class _Lazy(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         module = import_module(self.__name__)
-        # From now on names are found at once, as in the module itself.
+        # From now on names resolve directly, as in the module itself.
         self.__dict__.update(vars(module))
         return getattr(module, name)
 
@@ -25,7 +25,7 @@ class _Lazy(ModuleType):
 def lazy(name: str) -> Any:
     """A module by its full name, loaded when one of its names is first asked for.
 
-    For what a module needs on one of its ways only; type checkers are shown the import itself beside it.
+    For what a module needs in some cases only; type checkers get the import itself.
     """
     return _Lazy(name)
 

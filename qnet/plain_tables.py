@@ -10,7 +10,7 @@ from qnet.units import format_number
 
 def plain_table(headings: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     """A table of aligned columns; numbers have four digits, an array of several points its least and its most."""
-    cells = [list(headings), *([told(value) for value in row] for row in rows)]
+    cells = [list(headings), *([as_text(value) for value in row] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = ["  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in cells]
     return "\n".join([lines[0], "  ".join("-" * width for width in widths), *lines[1:]])
@@ -18,11 +18,11 @@ def plain_table(headings: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
 
 def markdown_table(headings: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     """The same as a table of Markdown."""
-    cells = [headings, ["---"] * len(headings), *([told(value) for value in row] for row in rows)]
+    cells = [headings, ["---"] * len(headings), *([as_text(value) for value in row] for row in rows)]
     return "\n".join(f"| {' | '.join(text.replace('|', chr(92) + '|') for text in row)} |" for row in cells)
 
 
-def told(value: Any) -> str:
+def as_text(value: Any) -> str:
     """A value as text, as it stands in a table; nothing for None."""
     if value is None:
         return ""

@@ -58,4 +58,4 @@ def cited(text: str) -> str:
     >>> cited("@stewart1994, chapter 2")
     'Stewart, Introduction to the Numerical Solution of Markov Chains, Princeton University Press, 1994, chapter 2'
     """
-    return CITED.sub(lambda found: str(REFERENCES[found[1]]), text)
+    return CITED.sub(lambda result: str(REFERENCES[result[1]]), text)

@@ -96,8 +96,9 @@ _DIGITS = r"[0-9]+(?:_[0-9]+)*"
 NUMBER_PATTERN = rf"(?:{_DIGITS}(?:\.(?:{_DIGITS})?)?|\.{_DIGITS})(?:[eE][+-]?{_DIGITS})?"
 ATOM_PATTERN = r"(?:[A-Za-zµμ]+(?:\^[0-9]+(?:\.[0-9]+)?)?|%)"
 """One name of a unit, possibly with a power: `s`, `s^2`."""
-_UNIT_PATTERN = rf"(?:{ATOM_PATTERN}|/\s*{ATOM_PATTERN})(?:\s*[/*]\s*{ATOM_PATTERN})*"
-_QUANTITY_PATTERN = rf"\s*([+-]?{NUMBER_PATTERN})\s*({_UNIT_PATTERN})?\s*"
+# Spaces are kept once matched (++): shared between two neighbours, a long run of them would be tried in every split.
+_UNIT_PATTERN = rf"(?:{ATOM_PATTERN}|/\s*+{ATOM_PATTERN})(?:\s*[/*]\s*+{ATOM_PATTERN})*"
+_QUANTITY_PATTERN = rf"\s*+([+-]?{NUMBER_PATTERN})\s*+({_UNIT_PATTERN})?\s*+"
 _FACTORS = re.compile(r"([/*])")
 _EXPONENT = r"[0-9]{1,2}(?:\.[0-9]+)?"
 
@@ -137,16 +138,16 @@ def unit(text: str) -> Unit:
 def _atom(text: str) -> Unit:
     """A single unit, possibly with a power."""
     name, caret, exponent = text.partition("^")
-    found = _ATOMS.get(name)
-    if found is None:
+    result = _ATOMS.get(name)
+    if result is None:
         raise _unknown_unit(name)
     if not caret:
-        return found
+        return result
     if not re.fullmatch(_EXPONENT, exponent) or float(exponent) > MAX_EXPONENT:
         raise UnitError(f'the unit "{text}" has no readable power', 'write a small number after ^, such as "s^2"')
     power = float(exponent)
-    factor = 1 / _reciprocal(found.factor) ** power if found.factor < 1 else found.factor**power
-    return Unit(factor, NUMBER.times(found.dimension, power))
+    factor = 1 / _reciprocal(result.factor) ** power if result.factor < 1 else result.factor**power
+    return Unit(factor, NUMBER.times(result.dimension, power))
 
 
 def _unknown_unit(atom: str) -> UnitError:
@@ -168,29 +169,35 @@ def quantity(text: str) -> tuple[float, Dimension]:
     match = re.fullmatch(_QUANTITY_PATTERN, text)
     if match is None:
         raise UnitError(f'"{text}" is not a quantity', 'write a number and a unit, such as "8.5 ms"')
-    found = unit(match[2] or "")
-    value = scale(float(match[1]), found.factor)
+    result = unit(match[2] or "")
+    value = scale(float(match[1]), result.factor)
     if not math.isfinite(value):
         raise UnitError(f'"{text}" is too large a number', "write a finite number")
-    return value, found.dimension
+    return value, result.dimension
+
+
+def unit_text(text: str) -> str:
+    """The unit of a quantity as it is written: `ms` of `"8.5 ms"`; empty for a bare number, and for other texts."""
+    match = re.fullmatch(_QUANTITY_PATTERN, text)
+    return (match[2] or "").strip() if match else ""
 
 
 def scale(number: float, factor: float) -> float:
-    """`number * factor`, rounded once where the factor is the reciprocal of a whole number, so that `10 ms` is 0.01."""
+    """`number * factor`, rounded once where the factor is the reciprocal of an integer, so that `10 ms` is 0.01."""
     if factor < 1:
-        whole = _reciprocal(factor)
-        if whole == math.floor(whole):
-            return number / whole
+        overall = _reciprocal(factor)
+        if overall == math.floor(overall):
+            return number / overall
     return number * factor
 
 
 def _reciprocal(factor: float) -> float:
-    """`1 / factor`, without the rounding error of a factor such as 1e-9 where the answer is a whole number."""
+    """`1 / factor`, without the rounding error of a factor such as 1e-9 where the answer is an integer."""
     reciprocal = 1 / factor
     if reciprocal < 1 or not math.isfinite(reciprocal):
         return reciprocal
-    whole = round(reciprocal)
-    return float(whole) if abs(reciprocal - whole) < 1e-6 * reciprocal else reciprocal
+    overall = round(reciprocal)
+    return float(overall) if abs(reciprocal - overall) < 1e-6 * reciprocal else reciprocal
 
 
 _LADDERS: dict[Dimension, tuple[tuple[float, str], ...]] = {
@@ -201,7 +208,7 @@ _LADDERS: dict[Dimension, tuple[tuple[float, str], ...]] = {
 
 
 def format_number(value: float, digits: int = 4) -> str:
-    """A number with so many significant digits, without a trailing zero or exponent where it reads well."""
+    """A number with `digits` significant digits, without a trailing zero or exponent where it reads well."""
     if value == 0:
         return "0"
     text = f"{value:.{digits}g}"

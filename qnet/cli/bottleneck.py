@@ -1,4 +1,4 @@
-"""`qnet bottleneck`: where the time goes, what is full first, what would help."""
+"""`qnet bottleneck`: breakdown of response time, the bottleneck, what would help."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def command(faster: float, asserted: tuple[str, ...], **options: Any) -> None:
     \b
     Examples:
       qnet bottleneck ibm-3990-6 -p rate=900/s
-      qnet bottleneck examples/terminals-and-web.toml --faster 1.5 --csv
-      qnet bottleneck examples/interactive-users.toml --assert 'response < 1 s'
+      qnet bottleneck terminals-and-web --faster 1.5 --csv
+      qnet bottleneck interactive-users --assert 'response < 1 s'
     """
     from qnet.cli.output import ready, write
     from qnet.cli.progress import watched

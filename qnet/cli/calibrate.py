@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,37 +16,47 @@ from qnet.cli.options import (
     metric_option,
     output_options,
     parameter_option,
-    said,
+    stated,
 )
+from qnet.record import Record
+
+if TYPE_CHECKING:
+    from qnet.questions.calibrate.candidates import Candidate
+    from qnet.questions.map.tables import Table
+    from qnet.reports.content import Note
 
 
 @click.command("calibrate")
-@click.argument("given", metavar="SYSTEM... MEASURED.csv", nargs=-1, callback=said, shell_complete=complete_system)
+@click.argument("given", metavar="SYSTEM... MEASURED.csv", nargs=-1, callback=stated, shell_complete=complete_system)
 @parameter_option
-@click.option("--fit", multiple=True, metavar="NAMES", callback=said, help="Parameters to fit, such as seek,read_hit.")
+@click.option(
+    "--fit", multiple=True, metavar="NAMES", callback=stated, help="Parameters to fit, such as seek,read_hit."
+)
 @metric_option
-@click.option("--between", multiple=True, metavar="NAME=LOW:HIGH", callback=said,
+@click.option("--between", multiple=True, metavar="NAME=LOW:HIGH", callback=stated,
               help="Search range (default: the range in the model).")  # fmt: skip
-@click.option("--hold-out", metavar="ROWS", callback=said,
-              help="Rows used only for testing: a number of last rows, or a condition: 'rate > 900/s'.")  # fmt: skip
-@click.option("--error", "errors", multiple=True, metavar="ERROR", callback=said,
+@click.option("--column", "columns", multiple=True, metavar="COLUMN=NAME", callback=stated,
+              help="Read a column under another name, such as io_r=throughput or rt=response_ms.")  # fmt: skip
+@click.option("--melt", "patterns", multiple=True, metavar="PATTERN", callback=stated,
+              help="One row per condition in titles: 'rt_{rate}_ms=response_ms' or '{}@{rate}'.")  # fmt: skip
+@click.option("--hold-out", metavar="ROWS", callback=stated,
+              help="Rows used only for testing: a number of last rows, or a condition with and, or, not.")  # fmt: skip
+@click.option("--error", "errors", multiple=True, metavar="ERROR", callback=stated,
               help="Standard error of the measurements: 1%, '2 ms', or of one metric, 'response=2%'.")  # fmt: skip
-@click.option("--absolute", is_flag=True, help="Errors have the same size in every row instead of being proportional.")
+@click.option("--absolute", is_flag=True, help="Errors are equal in all rows, not proportional.")
 @click.option("--starts", type=click.IntRange(1, 1000), metavar="COUNT",
               help="Starting points, spread over the ranges (default: 4 or more).")  # fmt: skip
-@click.option("--write", "written", metavar="FILE.toml", callback=said,
-              help="Write the fitted model to FILE.toml; - writes it instead of the report.")  # fmt: skip
+@click.option("--strict", is_flag=True, help="Exit with code 3 at the first unreadable row.")
+@click.option("--write", "written", metavar="FILE.toml", callback=stated,
+              help="Write the fitted model, or a model of --demands; - writes it instead of the report.")  # fmt: skip
 @click.option("--demands", is_flag=True, help="Estimate service demands from utilizations; SYSTEM is optional.")
-@click.option("--servers", multiple=True, metavar="NAME=NUMBER", callback=said,
+@click.option("--servers", multiple=True, metavar="NAME=NUMBER", callback=stated,
               help="With --demands: servers of a station (default: as in SYSTEM, or 1).")  # fmt: skip
-@click.option("--background", is_flag=True, help="With --demands: also fit the utilization at zero throughput.")
+@click.option("--background", is_flag=True, help="With --demands: fit utilization without load too.")
 @method_options
 @assert_option
 @output_options
-def command(given: tuple[str, ...], settings: tuple[str, ...], fit: tuple[str, ...], metrics: tuple[str, ...],
-            between: tuple[str, ...], hold_out: str | None, errors: tuple[str, ...], absolute: bool,
-            starts: int | None, written: str | None, demands: bool, servers: tuple[str, ...], background: bool,
-            asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
+def command(given: tuple[str, ...], servers: tuple[str, ...], demands: bool, background: bool, **options: Any) -> None:
     """Estimate parameters and their errors from measurements.
 
     MEASURED.csv has one row per measurement. Columns named like parameters, with or without a unit suffix (users,
@@ -70,6 +81,9 @@ def command(given: tuple[str, ...], settings: tuple[str, ...], fit: tuple[str, .
     row left out. Candidates are ranked by their error at the rows left out (Stone 1974), because the best fit is not
     always the best predictor.
 
+    A row that cannot be read is left out of the fit; the report lists it with its text and the reason, and the last
+    line on standard error counts such rows. With --strict the exit code is 3 at the first.
+
     --write stores standard errors and correlations as [calibration] in the model; qnet solve, sweep, envelope, map,
     compare, knee and cost then report confidence intervals.
 
@@ -77,70 +91,160 @@ def command(given: tuple[str, ...], settings: tuple[str, ...], fit: tuple[str, .
     and Buzen 1978), as non-negative least squares over all rows (Bard and Shatzoff 1978; Rolia and Vetland 1995; Zhang,
     Cherkasova and Smirni 2007). Columns are utilization_STATION, and throughput or throughput_CLASS, per second.
 
+    qnet help measurements describes tables with comments, semicolons, decimal commas, units in titles and wide rows.
+
     \b
     Examples:
-      qnet calibrate ibm-3990-6 examples/measured-3990-6.csv --fit cu.miss_remainder,destages_per_write
-      qnet calibrate ibm-3990-6 examples/measured-3990-6.csv --fit cu.miss_remainder --hold-out 'rate > 700/s'
-      qnet calibrate ./web.toml runs.csv --fit cpu --error 2% --write - > fitted.toml
-      qnet calibrate ./simple.toml ./detailed.toml runs.csv --fit cpu,disk --csv > ranked.csv
-      qnet calibrate --demands examples/measured-intervals.csv --servers cpu=2 --background
+      qnet example measured-3990-6 | qnet calibrate ibm-3990-6 - --fit cu.miss_remainder
+      qnet example measured-intervals | qnet calibrate --demands - --servers cpu=2 --background
+      qnet example measured-intervals | qnet calibrate --demands - --servers cpu=2 --write - | qnet solve -
+      printf 'io_r;response_ms\\n5;10,5\\n50;20\\n' | qnet calibrate one-queue - --fit service_time --column io_r=rate
+      printf 'rt_5,rt_50\\n10.5,20\\n' | qnet calibrate one-queue - --fit service_time --melt 'rt_{rate}=response_ms'
+      qnet example measured-3990-6 | qnet calibrate ibm-3990-6 - --fit cu.miss_remainder --hold-out 'rate > 700/s'
+      qnet example measured-3990-6 | qnet calibrate ibm-3990-6 - --fit destages_per_write --error 2% --write - > m.toml
+      qnet example measured-3990-6 | qnet calibrate ibm-3990-6 ibm-3990-6-burn-through - --fit cu.miss_remainder --csv
     """
-    from qnet.cli.output import ready, write
-    from qnet.cli.progress import watched
-
     wanted, output = method(options), collect(options)
-    if not given:
+    if len(given) < 1 + (not demands):
         raise click.UsageError("MEASURED.csv is missing, expected a SYSTEM and measurements, or --demands")
-    *systems, measured = given
+    asked = _Asked(
+        systems=given[:-1], measured=given[-1], wanted=wanted, output=output, servers=servers, background=background,
+        **{name: options[name] for name in _OPTIONS},
+    )  # fmt: skip
     if demands:
-        fitting = (fit, metrics, between, errors, absolute, starts, written, asserted, settings and not systems)
-        _refuse_beside_demands(*fitting, len(systems) > 1)
-        from qnet.questions.calibrate.demands import demands_of
-        from qnet.questions.calibrate.demands_report import demands_report
-
-        ready(output)
-        model = _model(systems[0], settings, measured) if systems else None
-        write(demands_report(demands_of(measured, model, servers, background, hold_out or "")), output)
+        _estimate_demands(asked)
         return
-    if not systems:
-        raise click.UsageError("MEASURED.csv is missing, expected a SYSTEM and measurements, or --demands")
     if servers or background:
         raise click.UsageError("--servers and --background need --demands")
-    from qnet.questions.calibrate.calibrate import SEARCHES, calibrate, fitted_point, refuse_without_fit
+    if len(asked.systems) > 1:
+        _rank(asked)
+    else:
+        _fit(asked)
 
-    names = [name.strip() for text in fit for name in text.split(",") if name.strip()]
-    asked = (names, metrics, between, hold_out or "", absolute, starts or SEARCHES)
-    if len(systems) > 1:
-        if written or asserted:
-            raise click.UsageError("--write and --assert need exactly one SYSTEM")
-        refuse_without_fit(names)
-        ready(output)
-        write(_ranked(systems, measured, settings, asked, wanted, errors), output)
-        return
+
+_OPTIONS = ("settings", "fit", "metrics", "between", "columns", "patterns", "hold_out", "errors", "absolute", "starts",
+            "strict", "written", "asserted")  # fmt: skip
+
+
+class _Asked(Record):
+    """What the command is to do."""
+
+    systems: tuple[str, ...]
+    measured: str
+    wanted: Any
+    output: Output
+    servers: tuple[str, ...]
+    background: bool
+    settings: tuple[str, ...]
+    fit: tuple[str, ...]
+    metrics: tuple[str, ...]
+    between: tuple[str, ...]
+    columns: tuple[str, ...]
+    patterns: tuple[str, ...]
+    hold_out: str | None
+    errors: tuple[str, ...]
+    absolute: bool
+    starts: int | None
+    strict: bool
+    written: str | None
+    asserted: tuple[str, ...]
+
+    @property
+    def names(self) -> list[str]:
+        """The parameters to be fitted."""
+        return [name.strip() for text in self.fit for name in text.split(",") if name.strip()]
+
+    def arguments(self, wanted: Any) -> Any:
+        """The arguments of a fit after the model and the measurements."""
+        from qnet.questions.calibrate.calibrate import SEARCHES
+
+        asked = (self.names, self.metrics, self.between, self.hold_out or "", self.absolute, self.starts or SEARCHES)
+        return (*asked, wanted, self.errors, self.strict)
+
+    def table(self, model: Any) -> Table:
+        """The measurements, with columns renamed and wide rows melted."""
+        from qnet.questions.calibrate.shape import read_shaped
+
+        return read_shaped(self.measured, self.columns, self.patterns, model)
+
+
+def _estimate_demands(asked: _Asked) -> None:
+    """Report service demands, and write them as a model if asked."""
+    fitting = (asked.fit, asked.metrics, asked.between, asked.errors, asked.absolute, asked.starts, asked.asserted)
+    if any(fitting) or (asked.settings and not asked.systems) or len(asked.systems) > 1:
+        text = "--demands takes only --servers, --background, --column, --melt, --hold-out and --write"
+        raise click.UsageError(f"{text}, no options of a fit")
+    from qnet.cli.output import ready, write
+    from qnet.questions.calibrate.demands import demands_of
+    from qnet.questions.calibrate.demands_report import demands_report
+
+    ready(asked.output)
+    if asked.written:
+        ready(Output("table", asked.written, "never", True))
+    model = _model(asked.systems[0], asked.settings, asked.measured) if asked.systems else None
+    table = asked.table(model)
+    result = demands_of(table, model, asked.servers, asked.background, asked.hold_out or "", asked.strict)
+    notes: tuple[Note, ...] = ()
+    if asked.written:
+        from qnet.questions.calibrate.demands_model import demands_model
+
+        text, notes = demands_model(result)
+        _write_model(text, asked.written, {})
+    report = demands_report(result, notes)
+    with _counted(result.table):
+        if asked.written == "-" and asked.output.path == "-":
+            _judge(report)
+        else:
+            write(report, asked.output)
+
+
+def _rank(asked: _Asked) -> None:
+    """Report several candidates in their order."""
+    if asked.written or asked.asserted:
+        raise click.UsageError("--write and --assert need exactly one SYSTEM")
+    from qnet.cli.output import ready, write
+    from qnet.questions.calibrate.calibrate import refuse_without_fit
+    from qnet.questions.calibrate.candidates import candidates_report
+
+    refuse_without_fit(asked.names)
+    ready(asked.output)
+    ranked = _ranked(asked)
+    fitted = next(item.found for item in ranked if item.found)
+    with _counted(fitted.measured.table):
+        write(candidates_report(ranked), asked.output)
+
+
+def _fit(asked: _Asked) -> None:
+    """Report the fit of one system, and write the fitted model if asked."""
+    from qnet.cli.output import ready, write
+    from qnet.cli.progress import watched
+    from qnet.questions.calibrate.calibrate import calibrate, fitted_point, refuse_without_fit
     from qnet.questions.calibrate.report import calibration_report, doubt_of, fitted_on
     from qnet.questions.presentation.assertions import conditions
 
+    names, written = asked.names, asked.written
     refuse_without_fit(names)
-    ready(output)
-    model = _model(systems[0], settings, measured)
-    conditions(asserted, model)
+    ready(asked.output)
+    model = _model(asked.systems[0], asked.settings, asked.measured)
+    conditions(asked.asserted, model)
     if written:
         from qnet.model.rewrite import refuse_elsewhere
 
-        _ready_to_write(written, measured)
+        ready(Output("table", written, "never", True))
         refuse_elsewhere(model, tuple(name for name in names if name in model.parameters))
-    with watched(wanted) as wanted:
-        result = calibrate(model, measured, *asked, wanted, errors)
-    report = calibration_report(result, asserted)
+    with watched(asked.wanted) as wanted:
+        result = calibrate(model, asked.table(model), *asked.arguments(wanted))
+    report = calibration_report(result, asked.asserted)
     if written:
         from qnet.model.rewrite import rewritten
 
         text = rewritten(model, fitted_point(result), fitted_on(result), doubt_of(result))
         _write_model(text, written, model.settings)
-    if written == "-" and output.path == "-":
-        _judge(report)
-    else:
-        write(report, output)
+    with _counted(result.measured.table):
+        if written == "-" and asked.output.path == "-":
+            _judge(report)
+        else:
+            write(report, asked.output)
 
 
 def _model(system: str, settings: tuple[str, ...], measured: str) -> Any:
@@ -151,65 +255,50 @@ def _model(system: str, settings: tuple[str, ...], measured: str) -> Any:
     return open_system(system, settings)
 
 
-def _ranked(
-    systems: list[str], measured: str, settings: tuple[str, ...], asked: Any, wanted: Any, errors: tuple[str, ...]
-) -> Any:
-    """The report on several candidates; each takes those of the settings that it has."""
+def _counted(table: Table) -> AbstractContextManager[None]:
+    """Counts the rows as the last line on standard error, where some cannot be read."""
+    from qnet.cli.failures import reporting_last
+
+    return reporting_last(table.tally) if table.unread else nullcontext()
+
+
+def _ranked(asked: _Asked) -> tuple[Candidate, ...]:
+    """The candidates in their order; each takes those of the settings that it has."""
     from qnet.cli.progress import watched
     from qnet.cli.system import open_system
     from qnet.errors import Problem, UsageError
     from qnet.model.settings import parse_settings, with_settings
-    from qnet.questions.calibrate.candidates import candidates, candidates_report
+    from qnet.questions.calibrate.candidates import candidates
 
-    if [*systems, measured].count("-") > 1:
+    if [*asked.systems, asked.measured].count("-") > 1:
         raise click.UsageError("- is given twice; name a FILE for all but one")
-    stated = parse_settings(settings)
-    models = [open_system(system, ()) for system in systems]
+    stated = parse_settings(asked.settings)
+    models = [open_system(system, ()) for system in asked.systems]
     unknown = [name for name in stated if not any(name in model.parameters for model in models)]
     if unknown:
         raise UsageError(*(Problem("QN004", f'no candidate has a parameter "{name}"') for name in unknown))
     known = [{name: text for name, text in stated.items() if name in model.parameters} for model in models]
     changed = [with_settings(model, texts) for model, texts in zip(models, known, strict=True)]
-    with watched(wanted) as wanted:
-        every: list[Any] = [*asked, wanted, errors]
-        return candidates_report(candidates(changed, measured, *every))
-
-
-def _refuse_beside_demands(*given: object) -> None:
-    if any(given):
-        raise click.UsageError("--demands takes only --servers, --background and --hold-out, no options of a fit")
-
-
-def _ready_to_write(path: str, measured: str) -> None:
-    """Refuse to write over the measurements, and make sure that the file can be written."""
-    import os
-    from pathlib import Path
-
-    from qnet.cli.output import ready
-    from qnet.errors import Problem, UsageError
-
-    both = "-" not in (path, measured) and os.path.exists(path) and os.path.exists(measured)
-    if both and Path(path).samefile(measured):
-        raise UsageError(Problem("QN005", "the model would overwrite the measurements", "another file"))
-    ready(Output("table", path, "never", True))
+    with watched(asked.wanted) as wanted:
+        return candidates(changed, asked.table(changed[0]), *asked.arguments(wanted))
 
 
 def _write_model(text: str, path: str, settings: dict[str, str]) -> None:
     """Write a model with fitted values; a note lists the settings of the run, which are not in it."""
-    from qnet.cli.failures import tell
-    from qnet.cli.output import deliver
+    from qnet.cli.failures import write_line
+    from qnet.cli.output import deliver, on_screen
 
-    deliver(text.encode(), Output("table", path, "never", True))
+    deliver((on_screen(text) if path == "-" else text).encode(), Output("table", path, "never", True))
     if settings:
         listed = " ".join(f"-p {name}={value}" for name, value in settings.items())
-        tell(f"qnet: note: the written model does not include {listed}, which the fit used [QN637]")
+        write_line(f"qnet: note: the written model does not include {listed}, which the fit used [QN637]")
 
 
 def _judge(report: Any) -> None:
     """Notes and assertions of a report that is not written, because the model is."""
-    from qnet.cli.output import tell_notes
+    from qnet.cli.output import write_notes
     from qnet.errors import AssertionFailed
 
-    tell_notes(report.notes)
+    write_notes(report.notes)
     if report.broken:
         raise AssertionFailed(*report.broken)

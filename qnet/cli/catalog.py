@@ -6,8 +6,9 @@ from typing import Any
 
 import click
 
+from qnet.cli.complete import complete_entry
 from qnet.cli.group import Group
-from qnet.cli.options import collect, output_options, said
+from qnet.cli.options import collect, output_options, stated
 
 
 @click.group("catalog", cls=Group)
@@ -32,11 +33,11 @@ def list_entries(kind: str | None, **options: Any) -> None:
 
 
 @command.command("show")
-@click.argument("name", callback=said)
+@click.argument("name", callback=stated, shell_complete=complete_entry)
 @click.option("--why", is_flag=True, help="Also show source, page and note of every value.")
 @output_options
 def show(name: str, why: bool, **options: Any) -> None:
-    """Show the parameters of a part or a system.
+    """Show the parameters of a part, a system or an example.
 
     Each with its value, range and grade, from best to worst: measured, datasheet, derived, textbook, fitted, assumed.
 

@@ -15,12 +15,12 @@ from qnet.cli.options import (
     metric_option,
     output_options,
     parameter_option,
-    said,
+    stated,
 )
 
 
 @click.command("compare")
-@click.argument("systems", metavar="[SYSTEM]...", nargs=-1, callback=said, shell_complete=complete_system)
+@click.argument("systems", metavar="[SYSTEM]...", nargs=-1, callback=stated, shell_complete=complete_system)
 @parameter_option
 @inline_options
 @click.option(
@@ -28,7 +28,7 @@ from qnet.cli.options import (
     "changes",
     multiple=True,
     metavar="SETTINGS",
-    callback=said,
+    callback=stated,
     help="Add a side: SYSTEM with these settings, such as 'users=250 & memory=128 MiB'. May be repeated.",
 )
 @metric_option
@@ -39,7 +39,8 @@ def command(systems: tuple[str, ...], settings: tuple[str, ...], changes: tuple[
             asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
     """Compare systems or settings side by side.
 
-    The first side, A, is the baseline: difference is B - A, ratio B / A, percent 100 (B - A) / A. Sides are the SYSTEMs
+    One table: metric, A, B, C, ... and the change from A, the baseline. CSV and JSON have a row per metric and side:
+    difference is B - A, ratio B / A, percent 100 (B - A) / A. Sides are the SYSTEMs
     given, or one system unchanged and once for every --with; the same for a network without a file, given by --station
     and --arrival-rate or --population. -p sets a parameter on all sides, --with on one. Metrics are matched by name,
     including those of stations, classes and outputs; a metric that one side lacks is left empty there. Every side must
@@ -48,9 +49,10 @@ def command(systems: tuple[str, ...], settings: tuple[str, ...], changes: tuple[
 
     \b
     Examples:
-      qnet compare examples/paging-users.toml --with 'memory=128 MiB' --with 'memory=128 MiB & users=250'
+      qnet compare interactive-users paging-users central-server
+      qnet compare paging-users --with 'memory=128 MiB' --with 'memory=128 MiB & users=250'
       qnet compare ibm-3990-6 -p rate=600/s --with write_fraction=0.3 --metric response
-      qnet compare examples/interactive-users.toml examples/paging-users.toml -p users=100
+      qnet compare interactive-users paging-users -p users=100
       qnet compare --station cpu=120ms --station disk=50ms --population 20 --think-time 5s --with demand_cpu=60ms
     """
     from qnet.cli.output import ready, write

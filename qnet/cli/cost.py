@@ -6,24 +6,28 @@ from typing import Any
 
 import click
 
+from qnet.cli.complete import complete_setting
+from qnet.cli.method_options import affordable, budget_options
 from qnet.cli.network_options import asked, inline_options, opened
-from qnet.cli.options import assert_option, collect, optional_system_argument, output_options, parameter_option, said
+from qnet.cli.options import assert_option, collect, optional_system_argument, output_options, parameter_option, stated
 
 
 @click.command("cost")
 @optional_system_argument
-@click.argument("names", nargs=-1, callback=said)
+@click.argument("names", nargs=-1, callback=stated)
 @parameter_option
 @inline_options
-@click.option("--of", multiple=True, metavar="STATION", callback=said, help="Station to account for, or all.")
-@click.option("--per", metavar="EXPRESSION", callback=said, help="Units per passage, such as faults (default: 1).")
-@click.option("--work", multiple=True, metavar="KIND", callback=said, help="With --of: only this kind of work.")
-@click.option("--class", "class_name", metavar="NAME", callback=said, help="With --of: only this class.")
-@click.option("--route", "routes", multiple=True, metavar="NAME", callback=said, help="With --of: only this route.")
-@click.option("--unit", metavar="UNIT", callback=said, help="With --of: unit of the result, such as us.")
-@click.option("--over", multiple=True, metavar="GRID", callback=said, help="Grid of a parameter: device=scsi,eckd.")
-@click.option("--against", metavar="SYSTEM", callback=said, help="Model to compare with.")
+@click.option("--of", multiple=True, metavar="STATION", callback=stated, help="Station to account for, or all.")
+@click.option("--per", metavar="EXPRESSION", callback=stated, help="Units per passage, such as faults (default: 1).")
+@click.option("--work", multiple=True, metavar="KIND", callback=stated, help="With --of: only this kind of work.")
+@click.option("--class", "class_name", metavar="NAME", callback=stated, help="With --of: only this class.")
+@click.option("--route", "routes", multiple=True, metavar="NAME", callback=stated, help="With --of: only this route.")
+@click.option("--unit", metavar="UNIT", callback=stated, help="With --of: unit of the result, such as us.")
+@click.option("--over", multiple=True, metavar="GRID", callback=stated, shell_complete=complete_setting,
+              help="Grid of a parameter: device=scsi,eckd.")  # fmt: skip
+@click.option("--against", metavar="SYSTEM", callback=stated, help="Model to compare with.")
 @click.option("--against-parameter", "others", multiple=True, metavar="NAME=VALUE", help="Set its parameters.")
+@budget_options
 @assert_option
 @output_options
 def command(names: tuple[str, ...], of: tuple[str, ...], per: str | None,
@@ -47,9 +51,9 @@ def command(names: tuple[str, ...], of: tuple[str, ...], per: str | None,
 
     \b
     Examples:
-      qnet cost examples/paging-users.toml
-      qnet cost examples/paging-users.toml cpu_per_page --over users=200:300:50
-      qnet cost examples/paging-users.toml --assert 'cpu_per_page < 1 ms'
+      qnet cost paging-users
+      qnet cost paging-users cpu_per_page --over users=200:300:50
+      qnet cost paging-users --assert 'cpu_per_page < 1 ms'
       qnet cost ibm-3990-6 --of all --per block --unit ms/MB
       qnet cost ibm-3990-6 --of drive -p staging=record --against ibm-3990-6
       qnet cost --station cpu=120ms --station disk=50ms --arrival-rate 3/s --of cpu
@@ -59,7 +63,7 @@ def command(names: tuple[str, ...], of: tuple[str, ...], per: str | None,
     from qnet.questions.cost.cost import cost
     from qnet.questions.cost.report import cost_report
 
-    output, network = collect(options), asked(options)
+    wanted, output, network = affordable(options), collect(options), asked(options)
     if of and names:
         raise click.UsageError("names of costs cannot be combined with --of")
     if (per or work or class_name or routes or unit) and not of:
@@ -67,7 +71,7 @@ def command(names: tuple[str, ...], of: tuple[str, ...], per: str | None,
     if others and not against:
         raise click.UsageError("--against-parameter needs --against")
     ready(output)
-    question = (names, of, per or "1", class_name or "", routes, unit or "", over, work)
+    question = (names, of, per or "1", class_name or "", routes, unit or "", over, work, wanted)
     with opened(network) as model:
         result = cost(model, *question)
     other = cost(open_system(against, others), *question) if against else None

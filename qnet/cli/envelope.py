@@ -6,19 +6,21 @@ from typing import Any
 
 import click
 
+from qnet.cli.complete import complete_envelope, complete_parameter, complete_setting
 from qnet.cli.method_options import method, method_options
 from qnet.cli.network_options import asked, network_options, opened
-from qnet.cli.options import assert_option, collect, output_options, said
+from qnet.cli.options import Drawing, assert_option, collect, output_options, plot_options, stated
 
 
-@click.command("envelope")
+@click.command("envelope", cls=Drawing)
 @network_options
 @click.option(
     "--envelope",
     "names",
     multiple=True,
     metavar="NAME",
-    callback=said,
+    callback=stated,
+    shell_complete=complete_envelope,
     help="Envelope defined in the model (default: all).",
 )
 @click.option(
@@ -26,10 +28,11 @@ from qnet.cli.options import assert_option, collect, output_options, said
     "limits",
     multiple=True,
     metavar="CONDITION",
-    callback=said,
+    callback=stated,
     help="Limit, such as 'response <= 10 ms'. May be repeated: all must hold.",
 )
-@click.option("--vary", metavar="PARAMETER", callback=said, help="Parameter to maximize or minimize (default: rate).")
+@click.option("--vary", metavar="PARAMETER", callback=stated, shell_complete=complete_parameter,
+              help="Parameter to maximize or minimize (default: rate).")  # fmt: skip
 @click.option("--largest", is_flag=True, help="Find the largest value up to which the limits hold.")
 @click.option("--smallest", is_flag=True, help="Find the smallest value from which on the limits hold.")
 @click.option("--crossings", is_flag=True, help="List every interval in which the limits hold.")
@@ -37,17 +40,20 @@ from qnet.cli.options import assert_option, collect, output_options, said
     "--over",
     multiple=True,
     metavar="GRID",
-    callback=said,
+    callback=stated,
+    shell_complete=complete_setting,
     help="Grid of another parameter, such as write_fraction=0:0.5:0.1. May be repeated.",
 )
-@click.option("--route", metavar="NAME", callback=said, help="Limit the response time of this route, not the mean.")
-@click.option("--plot", is_flag=True, help="Also draw the envelope.")
+@click.option("--rows", "source", metavar="FILE", callback=stated,
+              help="Answer every row of a CSV file (- is standard input): its columns set parameters.")  # fmt: skip
+@click.option("--route", metavar="NAME", callback=stated, help="Limit the response time of this route, not the mean.")
+@plot_options
 @method_options
 @assert_option
 @output_options
 def command(names: tuple[str, ...], limits: tuple[str, ...], vary: str | None,
-            largest: bool, smallest: bool, crossings: bool, over: tuple[str, ...], route: str | None,
-            asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
+            largest: bool, smallest: bool, crossings: bool, over: tuple[str, ...], source: str | None,
+            route: str | None, asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
     """Find the largest load (or the smallest capacity) that meets a limit.
 
     For every point of the grid: the largest value of the varied parameter at which all limits hold, the largest value
@@ -55,6 +61,9 @@ def command(names: tuple[str, ...], limits: tuple[str, ...], vary: str | None,
     parameter. For parameters that help as they grow, such as servers or a hit ratio, the answer is the smallest value
     at which the limits hold; --largest and --smallest select it explicitly. Over two grids, tables and Markdown show a
     matrix; CSV and JSON have a row with all figures for every point.
+
+    --rows answers every row of a CSV file, read as by qnet map, and writes CSV: the columns of the row, then the
+    answer at its parameters; a row without an answer has the reason as its status.
 
     Servers, copies and customers are integers. A limit may hold again beyond the answer, for example where a system
     thrashes: a note reports it and the resolution of the search, and --crossings lists every interval. The metric may
@@ -70,18 +79,26 @@ def command(names: tuple[str, ...], limits: tuple[str, ...], vary: str | None,
       qnet envelope ibm-3990-6
       qnet envelope ibm-3990-6 --limit 'response <= 15 ms' --over write_fraction=0:1:0.25 --csv
       qnet envelope ibm-3990-6 --envelope ten_ms --over skew=1,2,4 --plot
-      qnet envelope examples/interactive-users.toml --limit 'response <= 2 s' --limit "utilization('cpu') <= 0.9"
-      qnet envelope examples/multiprocessor.toml --vary processors --limit 'response <= 1 s' --over users=200:600:200
-      qnet envelope examples/web-tier.toml --limit 'response <= 1 s' --assert 'rate >= 5/s'
+      qnet envelope interactive-users --limit 'response <= 2 s' --limit "utilization('cpu') <= 0.9"
+      qnet envelope multiprocessor --vary processors --limit 'response <= 1 s' --over users=200:600:200
+      qnet envelope web-tier --limit 'response <= 1 s' --assert 'rate >= 5/s'
+      printf 'skew,site\\n1,A\\n4,B\\n' | qnet envelope ibm-3990-6 --envelope ten_ms --rows -
       qnet envelope --station cpu=120ms --station disk=50ms --arrival-rate 3/s --limit 'response <= 1 s'
     """
     from qnet.cli.output import ready, write
     from qnet.cli.progress import watched
-    from qnet.questions.envelope.envelope import envelope
+    from qnet.questions.envelope.envelope import envelopes
     from qnet.questions.envelope.question import questions
     from qnet.questions.envelope.report import envelope_report
 
     wanted, output, network = method(options), collect(options), asked(options)
+    if source is not None:
+        from qnet.questions.envelope.rows import refuse_beside_rows
+
+        refuse_beside_rows(over, crossings)
+        if network.system == source == "-":
+            raise click.UsageError("- is given for the model and the rows; name a FILE for one of them")
+        output = output.replace(format=output.format or ("csv" if output.path == "-" else ""))
     ready(output)
     ends = {"largest": largest, "smallest": smallest, "crossings": crossings}
     chosen = [name for name, here in ends.items() if here]
@@ -91,5 +108,16 @@ def command(names: tuple[str, ...], limits: tuple[str, ...], vary: str | None,
     find = chosen[0] if chosen and not crossings else ""
     with opened(network) as model, watched(wanted) as wanted:
         asking = questions(model, names, vary or "", limits, over, route or "", find, wanted)
-        report = envelope_report(model, [envelope(question) for question in asking], asserted, crossings)
+        if source is not None:
+            report = _of_rows(model, asking, source, asserted)
+        else:
+            report = envelope_report(model, envelopes(asking), asserted, crossings)
     write(report, output)
+
+
+def _of_rows(model: Any, asking: Any, source: str, asserted: tuple[str, ...]) -> Any:
+    """The report of an envelope for every row of a file."""
+    from qnet.questions.envelope.rows import envelope_of_rows
+    from qnet.questions.map.tables import read_table
+
+    return envelope_of_rows(model, asking, read_table(source), asserted)

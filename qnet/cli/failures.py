@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager, suppress
 from typing import NoReturn, TextIO, TypeVar
 
 import click
@@ -37,6 +37,20 @@ def guarded(action: Callable[[], _Result], debug: bool = False) -> _Result:
         if debug:
             raise
         _report_other(error)
+    finally:
+        _last.clear()
+
+
+_last: list[Callable[[], str]] = []
+
+
+@contextmanager
+def reporting_last(sentence: Callable[[], str]) -> Generator[None]:
+    """Write a sentence as the last line on standard error, after the message of a failure inside."""
+    _last[:] = [sentence]
+    yield
+    _last.clear()
+    write_line(f"qnet: {sentence()}")
 
 
 def _report_other(error: Exception) -> NoReturn:
@@ -44,11 +58,11 @@ def _report_other(error: Exception) -> NoReturn:
     match error:
         case OSError():
             _forget(sys.stdout)
-            place = error.filename if isinstance(error.filename, str) else "standard output"
-            _report(UsageError(Problem("QN005", f"{place}: {error.strerror or error}")))
+            index = error.filename if isinstance(error.filename, str) else "standard output"
+            _report(UsageError(Problem("QN005", f"{index}: {error.strerror or error}")))
         case OverflowError():
-            found, help = "a number is too large to compute with", "check the units and sizes of the values"
-            _report(NotComputed(Problem("QN502", found, "numbers below 1e300", help=help)))
+            result, help = "a number is too large to compute with", "check the units and sizes of the values"
+            _report(NotComputed(Problem("QN502", result, "numbers below 1e300", help=help)))
         case MemoryError():
             _report(NotComputed(Problem("QN503", "the answer does not fit into memory", help="use fewer points")))
         case _:
@@ -64,11 +78,13 @@ def _report(error: QnetError) -> NoReturn:
 
 def fail(message: str, code: int) -> NoReturn:
     """Print the message and end the process."""
-    tell(message)
+    write_line(message)
+    while _last:
+        write_line(f"qnet: {_last.pop()()}")
     raise SystemExit(code)
 
 
-def tell(message: str) -> None:
+def write_line(message: str) -> None:
     """Write a line to standard error, if it is open."""
     if sys.stderr is None:  # pyright: ignore[reportUnnecessaryComparison]
         return
@@ -92,16 +108,16 @@ def usage_error(error: click.UsageError) -> UsageError:
     expected = ""
     match error:
         case click.NoSuchOption(option_name=name):
-            found = f'unknown option "{name}"'
+            text = f'unknown option "{name}"'
             help = _near(name, _options(error.ctx)) or help
         case click.MissingParameter(param=click.Parameter() as parameter):
-            found, expected = f"{_name(parameter)} is missing", _choices(parameter)
+            text, expected = f"{_name(parameter)} is missing", _choices(parameter)
         case click.BadParameter(param=click.Parameter() as parameter):
-            found = f"{_name(parameter)}: {error.message}".rstrip(".")
+            text = f"{_name(parameter)}: {error.message}".rstrip(".")
         case _:
             message = error.format_message().rstrip(".")
-            found = message[:1].lower() + message[1:]
-    return UsageError(Problem("QN001", found, expected, help=help))
+            text = message[:1].lower() + message[1:]
+    return UsageError(Problem("QN001", text, expected, help=help))
 
 
 def unknown_word(kind: str, word: str, known: Sequence[str], help: str) -> UsageError:

@@ -6,8 +6,9 @@ from typing import Any
 
 import click
 
+from qnet.cli.method_options import budget_options, limited
 from qnet.cli.network_options import asked, network_options, opened
-from qnet.cli.options import assert_option, collect, output_options, said
+from qnet.cli.options import Renamed, assert_option, collect, output_options, stated
 from qnet.questions.formula.metrics import METRICS
 
 _SHOWN = {f"{name}({known.of})" if known.of else name: known.words for name, known in METRICS.items()} | {
@@ -21,18 +22,20 @@ _EPILOG = f"\b\nMetrics:\n{_LISTED}\n\nName a station as in demand('cpu'); witho
 @click.command("formula", epilog=_EPILOG)
 @network_options
 @click.option(
+    "--metric",
     "--of",
     "metrics",
+    cls=Renamed,
     multiple=True,
     metavar="METRIC",
-    callback=said,
+    callback=stated,
     help="Metric: demand, response, max_rate, ... (see below; default: the main ones). May be repeated.",
 )
-@click.option("--solve-for", metavar="PARAMETER", callback=said, help="Solve the formula for this parameter.")
+@click.option("--solve-for", metavar="PARAMETER", callback=stated, help="Solve the formula for this parameter.")
 @click.option(
     "--value",
     metavar="QUANTITY",
-    callback=said,
+    callback=stated,
     help="With --solve-for: value of the metric, such as '10 ms' (default: its value in the model).",
 )
 @click.option("--expand", is_flag=True, help="Substitute the definitions of parameters.")
@@ -40,13 +43,15 @@ _EPILOG = f"\b\nMetrics:\n{_LISTED}\n\nName a station as in demand('cpu'); witho
     "--keep",
     "kept",
     metavar="NAMES",
-    callback=said,
+    callback=stated,
     help="Parameters to keep as symbols, such as write_fraction,block; all others become numbers.",
 )
+@click.option("--latex", is_flag=True, help="Print the formulas as LaTeX (align*, package amsmath).")
+@budget_options
 @assert_option
 @output_options
 def command(metrics: tuple[str, ...], solve_for: str | None,
-            value: str | None, expand: bool, kept: str | None,
+            value: str | None, expand: bool, kept: str | None, latex: bool,
             asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
     """Derive metrics as closed-form expressions; solve them for a parameter.
 
@@ -63,18 +68,30 @@ def command(metrics: tuple[str, ...], solve_for: str | None,
 
     \b
     Examples:
-      qnet formula ibm-3990-6 --of max_rate
-      qnet formula ibm-3990-6 --of max_rate --solve-for read_hit --value 1500/s
-      qnet formula ibm-3990-6 --of max_rate --keep write_fraction,read_hit --md
-      qnet formula examples/one-queue.toml --of response --solve-for rate
-      qnet formula ibm-3990-6 --of max_rate --assert 'max_rate >= 1000/s'
+      qnet formula ibm-3990-6 --metric max_rate
+      qnet formula ibm-3990-6 --metric max_rate --solve-for read_hit --value 1500/s
+      qnet formula ibm-3990-6 --metric max_rate --keep write_fraction,read_hit --md
+      qnet formula one-queue --metric response --solve-for rate
+      qnet formula one-queue --metric response --latex
+      qnet formula ibm-3990-6 --metric max_rate --assert 'max_rate >= 1000/s'
     """
     from qnet.cli.output import ready, write
     from qnet.questions.formula.formula import formula, formula_report
 
+    limited(options)
     system, output = asked(options), collect(options)
-    ready(output)
+    ready(output.replace(format=output.format or "latex") if latex else output)
     keep = None if kept is None else [name.strip() for name in kept.split(",")]
     with opened(system) as model:
         report = formula_report(formula(model, metrics, solve_for or "", value or "", expand, keep), asserted)
+    if latex:
+        from qnet.cli.output import deliver
+        from qnet.errors import AssertionFailed
+        from qnet.reports.content import Style
+        from qnet.reports.latex import render
+
+        deliver(render(report, Style()).encode(), output)
+        if report.broken:
+            raise AssertionFailed(*report.broken)
+        return
     write(report, output)

@@ -9,8 +9,9 @@ from typing import Any
 
 import click
 
-from qnet import __version__
-from qnet.cli.failures import fail, guarded, unknown_word
+from qnet import __version__, budget, opened
+from qnet.cli.failures import fail, guarded, unknown_word, write_line
+from qnet.cli.options import ARGUMENTS, is_quiet, quiet_option
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "solve": ("qnet.cli.solve", "Compute throughput, response time and utilization of a system."),
@@ -30,14 +31,20 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "check": ("qnet.cli.check", "Validate a model without solving it."),
     "validate": ("qnet.cli.validate", "Compare the models of measured studies with their published figures."),
     "study": ("qnet.cli.study", "Summarize a measured study on one screen: question, evidence, chart."),
+    "convert": ("qnet.cli.convert", "Convert models from and to the formats of other tools."),
+    "measured": ("qnet.cli.measured", "Turn files of monitoring tools into a table of measurements."),
+    "new": ("qnet.cli.new", "Write a commented starter model to standard output."),
+    "example": ("qnet.cli.example", "List the example models, or print one."),
     "catalog": ("qnet.cli.catalog", "List and show the parts, systems and studies that come with qnet."),
+    "help": ("qnet.cli.help", "Explain a topic, or a command in detail."),
     "explain": ("qnet.cli.explain", "Explain an error or note code and what to do about it."),
-    "schema": ("qnet.cli.schema", "Print the JSON Schema of an output."),
-    "completion": ("qnet.cli.completion", "Print the completion script of a shell."),
+    "schema": ("qnet.cli.schema", "Print the JSON Schema of an output, or of the model language."),
+    "completion": ("qnet.cli.completion", "Print the completion script of a shell, or the manual page."),
 }
 """Name -> module with a `command`, and the first line of its help."""
 
-EPILOG = """A SYSTEM is a catalog name (qnet catalog list), a path with / or ending in .toml, or - for standard input.
+EPILOG = """A SYSTEM is the name of a catalog system (qnet catalog list) or an example (qnet example), a path with / or
+ending in .toml, or - for standard input. qnet help lists topics and explains commands in detail.
 
 \b
 Exit codes:
@@ -58,6 +65,11 @@ class Group(click.Group):
         if not args and not ctx.resilient_parsing:
             fail(ctx.get_help(), 2)
         return super().parse_args(ctx, args)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name, with a help option of qnet's."""
+        command = super().get_command(ctx, cmd_name)
+        return _helped(command) if command else None
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         """The command that the arguments name; raises `UsageError` where there is none."""
@@ -86,11 +98,28 @@ def _refuse_repeated(ctx: click.Context, args: list[str]) -> None:
 
 
 def _helped(command: click.Command) -> click.Command:
-    """The command with a help option of qnet's own: click's searches the disk for translations of its text."""
+    """The command with `--quiet`, and a help option from qnet: that of click searches the disk for translations."""
     if not any("--help" in parameter.opts for parameter in command.params):
-        shown = "Show this message and exit."
-        command.params.append(_eager(["-h", "--help"], shown, lambda ctx: click.echo(ctx.get_help(), color=ctx.color)))
+        if not isinstance(command, click.Group):
+            command.params.append(quiet_option())
+        command.params.append(_eager(["-h", "--help"], "Show this message and exit.", _show_help))
     return command
+
+
+def _show_help(ctx: click.Context) -> None:
+    """Print the help of a command by groups of options, that of a group of commands as click does."""
+    if isinstance(ctx.command, click.Group):
+        _say(ctx.get_help())
+        return
+    from qnet.cli.layout import help_text
+
+    _say(help_text(ctx))
+
+
+def _say(text: str) -> None:
+    from qnet.cli.files import say
+
+    say(text)
 
 
 def _eager(names: list[str], help: str, show: Callable[[click.Context], None]) -> click.Option:
@@ -104,8 +133,14 @@ def _eager(names: list[str], help: str, show: Callable[[click.Context], None]) -
     return click.Option(names, is_flag=True, is_eager=True, expose_value=False, callback=show_and_exit, help=help)
 
 
+def _announce(text: str) -> None:
+    """Announce on standard error how long the work may take."""
+    if not is_quiet():
+        write_line(f"qnet: {text}")
+
+
 class LazyGroup(Group):
-    """A group whose commands are imported when they are used, so that `--help` and completion stay fast."""
+    """A group whose commands are imported when they are used, so that `--help` and completion are fast."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -128,14 +163,17 @@ class LazyGroup(Group):
 
     def make_context(self, info_name: str | None, args: list[str], *more: Any, **extra: Any) -> click.Context:
         """Parse the arguments; a pipe closed while help is printed is no failure."""
-        debug = "--debug" in args
-        return guarded(lambda: super(LazyGroup, self).make_context(info_name, args, *more, **extra), debug)
+        debug, words = "--debug" in args, list(args)
+        context = guarded(lambda: super(LazyGroup, self).make_context(info_name, args, *more, **extra), debug)
+        context.meta[ARGUMENTS] = words
+        return context
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; every failure is reported as a message of qnet with its exit code."""
 
         def run() -> Any:
-            result = super(LazyGroup, self).invoke(ctx)
+            with opened.listed(), budget.opened(budget.Account(announce=_announce)):
+                result = super(LazyGroup, self).invoke(ctx)
             if sys.stdout is not None:  # pyright: ignore[reportUnnecessaryComparison]
                 sys.stdout.flush()
             return result
@@ -153,7 +191,5 @@ def qnet(debug: bool) -> None:
     """
 
 
-qnet.params.insert(
-    0, _eager(["-V", "--version"], "Show the version and exit.", lambda _: click.echo(f"qnet {__version__}"))
-)
+qnet.params.insert(0, _eager(["-V", "--version"], "Show the version and exit.", lambda _: _say(f"qnet {__version__}")))
 _helped(qnet)

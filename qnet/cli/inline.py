@@ -12,7 +12,7 @@ NAME = "<command line>"
 
 
 class Inline(Record):
-    """A network in the model language, with the option that each of its lines came from."""
+    """A network in the model language, with the option that each of its lines is from."""
 
     lines: tuple[str, ...]
     options: tuple[str, ...]
@@ -63,8 +63,8 @@ def inline(
     if not queues and not waits:
         raise UsageError(Problem("QN006", "there is no station", "--station NAME=TIME, such as --station cpu=120ms"))
     if bool(arrival_rate) == bool(population):
-        found = "--arrival-rate and --population are both given" if population else "there are no customers"
-        raise UsageError(Problem("QN006", found, "--arrival-rate RATE, such as 3/s, or --population NUMBER"))
+        sentence = "--arrival-rate and --population are both given" if population else "there are no customers"
+        raise UsageError(Problem("QN006", sentence, "--arrival-rate RATE, such as 3/s, or --population NUMBER"))
     if think_time and not population:
         raise UsageError(Problem("QN006", "--think-time needs a population", "--population NUMBER"))
     for name in waits:
@@ -72,8 +72,8 @@ def inline(
             raise UsageError(Problem("QN006", f'"{name}" names a station and a delay', "distinct names"))
     for name in counts:
         if name not in queues:
-            found = f'--servers names "{name}", which is not a station'
-            raise UsageError(Problem("QN006", found, help=suggest(name, list(queues))))
+            sentence = f'--servers names "{name}", which is not a station'
+            raise UsageError(Problem("QN006", sentence, help=suggest(name, list(queues))))
     asked = {name: f"--station {name}={time}" for name, time in queues.items()}
     asked |= {name: f"--delay {name}={time}" for name, time in waits.items()}
     counted = {name: f"--servers {name}={count}" for name, count in counts.items()}

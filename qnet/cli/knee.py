@@ -6,17 +6,19 @@ from typing import Any
 
 import click
 
+from qnet.cli.complete import complete_parameter
 from qnet.cli.method_options import method, method_options
 from qnet.cli.network_options import asked, network_options, opened
-from qnet.cli.options import assert_option, collect, output_options, said
+from qnet.cli.options import Drawing, assert_option, collect, output_options, plot_options, stated
 
 
-@click.command("knee")
+@click.command("knee", cls=Drawing)
 @network_options
 @click.option(
     "--vary",
     metavar="PARAMETER",
-    callback=said,
+    callback=stated,
+    shell_complete=complete_parameter,
     help="Parameter of the load, if several are possible (default: from [knee] in the model).",
 )
 @click.option(
@@ -24,7 +26,7 @@ from qnet.cli.options import assert_option, collect, output_options, said
     "limits",
     multiple=True,
     metavar="CONDITION",
-    callback=said,
+    callback=stated,
     help="Service level, such as 'response <= 1 s' or 'response_p95 <= 2 s' (default: those of [knee] in the model). "
     "May be repeated.",
 )
@@ -39,15 +41,15 @@ from qnet.cli.options import assert_option, collect, output_options, said
     "definitions",
     multiple=True,
     metavar="NAME",
-    callback=said,
+    callback=stated,
     help="Only this definition: n_star, service_level, power, curvature, multiple or saturation. May be repeated.",
 )
-@click.option("--plot", is_flag=True, help="Also draw the curve and its knees.")
+@plot_options
 @method_options
 @assert_option
 @output_options
 def command(vary: str | None, limits: tuple[str, ...], multiple: float | None,
-            definitions: tuple[str, ...], plot: bool, asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
+            definitions: tuple[str, ...], asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
     """Find the knee of response time as load grows.
 
     With a number of customers: the parameter that sets the population of a closed class. Of several, all of them in
@@ -98,20 +100,22 @@ def command(vary: str | None, limits: tuple[str, ...], multiple: float | None,
 
     \b
     Examples:
-      qnet knee examples/interactive-users.toml --limit 'response <= 1 s'
-      qnet knee examples/paging-users.toml --limit 'response <= 1 s' --plot
-      qnet knee examples/paging-users.toml --limit 'response <= 1 s' --definition service_level
-      qnet knee examples/interactive-users.toml --limit 'response_p95 <= 2 s' --definition service_level
+      qnet knee interactive-users --limit 'response <= 1 s'
+      qnet knee paging-users --limit 'response <= 1 s' --plot
+      qnet knee paging-users --limit 'response <= 1 s' --html
+      qnet knee paging-users --limit 'response <= 1 s' --definition service_level
+      qnet knee interactive-users --limit 'response_p95 <= 2 s' --definition service_level
       qnet knee ibm-3990-6 --multiple 3
       qnet knee p390
       qnet knee --station cpu=120ms --station disk=50ms --population 20 --think-time 5s
     """
-    from qnet.cli.output import ready, write
+    from qnet.cli.output import form, ready, write
     from qnet.cli.progress import watched
     from qnet.questions.knee.report import knee_report
 
-    wanted, network, output = method(options), asked(options), collect({**options, "plot": plot})
+    wanted, network, output = method(options), asked(options), collect(options)
+    curve = output.plot or bool(output.figure) or form(output) == "html"
     ready(output)
     with opened(network) as model, watched(wanted) as wanted:
-        report = knee_report(model, vary or "", limits, multiple, definitions, wanted, asserted, plot)
+        report = knee_report(model, vary or "", limits, multiple, definitions, wanted, asserted, curve)
     write(report, output)

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager, nullcontext
-from typing import Any, BinaryIO, TextIO
+from typing import Any, TextIO
 
 import click
 
 from qnet.cli.method_options import method, method_options
 from qnet.cli.network_options import INLINE, asked, inline_options, opened
-from qnet.cli.options import assert_option, metric_option, optional_system_argument, parameter_option, said
-from qnet.errors import Problem, UsageError
+from qnet.cli.options import (
+    assert_option,
+    metric_option,
+    optional_system_argument,
+    parameter_option,
+    safe_csv_option,
+    stated,
+)
+from qnet.errors import Problem, UsageError, printable
+from qnet.opened import note_read
 
 
 @click.command("map")
 @optional_system_argument
-@click.argument("source", metavar="[FILE]", required=False, callback=said)
+@click.argument("source", metavar="[FILE]", required=False, callback=stated)
 @parameter_option
 @inline_options
 @metric_option
@@ -31,11 +38,13 @@ from qnet.errors import Problem, UsageError
     help="Rows solved together at most; 1 answers each row at once (default: 1024).",
 )
 @click.option("--jsonl", is_flag=True, help="Read and write JSON objects, one per line, instead of CSV.")
-@click.option("-o", "--output", "path", default="-", metavar="FILE", callback=said, help="Output file.")
+@click.option("--strict", is_flag=True, help="Stop with exit code 3 at the first row without an answer.")
+@click.option("-o", "--output", "path", default="-", metavar="FILE", callback=stated, help="Output file.")
+@safe_csv_option
 @method_options
 @assert_option
-def command(source: str | None, metrics: tuple[str, ...], prefix: str, chunk: int, jsonl: bool,
-            path: str, asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
+def command(source: str | None, metrics: tuple[str, ...], prefix: str, chunk: int, jsonl: bool, strict: bool,
+            path: str, safe_csv: bool, asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
     """Solve the model for each row of a CSV or JSONL stream.
 
     A filter for CSV, from FILE or standard input. A column named like a parameter of the system sets its value in every
@@ -47,20 +56,26 @@ def command(source: str | None, metrics: tuple[str, ...], prefix: str, chunk: in
 
     A row that cannot be read or has no answer states the reason in its status, and processing continues. Rows are
     answered while input is read and memory does not grow with their number, so rows can be split and distributed over
-    machines. The exit code is 0 if any row has an answer, or there is no row.
+    machines. The last line on standard error counts the rows answered and not. The exit code is 0 if any row has an
+    answer, or there is no row; with --strict it is 3 at the first row without one. A row that is no row of the table
+    keeps its text: extra cells in the last column, a line that cannot be read in the first (JSON: under "line").
+
+    With -o, FILE is replaced when the last row is answered; until then, and if the run is interrupted, the answers are
+    in FILE.*.partial.
 
     \b
     Examples:
-      qnet map ibm-3990-6 rows.csv --metric response > answers.csv
-      qnet sweep ibm-3990-6 --vary rate=100/s:900/s:1/s --csv | cut -d, -f1 | qnet map ibm-3990-6 -p write_fraction=0.2
-      parallel --pipe --header : qnet map ibm-3990-6 < rows.csv
-      tail -f rows.jsonl | qnet map ibm-3990-6 --jsonl --chunk 1
-      qnet map --station cpu=120ms --arrival-rate 3/s rows.csv --metric response > answers.csv
+      qnet sweep one-queue --over rate=10/s:90/s:5/s --csv | cut -d, -f1 | qnet map one-queue --metric response
+      echo '{"rate": "900/s"}' | qnet map ibm-3990-6 --jsonl --chunk 1
+      qnet example measured-3990-6 | cut -d, -f1,2 > rows.csv; qnet map ibm-3990-6 rows.csv > answers.csv
+      printf 'arrival_rate\\n1/s\\n2/s\\n' | qnet map --station cpu=120ms --arrival-rate 3/s --metric response
     """
     import itertools
 
+    from qnet.cli.failures import reporting_last
+    from qnet.cli.files import streaming
     from qnet.cli.options import Output
-    from qnet.cli.output import ready, tell_notes
+    from qnet.cli.output import on_screen, ready, write_notes
     from qnet.cli.progress import progress
     from qnet.questions.map.map import Lines, Mapper, map_csv, map_jsonl
 
@@ -70,25 +85,27 @@ def command(source: str | None, metrics: tuple[str, ...], prefix: str, chunk: in
     network, source = asked(options), source or "-"
     if network.system == source == "-":
         raise click.UsageError("- is given for the model and the rows; name a FILE for one of them")
-    _refuse_overwriting(source, path)
+    if jsonl and safe_csv:
+        raise click.UsageError("--safe-csv applies to CSV; omit it with --jsonl")
     wanted = method(options)
     ready(Output("jsonl" if jsonl else "csv", path, "never", False))
     with opened(network) as model:
-        mapper = Mapper(model, metrics, wanted, asserted, prefix)
-    answer = map_jsonl if jsonl else map_csv
+        mapper = Mapper(model, metrics, wanted, asserted, prefix, strict)
     # Rows printed to a terminal show progress already.
     visible = path == "-" and sys.stdout.isatty()
     with _rows(source) as stream, nullcontext() if visible else progress("rows") as report_progress:
-        texts = answer(mapper, Lines(stream), chunk)
+        lines = Lines(stream)
+        texts = map_jsonl(mapper, lines, chunk) if jsonl else map_csv(mapper, lines, chunk, safe_csv)
         first = next(texts, "")
-        with _sink(path) as sink:
-            for text in itertools.chain([first], texts):
-                sink.write(text.encode("utf-8", "surrogateescape"))
-                sink.flush()
-                if report_progress:
-                    report_progress(mapper.rows, 0)
-    tell_notes(mapper.notes())
-    mapper.finish()
+        with reporting_last(mapper.count):
+            with streaming(path, _kept) as write:
+                for text in itertools.chain([first], texts):
+                    text = on_screen(text) if visible else text
+                    write(text.encode("utf-8", "surrogateescape"))
+                    if report_progress:
+                        report_progress(mapper.rows, 0)
+            write_notes(mapper.notes())
+            mapper.finish()
 
 
 @contextmanager
@@ -104,27 +121,15 @@ def _rows(source: str) -> Generator[TextIO]:
     else:
         try:
             stream = open(source, "rb")  # noqa: SIM115
+            note_read(stream, source)
         except (OSError, ValueError) as error:
-            found = f"cannot be read: {getattr(error, 'strerror', None) or error}"
-            raise UsageError(Problem("QN002", found, "rows of parameters", file=source)) from None
+            sentence = f"cannot be read: {getattr(error, 'strerror', None) or error}"
+            raise UsageError(Problem("QN002", sentence, "rows of parameters", file=source)) from None
     with TextIOWrapper(stream, "utf-8-sig", "surrogateescape", newline="") as text:
         yield text
 
 
-@contextmanager
-def _sink(path: str) -> Generator[BinaryIO]:
-    """Where answers go."""
-    if path == "-":
-        sys.stdout.flush()
-        yield sys.stdout.buffer
-        return
-    with open(path, "wb") as stream:
-        yield stream
+def _kept(path: str) -> None:
+    from qnet.cli.failures import write_line
 
-
-def _refuse_overwriting(source: str, path: str) -> None:
-    """Refuse to write over the rows that are still to be read."""
-    from pathlib import Path
-
-    if "-" not in (source, path) and os.path.exists(source) and os.path.exists(path) and Path(source).samefile(path):
-        raise UsageError(Problem("QN005", "the results would overwrite the rows", "another file"))
+    write_line(f"qnet: note: not complete; the rows answered so far are in {printable(path)} [QN732]")

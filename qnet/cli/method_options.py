@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+from qnet.cli.options import MethodOption
 
 if TYPE_CHECKING:
     from qnet.networks.wanted import Wanted
@@ -18,8 +21,8 @@ def _complete_method(ctx: click.Context, param: click.Parameter, incomplete: str
 
     from qnet.networks.solvers.table import known, names
 
-    found = [name for name in ("auto", *names()) if name.startswith(incomplete)]
-    return [CompletionItem(name, help="" if name == "auto" else known(name).APPLIES) for name in found]
+    result = [name for name in ("auto", *names()) if name.startswith(incomplete)]
+    return [CompletionItem(name, help="" if name == "auto" else known(name).APPLIES) for name in result]
 
 
 def _complete_bounds(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
@@ -43,20 +46,26 @@ def _core_solutions(ctx: click.Context, param: click.Parameter, value: str | Non
     return count
 
 
+def budget_options(command: _Command) -> _Command:
+    """`--operations` and `--memory`: what a command may spend."""
+    operations = click.option("--operations", type=click.FloatRange(min=0, min_open=True), metavar="NUMBER",
+                              help="Operation limit (about 1e9/s; default: 1e10).")  # fmt: skip
+    memory = click.option("--memory", metavar="SIZE", help="Memory limit, such as 4 GB (default: 1 GB).")
+    return operations(memory(command))
+
+
 def method_options(command: _Command) -> _Command:
     """`--method`, the budget of exact answers, and the variants of approximations, for questions of many points."""
-    option = click.option
+    option = partial(click.option, cls=MethodOption)
     for decorate in reversed(
         [
             option("--method", "method_name", metavar="NAME", default="auto", shell_complete=_complete_method,
                    help="Solution method (see qnet methods; default: auto, the most accurate within budget)."),
-            option("--operations", type=click.FloatRange(min=0, min_open=True), metavar="NUMBER",
-                   help="Operation limit for exact methods (about 1e9/s; default: 1e10)."),
-            option("--memory", metavar="SIZE", help="Memory limit for exact methods, such as 4 GB (default: 2 GB)."),
+            budget_options,
             option("--servers-correction", metavar="NAME", default="",
                    help="Multiserver approximation: conway, seidmann or rolia-sevcik."),
             option("--core-solutions", metavar="NUMBER", default="3", callback=_core_solutions,
-                   help="Linearizer iterations: 1, 2, 3, ... or converged (default: 3)."),
+                   help="Linearizer iterations, or converged (default: 3)."),
         ]
     ):  # fmt: skip
         command = decorate(command)
@@ -64,11 +73,14 @@ def method_options(command: _Command) -> _Command:
 
 
 bounds_option = click.option(
-    "--bounds", metavar="KIND", default="", shell_complete=_complete_bounds,
+    "--bounds", cls=MethodOption, metavar="KIND", default="", shell_complete=_complete_bounds,
     help="Also compute bounds: asymptotic, balanced, composite, proportional or geometric.",
 )  # fmt: skip
 states_option = click.option(
-    "--states", is_flag=True, help="Also compute the probabilities of 0, 1, ... closed customers at stations."
+    "--states",
+    cls=MethodOption,
+    is_flag=True,
+    help="Also compute the probabilities of 0, 1, ... closed customers at stations.",
 )
 
 
@@ -76,8 +88,8 @@ def method(options: dict[str, Any]) -> Wanted:
     """Take the options of `method_options`, and the two that some commands add, out of a command's arguments."""
     from qnet.networks.wanted import AUTO
 
-    name, operations = options.pop("method_name"), options.pop("operations")
-    text, correction = options.pop("memory"), options.pop("servers_correction")
+    name, correction = options.pop("method_name"), options.pop("servers_correction")
+    operations, memory = limited(options)
     bounds = options.pop("bounds", "")
     if name != "auto":
         _known("method", name)
@@ -90,11 +102,31 @@ def method(options: dict[str, Any]) -> Wanted:
         states=options.pop("states", False),
         bounds=bounds,
         announce=_announcer(),
-        operations=operations or AUTO.operations,
-        memory=AUTO.memory if text is None else _size(text),
+        operations=operations,
+        memory=memory,
         correction=correction,
         core_solutions=options.pop("core_solutions"),
     )
+
+
+def limited(options: dict[str, Any]) -> tuple[float, float]:
+    """Limit the account of the command as `budget_options` say, which are taken out of its arguments; the limits."""
+    from qnet import budget
+
+    operations, text = options.pop("operations"), options.pop("memory")
+    limits = operations or budget.OPERATIONS, budget.MEMORY if text is None else _size(text)
+    account = budget.current()
+    if account is not None:
+        account.limit(*limits)
+    return limits
+
+
+def affordable(options: dict[str, Any]) -> Wanted:
+    """The best method within the limits of `budget_options`, which are taken out of a command's arguments."""
+    from qnet.networks.wanted import AUTO
+
+    operations, memory = limited(options)
+    return AUTO.replace(operations=operations, memory=memory, announce=_announcer())
 
 
 def _announcer() -> Callable[[str], None] | None:
@@ -103,9 +135,9 @@ def _announcer() -> Callable[[str], None] | None:
 
     if sys.stderr is None or not sys.stderr.isatty():  # pyright: ignore[reportUnnecessaryComparison]
         return None
-    from qnet.cli.failures import tell
+    from qnet.cli.failures import write_line
 
-    return lambda text: tell(f"qnet: {text}")
+    return lambda text: write_line(f"qnet: {text}")
 
 
 def _known(what: str, name: str) -> None:

@@ -21,6 +21,11 @@ def command(error: bool, **options: Any) -> None:
     --error: the relative error against the exact answers of at least 200 random systems for each feature (Markov
     chains of small ones; beyond them simulations, and convolution for product form), the region these systems were
     drawn from, and the code of the warning outside it.
+
+    \b
+    Examples:
+      qnet methods
+      qnet methods --error
     """
     from qnet.cli.output import ready, write
     from qnet.questions.tables.methods_report import errors_report, methods_report

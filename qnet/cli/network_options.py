@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from qnet.cli.options import optional_system_argument, parameter_option, said
+from qnet.cli.options import ModelOption, optional_system_argument, parameter_option, stated
 from qnet.record import Record
 
 if TYPE_CHECKING:
@@ -45,20 +46,21 @@ def network_options(command: _Command) -> _Command:
 
 def inline_options(command: _Command) -> _Command:
     """Without a file: `--station`, `--delay`, `--servers`, `--arrival-rate`, `--population`, `--think-time`."""
-    option = click.option
+    option = partial(click.option, cls=ModelOption)
     for decorate in reversed(
         [
             option("--station", "stations", multiple=True, metavar="NAME=TIME",
-                   help="Without a file: a queueing station and its demand (parameter demand_NAME)."),
+                   help="Station and its demand (parameter demand_NAME)."),
             option("--delay", "delays", multiple=True, metavar="NAME=TIME",
-                   help="Without a file: a delay station and its time (parameter delay_NAME)."),
+                   help="Delay station and its time (parameter delay_NAME)."),
             option("--servers", multiple=True, metavar="NAME=NUMBER",
-                   help="Without a file: servers of a station (default: 1; parameter servers_NAME)."),
-            option("--arrival-rate", metavar="RATE", callback=said, help="Without a file: arrival rate, such as 3/s."),
-            option("--population", metavar="NUMBER", callback=said,
-                   help="Without a file: population of a closed class."),
-            option("--think-time", metavar="TIME", callback=said,
-                   help="Without a file: think time between response and next request."),
+                   help="Servers, default 1 (parameter servers_NAME)."),
+            option("--arrival-rate", metavar="RATE", callback=stated,
+                   help="Arrival rate of an open class, such as 3/s."),
+            option("--population", metavar="NUMBER", callback=stated,
+                   help="Population of a closed class."),
+            option("--think-time", metavar="TIME", callback=stated,
+                   help="Think time of a closed class."),
         ]
     ):  # fmt: skip
         command = decorate(command)

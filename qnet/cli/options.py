@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 
 import click
 
+from qnet.cli.complete import complete_metric, complete_setting
+from qnet.errors import Problem, UsageError
 from qnet.record import Record
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+ARGUMENTS = "qnet.arguments"
+"""Where the root context of a run keeps the words of its command line."""
 
 
 class Output(Record):
@@ -22,12 +29,93 @@ class Output(Record):
     color: str
     ascii: bool
     plot: bool = False
+    """Whether to draw below the table."""
+    figure: str = ""
+    """The file of a figure; empty for none."""
+    log: str = ""
+    """The axes of figures with a logarithmic scale."""
+    safe_csv: bool = False
+    """Whether text in CSV that a spreadsheet would compute gets an apostrophe."""
+    units: tuple[str, ...] = ()
+    """Units of tables."""
+    digits: int = 4
+    """Significant digits of tables."""
+    columns: tuple[str, ...] = ()
+    """The columns that are wanted; empty for all."""
 
 
-FORMATS = ("table", "csv", "json", "jsonl", "md")
+class ModelOption(click.Option):
+    """An option that says what is solved; help lists these after those of the command."""
+
+    section = "Model options (--station and the options below it replace a SYSTEM)"
 
 
-def said(
+class MethodOption(click.Option):
+    """An option that says how it is solved."""
+
+    section = "Method options"
+
+
+class OutputOption(click.Option):
+    """An option about the answer: its format, its file, what is asserted of it."""
+
+    section = "Output options"
+
+
+_QUIET = "qnet.quiet"
+
+
+class Renamed(click.Option):
+    """An option with an earlier name after the one that it has: that works, and help leaves it out."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """The row of the help."""
+        names = self.opts
+        self.opts = names[:1]
+        try:
+            return super().get_help_record(ctx)
+        finally:
+            self.opts = names
+
+
+class RareOption(OutputOption):
+    """An output option that only the complete help of a command lists."""
+
+
+FORMATS = ("table", "csv", "json", "jsonl", "md", "html")
+_FIGURES = (".svg", ".png", ".pdf")
+
+
+class Drawing(click.Command):
+    """A command with `--plot [FILE]`: the word after it is its file where that is the name of a figure."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments, with `--plot` and its file as one word."""
+        words: list[str] = []
+        waiting = list(args)
+        while waiting:
+            word = waiting.pop(0)
+            if word == "--":
+                words += [word, *waiting]
+                break
+            if word == "--plot":
+                file = waiting.pop(0) if waiting and waiting[0].lower().endswith(_FIGURES) else "-"
+                word = f"--plot={file}"
+            words.append(word)
+        return super().parse_args(ctx, words)
+
+
+def plot_options(command: _Command) -> _Command:
+    """`--plot [FILE]` and `--log`, of a `Drawing`."""
+    plot = click.option(
+        "--plot", metavar="[FILE]", callback=stated,
+        help="Also draw a chart below the table, or into FILE.svg, FILE.png or FILE.pdf.",
+    )  # fmt: skip
+    log = click.option("--log", type=click.Choice(["x", "y", "xy"]), help="Axes of the chart with a logarithmic scale.")
+    return plot(log(command))
+
+
+def stated(
     ctx: click.Context, param: click.Parameter, value: str | tuple[str, ...] | None
 ) -> str | tuple[str, ...] | None:
     """A text, or several, that are not empty: callback of parameters whose empty text would count as missing."""
@@ -39,21 +127,73 @@ def said(
     return value
 
 
+safe_csv_option = click.option(
+    "--safe-csv", cls=RareOption, is_flag=True,
+    help="In CSV, put ' before text like a formula (=1+1).",
+)  # fmt: skip
+
+
+def _names(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str, ...]:
+    """Names between commas."""
+    return tuple(name.strip() for name in value.split(",") if name.strip())
+
+
+def _units(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str, ...]:
+    """Units between commas; raises `UsageError` for what is none."""
+    names = _names(ctx, param, value)
+    if names:
+        from qnet.units import UnitError, unit
+
+        for name in names:
+            try:
+                unit(name)
+            except UnitError as error:
+                raise UsageError(Problem("QN102", f'--units "{name}": {error}', help=error.help)) from None
+    return names
+
+
+def quiet_option() -> OutputOption:
+    """`--quiet`, which every command has."""
+
+    def note(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+        if value:
+            ctx.find_root().meta[_QUIET] = True
+
+    return OutputOption(
+        ["-q", "--quiet"], is_flag=True, expose_value=False, callback=note, help="Leave out notes and warnings."
+    )
+
+
+def is_quiet() -> bool:
+    """Whether the command that runs was asked to leave out notes and warnings."""
+    context = click.get_current_context(silent=True)
+    return bool(context and context.find_root().meta.get(_QUIET))
+
+
 def output_options(command: _Command) -> _Command:
     """`--format`, its short forms, `-o`, `--color` and `--ascii`."""
-    option = click.option
+    option = partial(click.option, cls=OutputOption)
     for decorate in reversed(
         [
-            option("-f", "--format", "format_name", type=click.Choice(FORMATS), help="Output format (default: table)."),
+            option("-f", "--format", "format_name", type=click.Choice(FORMATS), metavar="FORMAT",
+                   help="Format (default: table); short: --csv, --json, --jsonl, --md, --html."),
             option("--csv", "format_name", flag_value="csv", help="Short for --format csv."),
             option("--json", "format_name", flag_value="json", help="Short for --format json."),
             option("--jsonl", "format_name", flag_value="jsonl", help="Short for --format jsonl."),
             option("--md", "format_name", flag_value="md", help="Short for --format md, to paste into a ticket."),
-            option("-o", "--output", "path", default="-", metavar="FILE", callback=said,
-                   help="Output file; its suffix .csv, .json, .jsonl, .md or .txt sets the format."),
-            option("--color", type=click.Choice(["auto", "always", "never"]), default="auto",
-                   help="Use colour (default: auto, on a terminal; honours NO_COLOR, FORCE_COLOR)."),
-            option("--ascii", "ascii_only", is_flag=True, help="Use only ASCII characters (also QNET_ASCII=1)."),
+            option("--html", "format_name", flag_value="html", help="Short for --format html, one file to send."),
+            option("-o", "--output", "path", default="-", metavar="FILE", callback=stated,
+                   help="Output file; its suffix sets the format."),
+            safe_csv_option,
+            option("--columns", "shown_columns", default="", metavar="NAMES", callback=_names,
+                   help="Only these columns, such as name,response_s."),
+            option("--units", default="", metavar="UNITS", callback=_units, help="Units of tables, such as ms,MB/s."),
+            option("--precision", type=click.IntRange(1, 17), default=4, metavar="DIGITS",
+                   help="Significant digits of tables (default: 4)."),
+            option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", metavar="WHEN",
+                   help="Use colour: auto, always or never (default: auto)."),
+            click.option("--ascii", "ascii_only", cls=RareOption, is_flag=True,
+                   help="Use only ASCII characters (also QNET_ASCII=1)."),
         ]
     ):  # fmt: skip
         command = decorate(command)
@@ -63,34 +203,67 @@ def output_options(command: _Command) -> _Command:
 def collect(options: dict[str, Any]) -> Output:
     """Take the shared output options out of a command's arguments."""
     format_name, path, color = options.pop("format_name") or "", options.pop("path"), options.pop("color")
-    return Output(format_name, path, color, options.pop("ascii_only"), options.pop("plot", False))
+    ascii_only, plot, log = options.pop("ascii_only"), options.pop("plot", None) or "", options.pop("log", None) or ""
+    figure = "" if plot == "-" else plot
+    return Output(
+        format=format_name,
+        path=path,
+        color=color,
+        ascii=ascii_only,
+        plot=plot == "-",
+        figure=figure,
+        log=log,
+        safe_csv=options.pop("safe_csv"),
+        units=options.pop("units"),
+        digits=options.pop("precision"),
+        columns=options.pop("shown_columns"),
+    )
 
 
 def complete_system(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
-    """The systems of the catalog that begin so, or files."""
+    """The systems of the catalog and the examples that begin so, or files."""
     from click.shell_completion import CompletionItem
 
     if "/" in incomplete or incomplete.startswith("."):
         return [CompletionItem(incomplete, type="file")]
-    from qnet.catalog.find import entries
+    from qnet.catalog.find import entries, examples
 
-    names = [entry.id for entry in entries() if entry.kind == "system" and entry.id.startswith(incomplete)]
-    return [*map(CompletionItem, names), CompletionItem(incomplete, type="file")]
+    known = [entry for entry in (*entries(), *examples()) if entry.kind in ("system", "example")]
+    items = [CompletionItem(entry.id, help=entry.title) for entry in known if entry.id.startswith(incomplete)]
+    # Files first: the script of bash forgets what it was offered before them.
+    return [CompletionItem(incomplete, type="file"), *items]
 
 
-system_argument = click.argument("system", callback=said, shell_complete=complete_system)
-optional_system_argument = click.argument("system", required=False, callback=said, shell_complete=complete_system)
+system_argument = click.argument("system", callback=stated, shell_complete=complete_system)
+optional_system_argument = click.argument("system", required=False, callback=stated, shell_complete=complete_system)
 parameter_option = click.option(
-    "-p", "--parameter", "settings", multiple=True, metavar="NAME=VALUE",
-    help="Set a parameter, such as -p rate=600/s. May be repeated.",
+    "-p", "--parameter", "settings", cls=ModelOption, multiple=True, metavar="NAME=VALUE",
+    shell_complete=complete_setting, help="Set a parameter (rate=600/s). May be repeated.",
 )  # fmt: skip
 assert_option = click.option(
-    "--assert", "asserted", multiple=True, metavar="CONDITION", callback=said,
+    "--assert", "asserted", cls=OutputOption, multiple=True, metavar="CONDITION", callback=stated,
     help="Exit with code 6 if this is false, such as 'response < 200 ms'. May be repeated.",
 )  # fmt: skip
 metric_option = click.option(
-    "--metric", "metrics", multiple=True, metavar="METRIC", callback=said,
+    "--metric", "metrics", multiple=True, metavar="METRIC", callback=stated, shell_complete=complete_metric,
     help="Metric to report, such as response or \"utilization('cpu')\" (default: all). May be repeated.",
+)  # fmt: skip
+
+
+def _percentiles(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[float, ...]:
+    """Numbers from texts such as `50,95,99`."""
+    result: list[float] = []
+    for text in ",".join(value).split(",") if value else ():
+        try:
+            result.append(float(text))
+        except ValueError:
+            raise click.BadParameter(f"{text!r} is not a valid number", ctx, param) from None
+    return tuple(dict.fromkeys(result))
+
+
+percentile_option = click.option(
+    "--percentile", "percentiles", multiple=True, metavar="NUMBERS", callback=_percentiles,
+    help="Percentiles of response to report, such as 95,99.",
 )  # fmt: skip
 faster_option = click.option(
     "--faster", type=float, default=2.0, metavar="NUMBER", help="Speed-up factor of a station (default: 2)."

@@ -4,36 +4,60 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import suppress
+from typing import cast
 
-from qnet.cli.failures import tell
-from qnet.cli.options import Output
+import click
+
+from qnet import budget
+from qnet.cli.failures import write_line
+from qnet.cli.files import put_out, refuse_same, refuse_unwritable, replace
+from qnet.cli.files import say as say
+from qnet.cli.options import ARGUMENTS, Output, is_quiet
 from qnet.errors import AssertionFailed, Problem, UsageError, printable
-from qnet.reports.content import Note, Style
+from qnet.reports.content import Note, Plot, Style
 from qnet.reports.render import format_of_path, render
 from qnet.reports.report import Report
 
+_NARROWEST = 20
+"""Columns of the narrowest screen that tables are fitted to."""
+
 
 def ready(output: Output) -> None:
-    """Make sure before any work that the answer can be written; raises `UsageError` where it cannot."""
+    """Make sure before any work that the answer can be written, and over nothing that is read.
+
+    Raises `UsageError` where it cannot.
+    """
+    if output.figure:
+        from qnet.reports.figure_files import check_suffix
+
+        check_suffix(output.figure)
+        ready(output.replace(path=output.figure, figure="", format="svg"))
+    _refuse_operands(output.path)
     if output.path == "-":
         if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison]
             raise UsageError(Problem("QN005", "standard output is closed", "-o FILE"))
         return
     _, dot, suffix = os.path.basename(output.path).rpartition(".")
     if dot and not output.format and format_of_path(output.path) is None:
-        found = f'unknown output format ".{suffix}"'
-        raise UsageError(Problem("QN005", found, ".csv, .json, .jsonl, .md or .txt", help="or add --format"))
-    existed = os.path.exists(output.path)
-    if existed and _is_stream(output.path):
-        return
-    try:
-        with open(output.path, "ab"):
-            pass
-    except OSError as error:
-        raise _unwritable(output.path, error) from None
-    if not existed:
-        _remove(output.path)
+        text = f'unknown output format ".{suffix}"'
+        raise UsageError(Problem("QN005", text, ".csv, .json, .jsonl, .md, .html or .txt", help="or add --format"))
+    refuse_unwritable(output.path)
+
+
+def _refuse_operands(path: str) -> None:
+    """Refuse an output that is the same file as an argument of the command, or as another output."""
+    ctx = click.get_current_context(silent=True)
+    inputs: list[str] = []
+    outputs: list[str] = []
+    for parameter in ctx.command.params if ctx else ():
+        value = ctx.params.get(parameter.name or "") if ctx else None
+        given: tuple[object, ...] = (value,) if not isinstance(value, tuple) else cast("tuple[object, ...]", value)
+        texts = [item for item in given if isinstance(item, str)]
+        if isinstance(parameter, click.Argument):
+            inputs += texts
+        elif isinstance(parameter, click.Option) and "FILE" in (parameter.metavar or ""):
+            outputs += texts
+    refuse_same(outputs if path in outputs else [*outputs, path], inputs)
 
 
 def form(output: Output) -> str:
@@ -41,89 +65,121 @@ def form(output: Output) -> str:
     return output.format or (format_of_path(output.path) if output.path != "-" else None) or "table"
 
 
-def write(report: Report, output: Output) -> None:
-    """Render a report and write it.
+def write(report: Report, output: Output, value: bool = False) -> None:
+    """Render a report and write it; of its only metric just the number where `value` is wanted.
 
     Raises `UsageError` where it cannot be written, `AssertionFailed` when it is written and an assertion is false.
     """
+    budget.settle()
+    if value:
+        _write_value(report, output)
+        return
     format_name = form(output)
+    if output.log and isinstance(report.plot, Plot):
+        report = report.replace(plot=report.plot.replace(log=output.log))
+    if is_quiet() and format_name in ("table", "md", "html"):
+        report = report.replace(notes=())
+    if format_name in ("html", "md"):
+        report = report.replace(command=command_words())
+    if output.figure:
+        from qnet.reports.figure_files import figure_file
+
+        deliver(figure_file(report, output.figure), output.replace(path=output.figure))
+    if output.columns:
+        from qnet.reports.selection import selected
+
+        report = selected(report, output.columns)
     text = render(report, format_name, _style(output), plot=output.plot)
     if format_name in ("csv", "jsonl"):
-        tell_notes(report.notes)
-    if output.plot and format_name not in ("table", "md"):
-        tell_notes([Note("QN606", f"--plot applies to tables and Markdown, not to {format_name}")])
+        write_notes(report.notes)
+    if output.safe_csv and format_name != "csv":
+        write_notes([Note("QN606", f"--safe-csv applies to CSV, not to {format_name}")])
+    if output.plot and format_name not in ("table", "md", "html"):
+        write_notes([Note("QN606", f"--plot applies to tables, Markdown and HTML, not to {format_name}")])
+    drawn = isinstance(report.plot, Plot) and (output.plot or output.figure or format_name == "html")
+    if output.log and not drawn:
+        write_notes([Note("QN606", "--log applies to charts of lines, which --plot draws")])
+    if format_name != "table" and output.path == "-":
+        text = on_screen(text)
     deliver(text.encode("ascii" if _plain_ascii(output) and format_name == "table" else "utf-8", "replace"), output)
     if report.broken:
         raise AssertionFailed(*report.broken)
 
 
+def on_screen(text: str) -> str:
+    """Text for standard output: on a terminal with control characters spelled out, in a file or pipe as it is."""
+    if sys.stdout is None or not sys.stdout.isatty():  # pyright: ignore[reportUnnecessaryComparison]
+        return text
+    from qnet.reports.text import visible
+
+    return visible(text)
+
+
+def _write_value(report: Report, output: Output) -> None:
+    """Write the value of the first row, as CSV has it, on a line; warnings go to standard error."""
+    from qnet.reports.csv_ import line
+
+    write_notes(report.warnings)
+    number = report.rows[0][[column.key for column in report.columns].index("value")]
+    deliver(f"{line([number])}\n".encode(), output)
+    if report.broken:
+        raise AssertionFailed(*report.broken)
+
+
+def command_words() -> str:
+    """The command line that runs, quoted for a shell; empty where there is none."""
+    import click
+
+    context = click.get_current_context(silent=True)
+    words: list[str] = context.find_root().meta.get(ARGUMENTS, []) if context else []
+    if not words:
+        return ""
+    from shlex import join
+
+    return join(["qnet", *words])
+
+
 def deliver(data: bytes, output: Output) -> None:
     """Write bytes where an answer goes; raises `UsageError` where that fails."""
     if output.path == "-":
-        _put(data)
+        put_out(data)
         return
-    existed = os.path.exists(output.path)
-    try:
-        with open(output.path, "wb") as stream:
-            stream.write(data)
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        if not existed:
-            _remove(output.path)
-        raise _unwritable(output.path, error) from None
+    replace(output.path, data)
 
 
-def _is_stream(path: str) -> bool:
-    """Whether a path is a pipe or a device: to open it is to use it."""
-    from pathlib import Path
-
-    return Path(path).is_fifo() or Path(path).is_char_device()
-
-
-def say(text: str) -> None:
-    """Write lines to standard output, for output that is no report."""
-    encoding = getattr(sys.stdout, "encoding", None) or "ascii"
-    _put((text + "\n").encode(encoding, "backslashreplace"))
-
-
-def _put(data: bytes) -> None:
-    if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison]
-        raise UsageError(Problem("QN005", "standard output is closed", "-o FILE"))
-    sys.stdout.flush()
-    sys.stdout.buffer.write(data)
-    sys.stdout.buffer.flush()
-
-
-def _remove(path: str) -> None:
-    from pathlib import Path
-
-    with suppress(OSError):
-        Path(path).resolve().unlink()
-
-
-def _unwritable(path: str, error: OSError) -> UsageError:
-    return UsageError(Problem("QN005", f"cannot write {path}: {error.strerror or error}", "a writable file"))
-
-
-def tell_notes(notes: tuple[Note, ...] | list[Note]) -> None:
+def write_notes(notes: tuple[Note, ...] | list[Note]) -> None:
     """Print notes of formats without notes on standard error."""
-    for note in notes:
-        tell(f"qnet: {note.severity}: {printable(note.text, 2000)} [{note.code}]")
+    for note in () if is_quiet() else notes:
+        write_line(f"qnet: {note.severity}: {printable(note.text, 2000)} [{note.code}]")
         if note.next:
-            tell(f"  next: {printable(note.next)}")
+            write_line(f"  next: {printable(note.next)}")
 
 
 def _style(output: Output) -> Style:
     """What the terminal supports. Requested colour makes a pipe a terminal of unlimited width."""
     terminal = output.path == "-" and sys.stdout.isatty()
     color = _colored(output, terminal)
-    width = None
-    if terminal:
-        from shutil import get_terminal_size
+    return Style(
+        color=color,
+        width=_width(terminal),
+        ascii=_plain_ascii(output),
+        safe_csv=output.safe_csv,
+        terminal=terminal or color,
+        digits=output.digits,
+        units=output.units,
+    )
 
-        width = get_terminal_size().columns
-    return Style(color=color, width=width, ascii=_plain_ascii(output), terminal=terminal or color)
+
+def _width(terminal: bool) -> int | None:
+    """What `QNET_WIDTH` asks for; else the columns of the terminal; a pipe and a file have no width."""
+    asked = os.environ.get("QNET_WIDTH", "")
+    if asked.isdecimal() and len(asked) < 6:  # more digits than a screen has columns are no width
+        return max(int(asked), _NARROWEST)
+    if not terminal:
+        return None
+    from shutil import get_terminal_size
+
+    return get_terminal_size().columns
 
 
 def _colored(output: Output, terminal: bool) -> bool:

@@ -24,7 +24,7 @@ def progress(what: str) -> Generator[Callable[[int, int], None] | None]:
     what   what is counted, such as "points".
     """
     with _line(what) as line:
-        yield line and line.tell
+        yield line and line.show
 
 
 @contextmanager
@@ -39,7 +39,7 @@ def watched(wanted: Wanted) -> Generator[Wanted]:
         def count(more: int) -> None:
             nonlocal done
             done += more
-            line.tell(done, 0)
+            line.show(done, 0)
 
         def announce(text: str) -> None:
             line.clear()
@@ -70,7 +70,7 @@ class _Line:
         self.next = monotonic() + _PATIENCE
         self.shown = 0
 
-    def tell(self, done: int, total: int) -> None:
+    def show(self, done: int, total: int) -> None:
         now = monotonic()
         if now < self.next:
             return

@@ -6,8 +6,9 @@ from typing import Any
 
 import click
 
-from qnet.cli.options import assert_option, collect, output_options, said
-from qnet.questions.tables.queue_report import NAMES, PARAMETERS
+from qnet.cli.method_options import budget_options, limited
+from qnet.cli.options import assert_option, collect, output_options, percentile_option, stated
+from qnet.questions.tables.queue_report import CONVERTED, NAMES, PARAMETERS
 
 _EPILOG = "\b\nStations:\n" + "\n".join(f"  {name:<17} {words}" for name, words in NAMES.items())
 _METAVARS = {"/s": "RATE", "s": "TIME"}
@@ -22,52 +23,51 @@ def _complete_station(ctx: click.Context, param: click.Parameter, incomplete: st
 
 def _parameter_options(command: Any) -> Any:
     """An option for every parameter that a station may have."""
-    for name, (unit, domain, meaning) in reversed(PARAMETERS.items()):
+    for name, (unit, domain, meaning) in reversed({**PARAMETERS, **CONVERTED}.items()):
         metavar = "NAME" if name == "approximation" else _METAVARS.get(unit, "NUMBER")
         words = f"{meaning[0].upper()}{meaning[1:]}; {domain}."
-        command = click.option(f"--{name.replace('_', '-')}", name, metavar=metavar, callback=said, help=words)(command)
+        command = click.option(f"--{name.replace('_', '-')}", name, metavar=metavar, callback=stated, help=words)(
+            command
+        )
     return command
 
 
 @click.command("queue", epilog=_EPILOG)
-@click.argument("name", callback=said, shell_complete=_complete_station)
+@click.argument("name", callback=stated, shell_complete=_complete_station)
 @_parameter_options
-@click.option(
-    "--percentile",
-    "percentiles",
-    multiple=True,
-    type=float,
-    metavar="NUMBER",
-    help="Also report this percentile of waiting and response time, such as 95. May be repeated.",
-)
+@percentile_option
+@click.option("--service", metavar="TEXT", callback=stated, help="'p50 = 12 ms, p99 = 80 ms': fits a lognormal.")
+@click.option("--within", metavar="TIME", callback=stated, help="Also the service level P(wait <= TIME).")
 @click.option(
     "--states",
     type=click.IntRange(0, 100_000),
     metavar="NUMBER",
-    help="Also report the probabilities of 0, 1, ... NUMBER in the system.",
+    help="Also the probabilities of 0, 1, ... NUMBER.",
 )
 @click.option(
     "--solve-for",
     metavar="PARAMETER",
-    callback=said,
-    help="Solve for servers, capacity, arrival-rate, source-rate or service-time.",
+    callback=stated,
+    help="Parameter to solve for, such as servers.",
 )
 @click.option(
     "--limit",
     "limits",
     multiple=True,
     metavar="CONDITION",
-    callback=said,
-    help="Limit, such as 'wait <= 200 ms' or 'response_p95 <= 1 s'. May be repeated: all must hold.",
+    callback=stated,
+    help="Limit, such as 'wait <= 200 ms'. May be repeated.",
 )
+@budget_options
 @assert_option
 @output_options
 def command(name: str, percentiles: tuple[float, ...], states: int | None, solve_for: str | None,
-            limits: tuple[str, ...], asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
+            limits: tuple[str, ...], within: str | None, asserted: tuple[str, ...],
+            **options: Any) -> None:  # fmt: skip
     """Compute the metrics of a single station, such as M/M/c, in closed form.
 
-    Quote a NAME that contains brackets. Values have units: 80/s, 20ms. Several values, separated by commas, are those
-    of the classes of a priority station, highest first. Case, blanks and dashes in NAME do not matter.
+    Quote a NAME that contains brackets. Values have units: 80/s, 20ms. A grid such as 1:20 gives a row for each value.
+    Values separated by commas are a grid too, or those of the classes of a priority station, highest first.
 
     With --solve-for and --limit one parameter is computed instead of given: as a real number, and as an integer where
     it counts something; the metrics are those at the integer. Of several limits all must hold, and the binding one is
@@ -75,26 +75,26 @@ def command(name: str, percentiles: tuple[float, ...], states: int | None, solve
     given values of the parameter as proportions, and return the total rate or the mean time.
 
     Standard deviations of waiting time, response time and number in system are given wherever theory provides them;
-    M/G/1 and its variants need the skewness, M/G/1-PS the scv. Percentiles have no closed form for M/G/1 and its
-    variants with priorities, vacations, processor sharing and batches of general service; GI/G/1 and GI/G/c have means
-    only.
+    M/G/1 and its variants need the skewness, M/G/1-PS the scv. These have no closed form of percentiles; GI/G/1 and
+    GI/G/c have means only.
 
-    JSON names the source of the formulas of each station. For most: Kleinrock, Queueing Systems, volume 1, 1975; Bolch,
-    Greiner, de Meer and Trivedi, Queueing Networks and Markov Chains, 2006, chapter 6. Numbers and times are related by
-    Little's law (Little 1961).
+    JSON names the sources. For most: Kleinrock, Queueing Systems 1, 1975; Bolch, Greiner, de Meer and Trivedi, Queueing
+    Networks and Markov Chains, 2006, chapter 6. Numbers and times are related by Little's law (Little 1961).
 
     \b
     Examples:
       qnet queue M/M/c --arrival-rate 80/s --service-time 20ms --servers 2 --percentile 95
       qnet queue M/M/c --arrival-rate 80/s --service-time 20ms --solve-for servers --limit 'wait <= 5 ms'
+      qnet queue M/M/c --offered 100 --service-time 3min --servers 101:110 --within 20s
       qnet queue M/G/1-priority --arrival-rate 10/s,30/s --service-time 5ms,20ms --scv-service 1
     """
     from qnet.cli.output import ready, write
     from qnet.questions.tables.queue_report import queue_report
 
+    limited(options)
     output = collect(options)
     ready(output)
     texts = {key: value for key, value in options.items() if value is not None}
     parameter = (solve_for or "").strip().replace("-", "_")
     last = -1 if states is None else states
-    write(queue_report(name, texts, percentiles, last, parameter, limits, asserted), output)
+    write(queue_report(name, texts, percentiles, last, parameter, limits, asserted, within or ""), output)

@@ -6,27 +6,40 @@ from typing import Any
 
 import click
 
+from qnet.cli.complete import complete_metric, complete_parameter
 from qnet.cli.method_options import method, method_options
 from qnet.cli.network_options import asked, network_options, opened
-from qnet.cli.options import assert_option, collect, output_options, said
+from qnet.cli.options import Drawing, Renamed, assert_option, collect, output_options, plot_options, stated
 
 
-@click.command("sensitivity")
+@click.command("sensitivity", cls=Drawing)
 @network_options
-@click.option("--of", multiple=True, metavar="METRIC", callback=said, help="Metric, such as response. May be repeated.")
-@click.option("--by", multiple=True, metavar="PARAMETER", callback=said, help="Only this parameter; may be derived.")
+@click.option(
+    "--metric",
+    "--of",
+    "of",
+    cls=Renamed,
+    multiple=True,
+    metavar="METRIC",
+    callback=stated,
+    shell_complete=complete_metric,
+    help="Metric, such as response. May be repeated.",
+)
+@click.option("--by", multiple=True, metavar="PARAMETER", callback=stated, shell_complete=complete_parameter,
+              help="Only this parameter; may be derived.")  # fmt: skip
 @click.option("--tornado", is_flag=True, help="Move each parameter over its range, the others fixed.")
 @click.option("--corners", is_flag=True, help="Minimum and maximum over all combinations of range ends.")
 @click.option("--sample", type=click.IntRange(2, 1_000_000), metavar="COUNT", help="Number of random points.")
-@click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=1, help="With --sample: random seed (default: 1).")
-@click.option("--shape", type=click.Choice(["uniform", "triangular"]), default="uniform",
-              help="With --sample: distribution in a range; triangular has its mode at the model's value.")  # fmt: skip
-@click.option("--range", "ranges", multiple=True, metavar="NAME=LOW:HIGH", callback=said,
+@click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=1, metavar="NUMBER",
+              help="With --sample: random seed (default: 1).")  # fmt: skip
+@click.option("--shape", type=click.Choice(["uniform", "triangular"]), default="uniform", metavar="NAME",
+              help="With --sample: uniform in a range (default), or triangular around the model's value.")  # fmt: skip
+@click.option("--range", "ranges", multiple=True, metavar="NAME=LOW:HIGH", callback=stated,
               help="Range of a parameter (default: that of the catalog).")  # fmt: skip
-@click.option("--within", metavar="SHARE", callback=said, help="Range of all parameters without one, such as 10%.")
-@click.option("--spread", multiple=True, metavar="NAME=SHARE", callback=said,
+@click.option("--within", metavar="SHARE", callback=stated, help="Range of all parameters without one, such as 10%.")
+@click.option("--spread", multiple=True, metavar="NAME=SHARE", callback=stated,
               help="With --sample: lognormal, with this coefficient of variation, such as seek=10%.")  # fmt: skip
-@click.option("--plot", is_flag=True, help="Draw elasticities or the tornado as bars.")
+@plot_options
 @method_options
 @assert_option
 @output_options
@@ -51,7 +64,7 @@ def command(of: tuple[str, ...], by: tuple[str, ...], tornado: bool,
     Examples:
       qnet sensitivity ibm-3990-6 --plot
       qnet sensitivity --station cpu=120ms --station disk=50ms --arrival-rate 3/s
-      qnet sensitivity ibm-3990-6 --of response --of "utilization('back_end')" --by cu.miss_remainder --by block
+      qnet sensitivity ibm-3990-6 --metric response --metric "utilization('back_end')" --by cu.miss_remainder --by block
       qnet sensitivity ibm-3990-6 --tornado --within 10% --plot
       qnet sensitivity ibm-3990-6 --sample 1000 --spread cu.miss_remainder=10% --range read_hit=0.6:0.8
     """

@@ -8,17 +8,35 @@ import click
 
 from qnet.cli.method_options import bounds_option, method, method_options, states_option
 from qnet.cli.network_options import asked, network_options, opened
-from qnet.cli.options import assert_option, collect, output_options
+from qnet.cli.options import assert_option, collect, metric_option, output_options, percentile_option, stated
+
+
+def stated_unit(ctx: click.Context, param: click.Parameter, value: str) -> str:
+    """A unit that is not empty where one is given."""
+    if ctx.get_parameter_source(param.name or "") is not click.core.ParameterSource.DEFAULT:
+        stated(ctx, param, value)
+    return value
 
 
 @click.command("solve")
 @network_options
+@metric_option
+@percentile_option
+@click.option("--value", is_flag=True, help="Print only the number of the one --metric or --percentile.")
+@click.option(
+    "--unit",
+    metavar="UNIT",
+    default="",
+    callback=stated_unit,
+    help="Unit of --metric, --percentile and --value, such as ms (default: base units).",
+)
 @method_options
 @bounds_option
 @states_option
 @assert_option
 @output_options
-def command(asserted: tuple[str, ...], **options: Any) -> None:
+def command(asserted: tuple[str, ...], metrics: tuple[str, ...], percentiles: tuple[float, ...], value: bool,
+            unit: str, **options: Any) -> None:  # fmt: skip
     """Compute throughput, response time and utilization of a system.
 
     Response time is the mean time from arrival to completion, think time excluded. Residence time is the part of it
@@ -29,6 +47,9 @@ def command(asserted: tuple[str, ...], **options: Any) -> None:
 
     Customers that change class are reported as a chain: as a class, whose passages lead from one visit to the reference
     station to the next, or from arrival to departure; and by the residence time of a passage in each of its classes.
+
+    With --metric only these metrics are reported. Each assertion is reported with its margin, the distance to the
+    limit: positive where it holds.
 
     Closed classes are solved exactly within --operations and --memory, otherwise by the most accurate approximation,
     with bounds that enclose the exact result. qnet methods lists the names for --method.
@@ -41,15 +62,31 @@ def command(asserted: tuple[str, ...], **options: Any) -> None:
     Examples:
       qnet solve ibm-3990-6 -p rate=900/s -p write_fraction=0.3
       qnet solve ibm-3990-6 -p rate=900/s --assert 'response < 20 ms'
-      qnet solve examples/web-tier.toml --csv
+      qnet solve web-tier --metric response_p95 --value --unit ms
       qnet solve --station cpu=120ms --station disk=50ms --arrival-rate 3/s
       qnet solve --station cpu=120ms --station disk=50ms --population 20 --think-time 5s -p demand_cpu=60ms
     """
     from qnet.cli.output import ready, write
     from qnet.questions.solve.solve import solve_report
 
+    if value:
+        _require_one(metrics, percentiles, options)
     wanted, output, network = method(options), collect(options), asked(options)
     ready(output)
     with opened(network) as model:
-        report = solve_report(model, wanted, asserted)
-    write(report, output)
+        report = solve_report(model, wanted, asserted, metrics, percentiles, unit, only=value)
+    write(report, output, value=value)
+
+
+def _require_one(metrics: tuple[str, ...], percentiles: tuple[float, ...], options: dict[str, Any]) -> None:
+    """Refuse `--value` without exactly one metric, or with a format."""
+    from qnet.errors import Problem, UsageError
+
+    count = len(metrics) + len(percentiles)
+    if count != 1:
+        raise UsageError(
+            Problem("QN748", f"--value stands with {count} metrics", "exactly one --metric or --percentile")
+        )
+    if options.get("format_name"):
+        text = f"--value prints one number, and --{options['format_name']} is given"
+        raise UsageError(Problem("QN748", text, "one of the two"))

@@ -6,12 +6,14 @@ from typing import Any
 
 import click
 
-from qnet.cli.options import collect, output_options, said
+from qnet.cli.method_options import budget_options, limited
+from qnet.cli.options import collect, output_options, stated
 from qnet.cli.validate import complete_study
 
 
 @click.command("study")
-@click.argument("name", required=False, callback=said, shell_complete=complete_study)
+@click.argument("name", required=False, callback=stated, shell_complete=complete_study)
+@budget_options
 @output_options
 def command(name: str | None, **options: Any) -> None:
     """Summarize a measured study on one screen: question, evidence, chart.
@@ -34,11 +36,12 @@ def command(name: str | None, **options: Any) -> None:
     from qnet.cli.output import form, ready, write
     from qnet.questions.study.report import studies_report, study_report
 
+    limited(options)
     output = collect(options)
     ready(output)
     if name is None:
         write(studies_report(), output)
         return
-    drawn = form(output) in ("table", "md")
+    drawn = form(output) in ("table", "md", "html")
     report = study_report(name, drawn)
     write(report, output.replace(plot=form(output) == "md" and report.plot is not None))

@@ -6,27 +6,41 @@ from typing import Any
 
 import click
 
+from qnet.cli.complete import complete_setting
 from qnet.cli.method_options import method, method_options
 from qnet.cli.network_options import asked, network_options, opened
-from qnet.cli.options import assert_option, collect, metric_option, output_options, said
+from qnet.cli.options import (
+    Drawing,
+    Renamed,
+    assert_option,
+    collect,
+    metric_option,
+    output_options,
+    plot_options,
+    stated,
+)
 
 
-@click.command("sweep")
+@click.command("sweep", cls=Drawing)
 @network_options
 @click.option(
+    "--over",
     "--vary",
+    "over",
+    cls=Renamed,
     multiple=True,
     required=True,
     metavar="GRID",
-    callback=said,
+    callback=stated,
+    shell_complete=complete_setting,
     help="Grid of a parameter, such as users=1:300. Repeated: every combination, the first varies slowest.",
 )
 @metric_option
-@click.option("--plot", is_flag=True, help="Also draw the chosen metrics (default: throughput and response).")
+@plot_options
 @method_options
 @assert_option
 @output_options
-def command(vary: tuple[str, ...], metrics: tuple[str, ...], asserted: tuple[str, ...], **options: Any) -> None:
+def command(over: tuple[str, ...], metrics: tuple[str, ...], asserted: tuple[str, ...], **options: Any) -> None:
     """Compute metrics over a grid of parameter values.
 
     One row for every point: the parameters, the metrics as qnet solve defines them, method, exactness and status.
@@ -38,14 +52,14 @@ def command(vary: tuple[str, ...], metrics: tuple[str, ...], asserted: tuple[str
 
     \b
     Grids: first:last:step, first:last, log(first, last, count), or a, b, c
-    Paired grids: --vary 'users=100,200 & memory=64 MiB,128 MiB' varies both together
+    Paired grids: --over 'users=100,200 & memory=64 MiB,128 MiB' varies both together
 
     \b
     Examples:
-      qnet sweep examples/interactive-users.toml --vary users=1:300 --csv
-      qnet sweep ibm-3990-6 --vary rate=100/s:1100/s:100/s --vary write_fraction=0,0.3 --metric response --plot
-      qnet sweep examples/multiprocessor.toml --vary processors=1:16 --assert 'response < 90 s'
-      qnet sweep --station cpu=120ms --station disk=50ms --population 1 --think-time 5s --vary population=1:40
+      qnet sweep interactive-users --over users=1:300 --csv
+      qnet sweep ibm-3990-6 --over rate=100/s:1100/s:100/s --over write_fraction=0,0.3 --metric response --plot
+      qnet sweep multiprocessor --over processors=1:16 --assert 'response < 90 s'
+      qnet sweep --station cpu=120ms --station disk=50ms --population 1 --think-time 5s --over population=1:40
     """
     from qnet.cli.output import ready, write
     from qnet.cli.progress import progress
@@ -56,5 +70,5 @@ def command(vary: tuple[str, ...], metrics: tuple[str, ...], asserted: tuple[str
     ready(output)
     with opened(network) as model, progress("points") as report_progress:
         conditions(asserted, model)
-        result = sweep(model, vary, metrics, wanted, report_progress)
+        result = sweep(model, over, metrics, wanted, report_progress)
     write(sweep_report(result, asserted, chosen=bool(metrics)), output)

@@ -6,10 +6,13 @@ import os
 import sys
 from collections.abc import Sequence
 
-from qnet.errors import Problem, UsageError
+from qnet.errors import Problem, QnetError, UsageError
 from qnet.model.load import load
 from qnet.model.model import Model
 from qnet.model.settings import parse_settings, with_settings
+
+FOREIGN = (".jmva", ".lqn", ".xlqn", ".lqnx")
+"""Suffixes of the models of other tools that state their load."""
 
 
 def open_system(system: str, settings: Sequence[str]) -> Model:
@@ -19,17 +22,52 @@ def open_system(system: str, settings: Sequence[str]) -> Model:
     """
     if system == "-":
         announce_input("a model")
+    if system.lower().endswith(FOREIGN):
+        return with_settings(_converted(system), parse_settings(settings))
     try:
         model = load(system)
     except UsageError as error:
         if "/" in system and not os.path.exists(system) and _is_part(system):
             help = f"qnet catalog show {system} shows it; a model names it under [uses]"
             raise UsageError(Problem("QN301", f'"{system}" is a part, not a system', help=help)) from None
+        if name := _name_of_missing_file(system):
+            problem = error.problems[0].replace(help=f'without folder and suffix, "{name}" is a system that qnet has')
+            raise UsageError(problem) from None
         if "/" in system or not os.path.isfile(system):
             raise
         help = f"to read the file of that name, write ./{system}"
         raise UsageError(Problem("QN301", error.problems[0].found, help=help)) from None
     return with_settings(model, parse_settings(settings))
+
+
+def _converted(path: str) -> Model:
+    """The model of a file of another tool, after notes on what it does not say; raises as `qnet convert` does."""
+    from qnet.cli.output import write_notes
+    from qnet.documents import GivenText, parse
+    from qnet.exchange.formats import format_of, read_format, refused
+    from qnet.exchange.imported import Reading
+    from qnet.exchange.sources import read_bytes
+    from qnet.model.load import build
+
+    converted = read_format(format_of(path), read_bytes(path), Reading(name=path))
+    if failure := refused(converted, "model", path):
+        raise failure
+    write_notes([item.note for item in converted.items if not item.informs])
+    return build(GivenText(*parse(converted.text.encode(), path)), path)
+
+
+def _name_of_missing_file(system: str) -> str:
+    """The name of the system or example that a path of no file ends in; empty where it is another one."""
+    from qnet.catalog.find import system_path
+
+    name = os.path.basename(system).removesuffix(".toml")
+    if name == system or os.path.exists(system):
+        return ""
+    try:
+        system_path(name)
+    except QnetError:
+        return ""
+    return name
 
 
 def _is_part(name: str) -> bool:
@@ -43,6 +81,6 @@ def announce_input(what: str) -> None:
     if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison]
         raise UsageError(Problem("QN002", "standard input is closed", what, file="<stdin>"))
     if sys.stdin.isatty():
-        from qnet.cli.failures import tell
+        from qnet.cli.failures import write_line
 
-        tell(f"qnet: reading {what} from the terminal; end it with Ctrl-D")
+        write_line(f"qnet: reading {what} from the terminal; end it with Ctrl-D")

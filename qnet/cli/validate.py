@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from qnet.cli.options import assert_option, collect, output_options, said
+from qnet.cli.method_options import budget_options, limited
+from qnet.cli.options import assert_option, collect, output_options, stated
 
 
 def complete_study(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
@@ -19,9 +20,10 @@ def complete_study(ctx: click.Context, param: click.Parameter, incomplete: str) 
 
 
 @click.command("validate")
-@click.argument("study", required=False, callback=said, shell_complete=complete_study)
+@click.argument("study", required=False, callback=stated, shell_complete=complete_study)
 @click.option("--claims", is_flag=True, help="Without STUDY: list every claim of every study instead of the summary.")
 @click.option("--fits", is_flag=True, help="List fitted parameters, free choices and intervals of predictions.")
+@budget_options
 @assert_option
 @output_options
 def command(study: str | None, claims: bool, fits: bool, asserted: tuple[str, ...], **options: Any) -> None:
@@ -59,7 +61,8 @@ def command(study: str | None, claims: bool, fits: bool, asserted: tuple[str, ..
 
     --fits lists for every fitted parameter the claim that determines it, the intervals from printed digits, free
     choices and other rows, and contradicting figures; every free choice (a form, a reading or a value); and the
-    interval of every prediction when the study is fitted again with each choice made differently.
+    interval of every prediction when the study is fitted again with each choice made differently. Only choices that
+    name a parameter or a figure are varied; the note counts them.
 
     Errors of predictions that state a figure (not a bound) are summarized by their median, 90th percentile, share
     within 20 %, and maximum; skill by the share nearer than their null, and by the ratio of the medians. JSON names the
@@ -82,6 +85,7 @@ def command(study: str | None, claims: bool, fits: bool, asserted: tuple[str, ..
     from qnet.cli.progress import progress
     from qnet.questions.study.validate_report import validate_report
 
+    limited(options)
     output = collect(options)
     if study and claims:
         raise click.UsageError("--claims cannot be combined with STUDY, whose claims are all listed anyway")

@@ -14,25 +14,30 @@ from qnet.cli.options import assert_option, collect, faster_option, output_optio
 @click.command("why")
 @network_options
 @faster_option
+@click.option("--brief", is_flag=True, help="Print six lines and the command.")
 @method_options
 @bounds_option
 @assert_option
 @output_options
-def command(faster: float, asserted: tuple[str, ...], **options: Any) -> None:
+def command(faster: float, brief: bool, asserted: tuple[str, ...], **options: Any) -> None:
     """Explain a system's response time in words fit for a ticket.
 
     Question, answer, breakdown of response time, the stations that saturate first and second, the most effective
     upgrades, the laws with their numbers, the method and its accuracy, the assumptions, source and grade of every
     number, and the command that reproduces the report. Where steps label kinds of work, the bottleneck is split by
     them; where they state causes too, the largest is named first. The figures are those of qnet bottleneck, which
-    defines them. In CSV and JSON every sentence comes with its number. The laws are Little's (1961), the utilization
-    law and the bottleneck analysis of Denning and Buzen (Computing Surveys 10, 1978).
+    defines them. Of a saturated system: demand against capacity of every station, and the smallest change of each type
+    that cures it: fewer arrivals, faster stations, more servers or copies, shorter demands. In CSV and JSON every
+    sentence comes with its number. The laws are Little's (1961), the utilization law and the bottleneck analysis of
+    Denning and Buzen (Computing Surveys 10, 1978).
 
     \b
     Examples:
       qnet why ibm-3990-6 -p rate=900/s -p write_fraction=0.3
+      qnet why ibm-3990-6 -p rate=1500/s --brief
       qnet why ibm-3990-6 --md
-      qnet why examples/interactive-users.toml -p users=100 --faster 1.5
+      qnet why ibm-3990-6 -o report.html
+      qnet why interactive-users -p users=100 --faster 1.5
     """
     from qnet.cli.output import ready, write
     from qnet.cli.progress import watched
@@ -41,5 +46,5 @@ def command(faster: float, asserted: tuple[str, ...], **options: Any) -> None:
     wanted, output, network = method(options), collect(options), asked(options)
     ready(output)
     with opened(network) as model, watched(wanted) as wanted:
-        report = why_report(model, faster, wanted, asserted, network.words())
+        report = why_report(model, faster, wanted, asserted, network.words(), brief)
     write(report, output)

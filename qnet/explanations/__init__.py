@@ -16,7 +16,8 @@ FAMILIES = {
     "QN4": "No answer exists (4)",
     "QN5": "Not computed (5)",
     "QN6": "Notes on an answer (0; 6 for QN604 and QN608)",
-    "QN7": "Notes on an answer, continued (0)",
+    "QN7": "Notes on an answer, continued (0; 2 for QN755, 3 for QN760, 5 for QN767, 6 for QN757)",
+    "QN8": "Files of monitoring tools (3 in a file, 0 for notes)",
 }
 """The first digit of a code, and the exit codes of its family."""
 

@@ -10,7 +10,8 @@ CODES: dict[str, _T] = {
         "Use the nearest name that the message suggests, or run the command with --help."),
     "QN002": _T("the model file cannot be read",
         "The file does not exist, is a folder, or is not readable.",
-        "Check the path. A name without / that does not end in .toml is searched for in the catalog, not among files."),
+        "Check the path. A name without / that does not end in .toml is that of a catalog system or an "
+        "example, not of a file."),
     "QN003": _T("-p does not set a parameter",
         "A setting has the form NAME=VALUE. The value is a quantity with its unit, an expression over other "
         "parameters, or one of the words of a choice. Each parameter can be set once.",
@@ -38,15 +39,19 @@ CODES: dict[str, _T] = {
         "There is nothing to compare with the model.",
         "Add [[claims]] to the study."),
     "QN013": _T("no such formula",
-        "--of names a metric, a station or a parameter without a formula, or --value and --solve-for do not match it.",
+        "--metric names a metric, a station or a parameter without a formula, or --value and --solve-for do not "
+        "match it.",
         "Use the nearest name that the message suggests; qnet formula --help lists the metrics."),
     "QN014": _T("paired grids differ in length",
         "Grids joined by & are varied together, value by value, so they need the same number of values.",
-        "Give them the same number of values, or a separate --vary for each to get every combination."),
+        "Give them the same number of values, or a separate option for each to get every combination."),
     "QN015": _T("there is nothing to compare, or no way to",
         "A comparison needs at least two systems, or one with changed settings; a metric of the same name must have "
         "the same unit on all sides.",
         "Name another SYSTEM, or add --with NAME=VALUE; select metrics with --metric."),
+    "QN016": _T("an unknown column",
+        "--columns selects columns of the answer, by the names that CSV gives them (response_s) or without the unit.",
+        "Take a name from the list; --csv shows all columns."),
     "QN017": _T("it is not clear which parameter sets the load",
         "A knee is computed along a number of customers or an arrival rate. The population or arrival rate of a class "
         "depends on several parameters, or the given parameter affects none.",

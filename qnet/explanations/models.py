@@ -7,7 +7,7 @@ from qnet.explanations.explanation import Explanation as _T
 CODES: dict[str, _T] = {
     "QN201": _T("a table or a list is expected",
         "The value of the key has the wrong type.",
-        "Write it as the message says; examples/ has a model for every construct."),
+        "Write it as the message says; qnet example lists a model for every construct."),
     "QN202": _T("an unknown key",
         "The language has no such key there; a misspelt key would otherwise be ignored silently.",
         "Use the nearest key that the message suggests."),

@@ -34,9 +34,11 @@ CODES: dict[str, _T] = {
     "QN514": _T("arguments of a method are wrong",
         "There is no such method or variant, or a feature of the network makes it meaningless.",
         "qnet methods lists the methods, their variants and bounds, and where each applies."),
-    "QN515": _T("too large for an exact answer",
-        "The estimated work or memory of every exact method exceeds the limits.",
-        "Use an approximation or bounds, or raise the limits."),
+    "QN515": _T("more work or memory than the limits allow",
+        "A command may spend --operations (about 1e9 a second, 1e10 if not given) and --memory (1 GB if not given): "
+        "searches, approximations, fixed points and Markov chains as well as exact answers. What is estimated to need "
+        "more is refused before it begins; the rest is counted and stopped.",
+        "Raise the limits, or ask less: fewer points, smaller populations, an approximation or bounds."),
     "QN516": _T("no second moments for percentiles",
         "Percentiles of response time are built from means and variances of the waiting times. This method computes "
         "means only, as do limits on the number inside, layers, and priorities with closed classes.",
@@ -123,8 +125,9 @@ CODES: dict[str, _T] = {
         "Ask for means only, a lower load, or another metric."),
     "QN551": _T("blocking or loss that cannot be computed",
         "Stations with a capacity and buffers are solved in networks of open classes with fixed routes, but not with "
-        "chains, rates or inside holds, nor losses at a station that serves others in turn with the work that frees "
-        "places; except by the Markov chain of networks with at most 40,000 states.",
+        "chains, inside holds, next to rates without a capacity or with rates and priorities, nor losses at a station "
+        "that serves others in turn with the work that frees places; except by the Markov chain of networks with at "
+        "most 40,000 states.",
         "Use an open class; put the station outside of holds; give the draining work a lower priority than other "
         "work."),
     "QN552": _T("parallel steps that are not computed",
@@ -176,7 +179,8 @@ CODES: dict[str, _T] = {
     "QN589": _T("higher-priority classes leave almost no capacity",
         "A lower class receives the capacity that higher classes leave. Where closed classes use more than 90 % of a "
         "station, that is the difference of two nearly equal numbers, one of them an estimate: in simulations of wide "
-        "families of networks the answer was wrong by factors of 2 to 1000.",
+        "families of networks the answer was wrong by factors of 2 to 1000. Also where the Markov chain of a small "
+        "network shows that a closed class is never served.",
         "Remove the lower class, which hardly affects the others if it is preempted; give the higher classes fewer "
         "customers, or the station more servers. Small networks are solved exactly, by their Markov chain."),
 }  # fmt: skip

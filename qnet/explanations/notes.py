@@ -25,9 +25,9 @@ CODES: dict[str, _T] = {
     "QN605": _T("a source",
         "The bibliographic record behind a key cited by a value.",
         ""),
-    "QN606": _T("--plot has no effect on this output format",
-        "Charts are drawn in tables and Markdown only.",
-        "Omit the format for a table with a chart, or use --md."),
+    "QN606": _T("--plot, --log or --safe-csv has no effect",
+        "Charts are drawn in tables, Markdown and HTML, and in files; --log is about charts, --safe-csv about CSV.",
+        "Omit the format for a table with a chart, use --md or --html, or --plot FILE.svg."),
     "QN607": _T("which method, and why",
         "There is more than one method for closed classes: the note names the one used and the reason. An "
         "answer that is not exact comes with bounds that enclose the exact one, where theory provides them.",
@@ -134,9 +134,10 @@ CODES: dict[str, _T] = {
         "beyond.",
         "Omit it from --fit, widen its range where possible, or question the model."),
     "QN636": _T("several minima",
-        "Searches from other starts ended at other local minima, with residuals up to twice as large, or equal: with "
-        "two identical stations, either may be the slow one. The best minimum is reported, and among equal ones the "
-        "one reached from the model's values.",
+        "Searches from other starts ended at other local minima, with residuals up to twice as large, or within the "
+        "errors of the measurements: of two identical stations, either may be the slow one. The best minimum is "
+        "reported, and among equal ones the one reached from the model's values. Intervals hold around that one: a "
+        "parameter has the status `another minimum agrees as well` where its value there is beyond.",
         "Narrow the ranges with --between to feasible values."),
     "QN637": _T("what a calibration left out",
         "Columns with names unknown to the model were ignored; or settings of the run are not in the written model.",
@@ -173,7 +174,7 @@ CODES: dict[str, _T] = {
         "The number of customers in a limited subnetwork has a bimodal distribution, as where paging sets in: the "
         "system works well or thrashes for long, and occasionally changes between the two. The means lie between and "
         "are seldom observed.",
-        "Lower the limit with qnet sweep --vary until one mode is left; solve --states gives the probabilities."),
+        "Lower the limit with qnet sweep --over until one mode is left; solve --states gives the probabilities."),
     "QN644": _T("the flow-equivalent approximation is unreliable around rare, long visits",
         "A subnetwork with a limited number of customers is replaced by one flow-equivalent station, whose rate "
         "depends on the number inside alone. Where a visit inside is rare and longer than an average passage "
@@ -208,7 +209,7 @@ CODES: dict[str, _T] = {
         "and 1.38. Rates and numbers of customers are interpolated between the solved integer populations around that, "
         "and times are means weighted by passages, so that Little's law holds. Rounded to integers the curve "
         "would have steps, each a step of one class.",
-        "Solve the setting in the row for integer populations, or vary one parameter alone with --vary."),
+        "Solve the setting in the row for integer populations, or vary one parameter alone."),
     "QN650": _T("the definition of a metric",
         "A remark on the station, without which its metrics could be misread.",
         ""),
@@ -372,7 +373,7 @@ CODES: dict[str, _T] = {
         "Give the class a population of 1 for the response time of a first customer."),
     "QN703": _T("simultaneous events",
         "Two services, or a service and a think time, take zero time. The answer is exact for the order defined in "
-        "the README: zero times are the limit of short times, in the order in which they begin. Another order "
+        "qnet help semantics: zero times are the limit of short times, in the order in which they begin. Another order "
         "may give other results, by several per cent with few customers.",
         "Remove steps of zero time, or give them a short time, so that the model determines the order."),
     "QN704": _T("a truncated chain",
@@ -427,6 +428,38 @@ CODES: dict[str, _T] = {
         "variation below 0.05 are taken as four exponential phases, with an scv of 0.25: queues that depend "
         "on their variation are too long, by up to a fifth.",
         "Set scv = 0.05 or more where that is closer, or remove the feature that no other method solves."),
+    "QN731": _T("an output that is also read",
+        "The file of -o or --write, or the one that standard output goes to, is the model, the rows, the "
+        "measurements, a part that the model uses, standard input or another output: it would be lost.",
+        "Write to another file; rename it when it is complete: -o new && mv new old."),
+    "QN732": _T("rows of an incomplete run",
+        "qnet map ended before the last row. The file of -o is unchanged; the rows answered until then are "
+        "complete lines of the file named in the message, which ends in .partial.",
+        "Use these rows, or delete the file, and run the command again."),
+    "QN733": _T("a row without an answer, with --strict",
+        "The row cannot be read, has no answer, or has an undefined metric, and --strict stops there. "
+        "The rows before it are answered.",
+        "Correct the row, or leave out --strict: its status then gives the reason, and processing continues."),
+    "QN735": _T("an undefined figure",
+        "An output, a metric or an assertion is an expression whose arithmetic fails at this point, such as a division "
+        "by zero, the logarithm of zero or a value above 1e308; or it uses a figure that is infinite. All other "
+        "figures are computed; an assertion on an undefined figure is false.",
+        "Change the values that the message names; or guard the expression, as in where(rate > 0, work / rate, 0)."),
+    "QN737": _T("rows of measurements that cannot be read",
+        "Rows with a cell that is not a number or a quantity of the right dimension, or with more or fewer cells than "
+        "the header, are left out of the fit. The report lists each with its text and the reason.",
+        "Correct the rows; empty the cells where nothing was measured; --strict stops at the first such row."),
+    "QN738": _T("a number that depends on the solution leaves its domain",
+        "Times, visits or probabilities that use figures of the solution, such as wait('cpu'), are computed again in "
+        "every round of a fixed point. In one of the rounds a time is negative, a probability above one or an "
+        "expression has no value. The model without load is valid.",
+        "Bound the expression, such as max(0 s, 5 ms - wait('cpu')), or choose a smaller load."),
+    "QN739": _T("it is not stated whether a class visits a station",
+        "A network of demands without visits says nothing of a class whose demand at a station is 0: one that visits "
+        "it for no service time still waits behind others where they are served in order of arrival, one that does not "
+        "visit it does not wait. Without visits the class is taken not to visit the station, and the answer is that of "
+        "such a network.",
+        "Give qnet.Network visits: 0 where a class does not come, above 0 where it does."),
     "QN745": _T("a null that was not an input of the model",
         "The null of a prediction is the nearest figure that was an input of the model: a claim of the same study and "
         "dimension that is given, fitted or an identity. Its error is the error of doing nothing.",
@@ -435,4 +468,86 @@ CODES: dict[str, _T] = {
         "With this alternative of a free choice no values of the fitted parameters satisfy the claims "
         "they were fitted to: there may be none.",
         "Choose an alternative closer to the chosen one, or describe it in words, without parameter and claim."),
+    "QN747": _T("a search for the largest load that was stopped",
+        "Times depend on the solution, so that every load that is tried is a fixed point; the search for the end of "
+        "the steady state took half of the operations that were left. The largest load is that of the capacities at "
+        "the present times: it can be less, not more, where times grow with the load.",
+        "Raise the limit with --operations, or ask qnet envelope for the largest load that meets a limit."),
+    "QN748": _T("--value with more than one number",
+        "--value prints one bare number, for scripts; it was given with no metric or with several, or with a format.",
+        "Give exactly one --metric or --percentile, or leave out --value."),
+    "QN749": _T("the load of a station is stated in two ways",
+        "service_rate replaces the service time, offered erlangs and utilization the arrival rate; they were "
+        "given together with what they replace, without what they need, or for a station to which they do not apply.",
+        "Give one statement of each: arrival rate or offered erlangs or utilization; service time or service rate."),
+    "QN750": _T("n in a formula of rates",
+        "In rates = \"FORMULA\" the name n is the number of customers present, so that no parameter can be called n.",
+        "Rename the parameter."),
+    "QN751": _T("an answer on a system without a steady state",
+        "qnet why was asked about a system that is saturated: arrivals ask for more than some station has. Means of "
+        "response do not exist; the report compares demand with capacity and states the smallest changes that cure it.",
+        "Apply one of the changes with a margin: at the stated limit the response still has no bound."),
+    "QN752": _T("a station held around delays",
+        "A pool of connections that is held around a call that waits for no other, is a station with as many "
+        "servers whose service time is that of the delays: means and percentiles are those of that station.",
+        "Put a station inside the hold where calls wait for each other."),
+    "QN753": _T("an argument of another type",
+        "A function of the Python interface was called with an argument of a type that it does not take, such as a "
+        "list instead of a text. Any real number is accepted: numpy's, Decimal, Fraction.",
+        "Use the types of the signature; help(qnet.System) lists them."),
+    "QN755": _T("measurements that cannot be brought into shape",
+        "--column COLUMN=NAME gives a column of the measurements another name; --melt PATTERN makes one row for each "
+        "condition that titles of columns state. The text cannot be read, fits no column, or would make two columns of "
+        "one name.",
+        "Name a column as it is in the header; write a pattern such as 'rt_{rate}_ms=response_ms' or '{}@{rate}'. "
+        "qnet help measurements has examples."),
+    "QN756": _T("how a table of measurements was read",
+        "Cells are separated by commas, or by semicolons or tabs where the header has no comma; then numbers such as "
+        "1,5 have a decimal comma, unless the column has decimal points too. Lines that begin with # are comments.",
+        "Where a number is read wrongly, write a decimal point; put a cell that begins with # in quotation marks."),
+    "QN757": _T("a model that is not tidy",
+        "qnet check --format --diff prints what tidy spacing would change: one space around signs, two for each open "
+        "bracket, a blank line before each table. The model itself is valid.",
+        "Run qnet check FILE --format, which rewrites the file; comments and order remain."),
+    "QN758": _T("a model of service demands",
+        "calibrate --demands --write states the estimated demands as an open model. The utilization law determines "
+        "demands only: stations are taken as processor sharing, which is insensitive to the distribution of service "
+        "times, and classes arrive at random at the mean throughput of the rows fitted.",
+        "Edit disciplines, populations and think times of the written model where they are known."),
+    "QN760": _T("a file of another tool that cannot be read",
+        "qnet convert was given a JMVA, LQN or CSV file that is not what its format says: not well-formed, a number "
+        "out of range, a name that is missing or there twice. XML with a document type or entities is refused, and so "
+        "are files that are too large or nest too deeply.",
+        "Correct the line that the message names; qnet help exchange describes what is read of each format."),
+    "QN761": _T("PNG and PDF figures need matplotlib",
+        "Figures are written as SVG without any other package; PNG and PDF are drawn by matplotlib, an optional extra.",
+        "Write --plot FILE.svg, or install the extra: pip install 'qnet-solver[plot]'."),
+    "QN762": _T("unknown format of a figure",
+        "The suffix of the file decides the format of a figure.",
+        "Name a file that ends in .svg, .png or .pdf."),
+    "QN763": _T("there is nothing to draw",
+        "The answer has no curve: a single point, no number on both axes, or none above 0 on a logarithmic axis.",
+        "Ask along a grid, as with qnet sweep --over or qnet envelope --over; leave out --log."),
+    "QN764": _T("pandas or polars is not installed",
+        "report.to_pandas() and report.to_polars() make tables of these packages, which qnet does not need otherwise.",
+        "Install the package; or use report.records(), a list of dicts, or dict(report.columns), arrays by name."),
+    "QN765": _T("a report has no column of that name",
+        "report.columns[name] takes the names that CSV has, such as response_s, or the same without the unit.",
+        "list(report.columns.keys()) has the names of this report."),
+    "QN766": _T("something that the other format cannot express",
+        "qnet convert lists every item that the target format has no form for, with its place: names of parameters, "
+        "questions, results. The solution of the converted model is the same.",
+        "State such items again where the converted model is used."),
+    "QN767": _T("a conversion that would change the solution",
+        "The model has something without which it has another solution, such as a station that is held while another "
+        "is waited for or calls that are forwarded, and the target format cannot express it. All of it is listed.",
+        "Keep the model in its format. From a model of qnet, --lossy accepts the difference."),
+    "QN800": _T("a file of a monitoring tool that cannot be read",
+        "qnet measured reads JSON of sysstat (sadf, iostat, mpstat), the text of vmstat and answers of Prometheus. The "
+        "file is none of these, is cut off, has no measurements, or covers another period than the first file.",
+        "Write the file again, with a count so that the tool ends its JSON; qnet help exchange has the commands."),
+    "QN801": _T("how a file of a monitoring tool was read",
+        "The first report of iostat and vmstat is the mean since the system started and is left out. Utilization of "
+        "processors is the mean of all of them, so that the number of processors is that of servers.",
+        "Keep the first report with --first; give qnet calibrate --servers cpu=NUMBER."),
 }  # fmt: skip

@@ -17,7 +17,7 @@ CODES: dict[str, _T] = {
     "QN103": _T("this is not a model file",
         "The file is empty, larger than a model may be, not UTF-8 text, or its values are more, "
         "deeper or longer than a model needs.",
-        "Give a model in TOML; the smallest one is examples/one-queue.toml."),
+        "Give a model in TOML; qnet example one-queue prints the smallest one, qnet new a commented one."),
     "QN110": _T("an expression is not understood",
         "Expressions have numbers with units, names, + - * / // **, one comparison, and functions such as min, max, "
         "where and interp. The caret marks the position of the error.",

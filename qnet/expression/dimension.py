@@ -17,7 +17,7 @@ def check(node: Node, dimensions: Mapping[str, Dimension], choices: Choices) -> 
     """The dimension of an expression; None for a literal zero, which fits every dimension.
 
     `dimensions` holds every name that may be used; `choices` the options of choice parameters, which may only be
-    compared. Raises `ExpressionError` for an unknown name, a sum of unlike quantities, a wrong argument.
+    compared. Raises `ExpressionError` for an unknown name, a sum of different dimensions, a wrong argument.
     """
     return _Checker(dimensions, choices).check(node)
 
@@ -42,8 +42,8 @@ class _Checker:
             case Binary():
                 return self.binary(node)
             case Comparison():
-                found = "a comparison may only stand in where() or in a limit"
-                raise ExpressionError(found, node.column, "write where(comparison, a, b)")
+                text = "a comparison may only stand in where() or in a limit"
+                raise ExpressionError(text, node.column, "write where(comparison, a, b)")
             case Call():
                 return self.call(node)
 
@@ -76,16 +76,16 @@ class _Checker:
         """The dimension of a power: the exponent of a quantity must be a literal."""
         column = node.right.column
         if exponent != NUMBER:
-            found = f"the exponent is {exponent.describe()}"
-            raise ExpressionError(found, column, "an exponent is a plain number", "QN120")
+            text = f"the exponent is {exponent.describe()}"
+            raise ExpressionError(text, column, "an exponent is a plain number", "QN120")
         if base == NUMBER:
             return NUMBER
         sign, power = 1.0, node.right
         if isinstance(power, Unary):
             sign, power = (-1.0 if power.operator == "-" else 1.0), power.operand
         if not isinstance(power, Number) or abs(power.value) > 4:
-            found = f"{base.describe()} is raised to a power that is not a small literal number"
-            raise ExpressionError(found, column, "divide by a quantity of the same kind first", "QN120")
+            text = f"{base.describe()} is raised to a power that is not a small literal number"
+            raise ExpressionError(text, column, "divide by a quantity of the same kind first", "QN120")
         return _readable(NUMBER.times(base, sign * power.value), node)
 
     def call(self, node: Call) -> Dimension | None:
@@ -95,29 +95,29 @@ class _Checker:
         if rule == "where":
             self.condition(arguments[0])
             return self.same(arguments[1:], "chooses between")
-        found = [self.check(argument) for argument in arguments]
+        result = [self.check(argument) for argument in arguments]
         if rule == "interp":
-            self.same(arguments[1::2] + arguments[:1], "interpolates over", tuple(found[1::2] + found[:1]))
+            self.same(arguments[1::2] + arguments[:1], "interpolates over", tuple(result[1::2] + result[:1]))
             _check_rising(arguments[1::2])
-            return self.same(arguments[2::2], "interpolates between", tuple(found[2::2]))
+            return self.same(arguments[2::2], "interpolates between", tuple(result[2::2]))
         if rule == "known":
-            self.same(arguments[:2], "takes a power of the ratio of", tuple(found[:2]))
-            for argument, dimension in zip(arguments[3:], found[3:], strict=True):
+            self.same(arguments[:2], "takes a power of the ratio of", tuple(result[:2]))
+            for argument, dimension in zip(arguments[3:], result[3:], strict=True):
                 if (dimension or NUMBER) != NUMBER:
                     text = f"the exponent is {(dimension or NUMBER).describe()}"
                     raise ExpressionError(text, argument.column, "an exponent is a plain number", "QN120")
-            return found[2]
+            return result[2]
         if rule == "plain":
-            for dimension in found:
+            for dimension in result:
                 if (dimension or NUMBER) != NUMBER:
                     text = f"{node.function} is applied to {(dimension or NUMBER).describe()}"
                     raise ExpressionError(text, node.column, "divide by a quantity of the same kind first", "QN120")
         if rule == "root":
-            base = found[0] or NUMBER
+            base = result[0] or NUMBER
             return _readable(Dimension(base.time / 2, base.data / 2), node)
         if rule == "same":
-            return self.same(arguments, f"compares ({node.function})", tuple(found))
-        return found[0]
+            return self.same(arguments, f"compares ({node.function})", tuple(result))
+        return result[0]
 
     def condition(self, node: Node) -> None:
         """Check a comparison: two quantities of one dimension, or a choice against one of its options."""
@@ -133,20 +133,20 @@ class _Checker:
     def option(self, name: Node, text: Text, node: Comparison) -> None:
         """Check that a quoted word is an option of the choice parameter it is compared with."""
         if not isinstance(name, Name) or name.name not in self.choices:
-            found = f"{text.value!r} is compared with something that is not a choice parameter"
-            raise ExpressionError(found, text.column, code="QN121")
+            sentence = f"{text.value!r} is compared with something that is not a choice parameter"
+            raise ExpressionError(sentence, text.column, code="QN121")
         if node.operator not in ("==", "!="):
             raise ExpressionError("options are compared with == or != only", node.column, code="QN121")
         options = self.choices[name.name]
         if text.value not in options:
-            found = f'"{text.value}" is not an option of "{name.name}"'
-            raise ExpressionError(found, text.column, suggest(text.value, options), "QN121")
+            sentence = f'"{text.value}" is not an option of "{name.name}"'
+            raise ExpressionError(sentence, text.column, suggest(text.value, options), "QN121")
 
-    def same(self, nodes: tuple[Node, ...], verb: str, found: tuple[Dimension | None, ...] = ()) -> Dimension | None:
+    def same(self, nodes: tuple[Node, ...], verb: str, result: tuple[Dimension | None, ...] = ()) -> Dimension | None:
         """The one dimension of several operands; zeros fit all."""
-        found = found or tuple(self.check(node) for node in nodes)
+        result = result or tuple(self.check(node) for node in nodes)
         first: Dimension | None = None
-        for node, dimension in zip(nodes, found, strict=True):
+        for node, dimension in zip(nodes, result, strict=True):
             if dimension is None:
                 continue
             if first is not None and dimension != first:
@@ -158,8 +158,8 @@ class _Checker:
 
 def _readable(dimension: Dimension, node: Node) -> Dimension:
     if not dimension.readable:
-        found = f"the expression is {dimension.describe()}, which has no meaning"
-        raise ExpressionError(found, node.column, "use smaller powers", "QN120")
+        text = f"the expression is {dimension.describe()}, which has no meaning"
+        raise ExpressionError(text, node.column, "use smaller powers", "QN120")
     return dimension
 
 

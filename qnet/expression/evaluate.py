@@ -41,14 +41,14 @@ class _Evaluator:
             if self.operations.elementwise:
                 # A part that is the same at all points may fail at points where another branch is taken.
                 return math.nan
-            found = "the function is not defined for this argument"
+            text = "the function is not defined for this argument"
             if isinstance(error, ZeroDivisionError):
-                found = "division by zero"
+                text = "division by zero"
             elif isinstance(error, OverflowError):
-                found = "the value is too large"
+                text = "the value is too large"
             elif isinstance(node, Binary):
-                found = "a negative number has no such power"
-            raise ExpressionError(found, node.column, code="QN130") from None
+                text = "a negative number has no such power"
+            raise ExpressionError(text, node.column, code="QN130") from None
 
     def _evaluate(self, node: Node) -> Value:
         match node:
@@ -111,6 +111,9 @@ class _Evaluator:
                 return operations.maximum(values)
             case "abs":
                 return operations.absolute(values[0])
+            case "round":
+                # Doubling and halving are exact, adding a half is not.
+                return operations.ceil(operations.floor(2 * values[0]) / 2)
             case "interp":
                 return interpolate(values[0], values[1::2], values[2::2], operations, node.column)
             case name if FUNCTIONS[name].module:
@@ -122,7 +125,7 @@ class _Evaluator:
 
 
 def interpolate(
-    place: Value, points: list[Value], heights: list[Value], operations: Operations, column: int = 0
+    index: Value, points: list[Value], heights: list[Value], operations: Operations, column: int = 0
 ) -> Value:
     """Straight lines between the points with their heights, level outside them.
 
@@ -135,7 +138,7 @@ def interpolate(
         decided = not operations.elementwise and not getattr(rises, "free_symbols", ())
         if decided and not operations.all(rises):
             raise ExpressionError("the points of interp do not rise", column, code="QN130")
-        share = (place - left) / (right - left)
+        share = (index - left) / (right - left)
         share = operations.minimum([operations.maximum([share, operations.number(0.0)]), operations.number(1.0)])
         if operations.elementwise:
             share = operations.where(rises, share, math.nan)

@@ -29,6 +29,7 @@ FUNCTIONS: dict[str, Function] = {
     "abs": Function(1, 1, "keep", "the absolute value"),
     "ceil": Function(1, 1, "plain", "rounded up to an integer"),
     "floor": Function(1, 1, "plain", "rounded down to an integer"),
+    "round": Function(1, 1, "plain", "rounded to the nearest integer, halves up"),
     "sqrt": Function(1, 1, "root", "the square root"),
     "exp": Function(1, 1, "plain", "e to the power of a plain number"),
     "log": Function(1, 1, "plain", "the natural logarithm of a plain number"),

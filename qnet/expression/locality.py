@@ -1,7 +1,7 @@
 """What memory gives: miss ratios of caches and lifetimes between page faults, as powers of a known point.
 
 Each function passes through a point that was measured, or stated, and says how the figure moves from there; so its
-parameters are quantities that people know, and plain exponents that are told for workloads.
+parameters are quantities that people know, and plain exponents that are known for workloads.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ def cache_miss(values: list[Value], operations: Operations) -> Value:
 
     values  the size s, the known size s0 with its miss ratio m0 in [0, 1], and theta in (0, 1), about 0.25.
     Method  The hierarchical reuse model: a request that comes t after the one before it to the same item is a hit in
-            the long run with a chance that falls as a power of t, so that the miss ratio at a single-reference
-            residency time tau falls as tau^-theta; the average stay in the cache is tau / (1 - theta), and by Little's
-            law the size is misses x item x stay, which makes s proportional to tau^(1 - theta).
+            the long run with a probability that falls as a power of t, so that the miss ratio at a single-reference
+            residency time tau falls as tau^-theta; the average residency in the cache is tau / (1 - theta), and by
+            Little's law the size is misses x item x residency, which makes s proportional to tau^(1 - theta).
     Limits  One workload at one rate; sizes below those of interest, where the miss ratio reaches 1, and above the
-            whole data, where it would fall further, are outside the model.
-    Source  B. McNutt, The Fractal Structure of Data Reference, Kluwer, 2000, chapter 1: the power law is 1.4, the stay
-            1.12, the guess of 0.25 1.6.
+            entire data, where it would fall further, are outside the model.
+    Source  B. McNutt, The Fractal Structure of Data Reference, Kluwer, 2000, chapter 1: the power law is 1.4, the
+            residency 1.12, the guess of 0.25 1.6.
     """
     size, known, miss, theta = values
     exponent = -theta / (1 - theta)

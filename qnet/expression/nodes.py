@@ -28,8 +28,8 @@ def expression_problem(
     path     the key that holds it
     before   words before what is wrong, such as `in "rate=2x": `; `after` follows it
     """
-    found = f"{before}{error}{after}"
-    return Problem(error.code, found, path=path, help=error.help, excerpt=caret(source, error.column))
+    text = f"{before}{error}{after}"
+    return Problem(error.code, text, path=path, help=error.help, excerpt=caret(source, error.column))
 
 
 class Number(Record):
@@ -95,14 +95,14 @@ def walk(node: Node) -> Iterator[Node]:
     """The node and everything below it, operators before their operands, else in the order of the text."""
     waiting = [node]
     while waiting:
-        found = waiting.pop()
-        yield found
-        if isinstance(found, Unary):
-            waiting.append(found.operand)
-        elif isinstance(found, Binary | Comparison):
-            waiting += (found.right, found.left)
-        elif isinstance(found, Call):
-            waiting += reversed(found.arguments)
+        result = waiting.pop()
+        yield result
+        if isinstance(result, Unary):
+            waiting.append(result.operand)
+        elif isinstance(result, Binary | Comparison):
+            waiting += (result.right, result.left)
+        elif isinstance(result, Call):
+            waiting += reversed(result.arguments)
 
 
 def rename(node: Node, new: Callable[[Name], Node]) -> Node:

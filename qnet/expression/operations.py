@@ -43,6 +43,14 @@ class Operations(Protocol):
     def all(self, condition: Value) -> bool: ...
 
 
+def _undefined(values: Sequence[float]) -> float:
+    """NaN where a value is NaN, as for arrays; otherwise 0.0: Python's `min` and `max` would hide it."""
+    for value in values:
+        if value != value:
+            return math.nan
+    return 0.0
+
+
 class Floats:
     """Plain floats: one point, no imports."""
 
@@ -52,10 +60,10 @@ class Floats:
         return value
 
     def minimum(self, values: Sequence[float]) -> float:
-        return min(values)
+        return _undefined(values) or min(values)
 
     def maximum(self, values: Sequence[float]) -> float:
-        return max(values)
+        return _undefined(values) or max(values)
 
     def absolute(self, value: float) -> float:
         return abs(value)
@@ -234,8 +242,8 @@ def symbols() -> Symbols:
 
 
 def operations_for(*values: Value) -> Operations:
-    """`FLOATS` for plain numbers, the `operations` of a value that has its own, else `arrays()`."""
+    """`FLOATS` for plain numbers, the `operations` of a value that has them, else `arrays()`."""
     if all(isinstance(value, (int, float)) for value in values):
         return FLOATS
-    own = (getattr(value, "operations", None) for value in values)
-    return next((operations for operations in own if operations is not None), None) or arrays()
+    selected = (getattr(value, "operations", None) for value in values)
+    return next((operations for operations in selected if operations is not None), None) or arrays()

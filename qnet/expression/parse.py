@@ -52,8 +52,8 @@ def parse(source: str | float) -> Expression:
         tree = ast.parse(stripped, mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         column = max(0, (getattr(error, "offset", None) or 1) - 1) + shift
-        found = "the expression is not complete or not well formed"
-        raise ExpressionError(found, min(column, len(source)), _syntax_help(source)) from None
+        text = "the expression is not complete or not well formed"
+        raise ExpressionError(text, min(column, len(source)), _syntax_help(source)) from None
     root = _Converter(stripped, folded.literals, shift).convert(tree.body, 0)
     names = dict.fromkeys(node.name for node in walk(root) if isinstance(node, Name))
     return Expression(source, root, tuple(names))
@@ -85,11 +85,11 @@ class _Converter:
         return offset + self.shift
 
     def convert(self, node: ast.AST, depth: int) -> Node:
-        """The node of the expression language that a Python one stands for."""
+        """The node of the expression language that a Python one corresponds to."""
         column = self.column(node)
         if depth > MAX_TREE_DEPTH:
-            found = f"more than {MAX_TREE_DEPTH} operations in a row"
-            raise ExpressionError(found, column, "split the expression into parameters", "QN111")
+            sentence = f"more than {MAX_TREE_DEPTH} operations in a row"
+            raise ExpressionError(sentence, column, "split the expression into parameters", "QN111")
         below = depth + 1
         match node:
             case ast.Constant(value=bool()):

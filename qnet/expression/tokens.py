@@ -46,8 +46,8 @@ def fold(text: str) -> Folded:
             help = "split it into parameters"
             raise ExpressionError(f"the expression has more than {MAX_TOKENS} parts", position, help, "QN111")
         if number := _match(NUMBER_PATTERN, text, position):
-            end, found = _unit_after(text, number.end())
-            literals[position] = (_literal(number[0], found, position), found)
+            end, result = _unit_after(text, number.end())
+            literals[position] = (_literal(number[0], result, position), result)
             characters[number.end() : end] = " " * (end - number.end())
             position = end
             _alone(text, position, "_.'\"")
@@ -84,8 +84,8 @@ def _after_space(text: str, position: int) -> int:
     return match.end() if match else position
 
 
-def _literal(digits: str, found: Unit, position: int) -> float:
-    value = scale(float(digits.replace("_", "")), found.factor)
+def _literal(digits: str, result: Unit, position: int) -> float:
+    value = scale(float(digits.replace("_", "")), result.factor)
     if not math.isfinite(value):
         raise ExpressionError("the number is too large", position, "write a number below 1e300", "QN110")
     return value

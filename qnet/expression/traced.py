@@ -1,6 +1,6 @@
 """Numbers that know the formula they come from: whatever is computed of them, by whichever function, is a formula too.
 
-A `Traced` number is a float beside a sympy expression. The order of two of them is that of the floats, so that code
+A `Traced` number is a float with a sympy expression. The order of two of them is that of the floats, so that code
 written for numbers runs as it is; they are equal only where their formulas are, so that a parameter which happens to
 be 0 or 1 is not taken for one that always is.
 """

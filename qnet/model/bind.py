@@ -14,7 +14,7 @@ from qnet.model.bind_copies import with_copies
 from qnet.model.fields import BY_PRIORITY, RATES, SHARE, TABLES
 from qnet.model.model import ClassModel, Model, StationModel, StepModel
 from qnet.model.scope import inside_stations
-from qnet.model.values import Values
+from qnet.model.values import LEAST, MOST, Values
 from qnet.networks.routed import (
     Branch,
     Buffer,
@@ -30,12 +30,15 @@ from qnet.networks.routed import (
     Step,
     Time,
 )
+from qnet.units import format_quantity
 
 if TYPE_CHECKING:
-    from qnet.model import bind_chains, bind_inside
+    from qnet.model import bind_chains, bind_inside, bind_products, rate_formula
 else:
     bind_inside = lazy("qnet.model.bind_inside")
     bind_chains = lazy("qnet.model.bind_chains")
+    bind_products = lazy("qnet.model.bind_products")
+    rate_formula = lazy("qnet.model.rate_formula")
 
 MAX_BRANCHES = 1000
 
@@ -64,12 +67,12 @@ def structures(model: Model, values: Values) -> list[Any]:
     if values.size is None:
         return []
 
-    found = [np.asarray(values.evaluate(expression, path), dtype=float) for expression, path in structural(model)]
-    found = [np.floor(column + 0.5) for column in found]
-    found += [np.asarray(values.evaluate(expression, path), dtype=float) for expression, path in _rates(model)]
-    if not found:
+    result = [np.asarray(values.evaluate(expression, path), dtype=float) for expression, path in structural(model)]
+    result = [np.floor(column + 0.5) for column in result]
+    result += [np.asarray(values.evaluate(expression, path), dtype=float) for expression, path in _rates(model)]
+    if not result:
         return [np.arange(values.size)]
-    table = np.stack([np.broadcast_to(column, (values.size,)) for column in found], axis=1)
+    table = np.stack([np.broadcast_to(column, (values.size,)) for column in result], axis=1)
     if (table == table[:1]).all():
         return [np.arange(values.size)]
     _, inverse = np.unique(table, axis=0, return_inverse=True)
@@ -79,16 +82,16 @@ def structures(model: Model, values: Values) -> list[Any]:
 
 def structural(model: Model) -> list[tuple[Expression, Path]]:
     """The expressions over parameters that give a network its structure (servers, copies), each with its path."""
-    found: list[tuple[Expression | None, Path]] = []
+    result: list[tuple[Expression | None, Path]] = []
     for station in model.stations:
         path = station.path
-        found += [(station.servers, (*path, "servers")), (station.copies, (*path, "copies"))]
-        found.append((station.capacity, (*path, "capacity")))
-        found.append((station.split.hot, (*path, "split", "hot")))
+        result += [(station.servers, (*path, "servers")), (station.copies, (*path, "copies"))]
+        result.append((station.capacity, (*path, "capacity")))
+        result.append((station.split.hot, (*path, "split", "hot")))
     for step in all_steps(model):
-        found += [(step.copy, (*step.path, "copy")), (step.join, (*step.path, "join"))]
-        found += [(branch.copies, (*branch.path, "copies")) for branch in step.branches]
-    return [(expression, path) for expression, path in found if expression is not None and expression.names]
+        result += [(step.copy, (*step.path, "copy")), (step.join, (*step.path, "join"))]
+        result += [(branch.copies, (*branch.path, "copies")) for branch in step.branches]
+    return [(expression, path) for expression, path in result if expression is not None and expression.names]
 
 
 def _rates(model: Model) -> list[tuple[Expression, Path]]:
@@ -96,29 +99,29 @@ def _rates(model: Model) -> list[tuple[Expression, Path]]:
     return [
         (rate, (*station.path, "rates", index))
         for station in model.stations
-        for index, rate in enumerate(station.rates)
+        for index, rate in enumerate(rate_formula.parameters_of(station) if station.rate_formula else station.rates)
         if rate.names
     ]
 
 
 def expressions(model: Model) -> list[Expression]:
     """Every expression that becomes a number of the network, parameters apart."""
-    found = [limit.load for limit in model.limits] + [limit.capacity for limit in model.limits]
+    result = [limit.load for limit in model.limits] + [limit.capacity for limit in model.limits]
     for station in model.stations:
-        found += [station.servers, station.copies, *station.split.shares, *station.rates]
-        found += [item for item in (station.split.hot, station.split.share, station.capacity) if item is not None]
-    found += [buffer.places for buffer in model.buffers]
+        result += [station.servers, station.copies, *station.split.shares, *station.rates]
+        result += [item for item in (station.split.hot, station.split.share, station.capacity) if item is not None]
+    result += [buffer.places for buffer in model.buffers]
     for customers in model.classes:
-        own = (customers.arrival_rate, customers.arrival_scv, customers.population, customers.think_time)
-        found += [item for item in own if item is not None]
-        found += [route.probability for route in customers.routes]
-    found += [expression for chain in model.chains for expression in chain.expressions]
+        selected = (customers.arrival_rate, customers.arrival_scv, customers.population, customers.think_time)
+        result += [item for item in selected if item is not None]
+        result += [route.probability for route in customers.routes]
+    result += [expression for chain in model.chains for expression in chain.expressions]
     for step in all_steps(model):
-        found += [
+        result += [
             item for item in (step.time, step.visits, step.exempt, step.scv, step.copy, step.join) if item is not None
         ]
-        found += [branch.copies for branch in step.branches]
-    return found
+        result += [branch.copies for branch in step.branches]
+    return result
 
 
 def depends_on_population(model: Model) -> bool:
@@ -137,12 +140,12 @@ def depends_on_population(model: Model) -> bool:
 def all_steps(model: Model) -> list[StepModel]:
     """The steps of all routes, with those inside of others."""
     waiting = [step for customers in model.classes for route in customers.routes for step in route.steps]
-    found: list[StepModel] = []
+    result: list[StepModel] = []
     while waiting:
         step = waiting.pop()
-        found.append(step)
+        result.append(step)
         waiting += step.inner
-    return found
+    return result
 
 
 class _Binder:
@@ -155,12 +158,12 @@ class _Binder:
 
     def named_steps(self) -> dict[str, list[StepModel]]:
         """The steps that name a copy, by the station whose copies they name."""
-        found: dict[str, list[StepModel]] = {}
+        result: dict[str, list[StepModel]] = {}
         for step in all_steps(self.model):
             if step.copy is not None:
                 station = self.by_name[step.station]
-                found.setdefault(station.follows or station.name, []).append(step)
-        return found
+                result.setdefault(station.follows or station.name, []).append(step)
+        return result
 
     def network(self) -> RoutedNetwork:
         """The network."""
@@ -181,7 +184,10 @@ class _Binder:
             Buffer(buffer.name, self.number("buffer", "places", buffer.places, buffer.path), buffer.full == "lost")
             for buffer in self.model.buffers
         )
-        return RoutedNetwork(stations, tuple(classes), limits, self.values.size, buffers=buffers)
+        network = RoutedNetwork(stations, tuple(classes), limits, self.values.size, buffers=buffers)
+        if self.values.extreme:
+            self.check_products(network)
+        return network
 
     # Numbers
 
@@ -189,26 +195,30 @@ class _Binder:
         """The value of an expression in the domain of its row of the field table."""
         return self.values.field(expression, TABLES[kind][key], (*path, key))
 
-    def whole(self, kind: str, key: str, expression: Expression, path: Path) -> int:
-        """A whole number, the same at all points."""
-        return self.values.whole(expression, TABLES[kind][key], (*path, key))
+    def integer(self, kind: str, key: str, expression: Expression, path: Path) -> int:
+        """An integer, the same at all points."""
+        return self.values.integer(expression, TABLES[kind][key], (*path, key))
 
     # Stations
 
     def station(self, station: StationModel) -> Station:
         """A station with its groups of copies."""
         leader = self.by_name[station.follows] if station.follows else station
-        copies = self.whole("station", "copies", leader.copies, leader.path)
+        copies = self.integer("station", "copies", leader.copies, leader.path)
         groups = self.groups(station.name, leader, copies)
-        servers = self.whole("station", "servers", station.servers, station.path)
-        rates = tuple(self.rate(rate, (*station.path, "rates", index)) for index, rate in enumerate(station.rates))
+        servers = self.integer("station", "servers", station.servers, station.path)
         capacity = None
         if station.capacity is not None:
-            capacity = self.whole("station", "capacity", station.capacity, station.path)
+            capacity = self.integer("station", "capacity", station.capacity, station.path)
             if capacity < servers:
-                found, on = f"the capacity is {capacity}", (station.capacity, station.servers)
+                result, on = f"the capacity is {capacity}", (station.capacity, station.servers)
                 expected = f"room for the {servers} that are served, at least"
-                self.refuse("QN211", (*station.path, "capacity"), found, expected, on)
+                self.refuse("QN211", (*station.path, "capacity"), result, expected, on)
+        if station.rate_formula is None:
+            rates = tuple(self.rate(rate, (*station.path, "rates", index)) for index, rate in enumerate(station.rates))
+        else:
+            listed = rate_formula.terms(self.model, station, self.values, capacity)
+            rates = tuple(self.rate(rate, (*station.path, "rates"), index + 1) for index, rate in enumerate(listed))
         return Station(
             name=station.name,
             delay=station.delay,
@@ -220,16 +230,18 @@ class _Binder:
             capacity=capacity,
         )
 
-    def rate(self, expression: Expression, path: Path) -> float:
-        """A relative capacity, above 0 and the same at all points."""
+    def rate(self, expression: Expression, path: Path, present: int = 0) -> float:
+        """A relative capacity, above 0 and the same at all points; of a formula that with `present` customers."""
         value = self.values.field(expression, RATES, path)
-        found = float(value if isinstance(value, (int, float)) else value.flat[0])
-        if found <= 0:
-            self.refuse("QN211", path, f"the value is {found:g}", "a capacity above 0", (expression,))
-        return found
+        result = float(value if isinstance(value, (int, float)) else value.flat[0])
+        if result <= 0:
+            there = f" with {present} present" if present else ""
+            self.refuse("QN211", path, f"the value is {result:g}{there}", "a capacity above 0", (expression,))
+        return result
 
     def groups(self, name: str, leader: StationModel, copies: int) -> tuple[Group, ...]:
-        """Groups of copies that carry the same load: by the split, with every copy that a step names on its own."""
+        """Groups of copies that carry the same load: by the split, with every copy that a step names as a separate
+        group."""
         single = self.named_copies(leader, copies)
         edges = {0, copies} | {copy - 1 for copy in single} | set(single)
         edges |= self.split_edges(leader, copies)
@@ -247,30 +259,30 @@ class _Binder:
 
     def named_copies(self, leader: StationModel, copies: int) -> set[int]:
         """The copies that steps name, from 1."""
-        found: set[int] = set()
+        result: set[int] = set()
         for step in self.named.get(leader.name, ()):
             if step.copy is not None:
-                copy = self.whole("step", "copy", step.copy, step.path)
+                copy = self.integer("step", "copy", step.copy, step.path)
                 if copy > copies:
                     text = f'"{leader.name}" has no copy {copy}'
                     on = (step.copy, leader.copies)
                     self.refuse("QN220", (*step.path, "copy"), text, f"a number from 1 to {copies}", on)
-                found.add(copy)
-        return found
+                result.add(copy)
+        return result
 
     def split_edges(self, leader: StationModel, copies: int) -> set[int]:
         """Where the share of a copy may differ from that of the one before it."""
         split, path = leader.split, (*leader.path, "split")
         if split.kind == "hot" and split.hot is not None:
-            hot = self.whole("split", "hot", split.hot, path)
+            hot = self.integer("split", "hot", split.hot, path)
             if hot > copies:
                 on = (split.hot, leader.copies)
                 self.refuse("QN220", (*path, "hot"), f"{hot} hot copies of {copies}", f"at most {copies}", on)
             return {hot}
         if split.kind == "listed":
             if len(split.shares) != copies:
-                found = f"{len(split.shares)} shares for {copies} copies"
-                self.refuse("QN220", path, found, "one share for each copy", (leader.copies,))
+                text = f"{len(split.shares)} shares for {copies} copies"
+                self.refuse("QN220", path, text, "one share for each copy", (leader.copies,))
             return set(range(copies))
         return set()
 
@@ -280,7 +292,7 @@ class _Binder:
         if split.kind == "listed":
             return self.values.field(split.shares[first], SHARE, (*path, first))
         if split.kind == "hot" and split.hot is not None and split.share is not None:
-            hot = self.whole("split", "hot", split.hot, path)
+            hot = self.integer("split", "hot", split.hot, path)
             share = self.number("split", "share", split.share, path)
             if hot == copies:
                 return 1 / copies
@@ -291,7 +303,7 @@ class _Binder:
         """Refuse listed shares that do not sum to one."""
         if leader.split.kind == "listed":
             total: Value = sum((last - first) * share for first, last, share in shares)
-            terms = {f"[{place}]": share for place, share in enumerate(leader.split.shares)}
+            terms = {f"[{index}]": share for index, share in enumerate(leader.split.shares)}
             self.check_sum(total, "the shares", (*leader.path, "split"), terms)
 
     # Classes
@@ -323,18 +335,31 @@ class _Binder:
             think_time = self.number("class", "think_time", customers.think_time, path)
         return ClosedClass(name=customers.name, population=population, think_time=think_time, routes=routes)
 
+    def check_products(self, network: RoutedNetwork) -> None:
+        """Refuse demands and numbers of visits, which are products, beyond the range of numbers."""
+        paths = {item.name: item.path for item in self.model.customers}
+        for customers in network.classes:
+            for what, value, unit in bind_products.products(network, customers):
+                wrong = (value > MOST) | ((value < LEAST) & (value > 0))
+                if self.values.operations.all(wrong == False):  # noqa: E712
+                    continue
+                shown = value if isinstance(value, (int, float)) else value.flat[wrong.argmax()]
+                text = f"{what} are {format_quantity(shown, unit)}{self.values.at(self.model.parameters, wrong)}"
+                expected = f"0, or from {format_quantity(LEAST, unit)} to {format_quantity(MOST, unit)}"
+                self.refuse("QN211", paths[customers.name], text, expected, expressions(self.model))
+
     def check_sum(self, total: Value, what: str, path: Path, terms: Mapping[str, Expression]) -> None:
         """Refuse numbers that do not sum to one at every point."""
         wrong = abs(total - 1.0)
         if self.values.operations.all(wrong <= 1e-9):
             return
-        place: Any = None
-        found = total
+        item: Any = None
+        result = total
         if not isinstance(total, (int, float)):
-            place = wrong == wrong.max()
-            found = total.flat[place.argmax()]
+            item = wrong == wrong.max()
+            result = total.flat[item.argmax()]
         names = dict.fromkeys(name for expression in terms.values() for name in expression.names)
-        text = f"{what} sum to {found:.6g}{self.values.at(names, place)}"
+        text = f"{what} sum to {result:.6g}{self.values.at(names, item)}"
         self.refuse("QN221", path, text, "a sum of 1", terms.values(), "check " + " + ".join(terms))
 
     def steps(self, steps: Sequence[StepModel], priority: int) -> tuple[Step, ...]:
@@ -360,18 +385,18 @@ class _Binder:
                 keeps=step.keeps,
                 work=step.work,
             )
-        copy = None if step.copy is None else self.whole("step", "copy", step.copy, step.path)
+        copy = None if step.copy is None else self.integer("step", "copy", step.copy, step.path)
         exempt = self.number("step", "exempt", step.exempt, step.path)
-        own = step.priority
-        if own is None:
-            own = priority if self.by_name[step.station].discipline in BY_PRIORITY else 0
+        particular = step.priority
+        if particular is None:
+            particular = priority if self.by_name[step.station].discipline in BY_PRIORITY else 0
         return Hold(
             station=step.station,
             steps=self.steps(step.steps, priority),
             visits=visits,
             phase=step.phase,
             keeps=step.keeps,
-            priority=own,
+            priority=particular,
             exempt=exempt,
             scv=scv,
             copy=copy,
@@ -381,30 +406,30 @@ class _Binder:
 
     def fork(self, step: StepModel, visits: Value, priority: int) -> Fork:
         """A parallel step with its branches."""
-        counts = [self.whole("branch", "copies", branch.copies, branch.path) for branch in step.branches]
+        counts = [self.integer("branch", "copies", branch.copies, branch.path) for branch in step.branches]
         width = sum(counts)
         if width > MAX_BRANCHES:
             on = [branch.copies for branch in step.branches]
             path = (*step.path, "parallel")
             self.refuse("QN220", path, f"{width} branches", f"at most {MAX_BRANCHES} in one step", on)
-        needed = width if step.join is None else self.whole("step", "join", step.join, step.path)
+        needed = width if step.join is None else self.integer("step", "join", step.join, step.path)
         if step.join is not None and needed > width:
             on = [step.join, *(branch.copies for branch in step.branches)]
             self.refuse("QN220", (*step.path, "join"), f"{needed} of {width} branches", f"at most {width}", on)
         branches = tuple(
-            Branch(branch.name or f"branch {place}", self.steps(branch.steps, priority), copies)
-            for place, (branch, copies) in enumerate(zip(step.branches, counts, strict=True), start=1)
+            Branch(branch.name or f"branch {index}", self.steps(branch.steps, priority), copies)
+            for index, (branch, copies) in enumerate(zip(step.branches, counts, strict=True), start=1)
         )
         return Fork(branches, needed, visits, step.phase, step.keeps, step.work)
 
     # Checks
 
     def refuse(
-        self, code: str, path: Path, found: str, expected: str, on: Iterable[Expression], help: str = ""
+        self, code: str, path: Path, result: str, expected: str, on: Iterable[Expression], help: str = ""
     ) -> None:
         """Raise `InvalidInput` with the place of a key, or `UsageError` where an option set what it rests on."""
         names = [name for expression in on for name in expression.names]
-        raise self.model.refusal(Problem(code=code, found=found, expected=expected, path=path, help=help), names)
+        raise self.model.refusal(Problem(code=code, found=result, expected=expected, path=path, help=help), names)
 
     def same(self, left: Value, right: Value) -> bool:
         """Whether two shares are the same at every point."""

@@ -42,7 +42,7 @@ def bind_chain(
         hold = Hold(item.state[1], (Time(time, scv),), visits[item.state], priority=chain.priority if heeded else 0)
         at[item.state] = len(steps[item.state[0]])
         steps[item.state[0]].append(hold)
-    routes = tuple(Route(name, 1.0, tuple(own)) for name, own in steps.items())
+    routes = tuple(Route(name, 1.0, tuple(each)) for name, each in steps.items())
 
     def number(key: str, expression: Expression) -> Value:
         return values.field(expression, TABLES["chain"][key], (*chain.path, key))
@@ -99,14 +99,14 @@ def _onward(values: Values, chain: ChainModel, visits: Mapping[State, Value]) ->
 
     Nothing where passages are visits to a station of reference, which begin and end there.
     """
-    found: dict[tuple[str, str], Value] = {}
+    result: dict[tuple[str, str], Value] = {}
     outside = ("", THINK) if chain.home == THINK else ("",)
     for item in () if chain.reference else chain.onward:
         origin, target = (state[1] if state[1] not in outside else "" for state in (item.origin, item.target))
         if target:
             count = visits[item.origin] * values.field(item.probability, ONWARD, item.path)
-            found[origin, target] = found.get((origin, target), 0.0) + count
-    return tuple((origin, target, count) for (origin, target), count in found.items())
+            result[origin, target] = result.get((origin, target), 0.0) + count
+    return tuple((origin, target, count) for (origin, target), count in result.items())
 
 
 def _visits(model: Model, values: Values, chain: ChainModel, check_sum: Callable[..., None]) -> dict[State, Value]:
@@ -119,10 +119,10 @@ def _visits(model: Model, values: Values, chain: ChainModel, check_sum: Callable
         origin = index[item.origin]
         rows[origin][index[item.target]] = values.field(item.probability, ONWARD, item.path)
         terms[origin][chain.label(item.target)] = item.probability
-    for state, row, own in zip(states, rows, terms, strict=True):
-        check_sum(sum(row.values()), f"the probabilities from {chain.label(state)}", chain.row(state), own)
+    for state, row, each in zip(states, rows, terms, strict=True):
+        check_sum(sum(row.values()), f"the probabilities from {chain.label(state)}", chain.row(state), each)
     try:
-        found = visits_per_passage(rows, [index[state] for state in chain.references], values.size)
+        result = visits_per_passage(rows, [index[state] for state in chain.references], values.size)
     except StrandedCustomers as error:
         names = dict.fromkeys(name for item in chain.onward for name in item.probability.names)
         stuck = [states[number] for number in error.states]
@@ -131,4 +131,4 @@ def _visits(model: Model, values: Values, chain: ChainModel, check_sum: Callable
             code="QN231", found=text + values.at(names, error.point), expected=expected, path=chain.row(stuck[0])
         )
         raise model.refusal(problem, names) from None
-    return dict(zip(states, found, strict=True))
+    return dict(zip(states, result, strict=True))

@@ -22,19 +22,19 @@ def _walk(
     steps: tuple[Step, ...], follows: Mapping[str, str], last: dict[str, int], held: frozenset[str]
 ) -> tuple[Step, ...]:
     """The same, given the copies named before, which are brought up to date, and the stations held."""
-    found: list[Step] = []
+    result: list[Step] = []
     for step in steps:
         if isinstance(step, Time):
-            found.append(step)
+            result.append(step)
             continue
         if isinstance(step, Fork):
             branches: list[Any] = []
             for branch in step.branches:
-                own = dict(last)
-                branches.append(branch.replace(steps=_walk(branch.steps, follows, own, held)))
+                particular = dict(last)
+                branches.append(branch.replace(steps=_walk(branch.steps, follows, particular, held)))
             for name in _leaders(step.inner, follows):
                 last.pop(name, None)
-            found.append(step.replace(branches=tuple(branches)))
+            result.append(step.replace(branches=tuple(branches)))
             continue
         leader = follows.get(step.station, step.station)
         copy = step.copy
@@ -44,17 +44,17 @@ def _walk(
             last[leader] = copy
         elif step.station not in follows or step.copy is not None:
             last.pop(leader, None)
-        found.append(step.replace(copy=copy, steps=_walk(step.steps, follows, last, held | {leader})))
-    return tuple(found)
+        result.append(step.replace(copy=copy, steps=_walk(step.steps, follows, last, held | {leader})))
+    return tuple(result)
 
 
 def _leaders(steps: tuple[Step, ...], follows: Mapping[str, str]) -> set[str]:
     """The stations whose copies are chosen by some steps."""
-    found: set[str] = set()
+    result: set[str] = set()
     for step in steps:
         if isinstance(step, Time):
             continue
         if not isinstance(step, Fork):
-            found.add(follows.get(step.station, step.station))
-        found |= _leaders(step.inner if isinstance(step, Fork) else step.steps, follows)
-    return found
+            result.add(follows.get(step.station, step.station))
+        result |= _leaders(step.inner if isinstance(step, Fork) else step.steps, follows)
+    return result

@@ -16,7 +16,7 @@ from qnet.networks.routed import Profile, RoutedNetwork
 _MOST = 2_000_000
 """Numbers of holders over all points."""
 _FEW = 1000
-"""Numbers of holders that are looked at for one point, though not all may be reached."""
+"""Numbers of holders that are bound for one point, though not all may be reached."""
 
 
 def bind_inside(values: Values, counted: Sequence[str], of: Callable[[Values], RoutedNetwork]) -> RoutedNetwork:
@@ -30,21 +30,23 @@ def bind_inside(values: Values, counted: Sequence[str], of: Callable[[Values], R
     model = values.model
     stations = {station.name: station for station in model.stations}
     field = TABLES["station"]["servers"]
-    servers = {name: values.whole(stations[name].servers, field, (*stations[name].path, "servers")) for name in counted}
+    servers = {
+        name: values.integer(stations[name].servers, field, (*stations[name].path, "servers")) for name in counted
+    }
     full = {solution_name(INSIDE, name): float(count) for name, count in servers.items()}
     network = of(_with(values, full, 1))
     people = [float(np.max(item.population)) for item in network.closed if np.size(item.population)]
     points = 1 if values.size is None else values.size
     profiles: list[Profile] = []
     for name in counted:
-        whole = not people or (values.size is None and servers[name] <= _FEW)
-        levels = servers[name] if whole else max(1, min(servers[name], ceil(sum(people))))
+        every = not people or (values.size is None and servers[name] <= _FEW)
+        levels = servers[name] if every else max(1, min(servers[name], ceil(sum(people))))
         if points * levels > _MOST:
-            found = f'{points} points with up to {levels} customers at "{name}"'
-            raise NotComputed(Problem("QN543", found, f"at most {_MOST} numbers inside over all points"))
+            text = f'{points} points with up to {levels} customers at "{name}"'
+            raise NotComputed(Problem("QN543", text, f"at most {_MOST} numbers inside over all points"))
         numbers = np.tile(np.arange(1.0, levels + 1), points)
-        own = _with(values, {**full, solution_name(INSIDE, name): numbers}, levels)
-        profiles.append(Profile(name, levels, of(own)))
+        particular = _with(values, {**full, solution_name(INSIDE, name): numbers}, levels)
+        profiles.append(Profile(name, levels, of(particular)))
     return network.replace(profiles=tuple(profiles))
 
 

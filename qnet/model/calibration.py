@@ -1,4 +1,4 @@
-"""What a model states of the doubt that a calibration left in its parameters: `[calibration]`, read and checked."""
+"""What a model states of the uncertainty of its calibrated parameters: `[calibration]`, read and checked."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def read_calibration(reader: Reader, raw: Any) -> CalibrationModel:
         else:
             reader.fail("QN204", (*PATH, "correlations", index), f"found {describe(item)}", "a number from -1 to 1")
     if "standard_errors" in values and isinstance(values["standard_errors"], list) and len(errors) != len(names):
-        found = f"{len(errors)} standard errors of {len(names)} parameters"
-        reader.fail("QN204", (*PATH, "standard_errors"), found, "one for each parameter")
+        text = f"{len(errors)} standard errors of {len(names)} parameters"
+        reader.fail("QN204", (*PATH, "standard_errors"), text, "one for each parameter")
     pairs = len(names) * (len(names) - 1) // 2
     if correlations and len(correlations) != pairs:
-        found = f"{len(correlations)} correlations of {len(names)} parameters"
+        text = f"{len(correlations)} correlations of {len(names)} parameters"
         expected = f"{pairs}: the first with the second, the first with the third, and so on"
-        reader.fail("QN204", (*PATH, "correlations"), found, expected)
+        reader.fail("QN204", (*PATH, "correlations"), text, expected)
     return CalibrationModel(
         names,
         tuple(errors),
@@ -91,8 +91,8 @@ def _check_together(reader: Reader, stated: CalibrationModel) -> None:
     for here in range(len(matrix)):
         pivot = matrix[here][here]
         if pivot < -_ROUNDING:
-            found = "the correlations are inconsistent"
-            reader.fail("QN204", (*PATH, "correlations"), found, "a matrix that is positive semidefinite")
+            text = "the correlations are inconsistent"
+            reader.fail("QN204", (*PATH, "correlations"), text, "a matrix that is positive semidefinite")
             return
         for row in range(here + 1, len(matrix)):
             share = matrix[row][here] / pivot if pivot > _ROUNDING else 0.0

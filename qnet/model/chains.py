@@ -30,7 +30,7 @@ class _ChainReader:
         self.classes: tuple[str, ...] = ()
 
     def chain(self, raw: Any) -> ChainModel:
-        """The whole chain."""
+        """The chain with all its classes."""
         reader = self.reader
         reader.label(self.name, self.path)
         values = reader.table(raw, "chain", self.path)
@@ -40,7 +40,7 @@ class _ChainReader:
         before = len(reader.problems)
         services = self.services(values.get("classes"))
         onward = self.routing(values.get("routing"))
-        whole = len(reader.problems) == before and "classes" in values and "routing" in values
+        complete = len(reader.problems) == before and "classes" in values and "routing" in values
         reference: str = values.get("reference", "")
         return ChainModel(
             name=self.name,
@@ -52,7 +52,7 @@ class _ChainReader:
             services=services,
             onward=onward,
             home=self.homes[0],
-            whole=whole,
+            integer=complete,
             path=self.path,
             arrival_scv=values.get("arrival_scv"),
             priority=values.get("priority", 0),
@@ -63,7 +63,7 @@ class _ChainReader:
     def services(self, raw: Any) -> tuple[ServiceModel, ...]:
         """The service times of all classes."""
         path = (*self.path, "classes")
-        found: list[ServiceModel] = []
+        result: list[ServiceModel] = []
         for name, value in self.entries(raw, path, "a table [chains.NAME.classes]", "classes"):
             where = (*path, name)
             self.reader.label(name, where)
@@ -73,12 +73,12 @@ class _ChainReader:
             self.classes = (*self.classes, name)
             values = self.reader.table(value, "chain class", where)
             stations = self.entries(values.get("service"), (*where, "service"), "service times by station", "services")
-            found += [self.service(name, station, item) for station, item in stations]
-        if len(found) > MAX_STATES:
-            text = f"the chain has {len(found)} service times"
+            result += [self.service(name, station, item) for station, item in stations]
+        if len(result) > MAX_STATES:
+            text = f"the chain has {len(result)} service times"
             self.reader.fail("QN206", path, text, f"at most {MAX_STATES}")
             self.reader.finish()
-        return tuple(found)
+        return tuple(result)
 
     def service(self, name: str, station: str, raw: Any) -> ServiceModel:
         """A service time, alone or in a table with how it varies; 0 where it cannot be read."""
@@ -96,24 +96,24 @@ class _ChainReader:
     def routing(self, raw: Any) -> tuple[OnwardModel, ...]:
         """The probabilities, row by row."""
         path = (*self.path, "routing")
-        found: list[OnwardModel] = []
+        result: list[OnwardModel] = []
         for origin, row, at in self.states(raw, path, "a table [chains.NAME.routing]"):
-            for target, probability, place in self.states(row, at, "probabilities of what comes next"):
-                value = self.reader.value(probability, ONWARD, place)
+            for target, probability, index in self.states(row, at, "probabilities of what comes next"):
+                value = self.reader.value(probability, ONWARD, index)
                 if value is not None:
-                    found.append(OnwardModel(origin, target, value, place))
-        return tuple(found)
+                    result.append(OnwardModel(origin, target, value, index))
+        return tuple(result)
 
     def states(self, raw: Any, path: Path, expected: str) -> list[tuple[State, Any, Path]]:
-        """The entries of a table whose keys are states: `class.station`, or where customers come from."""
-        found: list[tuple[State, Any, Path]] = []
+        """The entries of a table whose keys are states: `class.station`, or the origin of customers."""
+        result: list[tuple[State, Any, Path]] = []
         for key, value in self.entries(raw, path, expected, "entries"):
             at = (*path, key)
             if key in self.homes:
-                found.append((HOME, value, at))
+                result.append((HOME, value, at))
             elif key in self.classes:
                 inner = self.entries(value, at, f"{key}.STATION", "stations")
-                found += [((key, station), item, (*at, station)) for station, item in inner]
+                result += [((key, station), item, (*at, station)) for station, item in inner]
             elif key in (THINK, OUTSIDE):
                 kind = "an open" if key == THINK else "a closed"
                 self.reader.fail("QN233", at, f'found "{key}" in {kind} chain', f'"{self.homes[0]}"')
@@ -122,7 +122,7 @@ class _ChainReader:
                 self.reader.fail(
                     "QN233", at, f'the chain has no class "{key}"', f"one of {', '.join(known)}", suggest(key, known)
                 )
-        return found
+        return result
 
     def entries(self, raw: Any, path: Path, expected: str, what: str) -> list[tuple[str, Any]]:
         """The entries of a table, at least one; none of a missing key, which is reported elsewhere."""

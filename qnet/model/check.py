@@ -97,10 +97,10 @@ class _Checker:
         """Refuse the number of customers that hold a station where it is undefined."""
         for station in inside_stations(self.model, expression.names):
             if station in self.stations_by_name and station not in holds:
-                found = f"inside('{station}') is not defined here"
+                text = f"inside('{station}') is not defined here"
                 expected = f'a time or visits of a step inside a hold of "{station}"'
                 help = f"busy_servers('{station}') is the mean number inside"
-                self.reader.fail("QN123", path, found, expected, help=help)
+                self.reader.fail("QN123", path, text, expected, help=help)
 
     def field(
         self, kind: str, key: str, expression: Expression | None, path: Path, holds: tuple[str, ...] = ()
@@ -109,15 +109,15 @@ class _Checker:
         field = TABLES[kind][key]
         path = (*path, key)
         self.expression(expression, field.dimension, path, holds=holds)
-        if field.whole and expression is not None and uses_solution(expression, self.dependent):
-            found = f'"{short(expression.source)}" depends on the solution'
-            self.reader.fail("QN123", path, found, "a value known before solving")
+        if field.integer and expression is not None and uses_solution(expression, self.dependent):
+            text = f'"{short(expression.source)}" depends on the solution'
+            self.reader.fail("QN123", path, text, "a value known before solving")
 
     def shown(self, text: str, dimension: Dimension | None, path: Path) -> None:
         """Check the unit that a value is shown in."""
         if text and dimension is not None and unit(text).dimension != dimension:
-            found = f'"{text}" is {unit(text).dimension.describe()}'
-            self.reader.fail("QN122", (*path, "unit"), found, dimension.describe())
+            sentence = f'"{text}" is {unit(text).dimension.describe()}'
+            self.reader.fail("QN122", (*path, "unit"), sentence, dimension.describe())
 
     # Parameters
 
@@ -126,9 +126,9 @@ class _Checker:
         parameters = self.model.parameters
         order, circles = ordered({name: parameter.expression.names for name, parameter in parameters.items()})
         for circle in circles:
-            found = "the parameters are circular: " + " -> ".join(circle)
+            text = "the parameters are circular: " + " -> ".join(circle)
             expected = "no parameter that depends on itself"
-            self.reader.fail("QN210", parameters[circle[0]].path, found, expected)
+            self.reader.fail("QN210", parameters[circle[0]].path, text, expected)
             self.reader.broken.update(circle)
         known: dict[str, Parameter] = {}
         for name in order:
@@ -177,10 +177,13 @@ class _Checker:
             for index, share in enumerate(station.split.shares):
                 self.expression(share, NUMBER, (*split, index))
             for index, rate in enumerate(station.rates):
-                self.expression(rate, NUMBER, (*station.path, "rates", index))
+                formula = station.rate_formula is not None
+                self.expression(rate, NUMBER, (*station.path, "rates", *(() if formula else (index,))))
+            if station.rate_formula is not None and "n" in self.model.parameters:
+                text = 'n is the number present here, and a parameter of the model is called "n"'
+                self.reader.fail("QN750", (*station.path, "rates"), text, "another name of the parameter")
             self.field("station", "capacity", station.capacity, station.path)
             if station.rates:
-                self.forbidden(station, "capacity", "rates", "capacity needs a station with servers")
                 self.forbidden(station, "servers", "rates", "rates and servers exclude each other")
             if station.delay:
                 for key in ("servers", "discipline", "rates", "capacity"):
@@ -193,13 +196,13 @@ class _Checker:
         path = (*station.path, "follows")
         leader = self.stations_by_name.get(station.follows)
         if leader is None:
-            found = f'unknown station "{station.follows}"'
-            self.reader.fail("QN212", path, found, help=suggest(station.follows, list(self.stations_by_name)))
+            text = f'unknown station "{station.follows}"'
+            self.reader.fail("QN212", path, text, help=suggest(station.follows, list(self.stations_by_name)))
         elif leader.name == station.name:
             self.reader.fail("QN213", path, f'"{leader.name}" follows itself', "another station")
         elif leader.follows:
-            found = f'"{leader.name}" follows another station itself'
-            self.reader.fail("QN213", path, found, "a station with its split")
+            text = f'"{leader.name}" follows another station itself'
+            self.reader.fail("QN213", path, text, "a station with its split")
         self.forbidden(station, "capacity", "follows", "capacity and follows exclude each other")
         for key in ("copies", "split"):
             self.forbidden(station, key, "follows", f'copies and split are those of "{station.follows}"')
@@ -221,8 +224,8 @@ class _Checker:
             if route.path != path:
                 self.field("route", "probability", route.probability, route.path)
             if route.name and route.name in names:
-                found = f'there are two routes "{route.name}" in this class'
-                self.reader.fail("QN215", (*route.path, "name"), found, "distinct names")
+                text = f'there are two routes "{route.name}" in this class'
+                self.reader.fail("QN215", (*route.path, "name"), text, "distinct names")
             names.add(route.name)
             for step in route.steps:
                 self.step(step, ())
@@ -232,8 +235,8 @@ class _Checker:
         path = customers.path
         opened, closed = (self.reader.stated((*path, key)) for key in ("arrival_rate", "population"))
         if opened == closed:
-            found = f"found {'both' if closed else 'neither'} arrival_rate {'and' if closed else 'nor'} population"
-            self.reader.fail("QN214", path, found, f"arrival_rate (an open {kind}) or population (a closed one)")
+            text = f"found {'both' if closed else 'neither'} arrival_rate {'and' if closed else 'nor'} population"
+            self.reader.fail("QN214", path, text, f"arrival_rate (an open {kind}) or population (a closed one)")
         if customers.think_time is not None and not closed:
             expected = "a think time only with population"
             self.reader.fail("QN214", (*path, "think_time"), f"a think time in an open {kind}", expected)
@@ -286,11 +289,11 @@ class _Checker:
         key = "hold" if self.reader.stated((*path, "hold")) else "station"
         station = self.stations_by_name.get(step.station)
         if station is None and step.station and self.stations_by_name:
-            found = f'unknown station "{step.station}"'
-            self.reader.fail("QN212", (*path, key), found, help=suggest(step.station, list(self.stations_by_name)))
+            text = f'unknown station "{step.station}"'
+            self.reader.fail("QN212", (*path, key), text, help=suggest(step.station, list(self.stations_by_name)))
         elif station is not None and step.priority and (station.delay or station.discipline in ("ps", "lcfs-pr")):
-            found = f'"{station.name}" has no queueing discipline for priorities'
-            self.reader.fail("QN217", (*path, "priority"), found, "a first-come-first-served queue")
+            text = f'"{station.name}" has no queueing discipline for priorities'
+            self.reader.fail("QN217", (*path, "priority"), text, "a first-come-first-served queue")
         if station is not None and step.station in holds:
             expected = "a station that is not held here: a customer cannot wait for itself"
             self.reader.fail("QN218", (*path, key), f'"{step.station}" is held already', expected)
@@ -308,8 +311,8 @@ class _Checker:
         """The graph of holds must have no cycle."""
         _, circles = ordered({name: sorted(inner) for name, inner in self.inside.items()})
         for circle in circles:
-            found = "circular holds: " + " -> ".join(circle)
-            self.reader.fail("QN218", ("stations", circle[0]), found, "holds nested in the same order")
+            text = "circular holds: " + " -> ".join(circle)
+            self.reader.fail("QN218", ("stations", circle[0]), text, "holds nested in the same order")
 
     # Results
 

@@ -28,8 +28,8 @@ def check_buffers(model: Model, reader: Reader, expression: _Check) -> None:
         used |= _Route(model, reader).check(route)
     for buffer in model.buffers:
         if buffer.name not in used:
-            found = f'nothing fills "{buffer.name}"'
-            reader.fail("QN209", buffer.path, found, f'a step {{ fill = "{buffer.name}" }} in a route')
+            text = f'nothing fills "{buffer.name}"'
+            reader.fail("QN209", buffer.path, text, f'a step {{ fill = "{buffer.name}" }} in a route')
 
 
 class _Route:
@@ -56,9 +56,9 @@ class _Route:
         """One step, with those inside it."""
         for key, name in (("fill", step.fills), ("drains", step.drains)):
             if name and name not in self.buffers:
-                found = f'unknown buffer "{name}"'
+                text = f'unknown buffer "{name}"'
                 expected = "" if self.buffers else f"[buffers.{name}] with its places"
-                self.reader.fail("QN212", (*step.path, key), found, expected, suggest(name, self.buffers))
+                self.reader.fail("QN212", (*step.path, key), text, expected, suggest(name, self.buffers))
         if step.fills in self.buffers:
             self.fill(step, (*step.path, "fill"), deferred)
         if step.drains in self.buffers:

@@ -30,22 +30,22 @@ def check_chains(model: Model, reader: Reader, expression: CheckExpression) -> N
             fields, path = TABLES["service"], service.path
             expression(service.time, fields["time"].dimension, path)
             expression(service.scv, fields["scv"].dimension, (*path[:-1], "scv"))
-            _place(chain, service.state[1], path[: len(chain.path) + 4], stations, reader)
+            _check_station(chain, service.state[1], path[: len(chain.path) + 4], stations, reader)
         for item in chain.onward:
             expression(item.probability, ONWARD.dimension, item.path)
-        if chain.whole:
+        if chain.integer:
             _reference(chain, reader)
             _served(chain, reader)
-        if chain.whole and len(reader.problems) == before:
+        if chain.integer and len(reader.problems) == before:
             _ways(chain, reader)
 
 
-def _place(chain: ChainModel, name: str, path: Path, stations: Sequence[str], reader: Reader) -> None:
+def _check_station(chain: ChainModel, name: str, path: Path, stations: Sequence[str], reader: Reader) -> None:
     """Check that there is such a station, or that customers of the chain think."""
     if name == THINK and chain.home == THINK:
         if name in stations:
-            found = f'"{name}" is thinking in a chain, and a station'
-            reader.fail("QN207", path, found, "another name of the station")
+            text = f'"{name}" is thinking in a chain, and a station'
+            reader.fail("QN207", path, text, "another name of the station")
     elif name == THINK and name not in stations:
         reader.fail("QN233", path, f'found "{name}" in an open chain', "a station with delay = true")
     elif name not in stations and stations:
@@ -74,20 +74,20 @@ def _reference(chain: ChainModel, reader: Reader) -> None:
     path = (*chain.path, "reference")
     if chain.home == OUTSIDE:
         if reader.stated(path):
-            found = "reference is given in an open chain"
-            reader.fail("QN235", path, found, "none: its passages are its arrivals")
+            text = "reference is given in an open chain"
+            reader.fail("QN235", path, text, "none: its passages are its arrivals")
         return
     if chain.reference and not chain.references:
         known = list(dict.fromkeys([*(item.state[1] for item in chain.services), THINK]))
-        found = f'no class of the chain has a service time at "{chain.reference}"'
-        reader.fail("QN235", path, found, "one of " + ", ".join(known), suggest(chain.reference, known))
+        text = f'no class of the chain has a service time at "{chain.reference}"'
+        reader.fail("QN235", path, text, "one of " + ", ".join(known), suggest(chain.reference, known))
     elif not chain.references:
-        found = "the reference is missing: customers do not think"
+        text = "the reference is missing: customers do not think"
         at = path if reader.stated(path) else chain.path
-        reader.fail("QN235", at, found, "a reference station, or think in the routing")
+        reader.fail("QN235", at, text, "a reference station, or think in the routing")
     if reader.stated((*chain.path, "think_time")) and HOME not in chain.states:
-        found = "the think time is unused: no route leads to think"
-        reader.fail("QN235", (*chain.path, "think_time"), found, "think in the routing")
+        text = "the think time is unused: no route leads to think"
+        reader.fail("QN235", (*chain.path, "think_time"), text, "think in the routing")
 
 
 def _served(chain: ChainModel, reader: Reader) -> None:
@@ -99,9 +99,9 @@ def _served(chain: ChainModel, reader: Reader) -> None:
     places = [*stated.items(), *((item.target, item.path) for item in chain.onward)]
     for state, path in places:
         if state not in known:
-            own = [item.state[1] for item in chain.services if item.state[0] == state[0]]
-            found = f'class "{state[0]}" has no service time at "{state[1]}"'
-            reader.fail("QN233", path, found, "one of its stations: " + ", ".join(own), suggest(state[1], own))
+            selected = [item.state[1] for item in chain.services if item.state[0] == state[0]]
+            text = f'class "{state[0]}" has no service time at "{state[1]}"'
+            reader.fail("QN233", path, text, "one of its stations: " + ", ".join(selected), suggest(state[1], selected))
 
 
 def _ways(chain: ChainModel, reader: Reader) -> None:
@@ -113,19 +113,19 @@ def _ways(chain: ChainModel, reader: Reader) -> None:
         rows[index[item.origin]].append(index[item.target])
     for state, row in zip(states, rows, strict=True):
         if not row:
-            found = f"there is no row for customers leaving {chain.label(state)}"
-            reader.fail("QN234", (*chain.path, "routing"), found, f"a row {chain.label(state)} = {{ ... }}")
+            text = f"there is no row for customers leaving {chain.label(state)}"
+            reader.fail("QN234", (*chain.path, "routing"), text, f"a row {chain.label(state)} = {{ ... }}")
     if chain.home == OUTSIDE and HOME not in index:
-        found = "there is no row outside: arrivals are undefined"
-        reader.fail("QN234", (*chain.path, "routing"), found, "a row outside = { ... }")
+        text = "there is no row outside: arrivals are undefined"
+        reader.fail("QN234", (*chain.path, "routing"), text, "a row outside = { ... }")
     if not all(rows) or not chain.references:
         return
     start = [index[state] for state in chain.references]
     around = reached(rows, start)
     for number, state in enumerate(states):
         if number not in around:
-            found = f"no route leads to {chain.label(state)}"
-            reader.fail("QN234", chain.row(state), found, "a route to it with a positive probability")
+            text = f"no route leads to {chain.label(state)}"
+            reader.fail("QN234", chain.row(state), text, "a route to it with a positive probability")
     first = start[0]
     ahead, back = reached(rows, [first]), reached(turned(rows), [first])
     stuck, lost = (ahead - back, {first}) if ahead - back else (ahead, around - ahead)
@@ -135,7 +135,7 @@ def _ways(chain: ChainModel, reader: Reader) -> None:
 
 
 def stranded(chain: ChainModel, states: Iterable[State], lost: Iterable[State]) -> tuple[str, str]:
-    """What is found and what is expected where customers stay in some states and come to others no more."""
+    """The error, and what is expected, where customers remain in some states and no longer reach others."""
     where = _listed(chain, states)
     if chain.home == OUTSIDE:
         return f"customers in {where} never leave", "a route outside with a positive probability"

@@ -8,7 +8,7 @@ from qnet.documents import Path
 from qnet.errors import UsageError, suggest
 from qnet.expression import ExpressionError, parse
 from qnet.model.conditions import condition
-from qnet.model.grids import grid, varied
+from qnet.model.grids import PAIR, joined_grids, varied
 from qnet.model.model import EnvelopeModel, Model
 from qnet.model.reader import Reader
 from qnet.model.settings import with_settings
@@ -31,19 +31,21 @@ def _check(envelope: EnvelopeModel, model: Model, reader: Reader, routes: list[s
     path = envelope.path
     _vary(envelope.vary, path, model, reader)
     _limits(envelope.limits, path, model, reader)
-    seen: set[str] = set()
+    visited: set[str] = set()
     for index, text in enumerate(envelope.over):
-        name = text.partition("=")[0].strip()
-        place = (*path, "over", index) if reader.stated((*path, "over", index)) else (*path, "over")
-        if name == envelope.vary:
-            reader.fail("QN010", place, f'"{name}" is both varied and part of the grid', "another parameter")
-        elif name in seen:
-            reader.fail("QN010", place, f'"{name}" is in the grid twice', "one list of all its values")
-        elif name in envelope.settings:
-            reader.fail("QN010", place, f'"{name}" is both set and part of the grid', "one of the two")
-        elif name not in reader.broken:
-            _try(lambda text=text: grid(text, model), place, reader)
-        seen.add(name)
+        names = [part.partition("=")[0].strip() for part in text.split(PAIR)]
+        position = (*path, "over", index) if reader.stated((*path, "over", index)) else (*path, "over")
+        if envelope.vary in names:
+            reader.fail(
+                "QN010", position, f'"{envelope.vary}" is both varied and part of the grid', "another parameter"
+            )
+        elif name := next((item for item in names if item in visited or names.count(item) > 1), ""):
+            reader.fail("QN010", position, f'"{name}" is in the grid twice', "one list of all its values")
+        elif name := next((item for item in names if item in envelope.settings), ""):
+            reader.fail("QN010", position, f'"{name}" is both set and part of the grid', "one of the two")
+        elif not any(item in reader.broken for item in names):
+            _try(lambda text=text: joined_grids(text, model), position, reader)
+        visited.update(names)
     usable = {
         name: text
         for name, text in envelope.settings.items()
@@ -53,26 +55,26 @@ def _check(envelope: EnvelopeModel, model: Model, reader: Reader, routes: list[s
     if not circular:
         _try(lambda: with_settings(model, usable), (*path, "set"), reader)
     if envelope.route and envelope.route not in routes:
-        found = f'unknown route "{envelope.route}"'
-        reader.fail("QN219", (*path, "route"), found, help=suggest(envelope.route, routes))
+        sentence = f'unknown route "{envelope.route}"'
+        reader.fail("QN219", (*path, "route"), sentence, help=suggest(envelope.route, routes))
 
 
 def _vary(vary: str, path: Path, model: Model, reader: Reader) -> None:
-    place = (*path, "vary")
+    index = (*path, "vary")
     if not vary:
         return
     if vary not in model.parameters:
-        found = f'unknown parameter "{vary}"'
-        reader.fail("QN004", place, found, help=suggest(vary, list(model.parameters)))
+        text = f'unknown parameter "{vary}"'
+        reader.fail("QN004", index, text, help=suggest(vary, list(model.parameters)))
     else:
-        _try(lambda: varied(model, vary), place, reader)
+        _try(lambda: varied(model, vary), index, reader)
 
 
 def _limits(limits: tuple[str, ...], path: Path, model: Model, reader: Reader) -> None:
     for index, text in enumerate(limits):
         if not _mentions(text, reader.broken):
-            place = (*path, "limit", index) if reader.stated((*path, "limit", index)) else (*path, "limit")
-            _try(lambda text=text: condition(text, model), place, reader)
+            position = (*path, "limit", index) if reader.stated((*path, "limit", index)) else (*path, "limit")
+            _try(lambda text=text: condition(text, model), position, reader)
 
 
 def _try(action: Callable[[], object], path: Path, reader: Reader) -> None:

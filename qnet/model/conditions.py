@@ -49,7 +49,8 @@ def condition(text: str, model: Model | None, more: Mapping[str, Dimension] | No
     model   None where only `more` can be named.
     more    names of an answer, which go before those of the model.
 
-    Raises `UsageError` where it is not one comparison, names what the model does not have, or compares unlike things.
+    Raises `UsageError` where it is not one comparison, names what the model does not have, or compares different
+    dimensions.
     """
     text = text.strip()
     try:
@@ -69,8 +70,8 @@ def condition(text: str, model: Model | None, more: Mapping[str, Dimension] | No
             raise ExpressionError("this is not a condition", 0, help)
         left, right = check(root.left, names, choices), check(root.right, names, choices)
         if left is not None and right is not None and left != right:
-            found = f"{left.describe()} is compared with {right.describe()}"
-            raise ExpressionError(found, root.right.column, "both sides need the same unit", "QN120")
+            sentence = f"{left.describe()} is compared with {right.describe()}"
+            raise ExpressionError(sentence, root.right.column, "both sides need the same unit", "QN120")
         if not _mentions(root, names) and not _mentions(root, choices):
             help = "name a metric, such as response, throughput or utilization('cpu')"
             raise ExpressionError("this does not depend on the load", 0, help)

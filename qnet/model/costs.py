@@ -43,13 +43,13 @@ def counts(cost: CostModel, route: str) -> bool:
 def kinds_of_work(model: Model) -> tuple[str, ...]:
     """The kinds of work that steps state, in their order."""
     waiting = [step for customers in model.classes for route in customers.routes for step in route.steps][::-1]
-    found: dict[str, None] = {}
+    result: dict[str, None] = {}
     while waiting:
         step = waiting.pop()
         if step.work:
-            found[step.work] = None
+            result[step.work] = None
         waiting += step.inner[::-1]
-    return tuple(found)
+    return tuple(result)
 
 
 def unknown_names(cost: CostModel, model: Model) -> Iterator[Problem]:
@@ -64,18 +64,18 @@ def unknown_names(cost: CostModel, model: Model) -> Iterator[Problem]:
             help = suggest(name, kinds) if kinds else "no step has a kind of work"
             yield Problem("QN245", f'unknown work "{name}"', path=(*cost.path, "work"), help=help)
     classes = {item.name: names(item) for item in model.customers}
-    if not classes or not all(chain.whole for chain in model.chains):
+    if not classes or not all(chain.integer for chain in model.chains):
         return
     if cost.class_name and cost.class_name not in classes:
         help = suggest(cost.class_name, list(classes))
         yield Problem("QN245", f'unknown class "{cost.class_name}"', path=(*cost.path, "class"), help=help)
         return
-    routes = classes[cost.class_name] if cost.class_name else [name for own in classes.values() for name in own]
+    routes = classes[cost.class_name] if cost.class_name else [name for each in classes.values() for name in each]
     for name in cost.routes:
         if name not in routes and all(routes):
-            found = f'unknown route "{name}"' + (f' of "{cost.class_name}"' if cost.class_name else "")
+            text = f'unknown route "{name}"' + (f' of "{cost.class_name}"' if cost.class_name else "")
             help = suggest(name, routes)
-            yield Problem("QN245", found, path=(*cost.path, "routes"), help=help)
+            yield Problem("QN245", text, path=(*cost.path, "routes"), help=help)
 
 
 def stated_cost(
@@ -107,12 +107,12 @@ def stated_cost(
         expression = parse(per)
         refuse_inside(model, expression)
         dimension = check(expression.root, model.dimensions | station_figures(model), model.choices)
-        found = TIME.times(dimension or NUMBER, -1)
+        result = TIME.times(dimension or NUMBER, -1)
         units = "passage" if per.strip() == "1" else per.strip()
-        cost = cost.replace(name=f"{', '.join(of)} per {units}", per=expression, dimension=found)
-        if shown and unit(shown).dimension != found:
+        cost = cost.replace(name=f"{', '.join(of)} per {units}", per=expression, dimension=result)
+        if shown and unit(shown).dimension != result:
             words = f'the unit "{short(shown)}" is {unit(shown).dimension.describe()}'
-            problems.append(Problem("QN122", words, found.describe()))
+            problems.append(Problem("QN122", words, result.describe()))
     except ExpressionError as error:
         problems.append(expression_problem(error, per, before=f'in --per "{short(per)}": '))
     except UnitError as error:

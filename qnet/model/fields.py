@@ -12,7 +12,7 @@ class Field(Record):
 
     `kind` is how its value is read: `expression` (a number or a string), `text`, `word` (one of `options`),
     `names` (a text or a list of texts), `integer` (a literal from `low` to `high`), `flag`, or `other` (the loader has
-    a function of its own for it).
+    a separate function for it).
     """
 
     kind: str
@@ -25,8 +25,8 @@ class Field(Record):
     low: float | None = None
     """The least value an expression may take."""
     high: float | None = None
-    whole: bool = False
-    """Whether the value must be a whole number, the same for all points that are solved together."""
+    integer: bool = False
+    """Whether the value must be an integer, the same for all points that are solved together."""
 
 
 _SCV = Field("expression", "squared coefficient of variation: 0 constant, 1 exponential", NUMBER, default=1, low=0)
@@ -50,7 +50,7 @@ TABLES: dict[str, dict[str, Field]] = {
         "title": Field("text", "title of the model", required=True),
         "note": _NOTE,
         "uses": Field("other", "catalog parts, each a namespace of parameters"),
-        "parameters": Field("other", "named values, which -p, --vary and --over may change"),
+        "parameters": Field("other", "named values, which -p, --over and --vary may change"),
         "stations": Field("other", "the service centres", required=True),
         "classes": Field("other", "the customers and their routes"),
         "chains": Field("other", "chains: customers that change class"),
@@ -74,9 +74,11 @@ TABLES: dict[str, dict[str, Field]] = {
         "fitted_on": Field("names", "the claims a fitted value was fitted to"),
     },
     "station": {
-        "servers": Field("expression", "servers of each copy", NUMBER, default=1, low=1, high=1e6, whole=True),
+        "servers": Field("expression", "servers of each copy", NUMBER, default=1, low=1, high=1e6, integer=True),
         "rates": Field(
-            "other", "relative capacity with 1, 2, ... customers present, the last repeats; without servers"
+            "other",
+            "relative capacity with 1, 2, ... customers present, the last repeats, or a formula of the number n; "
+            "without servers",
         ),
         "capacity": Field(
             "expression",
@@ -84,14 +86,14 @@ TABLES: dict[str, dict[str, Field]] = {
             NUMBER,
             low=1,
             high=1e6,
-            whole=True,
+            integer=True,
         ),
         "discipline": Field(
             "word", "queueing discipline", default="fcfs", options=("fcfs", "ps", "lcfs-pr", "priority", "preemptive")
         ),
         "delay": Field("flag", "infinite server: no queueing"),
         "copies": Field(
-            "expression", "identical stations that share the work", NUMBER, default=1, low=1, high=1e6, whole=True
+            "expression", "identical stations that share the work", NUMBER, default=1, low=1, high=1e6, integer=True
         ),
         "split": Field(
             "other", 'distribution of visits over the copies: "even", a list of shares, or { hot = n, share = s }'
@@ -110,7 +112,7 @@ TABLES: dict[str, dict[str, Field]] = {
         "note": _NOTE,
     },
     "split": {
-        "hot": Field("expression", "number of hot copies, the first ones", NUMBER, required=True, low=1, whole=True),
+        "hot": Field("expression", "number of hot copies, the first ones", NUMBER, required=True, low=1, integer=True),
         "share": Field(
             "expression",
             "share of all visits that goes to the hot copies together",
@@ -176,7 +178,7 @@ TABLES: dict[str, dict[str, Field]] = {
             "branches that must finish before the next step (default: all)",
             NUMBER,
             low=1,
-            whole=True,
+            integer=True,
         ),
         "fill": Field("text", "wait for a place of this buffer and take it, `visits` of them on average"),
         "drains": Field(
@@ -192,7 +194,7 @@ TABLES: dict[str, dict[str, Field]] = {
         "work": Field("text", "kind of work of the step and all inside it, which a cost can select"),
         "causes": Field("names", "with work: known causes of long times, which qnet why reports if it dominates"),
         "remainder": Field("flag", "with time: residual of a fit, not shortened by a faster station"),
-        "copy": Field("expression", "the number of the copy to use, from 1", NUMBER, low=1, whole=True),
+        "copy": Field("expression", "the number of the copy to use, from 1", NUMBER, low=1, integer=True),
         "note": _NOTE,
     },
     "branch": {
@@ -204,7 +206,7 @@ TABLES: dict[str, dict[str, Field]] = {
             default=1,
             low=1,
             high=1000,
-            whole=True,
+            integer=True,
         ),
         "name": Field("text", "name of the branch in reports"),
         "note": _NOTE,
@@ -294,7 +296,7 @@ SOLUTION_DIMENSIONS: dict[str, Dimension] = {
 """Dimension of each figure of the solution that expressions may use."""
 
 RESERVED = ("throughput", "response")
-"""Figures of the whole system, by these bare names in outputs and limits."""
+"""Figures of the system, by these bare names in outputs and limits."""
 
 LOST = ("offered", "loss")
 """The same of a system that may lose customers: arrivals per second, and the share of them that is lost."""

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterable
 
 from qnet.errors import Problem, UsageError, short, suggest
-from qnet.expression import ExpressionError, check, evaluate, expression_problem, parse
+from qnet.expression import Expression, ExpressionError, check, evaluate, expression_problem, parse
+from qnet.expression.nodes import Number
 from qnet.model.model import Model, Parameter
 from qnet.record import Record
 from qnet.units import NUMBER, Dimension
@@ -23,6 +24,40 @@ class Grid(Record):
 
     name: str
     values: tuple[float, ...]
+    in_step: bool = False
+    """Whether it goes in step with the grid before, and does not multiply the points."""
+
+
+PAIR = "&"
+"""Between grids that go in step."""
+
+
+def joined_grids(text: str, model: Model) -> tuple[Grid, ...]:
+    """Grids that go in step, joined by `&`: `users = 100, 200 & memory = 64 MiB, 128 MiB`; or a single one.
+
+    Raises `UsageError` as `grid`, and where they are not of one length.
+    """
+    grids = tuple(grid(part, model).replace(in_step=index > 0) for index, part in enumerate(text.split(PAIR)))
+    counts = [len(item.values) for item in grids]
+    if len(set(counts)) > 1:
+        sentence = " and ".join(f'"{item.name}" has {count}' for item, count in zip(grids, counts, strict=True))
+        help = f"every combination is asked for with one option for each; {PAIR} pairs the first with the first"
+        raise UsageError(Problem("QN014", f"the grids go in step: {sentence}", "as many values each", help=help))
+    return grids
+
+
+def combinations(grids: Iterable[Grid], most: int) -> list[tuple[float, ...]]:
+    """The values of all grids at every point, the first grid slowest; raises `UsageError` for more than `most`."""
+    result: list[tuple[float, ...]] = [()]
+    for item in grids:
+        if item.in_step:
+            count = len(item.values)
+            result = [(*point, item.values[index % count]) for index, point in enumerate(result)]
+            continue
+        result = [(*point, value) for point in result for value in item.values]
+        if len(result) > most:
+            raise UsageError(Problem("QN010", f"the grid has more than {most} points", help="use fewer values"))
+    return result
 
 
 def grid(text: str, model: Model) -> Grid:
@@ -41,6 +76,14 @@ def grid(text: str, model: Model) -> Grid:
     return Grid(name, _Parser(parameter(model, name), text).values(values.strip()))
 
 
+def values(name: str, dimension: Dimension, text: str) -> tuple[float, ...]:
+    """The values of a grid for what is no parameter of a model, such as `1:20` or `10/s:100/s:10/s`.
+
+    Raises `UsageError` for a value of another dimension or an impossible step.
+    """
+    return _Parser(Parameter(name, Expression("0", Number(0.0, NUMBER), ()), dimension), text).values(text.strip())
+
+
 def parameter(model: Model, name: str) -> Parameter:
     """The parameter of that name; raises `UsageError` with the nearest names otherwise."""
     if name not in model.parameters:
@@ -50,25 +93,25 @@ def parameter(model: Model, name: str) -> Parameter:
 
 def refuse_twice(model: Model, grids: Iterable[Grid], option: str) -> None:
     """Refuse a parameter that would get its values from more than one place."""
-    seen: set[str] = set()
+    visited: set[str] = set()
     for item in grids:
         if item.name in model.settings:
-            found = f'"{item.name}" is both set with -p and part of the grid'
-            raise UsageError(Problem("QN010", found, help=f"leave out -p, or give another {option}"))
-        if item.name in seen:
-            found = f'"{item.name}" is in the grid twice'
-            raise UsageError(Problem("QN010", found, f"one {option} with all its values"))
-        seen.add(item.name)
+            text = f'"{item.name}" is both set with -p and part of the grid'
+            raise UsageError(Problem("QN010", text, help=f"leave out -p, or give another {option}"))
+        if item.name in visited:
+            text = f'"{item.name}" is in the grid twice'
+            raise UsageError(Problem("QN010", text, f"one {option} with all its values"))
+        visited.add(item.name)
 
 
 def varied(model: Model, name: str) -> Parameter:
     """The parameter of that name, for a search; raises `UsageError` where it is none, or has no largest value."""
-    found = parameter(model, name)
-    if found.options:
+    result = parameter(model, name)
+    if result.options:
         expected = "a number to vary"
-        help = f"to list every choice: --over {name}={','.join(found.options)}"
+        help = f"to list every choice: --over {name}={','.join(result.options)}"
         raise UsageError(Problem("QN004", f'"{name}" is a choice and has no largest value', expected, help=help))
-    return found
+    return result
 
 
 class _Parser:
@@ -142,9 +185,11 @@ class _Parser:
         """A constant expression of a dimension."""
         try:
             parsed = parse(text)
-            found = check(parsed.root, {}, {})
-            if found is not None and found != dimension:
-                words = f'"{text.strip()}" is {found.describe()}, and "{self.parameter.name}" is {dimension.describe()}'
+            result = check(parsed.root, {}, {})
+            if result is not None and result != dimension:
+                words = (
+                    f'"{text.strip()}" is {result.describe()}, and "{self.parameter.name}" is {dimension.describe()}'
+                )
                 raise ExpressionError(words, 0)
             value = float(evaluate(parsed.root, {}))
             if not abs(value) < 1e300:
@@ -155,7 +200,7 @@ class _Parser:
             raise UsageError(problem.replace(code="QN010")) from None
 
     def fault(self, message: str) -> UsageError:
-        """What is wrong with the grid as a whole."""
+        """What is wrong with the entire grid."""
         return UsageError(Problem("QN010", f'in the grid "{short(self.text)}": {message}'))
 
 

@@ -29,7 +29,9 @@ from qnet.units import NUMBER
 if TYPE_CHECKING:
     from qnet.catalog import find
     from qnet.model import calibration, chains, check
+    from qnet.model import rate_formula as rate_formulas
 else:
+    rate_formulas = lazy("qnet.model.rate_formula")
     find = lazy("qnet.catalog.find")
     check = lazy("qnet.model.check")
     chains = lazy("qnet.model.chains")
@@ -132,7 +134,9 @@ class _Builder:
         self.reader.label(name, path)
         values = self.reader.table(raw, "station", path)
         split = self.split(values.get("split", "even"), (*path, "split"))
-        rates = self.rates(values.get("rates"), (*path, "rates"))
+        formula = self.rate_formula(values.get("rates"), (*path, "rates"))
+        rates = () if isinstance(values.get("rates"), str) else self.rates(values.get("rates"), (*path, "rates"))
+        rates = rates if formula is None else (rate_formulas.at(formula, 1),)
         return StationModel(
             name=name,
             servers=values.get("servers", _ONE),
@@ -143,6 +147,7 @@ class _Builder:
             follows=values.get("follows", ""),
             path=path,
             rates=rates,
+            rate_formula=formula,
             capacity=values.get("capacity"),
         )
 
@@ -151,17 +156,26 @@ class _Builder:
 
         return chains.read_chain(self.reader, name, raw)
 
+    def rate_formula(self, raw: Any, path: Path) -> Expression | None:
+        """A formula of the number present, which it calls `n`; None for a list."""
+        return self.reader.value(raw, RATES, path) if isinstance(raw, str) else None
+
     def rates(self, raw: Any, path: Path) -> tuple[Expression, ...]:
         """Relative capacities with 1, 2, ... customers present."""
         if raw is None:
             return ()
         if not isinstance(raw, list) or not raw or len(cast("list[Any]", raw)) > MAX_RATES:
-            found = describe(raw) if raw != [] else "an empty list"
-            self.reader.fail("QN204", path, f"found {found}", f"a list of 1 to {MAX_RATES} numbers: [1, 1.7, 2.2]")
+            result = describe(raw) if raw != [] else "an empty list"
+            self.reader.fail(
+                "QN204",
+                path,
+                f"found {result}",
+                f"a list of 1 to {MAX_RATES} numbers: [1, 1.7, 2.2], or a formula of n",
+            )
             return ()
         items = enumerate(cast("list[Any]", raw))
-        found = [self.reader.value(item, RATES, (*path, index)) for index, item in items]
-        return tuple(rate for rate in found if rate is not None)
+        result = [self.reader.value(item, RATES, (*path, index)) for index, item in items]
+        return tuple(rate for rate in result if rate is not None)
 
     def split(self, raw: Any, path: Path) -> Split:
         """How visits spread over the copies of a station."""

@@ -57,37 +57,37 @@ def metric(text: str, model: Model) -> Metric:
     except ExpressionError as error:
         raise UsageError(expression_problem(error, text, before=f'in the metric "{short(text)}": ')) from None
     output = model.outputs.get(text)
-    found = dimension or NUMBER
-    return Metric(text, parsed, found, (output.unit if output else "") or base_unit(found))
+    result = dimension or NUMBER
+    return Metric(text, parsed, result, (output.unit if output else "") or base_unit(result))
 
 
 def every_metric(model: Model) -> tuple[Metric, ...]:
-    """What is told where nobody chose: throughput and response, also by class where there are several, utilization and
+    """What is reported by default: throughput and response, also by class where there are several, utilization and
     queue length of every station, and the outputs."""
     figures = all_figures(model)
     names: list[str] = [*RESERVED]
     if len(model.customers) > 1:
         names += [solution_name(figure, item.name) for item in model.customers for figure in RESERVED]
     for station in model.stations:
-        own = ("queue_length",) if station.delay else ("utilization", "queue_length")
-        names += [solution_name(figure, station.name) for figure in own]
+        selected = ("queue_length",) if station.delay else ("utilization", "queue_length")
+        names += [solution_name(figure, station.name) for figure in selected]
     names += LOST if model.loses else ()
     names += [solution_name(figure, item.name) for item in model.buffers for figure in ("occupancy", "found_full")]
-    found = [
+    result = [
         Metric(name, Expression(name, Name(name), (name,)), figures[name], base_unit(figures[name])) for name in names
     ]
-    return (*found, *(metric(name, model) for name in model.outputs))
+    return (*result, *(metric(name, model) for name in model.outputs))
 
 
 def metrics(texts: Sequence[str], model: Model) -> tuple[Metric, ...]:
     """Several metrics; raises `UsageError` with what is wrong with any of them."""
-    found: list[Metric] = []
+    result: list[Metric] = []
     problems: list[Problem] = []
     for text in texts:
         try:
-            found.append(metric(text, model))
+            result.append(metric(text, model))
         except UsageError as error:
             problems += error.problems
     if problems:
         raise UsageError(*problems)
-    return tuple(found)
+    return tuple(result)

@@ -54,13 +54,15 @@ class StationModel(Record):
     follows: str
     path: Path
     rates: tuple[Expression, ...] = ()
-    """Relative capacities with 1, 2, ... customers present; empty: those of the servers."""
+    """Relative capacities with 1, 2, ... customers present; empty: those of the servers. Of a formula the first."""
+    rate_formula: Expression | None = None
+    """Of the number present, which it calls `n`."""
     capacity: Expression | None = None
     """Places of each copy; None: as many as come."""
 
 
 class BufferModel(Record):
-    """A store of places that are taken on the way and freed by work left behind, as stated."""
+    """A store of places that are taken on the way and freed by second-phase work, as stated."""
 
     name: str
     places: Expression
@@ -181,7 +183,7 @@ class ChainModel(Record):
     onward: tuple[OnwardModel, ...]
     home: str
     """What `HOME` is called: `THINK` or `OUTSIDE`."""
-    whole: bool
+    integer: bool
     """Whether all of its classes and its routing could be read: what is missing is not blamed else."""
     path: Path
     arrival_scv: Expression | None = None
@@ -199,15 +201,15 @@ class ChainModel(Record):
     @property
     def expressions(self) -> tuple[Expression, ...]:
         """Every expression that becomes a number of the network."""
-        found = [
+        result = [
             self.arrival_rate,
             self.arrival_scv,
             self.population,
             self.think_time,
             *(item.probability for item in self.onward),
         ]
-        found += [part for item in self.services for part in (item.time, item.scv)]
-        return tuple(item for item in found if item is not None)
+        result += [part for item in self.services for part in (item.time, item.scv)]
+        return tuple(item for item in result if item is not None)
 
     @property
     def states(self) -> tuple[State, ...]:
@@ -316,7 +318,7 @@ class Model(Record):
     envelopes: dict[str, EnvelopeModel]
     knee_question: KneeModel
     parts: dict[str, str]
-    """Namespace -> identity of the catalog part it stands for."""
+    """Namespace -> identity of the catalog part it denotes."""
     settings: dict[str, str]
     """What was set from outside, as text."""
     part_digests: tuple[str, ...]
@@ -362,21 +364,21 @@ class Model(Record):
         if options:
             path = () if problem.path[:1] == ("parameters",) else problem.path
             return UsageError(problem.replace(file=", ".join(options), path=path))
-        place = origins[0] if origins else problem.path
-        return InvalidInput(self.document.place(problem.replace(path=place)))
+        index = origins[0] if origins else problem.path
+        return InvalidInput(self.document.place(problem.replace(path=index)))
 
     def _origins(self, names: Iterable[str]) -> list[str | Path]:
         """What set the parameters that some names rest on."""
-        found: dict[str | Path, None] = {}
-        asked, seen = list(names), set[str]()
+        result: dict[str | Path, None] = {}
+        asked, visited = list(names), set[str]()
         while asked:
             name = asked.pop()
             if name in self.origins:
-                found[self.origins[name]] = None
-            elif name in self.parameters and name not in seen:
+                result[self.origins[name]] = None
+            elif name in self.parameters and name not in visited:
                 asked += self.parameters[name].expression.names
-            seen.add(name)
-        return list(found)
+            visited.add(name)
+        return list(result)
 
     @property
     def choices(self) -> dict[str, tuple[str, ...]]:

@@ -1,4 +1,4 @@
-"""Reading the parameters of a model: its own, and those of the catalog parts it uses."""
+"""Reading the parameters of a model: those it states, and those of the catalog parts it uses."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def identifier(reader: Reader, name: str, path: Path) -> None:
 
 
 def read_parameter(reader: Reader, name: str, raw: Any) -> Parameter:
-    """A parameter of the model's own; one that cannot be read is noted and named in `reader.broken`."""
+    """A parameter that the model states; one that cannot be read is noted and named in `reader.broken`."""
     path = ("parameters", name)
     identifier(reader, name, path)
     if not isinstance(raw, dict):

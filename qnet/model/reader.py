@@ -30,9 +30,9 @@ class Reader:
         self.broken: set[str] = set()
         """Names that could not be read: expressions over them are not blamed for it."""
 
-    def fail(self, code: str, path: Path, found: str, expected: str = "", help: str = "") -> None:
+    def fail(self, code: str, path: Path, result: str, expected: str = "", help: str = "") -> None:
         """Note a problem and go on; raises `InvalidInput` with all problems where there are too many."""
-        self.note(Problem(code=code, found=found, expected=expected, path=path, help=help))
+        self.note(Problem(code=code, found=result, expected=expected, path=path, help=help))
 
     def note(self, problem: Problem) -> None:
         """Note a problem, as `fail` does."""
@@ -138,7 +138,7 @@ class Reader:
         return tuple(items)
 
     def integer(self, raw: Any, field: Field, path: Path) -> int | None:
-        """A literal whole number in the domain of its field."""
+        """A literal integer in the domain of its field."""
         low, high = field.low or 0, field.high or 0
         if isinstance(raw, int) and not isinstance(raw, bool) and low <= raw <= high:
             return raw
@@ -176,17 +176,17 @@ class Reader:
     ) -> Dimension | None:
         """Check the names and the dimension of an expression; None where it has a problem."""
         try:
-            found = check(expression.root, names, choices)
+            result = check(expression.root, names, choices)
         except ExpressionError as error:
             self.note(expression_problem(error, expression.source, path))
             return None
-        if found is None:
+        if result is None:
             return wanted or NUMBER
-        if wanted is not None and found != wanted:
-            help = _unit_help(found, wanted, expression)
-            self.fail("QN122", path, f'"{short(expression.source)}" is {found.describe()}', wanted.describe(), help)
+        if wanted is not None and result != wanted:
+            help = _unit_help(result, wanted, expression)
+            self.fail("QN122", path, f'"{short(expression.source)}" is {result.describe()}', wanted.describe(), help)
             return None
-        return found
+        return result
 
 
 def describe(raw: Any) -> str:
@@ -202,8 +202,8 @@ def describe(raw: Any) -> str:
     return str(raw) if len(str(raw)) <= 40 else str(raw)[:37] + "..."
 
 
-def _unit_help(found: Dimension, wanted: Dimension, expression: Expression) -> str:
-    if found != NUMBER or (expression.names and not isinstance(expression.root, Name)):
+def _unit_help(result: Dimension, wanted: Dimension, expression: Expression) -> str:
+    if result != NUMBER or (expression.names and not isinstance(expression.root, Name)):
         return ""
     unit = _EXAMPLE_UNITS.get(wanted) or " " + base_unit(wanted)
     if expression.names:

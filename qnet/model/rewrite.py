@@ -36,7 +36,7 @@ def rewritten(model: Model, values: Mapping[str, float], fitted_on: str, doubt: 
 
     values     in base units, by name; they are written with twelve digits, in the unit in which they stood.
     fitted_on  what they were fitted on; their grade becomes `fitted`.
-    doubt      what `[calibration]` is to state; what it states of parameters that are not fitted again stays.
+    doubt      what `[calibration]` is to state; what it states of parameters that are not fitted again is kept.
     Raises     `UsageError` QN254 for a parameter that the text does not state, QN255 for a `[calibration]` that stands
                where it cannot be replaced.
     """
@@ -54,15 +54,15 @@ def rewritten(model: Model, values: Mapping[str, float], fitted_on: str, doubt: 
 
 
 def _merged(model: Model, doubt: Doubt, values: Mapping[str, float]) -> Doubt:
-    """The doubt, and before it what the model states of parameters that are not fitted again."""
+    """The uncertainty, preceded by what the model states of parameters that are not fitted again."""
     stated = model.calibration
     if stated is None:
         return doubt
 
-    places = [place for place, name in enumerate(stated.parameters) if name not in values]
+    places = [index for index, name in enumerate(stated.parameters) if name not in values]
     sizes, matrix = standard_errors(stated), correlation_matrix(stated)
     names = stated.parameters
-    kept = {names[place]: sizes[place] for place in places}
+    kept = {names[index]: sizes[index] for index in places}
     pairs = {(names[one], names[other]): matrix[one][other] for one in places for other in places if one < other}
     freedoms = [item for item in (doubt.freedom, stated.freedom if kept else None) if item is not None]
     undetermined = tuple(name for name in stated.undetermined if name not in values)
@@ -80,7 +80,7 @@ def _doubted(model: Model, text: str, doubt: Doubt) -> str:
     document = parse(text.encode(), model.document.name)
     names = list(doubt.errors)
     errors = [_literal(model, document, name, doubt.errors[name], _ERROR_DIGITS) for name in names]
-    pairs = [(one, other) for place, one in enumerate(names) for other in names[place + 1 :]]
+    pairs = [(one, other) for index, one in enumerate(names) for other in names[index + 1 :]]
     correlations = [format_number(doubt.correlations.get(pair, 0.0), _ERROR_DIGITS) for pair in pairs]
     lines = ["[calibration]", f"parameters = [{', '.join(map(_quoted, names))}]"]
     lines.append(f"standard_errors = [{', '.join(errors)}]")
@@ -107,11 +107,11 @@ def _without_calibration(document: Document) -> str:
                 return text
         except InvalidInput:
             pass
-    found = "the table calibration cannot be replaced in its present form"
+    sentence = "the table calibration cannot be replaced in its present form"
     help = "write it as [calibration] with one line for each key, or remove it"
     raise UsageError(
         Problem(
-            code="QN255", found=found, expected="[calibration]", path=("calibration",), help=help, file=document.name
+            code="QN255", found=sentence, expected="[calibration]", path=("calibration",), help=help, file=document.name
         )
     )
 
@@ -134,15 +134,15 @@ def _replaced(document: Document, name: str, keys: Mapping[str, str]) -> str:
     """The text with some keys of one parameter replaced or added."""
     text, path = document.text, ("parameters", name)
     raw = cast("dict[str, Any]", document.data["parameters"])[name]
-    whole = document.span(path)
+    entry = document.span(path)
     if not isinstance(raw, dict):
-        assert whole is not None
-        return _spliced(text, whole, "{ " + ", ".join(f"{key} = {value}" for key, value in keys.items()) + " }")
+        assert entry is not None
+        return _spliced(text, entry, "{ " + ", ".join(f"{key} = {value}" for key, value in keys.items()) + " }")
     given = cast("dict[str, Any]", raw)
-    if whole is not None:
+    if entry is not None:
         texts = {key: _value_text(document, (*path, key)) for key in given if key not in _GONE} | dict(keys)
-        return _spliced(text, whole, "{ " + ", ".join(f"{key} = {value}" for key, value in texts.items()) + " }")
-    # A table of its own, or dotted keys: each key has a line. The last ones first, so that places stay.
+        return _spliced(text, entry, "{ " + ", ".join(f"{key} = {value}" for key, value in texts.items()) + " }")
+    # A separate table, or dotted keys: each key has a line. The last ones first, so that positions remain valid.
     spans = {key: span for key in given if (span := document.span((*path, key))) is not None}
     start, end = spans["value"]
     before = text[text.rfind("\n", 0, start) + 1 : start]
@@ -163,9 +163,9 @@ def _spliced(text: str, span: tuple[int, int], value: str) -> str:
     return text[: span[0]] + value + text[span[1] :]
 
 
-def _line_end(text: str, place: int) -> int:
+def _line_end(text: str, index: int) -> int:
     """The place after the end of the line."""
-    end = text.find("\n", place)
+    end = text.find("\n", index)
     return len(text) + 1 if end < 0 else end + 1
 
 
@@ -182,8 +182,8 @@ def _literal(model: Model, document: Document, name: str, value: float, digits: 
     shown = base_unit(dimension)
     try:
         if quantity(source)[1] == dimension:
-            match = re.fullmatch(r"\s*[+-]?[0-9._]*(?:[eE][+-]?[0-9]+)?\s*(.*?)\s*", source)
-            shown = match[1] if match else shown
+            number = re.match(r"\s*+[+-]?[0-9._]*+(?:[eE][+-]?[0-9]++)?+", source)
+            shown = source[number.end() :].strip() if number else shown
     except UnitError:
         pass
     if not shown:

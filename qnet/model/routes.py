@@ -26,7 +26,7 @@ class RouteReader:
 
     def __init__(self, reader: Reader) -> None:
         self.reader = reader
-        self.steps_seen = 0
+        self.steps_read = 0
 
     def customers(self, name: str, raw: Any) -> ClassModel:
         """A class, with routes or with the steps of its only one."""
@@ -55,8 +55,8 @@ class RouteReader:
     def routes(self, raw: Any, path: Path) -> tuple[RouteModel, ...]:
         """The routes of a class, at least one."""
         if not isinstance(raw, list) or not raw:
-            found = "an empty list" if raw == [] else describe(raw)
-            self.reader.fail("QN201", path, f"found {found}", "tables [[classes.NAME.routes]]")
+            text = "an empty list" if raw == [] else describe(raw)
+            self.reader.fail("QN201", path, f"found {text}", "tables [[classes.NAME.routes]]")
             return ()
         return tuple(self.route(item, (*path, index)) for index, item in enumerate(cast("list[Any]", raw)))
 
@@ -82,8 +82,8 @@ class RouteReader:
 
     def step(self, raw: Any, path: Path) -> StepModel:
         """One step in any of its forms; `station` with `time` becomes a hold around that time."""
-        self.steps_seen += 1
-        if self.steps_seen == MAX_STEPS + 1:
+        self.steps_read += 1
+        if self.steps_read == MAX_STEPS + 1:
             self.reader.fail("QN206", path, f"the model has more than {MAX_STEPS} steps", f"at most {MAX_STEPS}")
         values = self.reader.table(raw, "step", path)
         given = cast("dict[str, Any]", raw) if isinstance(raw, dict) else {}
@@ -119,8 +119,8 @@ class RouteReader:
     def branches(self, raw: Any, path: Path) -> tuple[BranchModel, ...]:
         """The branches of a parallel step, at least one."""
         if not isinstance(raw, list) or not raw:
-            found = "an empty list" if raw == [] else describe(raw)
-            self.reader.fail("QN201", path, f"found {found}", "a list of branches: [ { steps = [...] }, ... ]")
+            text = "an empty list" if raw == [] else describe(raw)
+            self.reader.fail("QN201", path, f"found {text}", "a list of branches: [ { steps = [...] }, ... ]")
             return ()
         return tuple(self.branch(item, (*path, index)) for index, item in enumerate(cast("list[Any]", raw)))
 
@@ -137,24 +137,24 @@ class RouteReader:
         """Note keys that do not belong together."""
         form = frozenset(key for key in _FORM_KEYS if key in given)
         if form not in _FORMS:
-            found = "the step has " + (", ".join(sorted(form)) or "none of its forms")
+            text = "the step has " + (", ".join(sorted(form)) or "none of its forms")
             expected = "one of: delay; station and time; hold and steps; time (inside a hold); parallel; fill"
-            self.reader.fail("QN209", path, found, expected)
+            self.reader.fail("QN209", path, text, expected)
             return
         for key in _ONLY_AT_STATIONS if not form & {"station", "hold"} else ():
             if key in given:
-                found = f"{key} is used in a step without station or hold"
-                self.reader.fail("QN209", (*path, key), found, f"{key} with station or hold")
+                text = f"{key} is used in a step without station or hold"
+                self.reader.fail("QN209", (*path, key), text, f"{key} with station or hold")
         if "join" in given and "parallel" not in given:
             self.reader.fail("QN209", (*path, "join"), "join is used in a step without branches", "join with parallel")
         if "scv" in given and "parallel" in given:
             self.reader.fail("QN209", (*path, "scv"), "scv is used in a parallel step", "scv in the steps of branches")
         if "remainder" in given and ("time" not in given or "station" in given):
-            found = "remainder is used in a step that is no time inside a hold"
-            self.reader.fail("QN209", (*path, "remainder"), found, "remainder with a time inside a hold")
+            text = "remainder is used in a step that is no time inside a hold"
+            self.reader.fail("QN209", (*path, "remainder"), text, "remainder with a time inside a hold")
         if "causes" in given and "work" not in given:
-            found = "causes is used in a step without work"
-            self.reader.fail("QN209", (*path, "causes"), found, "work with causes")
+            text = "causes is used in a step without work"
+            self.reader.fail("QN209", (*path, "causes"), text, "work with causes")
 
 
 def _step(

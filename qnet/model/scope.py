@@ -14,7 +14,7 @@ from qnet.units import NUMBER, RATE, TIME, Dimension
 def station_figures(model: Model) -> dict[str, Dimension]:
     """Figures that times and parameters may use: those of stations."""
     names = ("wait", "utilization", "queue_length", "busy_servers")
-    found = {
+    result = {
         solution_name(name, station.name): SOLUTION_DIMENSIONS[name]
         for name in names
         for station in model.stations
@@ -22,13 +22,13 @@ def station_figures(model: Model) -> dict[str, Dimension]:
         if name != "wait" or not station.rates
     }
     limited = [station for station in model.stations if station.capacity is not None]
-    found |= {solution_name(name, station.name): SOLUTION_DIMENSIONS[name] for name in LOST for station in limited}
-    own = ((name, buffer.name) for name in OF_BUFFERS for buffer in model.buffers)
-    return found | {solution_name(name, buffer): SOLUTION_DIMENSIONS[name] for name, buffer in own}
+    result |= {solution_name(name, station.name): SOLUTION_DIMENSIONS[name] for name in LOST for station in limited}
+    selected = ((name, buffer.name) for name in OF_BUFFERS for buffer in model.buffers)
+    return result | {solution_name(name, buffer): SOLUTION_DIMENSIONS[name] for name, buffer in selected}
 
 
 def all_figures(model: Model, named: Iterable[str] = ()) -> dict[str, Dimension]:
-    """Figures that outputs and limits may use: of stations, classes, routes, chains, and of the whole system.
+    """Figures that outputs and limits may use: of stations, classes, routes, chains, and of the system.
 
     named   the names that an expression uses: percentiles have any number of names, and only these are listed.
     """
@@ -47,7 +47,7 @@ def all_figures(model: Model, named: Iterable[str] = ()) -> dict[str, Dimension]
 
 
 def about(name: str) -> str:
-    """What a figure is of: the class of `response_p95('web')`; empty for the whole system."""
+    """What a figure is of: the class of `response_p95('web')`; empty for the system."""
     return name.partition("('")[2].removesuffix("')")
 
 
@@ -63,40 +63,57 @@ def is_inside(name: str) -> bool:
 
 
 def numbers_inside(model: Model) -> dict[str, Dimension]:
-    """The numbers of those who hold a station, a delay apart, which the steps that they do meanwhile may use."""
+    """The numbers of holders of every station except delays, which the steps inside the hold may use."""
     return {solution_name(INSIDE, station.name): NUMBER for station in model.stations if not station.delay}
 
 
 def inside_stations(model: Model, names: Iterable[str]) -> tuple[str, ...]:
     """The stations whose number of holders some names rest on, directly or through parameters."""
-    found: dict[str, None] = {}
-    waiting, seen = list(names), set[str]()
+    result: dict[str, None] = {}
+    waiting, visited = list(names), set[str]()
     while waiting:
         name = waiting.pop()
         if is_inside(name):
-            found[about(name)] = None
-        elif name in model.parameters and name not in seen:
+            result[about(name)] = None
+        elif name in model.parameters and name not in visited:
             waiting += model.parameters[name].expression.names
-        seen.add(name)
-    return tuple(found)
+        visited.add(name)
+    return tuple(result)
 
 
 def refuse_inside(model: Model, expression: Expression) -> None:
     """Raise `ExpressionError` where an expression that no step states rests on how many hold a station."""
     for station in inside_stations(model, expression.names):
-        found = f"this depends on inside('{station}'), which is defined for the steps inside only"
-        raise ExpressionError(found, 0, f"busy_servers('{station}') is the mean number inside", "QN123")
+        text = f"this depends on inside('{station}'), which is defined for the steps inside only"
+        raise ExpressionError(text, 0, f"busy_servers('{station}') is the mean number inside", "QN123")
 
 
 def depends_on_solution(model: Model) -> frozenset[str]:
     """The parameters whose value needs the solution, directly or through others."""
-    found: set[str] = set()
+    result: set[str] = set()
     for name, parameter in model.parameters.items():
-        if any(is_figure(used) or used in found for used in parameter.expression.names):
-            found.add(name)
-    return frozenset(found)
+        if any(is_figure(used) or used in result for used in parameter.expression.names):
+            result.add(name)
+    return frozenset(result)
 
 
 def uses_solution(expression: Expression, dependent: frozenset[str]) -> bool:
     """Whether an expression needs the solution."""
     return any(is_figure(name) or name in dependent for name in expression.names)
+
+
+def closure(model: Model, names: Iterable[str]) -> dict[str, None]:
+    """Names, and all those that the parameters and outputs among them rest on: each once, the nearest first."""
+    result: dict[str, None] = {}
+    asked = list(names)
+    for name in asked:
+        if name not in result:
+            result[name] = None
+            item = model.parameters.get(name) or model.outputs.get(name)
+            asked += item.expression.names if item else ()
+    return result
+
+
+def rests_on(model: Model, rests: Iterable[Expression]) -> dict[str, None]:
+    """The names in some expressions, and all those that they rest on."""
+    return closure(model, (name for expression in rests for name in expression.names))

@@ -44,7 +44,7 @@ def with_settings(model: Model, settings: Mapping[str, str], path: Path = ()) ->
 
     path   where the file states them; empty for those of the command line.
     Raises `UsageError`, with every problem, for an unknown name (with the nearest ones), a wrong dimension, an option
-    that there is not, a circular expression, or a whole number that would depend on the solution.
+    that does not exist, a circular expression, or an integer that would depend on the solution.
     """
     if not settings:
         return model
@@ -108,5 +108,5 @@ def _check_known_before(model: Model) -> None:
     dependent = depends_on_solution(model)
     for expression, _ in bind.structural(model) if dependent else ():
         if uses_solution(expression, dependent):
-            found = f'"{expression.source}" depends on the solution with these settings'
-            raise UsageError(Problem("QN123", found, "a value known before solving"))
+            text = f'"{expression.source}" depends on the solution with these settings'
+            raise UsageError(Problem("QN123", text, "a value known before solving"))

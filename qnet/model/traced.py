@@ -18,11 +18,11 @@ class TracedValues(Values):
 
     A parameter that is an expression over others is a symbol too, and its formula is in `definitions`; one whose
     formula is a number or another symbol is replaced by it. Choices, and what gives a network a structure that no
-    formula can change, are plain numbers, and those of `fixed` stay the numbers they are.
+    formula can change, are plain numbers, and those of `fixed` keep their numbers.
 
     model    has been bound to numbers before, so that all of them are in their domains.
     expand   replace every parameter by its formula, down to those that are no expression.
-    keep     names of parameters that stay symbols; all others become numbers. None: all of them stay.
+    keep     names of parameters that remain symbols; all others become numbers. None: all remain symbols.
     """
 
     def __init__(self, model: Model, expand: bool = False, keep: Collection[str] | None = None) -> None:
@@ -42,16 +42,18 @@ class TracedValues(Values):
             if name in frozen:
                 self.known[name] = numbers[name]
                 continue
-            own = self._own(parameter, keep)
-            if own is not None and (expand or not own.formula.free_symbols or own.formula.is_Symbol):
-                self.known[name] = own
+            particular = self._formula(parameter, keep)
+            if particular is not None and (
+                expand or not particular.formula.free_symbols or particular.formula.is_Symbol
+            ):
+                self.known[name] = particular
                 continue
             self.symbols[name] = _symbol(parameter, self.known)
             self.known[name] = Traced(numbers[name], self.symbols[name])
-            if own is not None:
-                self.definitions[name] = own
+            if particular is not None:
+                self.definitions[name] = particular
 
-    def _own(self, parameter: Parameter, keep: Collection[str] | None) -> Traced | None:
+    def _formula(self, parameter: Parameter, keep: Collection[str] | None) -> Traced | None:
         """The formula of a parameter over others, or None where it is a symbol and nothing else."""
         names = parameter.expression.names
         if keep is not None and parameter.name not in keep and not names:
@@ -61,28 +63,28 @@ class TracedValues(Values):
         return self._traced(parameter.expression, parameter.path)
 
     def _traced(self, expression: Expression, path: Path) -> Traced:
-        found = self.evaluate(expression, path)
-        return found if isinstance(found, Traced) else TRACING.number(found)
+        result = self.evaluate(expression, path)
+        return result if isinstance(result, Traced) else TRACING.number(result)
 
     def evaluate(self, expression: Expression, path: Path) -> Value:
         """The formula of an expression; of 0 and 1 the plain number, which code looks for."""
         if self.operations is not TRACING:
             return super().evaluate(expression, path)
-        found = evaluate(expression.root, self.known, TRACING, self.choices)
-        if isinstance(found, Traced):
-            return float(found.value) if found in (0, 1) else found
-        return found
+        result = evaluate(expression.root, self.known, TRACING, self.choices)
+        if isinstance(result, Traced):
+            return float(result.value) if result in (0, 1) else result
+        return result
 
     def field(self, expression: Expression, field: Field, path: Path) -> Value:
         """The formula of an expression, or the number of a capacity."""
-        found = self.evaluate(expression, path)
-        return found.value if field is RATES and isinstance(found, Traced) else found
+        result = self.evaluate(expression, path)
+        return result.value if field is RATES and isinstance(result, Traced) else result
 
-    def whole(self, expression: Expression, field: Field, path: Path) -> Any:
-        """A whole number, or its formula."""
-        found = self.evaluate(expression, path)
-        number = int((found.value if isinstance(found, Traced) else found) + 0.5)
-        return Traced(number, found.formula) if isinstance(found, Traced) and found.formula.free_symbols else number
+    def integer(self, expression: Expression, field: Field, path: Path) -> Any:
+        """An integer, or its formula."""
+        result = self.evaluate(expression, path)
+        number = int((result.value if isinstance(result, Traced) else result) + 0.5)
+        return Traced(number, result.formula) if isinstance(result, Traced) and result.formula.free_symbols else number
 
 
 def _symbol(parameter: Parameter, known: dict[str, Value]) -> Any:
@@ -94,30 +96,32 @@ def _symbol(parameter: Parameter, known: dict[str, Value]) -> Any:
 
 
 def _structure(model: Model, numbers: dict[str, Value]) -> Iterable[str]:
-    """The parameters that copies named one by one, capacities, and ways of a chain that nobody goes rest on."""
+    """The parameters on which copies named one by one, capacities, and unused transitions of a chain depend."""
     stations = {station.name: station for station in model.stations}
     onward = [item.probability for chain in model.chains for item in chain.onward]
     never = [item for item in onward if item.names and evaluate(item.root, numbers, choices=model.choices) == 0]
-    found: list[Expression] = [*never, *(rate for station in model.stations for rate in station.rates)]
+    result: list[Expression] = [*never, *(rate for station in model.stations for rate in station.rates)]
     for station in model.stations:
+        if station.rate_formula is not None and station.capacity is not None:
+            result.append(station.capacity)
         hot = station.split.hot
         same = hot is not None and evaluate(hot.root, numbers) == evaluate(station.copies.root, numbers)
         if station.split.kind == "listed" or same:
-            found += [item for item in (station.copies, hot) if item is not None]
+            result += [item for item in (station.copies, hot) if item is not None]
     for customers in model.classes:
         for route in customers.routes:
             waiting = list(route.steps)
             while waiting:
                 step = waiting.pop()
                 waiting += step.inner
-                found += [
+                result += [
                     item for item in (step.join, *(branch.copies for branch in step.branches)) if item is not None
                 ]
                 if step.copy is not None:
                     station = stations[step.station]
-                    found += [step.copy, (stations[station.follows] if station.follows else station).copies]
+                    result += [step.copy, (stations[station.follows] if station.follows else station).copies]
     names: dict[str, None] = {}
-    asked = [name for expression in found for name in expression.names]
+    asked = [name for expression in result for name in expression.names]
     while asked:
         name = asked.pop()
         if name not in names and name in model.parameters:

@@ -12,12 +12,17 @@ from qnet.expression.nodes import Number
 from qnet.lazy import np
 from qnet.model.fields import Field
 from qnet.model.model import Model, Parameter
-from qnet.units import NUMBER, Dimension, base_unit, format_number, format_quantity
+from qnet.units import NUMBER, RATE, Dimension, base_unit, format_number, format_quantity
 
 _ROUNDING = 1e-12
 """How far rounding may take a value beyond its domain; it is then set to the end of the domain."""
 _SLACK = 1e-9
 _LARGEST = 1e300
+LEAST, MOST = 1e-90, 1e90
+"""Numbers of a network but rates, and their products, are 0 or between these: others are a mistake of units, and would
+overflow. The least load that is too much is searched for from any rate."""
+_USUAL = 1e-12, 1e12
+"""Products of a few numbers between these are within the limits."""
 
 
 class Values:
@@ -38,6 +43,8 @@ class Values:
         self.operations: Operations = FLOATS if size is None else arrays()
         self.choices = model.choices
         self.known: dict[str, Value] = dict(figures or {})
+        self.extreme = False
+        """Whether a number of the network is so small or large that products of such numbers may be out of range."""
         later: list[Parameter] = []
         for name, parameter in model.parameters.items():
             if name in varied:
@@ -78,6 +85,12 @@ class Values:
         """The value of an expression in the domain of its field; raises `InvalidInput` where it is outside."""
         value = self.evaluate(expression, path)
         dimension = field.dimension or NUMBER
+        if _unusual(value) and dimension != RATE:
+            self.extreme = True
+            unit = base_unit(dimension)
+            expected = f"0, or from {format_quantity(LEAST, unit)} to {format_quantity(MOST, unit)}"
+            wrong = (value > MOST) | ((value < LEAST) & (value > 0))
+            self._refuse(expression, path, value, expected, wrong, dimension)
         if field.low is not None and _any(value < field.low):
             self._refuse(
                 expression,
@@ -98,13 +111,13 @@ class Values:
                 dimension,
             )
             value = self.operations.minimum([value, field.high])
-        if field.whole:
+        if field.integer:
             wrong = abs(value - self.operations.floor(value + 0.5)) > _SLACK
             self._refuse(expression, path, value, "an integer", wrong, dimension)
         return value
 
-    def whole(self, expression: Expression, field: Field, path: Path) -> int:
-        """The value of an expression that is a whole number, the same at all points."""
+    def integer(self, expression: Expression, field: Field, path: Path) -> int:
+        """The value of an expression that is an integer, the same at all points."""
         value = self.field(expression, field, path)
         if not isinstance(value, (int, float)):
             value = value.flat[0]
@@ -141,12 +154,12 @@ class Values:
         name: str = "",
         rests_on: Sequence[str] = (),
     ) -> None:
-        """Raise what is to be said of the first point where a value is wrong, if there is one."""
+        """Raise the error of the first point where a value is wrong, if there is one."""
         if not _any(wrong):
             return
-        found = format_quantity(_first(value, wrong), base_unit(dimension), 6)
+        result = format_quantity(_first(value, wrong), base_unit(dimension), 6)
         source = f' ("{short(expression.source)}")' if expression.names else ""
-        text = f"{name or 'the value'} is {found}{source}{self.at(expression.names, wrong)}"
+        text = f"{name or 'the value'} is {result}{source}{self.at(expression.names, wrong)}"
         raise self.model.refusal(
             Problem(code="QN211", found=text, expected=expected, path=path), [name, *expression.names, *rests_on]
         )
@@ -154,7 +167,7 @@ class Values:
     def at(self, names: Iterable[str], wrong: Any = None) -> str:
         """The values of some parameters, for a message: ` where rate = 600/s`.
 
-        wrong   where something is wrong, elementwise, and the first such point is told; or the number of a point
+        wrong   where something is wrong, elementwise, and the first such point is reported; or the number of a point
         """
         parts: list[str] = []
         for name in names:
@@ -167,6 +180,14 @@ class Values:
             else:
                 parts.append(f"{name} = {format_quantity(value, base_unit(parameter.dimension), 6)}")
         return f" where {', '.join(parts)}" if parts else ""
+
+
+def _unusual(value: Value) -> bool:
+    """Whether a value, or any of them, is so small or large that its products may be out of range."""
+    least, most = _USUAL
+    if isinstance(value, (int, float)):
+        return value > most or (value < least and value != 0)
+    return bool((value > most).any()) or bool((value[value != 0] < least).any())
 
 
 def _any(condition: Any) -> bool:

@@ -39,7 +39,7 @@ def bars_of(report: Content, bars: Bars, style: Style) -> str:
     blocks: list[str] = []
     for value, run in groupby(checked_rows(report), key=lambda row: row[by]):
         rows = [row for row in run if all(is_number(row[end]) for end in ends)]
-        heading = label(report.columns[by], value, style.ascii)
+        heading = label(report.columns[by], value, style)
         if not rows:
             blocks.append(f"{heading}: nothing to draw")
             continue

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TypeGuard
 
 from qnet.record import Record
-from qnet.reports.content import Cell, Column, Content
+from qnet.reports.content import Cell, Column, Content, Style
 from qnet.reports.text import clean
 from qnet.units import UnitError, format_number, format_quantity, scale, unit
 
@@ -25,10 +25,14 @@ class Table(Record):
     """Formulas in LaTeX below it."""
     legend: tuple[str, ...] = ()
     """Lines below it that explain what stands in it."""
+    keys: int = 0
+    """How many leading columns say what a row is; 0 for those of texts."""
+    pairs: bool = False
+    """Whether it is one row, shown as titles and values below each other."""
 
     @property
     def empty(self) -> bool:
-        """Whether there is nothing to tell below the heading."""
+        """Whether there is nothing to show below the heading."""
         return not self.rows and not self.prose
 
 
@@ -49,14 +53,18 @@ class Scale(Record):
         return f"{title} ({self.unit})" if self.unit else title
 
 
-def common_scale(cells: Iterable[Cell], unit_text: str) -> Scale:
-    """The unit that suits the largest number of a column; a unit without prefixes stays as it is."""
+def common_scale(cells: Iterable[Cell], unit_text: str, wanted: Sequence[str] = ()) -> Scale:
+    """The unit that suits the largest number of a column, or one that is wanted; a unit without prefixes is kept."""
     try:
         given = unit(unit_text) if unit_text else None
     except UnitError:  # s^2 and the like have a name and no prefixes
         given = None
     if given is None:
         return Scale(1, 1, unit_text)
+    for name in wanted:
+        other = unit(name)
+        if other.dimension == given.dimension:
+            return Scale(given.factor, other.factor, name)
     largest = max((abs(cell) for cell in cells if is_number(cell)), default=0)
     name = format_quantity(largest, unit_text).partition(" ")[2] or unit_text
     return Scale(given.factor, unit(name).factor, name)
@@ -68,13 +76,13 @@ def is_number(cell: Cell) -> TypeGuard[float]:
 
 
 def common_text(block: Sequence[tuple[Cell, ...]], index: int) -> bool:
-    """Whether all of several rows say the same in words: told once, in the heading of the block."""
+    """Whether several rows have the same text: shown once, in the heading of the block."""
     first = block[0][index]
     return len(block) > 1 and isinstance(first, str) and all(row[index] == first for row in block)
 
 
 def title_of(column: Column) -> str:
-    """What a column is called; its key where nobody gave it a title."""
+    """The title of a column; by default its key."""
     return column.title or column.key
 
 
@@ -83,30 +91,35 @@ def column_index(report: Content, key: str) -> int:
     return [column.key for column in report.columns].index(key)
 
 
-def label(column: Column, value: Cell, ascii: bool) -> str:
+def label(column: Column, value: Cell, style: Style) -> str:
     """A value where no heading stands above it: a text speaks for itself, anything else needs its title."""
     if value is None or isinstance(value, str):
-        return clean(value or "", ascii)
-    common = common_scale([value], column.unit)
-    number = cell_text(common.value(value) if is_number(value) else value)
+        return clean(value or "", style.ascii)
+    return clean(f"{title_of(column)} {with_unit(column, value, style)}", style.ascii)
+
+
+def with_unit(column: Column, value: Cell, style: Style) -> str:
+    """A cell that stands alone: `45.77 ms`, `310/s`."""
+    common = common_scale([value], column.unit, style.units)
+    number = cell_text(common.value(value) if is_number(value) else value, style.digits)
     space = " " if common.unit and not common.unit.startswith("/") else ""
-    return clean(f"{title_of(column)} {number}{space}{common.unit}", ascii)
+    return f"{number}{space}{common.unit}"
 
 
-def cell_text(cell: Cell) -> str:
-    """A cell as people read it: integers in full, other numbers with four significant digits."""
+def cell_text(cell: Cell, digits: int = 4) -> str:
+    """A cell as people read it: integers in full, others with a number of significant digits."""
     if cell is None:
         return ""
     if isinstance(cell, bool):
         return "yes" if cell else "no"
-    return format_number(cell) if isinstance(cell, float) else str(cell)
+    return format_number(cell, digits) if isinstance(cell, float) else str(cell)
 
 
 def aligned(cells: Sequence[str]) -> list[str]:
     """Numbers with their decimal points below each other: spaces stand for digits and marks of others."""
     numbers = [cell.partition(" ")[0] for cell in cells]
     wholes = [number.find(".") if "." in number else len(number.partition("e")[0]) for number in numbers]
-    tails = [len(cell) - whole for cell, whole in zip(cells, wholes, strict=True)]
+    tails = [len(cell) - digits for cell, digits in zip(cells, wholes, strict=True)]
     longest = max(tails, default=0)
     padded = [cell + " " * (longest - tail) for cell, tail in zip(cells, tails, strict=True)]
     room = max(map(len, padded), default=0)

@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
 from string import ascii_letters
-from typing import TypeGuard
 
 from qnet.record import Record
-from qnet.reports.cells import Scale, column_index, common_scale, is_number, label, title_of
-from qnet.reports.content import Cell, Content, Plot, Style
-from qnet.reports.records import checked_rows
-from qnet.reports.text import clean, fold, pad
-from qnet.units import format_number
+from qnet.reports.axes import Axis, axis
+from qnet.reports.content import Content, Plot, Style
+from qnet.reports.figure import Figure, Point, Rule, drawable, figures_of, made
+from qnet.reports.text import fold, pad, width
 
-Point = tuple[float | None, float | None]
-"""A place on a line; with None in it, a gap."""
-_Place = tuple[int, int]
+_Dot = tuple[int, int]
 """Column and row from the top left, of a dot or of a character."""
-_Marks = dict[_Place, tuple[str, int | None]]
+_Marks = dict[_Dot, tuple[str, int | None]]
 """The characters of a drawing, each with the number of the line it belongs to."""
 
 _ROWS = 16
+_FEWEST_ROWS = 8
+_SCREEN = 23
+"""Lines of a drawing that fits a terminal of 24 below a prompt."""
 _NARROWEST, _WIDEST = 40, 80
 _FEWEST_TICKS, _COLUMNS_PER_TICK = 5, 12
-_LARGEST = 1e300
-"""Numbers beyond cannot be subtracted safely, and are drawn as a gap."""
 _BRAILLE = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 """The bit of each dot in a braille character, by row and column."""
 _MEETING = "*"
@@ -34,35 +30,22 @@ _MEASURED = "O"
 _COLORS = (36, 33, 35, 32, 34, 31)
 
 
-class _Axis(Record):
-    """A range of values and its ticks."""
-
-    low: float
-    high: float
-    ticks: tuple[float, ...]
-    labels: tuple[str, ...]
-
-    def place(self, value: float, places: int) -> int:
-        """Which of so many places stands for a value, counted from the low end."""
-        return round((value - self.low) / (self.high - self.low) * (places - 1))
-
-
 class _Plane(Record):
     """Both axes and the characters between them, each of which holds `across` times `down` dots."""
 
-    x: _Axis
-    y: _Axis
+    x: Axis
+    y: Axis
     columns: int
     across: int
     down: int
     rows: int = _ROWS
 
-    def dot(self, x: float, y: float) -> _Place:
-        """The dot that stands for a point."""
+    def dot(self, x: float, y: float) -> _Dot:
+        """The dot that represents a point."""
         rows = self.rows * self.down
         return self.x.place(x, self.columns * self.across), rows - 1 - self.y.place(y, rows)
 
-    def cell(self, dot: _Place) -> _Place:
+    def cell(self, dot: _Dot) -> _Dot:
         """The character that holds a dot."""
         return dot[0] // self.across, dot[1] // self.down
 
@@ -75,42 +58,16 @@ class _Plane(Record):
         return self.cell(self.dot(self.x.low, y))[1]
 
 
-def plot_of(report: Content, style: Style, rows_of_chart: int = _ROWS) -> str:
+def plot_of(report: Content, style: Style, rows_of_chart: int | None = None) -> str:
     """A report drawn as its `plot` says: a line per value of the `by` columns and y column, a chart per unit of y.
 
     Its `points` are drawn as `O` in the first chart, each a value of the x column and one of the first y column.
+
+    rows_of_chart  of the drawing itself; None: as many as fit a screen of 24 lines, up to 16.
     """
     if not isinstance(report.plot, Plot):
         return "nothing to draw: this answer has no curve"
-    drawn = report.replace(rows=[*report.plot.rows, *report.rows]) if report.plot.rows else report
-    columns, rows = report.columns, list(checked_rows(drawn))
-    x, *by = (column_index(report, key) for key in (report.plot.x, *report.plot.by))
-    ys = [column_index(report, key) for key in report.plot.y]
-    x_scale = common_scale((row[x] for row in rows), columns[x].unit)
-    lines: dict[tuple[Cell, ...], list[tuple[Cell, ...]]] = {}
-    for row in rows:
-        lines.setdefault(tuple(row[index] for index in by), []).append(row)
-    charts: list[str] = []
-    for unit in dict.fromkeys(columns[y].unit for y in ys):
-        alike = [y for y in ys if columns[y].unit == unit]
-        y_scale = common_scale((row[y] for row in rows for y in alike), unit)
-        series: list[tuple[str, list[Point]]] = []
-        for values, members in lines.items():
-            names = [label(columns[index], value, style.ascii) for index, value in zip(by, values, strict=True)]
-            names = [name for name in names if name]
-            for y in alike:
-                points = [(_coordinate(row[x], x_scale), _coordinate(row[y], y_scale)) for row in members]
-                series.append((", ".join([*names, title_of(columns[y])]), points))
-        y_title = y_scale.heading(", ".join(title_of(columns[y]) for y in alike))
-        scaled = [(_coordinate(at, x_scale), _coordinate(value, y_scale)) for at, value in report.plot.points]
-        measured = [point for point in scaled if _drawable(point)] if not charts else []
-        heading = x_scale.heading(title_of(columns[x]))
-        charts.append(chart(series, heading, y_title, style, rows_of_chart, measured))
-    return "\n\n".join(charts)
-
-
-def _coordinate(cell: Cell, scale: Scale) -> float | None:
-    return scale.value(cell) if is_number(cell) else None
+    return "\n\n".join(drawn(figure, style, rows_of_chart) for figure in figures_of(report, style.ascii))
 
 
 def chart(
@@ -123,75 +80,123 @@ def chart(
 
     In braille the letter of a line stands at its last point; in ASCII it draws the line, and `*` is where lines meet.
     """
-    x_title, y_title = clean(x_title, style.ascii), clean(y_title, style.ascii)
+    return drawn(made(series, x_title, y_title, style.ascii, measured=measured), style, rows)
+
+
+def drawn(figure: Figure, style: Style, rows: int | None = None) -> str:
+    """A figure as text, with marks as dashed lines that have their labels; see `chart`."""
     room = max(_NARROWEST, min(_WIDEST, style.width or _WIDEST))
-    present = [(clean(name, style.ascii), line) for name, line in series if any(map(_drawable, line))]
-    if not present:
-        return "\n".join(fold(f"nothing to draw: no row has a number for both {x_title} and {y_title}", room))
-    shown = present[: len(ascii_letters)]
-    points = [point for _, line in shown for point in line if _drawable(point)]
-    plane = _plane([*points, *measured], room, style, rows)
-    trails = [list(_trail(line, plane)) for _, line in shown]
+    if figure.nothing:
+        return "\n".join(fold(figure.nothing, room))
+    shown = figure.series[: len(ascii_letters)]
+    above = [line for title in (figure.title, figure.y_title) for line in fold(title, room) if title]
+    below = [pad(line, room, right=True) for line in fold(figure.x_title, room)]
+    legend: list[str] = []
+    for index, line in enumerate(shown):
+        first, *rest = fold(line.name, room - 2)
+        legend += [f"{_colored(ascii_letters[index], index, style)} {first}", *(f"  {part}" for part in rest)]
+    if figure.measured:
+        legend.append(f"{_MEASURED} measured")
+    if len(figure.series) > len(shown):
+        legend.append(f"and {len(figure.series) - len(shown)} more lines, not drawn")
+    if figure.left_out:
+        legend.append(f"and {figure.left_out} points that are not above 0, not drawn")
+    fitting = rows is None
+    if rows is None:
+        rows = max(_FEWEST_ROWS, min(_ROWS, _SCREEN - len(above) - len(below) - len(legend) - 2))
+    plane = _plane(figure, room, style, rows)
+    trails = [list(_trail(line.points, plane)) for line in shown]
     marks = _letters(trails) if style.ascii else _braille(trails, plane)
-    marks |= {plane.cell(plane.dot(*point)): (_MEASURED, None) for point in measured}
-    lines = [*fold(y_title, room), *_frame(plane, marks, style)]
-    lines += [pad(line, room, right=True) for line in fold(x_title, room)]
-    for index, (name, _) in enumerate(shown):
-        first, *rest = fold(name, room - 2)
-        lines += [f"{_colored(ascii_letters[index], index, style)} {first}", *(f"  {line}" for line in rest)]
-    if measured:
-        lines.append(f"{_MEASURED} measured")
+    marks |= {plane.cell(plane.dot(*point)): (_MEASURED, None) for point in figure.measured}
     if any(character == _MEETING for character, _ in marks.values()):
-        lines.append(f"{_MEETING} lines meet")
-    if len(present) > len(shown):
-        lines.append(f"and {len(present) - len(shown)} more lines, not drawn")
+        legend.insert(len(shown) + bool(figure.measured), f"{_MEETING} lines meet")
+    legend += _ruled(marks, figure, plane, style)
+    lines = [*above, *_frame(plane, marks, style), *below, *legend]
+    if fitting and len(lines) > _SCREEN and rows > _FEWEST_ROWS:  # for labels that have no room next to their lines
+        return drawn(figure, style, max(_FEWEST_ROWS, rows - (len(lines) - _SCREEN)))
     return "\n".join(line.rstrip() for line in lines)
 
 
-def _drawable(point: Point) -> TypeGuard[tuple[float, float]]:
-    return all(value is not None and abs(value) < _LARGEST for value in point)  # false for NaN as well
-
-
-def _plane(points: Sequence[tuple[float, float]], room: int, style: Style, rows: int) -> _Plane:
-    y = _axis([y for _, y in points], min(_FEWEST_TICKS, max(2, rows // 2)), whole_ticks=True)
+def _plane(figure: Figure, room: int, style: Style, rows: int) -> _Plane:
+    points = [point for line in figure.series for point in line.points if drawable(point)] + [*figure.measured]
+    ys = [*(y for _, y in points), *(rule.value for rule in figure.level)]
+    xs = [*(x for x, _ in points), *(rule.value for rule in figure.upright)]
+    y = axis(ys, min(_FEWEST_TICKS, max(2, rows // 2)), integer_ticks=True, log="y" in figure.log)
     columns = room - max(map(len, y.labels)) - 2
-    x = _axis([x for x, _ in points], max(_FEWEST_TICKS, columns // _COLUMNS_PER_TICK), whole_ticks=False)
+    x = axis(xs, max(_FEWEST_TICKS, columns // _COLUMNS_PER_TICK), integer_ticks=False, log="x" in figure.log)
     return _Plane(x, y, columns, *((1, 1) if style.ascii else (2, 4)), rows)
 
 
-def _axis(values: Sequence[float], count: int, whole_ticks: bool) -> _Axis:
-    """About so many ticks in steps of 1, 2 or 5; with `whole_ticks` the range begins and ends with one."""
-    low, high = min(values), max(values)
-    if high - low <= max(1e-12 * max(abs(low), abs(high)), 1 / _LARGEST):
-        reach = max(abs(low), abs(high)) / 2
-        reach = reach if reach > 1 / _LARGEST else 1
-        low, high = low - reach, high + reach
-    step = _step((high - low) / count)
-    outward, inward = math.floor, math.ceil
-    first, last = (outward, inward) if whole_ticks else (inward, outward)
-    slack = 1e-9 if whole_ticks else -1e-9
-    ticks = [k * step for k in range(first(low / step + slack), last(high / step - slack) + 1)]
-    digits = math.floor(math.log10(max(map(abs, ticks)))) - math.floor(math.log10(step)) + 1
-    labels = tuple(format_number(tick, min(max(digits, 4), 15)) for tick in ticks)
-    return _Axis(ticks[0] if whole_ticks else low, ticks[-1] if whole_ticks else high, tuple(ticks), labels)
+def _ruled(marks: _Marks, figure: Figure, plane: _Plane, style: Style) -> list[str]:
+    """Draw limits and knees where nothing else stands, each with its label next to it.
+
+    Returns   lines for the legend: labels for which there is no room in the drawing.
+    """
+    upright, level = ":-" if style.ascii else "┆┄"
+    taken = set(marks)
+    for rule in figure.level:
+        for column in range(plane.columns):
+            marks.setdefault((column, plane.row(rule.value)), (level, None))
+    for rule in figure.upright:
+        for row in range(plane.rows):
+            marks.setdefault((plane.column(rule.value), row), (upright, None))
+    homeless: list[str] = []
+    for rule in figure.level:
+        homeless += _written(rule.label, _beside_level(rule, plane, taken), marks, taken, level)
+    columns = {plane.column(rule.value) for rule in figure.upright}
+    levels = {plane.row(rule.value) for rule in figure.level}
+    for rule in figure.upright:
+        homeless += _written(rule.label, _beside_upright(rule, plane, taken, columns, levels), marks, taken, upright)
+    return homeless
 
 
-def _step(least: float) -> float:
-    """The smallest of 1, 2, 5 times a power of ten that is not below a number."""
-    power = 10.0 ** math.floor(math.log10(least))
-    return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= least * (1 - 1e-9))
+def _written(label: str, start: _Dot | None, marks: _Marks, taken: set[_Dot], sign: str) -> list[str]:
+    """Write a label into a drawing; a line for the legend where there is no room."""
+    if start is None or width(label) != len(label):
+        return [f"{sign} {label}"]
+    column, row = start
+    for index, character in enumerate(label):
+        marks[column + index, row] = (character, None)
+        taken.add((column + index, row))
+    return []
 
 
-def _trail(line: Iterable[Point], plane: _Plane) -> Iterator[_Place]:
+def _beside_level(rule: Rule, plane: _Plane, taken: set[_Dot]) -> _Dot | None:
+    """Where the label of a horizontal line begins: on the line, as far left as it meets no curve."""
+    row = plane.row(rule.value)
+    for column in range(1, plane.columns - len(rule.label)):
+        if not any((column + index, row) in taken for index in range(-1, len(rule.label) + 1)):
+            return column, row
+    return None
+
+
+def _beside_upright(rule: Rule, plane: _Plane, taken: set[_Dot], columns: set[int], levels: set[int]) -> _Dot | None:
+    """Where the label of a vertical line begins: at its right or left, as high as it meets nothing that is drawn.
+
+    A label may cover other vertical lines where there is no room between them, since it touches its line.
+    """
+    at, size = plane.column(rule.value), len(rule.label)
+    for covering in (False, True):
+        for row in range(plane.rows):
+            for start in (at + 1, at - size):
+                cells = range(start, start + size)
+                free = not any((column, row) in taken for column in range(start - 1, start + size + 1))
+                clear = covering or not any(column in columns for column in cells)
+                if row not in levels and cells[0] >= 0 and cells[-1] < plane.columns and free and clear:
+                    return start, row
+    return None
+
+
+def _trail(line: Iterable[Point], plane: _Plane) -> Iterator[_Dot]:
     """The dots of a line in the order of its points."""
-    places = [plane.dot(*point) if _drawable(point) else None for point in line]
-    yield from (place for place in places[:1] if place)
+    places = [plane.dot(*point) if drawable(point) else None for point in line]
+    yield from (index for index in places[:1] if index)
     for start, end in pairwise(places):
         if end:
             yield from _segment(start or end, end)
 
 
-def _segment(start: _Place, end: _Place) -> Iterator[_Place]:
+def _segment(start: _Dot, end: _Dot) -> Iterator[_Dot]:
     """The dots from one to another, without the first; the dot itself where they are the same."""
     (x, y), (to_x, to_y) = start, end
     steps = max(abs(to_x - x), abs(to_y - y), 1)
@@ -199,7 +204,7 @@ def _segment(start: _Place, end: _Place) -> Iterator[_Place]:
         yield x + round((to_x - x) * step / steps), y + round((to_y - y) * step / steps)
 
 
-def _letters(trails: Sequence[Sequence[_Place]]) -> _Marks:
+def _letters(trails: Sequence[Sequence[_Dot]]) -> _Marks:
     marks: _Marks = {}
     for index, trail in enumerate(trails):
         for cell in trail:
@@ -208,16 +213,16 @@ def _letters(trails: Sequence[Sequence[_Place]]) -> _Marks:
     return marks
 
 
-def _braille(trails: Sequence[Sequence[_Place]], plane: _Plane) -> _Marks:
-    dots: dict[_Place, int] = {}
-    owners: dict[_Place, int] = {}
+def _braille(trails: Sequence[Sequence[_Dot]], plane: _Plane) -> _Marks:
+    dots: dict[_Dot, int] = {}
+    owners: dict[_Dot, int] = {}
     for index, trail in enumerate(trails):
         for x, y in trail:
             cell = plane.cell((x, y))
             dots[cell] = dots.get(cell, 0) | _BRAILLE[y % plane.down][x % plane.across]
             owners[cell] = index
     marks: _Marks = {cell: (chr(0x2800 + bits), owners[cell]) for cell, bits in dots.items()}
-    named: set[_Place] = set()
+    named: set[_Dot] = set()
     for index, trail in enumerate(trails):
         cells = [plane.cell(dot) for dot in reversed(trail)]
         free = next((cell for cell in cells if cell not in named), None)  # lines that end together: step back along it
@@ -252,7 +257,7 @@ def _frame(plane: _Plane, marks: _Marks, style: Style) -> Iterator[str]:
 
 
 def _colored(text: str, index: int | None, style: Style) -> str:
-    """A text in the colour of a line; its letter says the same to those who see no colour."""
+    """A text in the colour of a line; its letter identifies the line without colour."""
     if index is None or not style.color:
         return text
     return f"\x1b[{_COLORS[index % len(_COLORS)]}m{text}\x1b[0m"

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from qnet.errors import Problem
+from qnet.note import Note
 from qnet.record import Record
 
 Cell = float | int | str | bool | None
@@ -28,39 +29,47 @@ class Column(Record):
 def row_maker(columns: Sequence[Column]) -> Callable[..., tuple[Cell, ...]]:
     """A function from cells, named by their columns, to a row with nothing in all other columns.
 
-    A key that Python has a meaning for, such as `class`, is written with an underscore behind it.
+    A key that Python has a meaning for, such as `class`, is written with a trailing underscore.
     """
-    places = {column.key: place for place, column in enumerate(columns)}
+    places = {column.key: index for index, column in enumerate(columns)}
 
     def row(**cells: Cell) -> tuple[Cell, ...]:
-        found: list[Cell] = [None] * len(places)
+        result: list[Cell] = [None] * len(places)
         for key, value in cells.items():
-            found[places[key.rstrip("_")]] = value
-        return tuple(found)
+            result[places[key.rstrip("_")]] = value
+        return tuple(result)
 
     return row
 
 
-class Note(Record):
-    """Something the reader should know: `note` informs, `warning` limits the trust in the answer."""
+class Mark(Record):
+    """A limit or a knee: a straight line across a drawing, with its label."""
 
-    code: str
-    text: str
-    severity: str = "note"
-    next: str = ""
-    """What to do about it."""
+    column: str
+    """The key of the column that the value is of: the line is vertical where that runs along, else horizontal."""
+    value: float
+    """In the unit of the column."""
+    label: str
 
 
 class Plot(Record):
-    """How a report can be drawn: which column runs along, which are drawn, and which columns tell the lines apart."""
+    """How a report can be drawn: which column runs along, which are drawn, and which columns distinguish the lines."""
 
     x: str
     y: tuple[str, ...]
     by: tuple[str, ...] = ()
     rows: Sequence[tuple[Cell, ...]] = ()
-    """What is drawn beside the rows of the report: curves, of which it tells single points."""
+    """What is drawn besides the rows of the report: curves, of which it shows single points."""
     points: Sequence[tuple[float, float]] = ()
     """Measured points: values of x and of the first of y, in the units of their columns."""
+    title: str = ""
+    """In which `{figures}` is replaced by the titles of what is drawn: a report may need a drawing per unit."""
+    marks: tuple[Mark, ...] = ()
+    """Limits and knees."""
+    curves: bool = False
+    """Whether `rows` alone are drawn: the rows of the report are single points of them."""
+    log: str = ""
+    """The axes with a logarithmic scale: `x`, `y` or `xy`."""
 
 
 class Bars(Record):
@@ -70,21 +79,51 @@ class Bars(Record):
     ends: tuple[str, ...]
     """One column, or two: the first and the second end. All in one unit."""
     by: str
-    """The column that tells blocks apart."""
+    """The column that distinguishes blocks."""
     base: str = ""
     """The column of the value that bars begin at; empty for 0."""
+    only: tuple[str, ...] = ()
+    """Values of `by` that are drawn; empty for all."""
 
 
 class Matrix(Record):
-    """How rows along two grids can be told as a matrix: which columns run down, run across, and stand in the cells."""
+    """How rows along two grids can be shown as a matrix: which columns run down, run across, and stand in the cells."""
 
     rows: str
     columns: str
     cells: str
     words: tuple[str, ...] = ()
-    """Columns of texts that are told by marks in the cells, which are explained below."""
+    """Columns of texts that are shown as marks in the cells, which are explained below."""
     usual: tuple[str, ...] = ()
     """Texts of these columns that need no mark."""
+
+
+class Summary(Record):
+    """A question and its answer in sentences."""
+
+    question: str
+    answer: tuple[str, ...]
+
+
+class Statement(Record):
+    """A model that an answer is about, as it is stated."""
+
+    name: str
+    title: str
+    digest: str
+    text: str
+    """The model file."""
+    settings: Mapping[str, str]
+    """Parameters that were set from outside."""
+
+
+class Grounds(Mapping[str, Any]):
+    """A `meta` that also knows the text of the models that an answer is about."""
+
+    @property
+    def statements(self) -> tuple[Statement, ...]:
+        """The models, each once."""
+        raise NotImplementedError
 
 
 class Content(Record):
@@ -103,15 +142,25 @@ class Content(Record):
     meta: Mapping[str, Any] = {}
     """What the answer rests on: model title and digest, method, exactness, parameters, provenance. JSON values only."""
     group: str = ""
+    once: tuple[str, ...] = ()
+    """Values of `group` whose blocks are shown as one where each has one row, and the numbers of those agree."""
     prose: str = ""
-    """A column of texts that tables and Markdown tell as paragraphs, above the table of the rows that have none."""
+    """A column of texts that tables and Markdown show as paragraphs, above the table of the rows that have none."""
+    wide: Content | None = None
+    """What tables, Markdown and HTML show instead of the rows; other formats keep the rows."""
     matrix: Matrix | None = None
-    """How tables and Markdown tell the rows, where they fill it; other formats keep the rows."""
+    """How tables and Markdown show the rows, where they fill it; other formats keep the rows."""
     plot: Plot | Bars | None = None
     broken: tuple[Problem, ...] = ()
     """What was asserted of the answer and is false."""
     screen: Callable[[Style], str] | None = None
-    """How the format `table` tells it instead, drawing included; other formats keep the rows."""
+    """How the format `table` shows it instead, drawing included; other formats keep the rows."""
+    summary: Callable[[Content], Summary] | None = None
+    """The question and the answer in sentences, of reports whose rows do not have them; computed when it is needed."""
+    readable: Sequence[tuple[Cell, ...]] | None = None
+    """The rows in other units, as tables and Markdown show them; other formats keep `rows`."""
+    command: str = ""
+    """The command line that made the report; empty where there was none."""
 
     @property
     def warnings(self) -> tuple[Note, ...]:
@@ -126,4 +175,10 @@ class Style(Record):
     width: int | None = None
     """Columns of the screen; None is unlimited."""
     ascii: bool = False
+    safe_csv: bool = False
+    """Whether CSV keeps spreadsheets from computing text: an apostrophe goes before what they take for a formula."""
     terminal: bool = False
+    digits: int = 4
+    """Significant digits of numbers that people read."""
+    units: tuple[str, ...] = ()
+    """Units that people want to read; others are chosen by the largest number of a column."""

@@ -8,22 +8,35 @@ from collections.abc import Iterable
 from qnet.reports.content import Cell, Content, Style
 from qnet.reports.records import checked_rows, column_names
 
+_FORMULA = re.compile(r"\A(?:[\s\x00-\x1f]*+[=+\-@＝＋－＠]|[\t\r\n])")
+"""How text begins that spreadsheets compute (OWASP, CSV Injection): white space and control characters are skipped."""
+_NUMBER = re.compile(r"\A\s*+[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?\s*+\Z", re.ASCII)
 _QUOTED = re.compile(r'[,"\x00-\x1f\x7f]')
 
 
 def render(report: Content, style: Style) -> str:
     """The rows under one line of names. Raises `ValueError` naming the column of NaN or infinity."""
-    lines = [line(column_names(report.columns)), *map(line, checked_rows(report))]
-    return "\n".join(lines) + "\n"
+    rows: Iterable[Iterable[Cell]] = (column_names(report.columns), *checked_rows(report))
+    return "".join(line(row, style.safe_csv) + "\n" for row in rows)
 
 
-def line(cells: Iterable[Cell]) -> str:
-    """One line, without its end."""
+def line(cells: Iterable[Cell], safe: bool = False) -> str:
+    """One line, without its end.
+
+    safe   whether text that a spreadsheet would compute as a formula gets an apostrophe before it; numbers do not.
+    """
+    cells = map(_inert, cells) if safe else cells
     return ",".join(map(_field, cells)) or '""'  # readers skip an empty line, and would lose the row
 
 
+def _inert(cell: Cell) -> Cell:
+    if isinstance(cell, str) and _FORMULA.match(cell) and not _NUMBER.match(cell):
+        return f"'{cell}"
+    return cell
+
+
 def _field(cell: Cell) -> str:
-    # Written out, because the csv module of each Python version has its own idea of what needs a quote.
+    # Written out, because the csv module of Python versions differ in what they quote.
     if cell is None:
         return ""
     if isinstance(cell, str):

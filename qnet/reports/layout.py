@@ -7,35 +7,56 @@ from itertools import groupby
 from typing import Any
 
 from qnet.reports import matrix as crossed
-from qnet.reports.cells import Table, cell_text, column_index, common_scale, common_text, is_number, label, title_of
-from qnet.reports.content import Cell, Column, Content, Note
+from qnet.reports.cells import (
+    Table,
+    cell_text,
+    column_index,
+    common_scale,
+    common_text,
+    is_number,
+    label,
+    title_of,
+    with_unit,
+)
+from qnet.reports.content import Cell, Column, Content, Note, Style
 from qnet.reports.records import checked_rows
 from qnet.reports.text import clean
 
+_OK = "ok"
+_MANY = 4
+"""A table of one row and that many columns is shown as titles and values below each other."""
 
-def tables(report: Content, ascii: bool) -> list[Table]:
+
+def tables(report: Content, style: Style) -> list[Table]:
     """The blocks of a report: one, or one per run of values in the column that `group` names.
 
-    A block leaves out columns that are empty in all its rows, and tells words that all its rows share in its heading.
+    A block leaves out columns that are empty in all its rows, and a status that is ok in all, and shows words that all
+    its rows share in its heading. A block of one row of many columns has them below each other.
     Rows with a text in the column that `prose` names are paragraphs of their block.
-    Rows that fill the `matrix` that a report asks for are told as one.
+    Rows that fill the `matrix` that a report asks for are shown as one, and `wide` instead of the rows.
     """
-    rows = list(checked_rows(report))
+    if report.wide:
+        return tables(report.wide, style)
+    rows = list(checked_rows(report if report.readable is None else report.replace(rows=report.readable)))
     if report.matrix and crossed.is_matrix(report, rows):
-        return crossed.matrices(report, report.matrix, rows, ascii)
+        return crossed.matrices(report, report.matrix, rows, style)
     if not report.group or not rows:
-        shown = [index for index, column in enumerate(report.columns) if not column.footed and not column.math]
+        shown = [
+            index
+            for index, column in enumerate(report.columns)
+            if not column.footed and not column.math and not _silent(column, index, rows)
+        ]
         columns = [report.columns[index] for index in shown]
-        whole = _table("", columns, [tuple(row[index] for index in shown) for row in rows], ascii)
-        return [whole.replace(math=_math(report, rows))]
+        overall = _table("", columns, [tuple(row[index] for index in shown) for row in rows], style)
+        return [overall.replace(math=_math(report, rows))]
     group = column_index(report, report.group)
     prose = column_index(report, report.prose) if report.prose else None
     blocks: list[Table] = []
-    for value, run in groupby(rows, key=lambda row: row[group]):
+    for value, run in groupby(_at_once(report, rows, group), key=lambda row: row[group]):
         block = list(run)
         texts: list[str] = []
         if prose is not None:
-            texts = [clean(str(row[prose]), ascii) for row in block if row[prose]]
+            texts = [clean(str(row[prose]), style.ascii) for row in block if row[prose]]
             block = [row for row in block if not row[prose]]
         kept = [
             index
@@ -43,16 +64,39 @@ def tables(report: Content, ascii: bool) -> list[Table]:
             if index != group
             and not report.columns[index].footed
             and not report.columns[index].math
+            and not _silent(report.columns[index], index, block)
             and any(row[index] not in (None, "") for row in block)
         ]
         common = [index for index in kept if common_text(block, index)]
-        told = "; ".join(f"{title_of(report.columns[index])} {block[0][index]}" for index in common)
-        heading = label(report.columns[group], value, ascii)
+        text = "; ".join(f"{title_of(report.columns[index])} {block[0][index]}" for index in common)
+        heading = label(report.columns[group], value, style)
         columns = [report.columns[index] for index in kept if index not in common]
         cells = [tuple(row[index] for index in kept if index not in common) for row in block]
-        title = ": ".join(part for part in (heading, clean(told, ascii)) if part)
-        blocks.append(_table(title, columns, cells, ascii).replace(prose=tuple(texts), math=_math(report, block)))
+        title = ": ".join(part for part in (heading, clean(text, style.ascii)) if part)
+        blocks.append(_table(title, columns, cells, style).replace(prose=tuple(texts), math=_math(report, block)))
     return blocks
+
+
+def _silent(column: Column, index: int, rows: Sequence[tuple[Cell, ...]]) -> bool:
+    """Whether a column says of all rows that nothing is wrong."""
+    return column.key == "status" and all(row[index] == _OK for row in rows)
+
+
+def _at_once(report: Content, rows: list[tuple[Cell, ...]], group: int) -> list[tuple[Cell, ...]]:
+    """The rows, with where several blocks have one row each about one thing, those merged into the first."""
+    places = [[place for place, row in enumerate(rows) if row[group] == value] for value in report.once]
+    if len(places) < 2 or any(len(each) != 1 for each in places):
+        return rows
+    first, *rest = (rows[each[0]] for each in places)
+    named = column_index(report, "name")
+    for row in rest:
+        known = [(one, other) for one, other in zip(first, row, strict=True) if is_number(one) and is_number(other)]
+        if not known or any(one != other for one, other in known):
+            return rows
+        cells = enumerate(zip(first, row, strict=True))
+        first = tuple(one if one not in (None, "") or place == named else other for place, (one, other) in cells)
+    left = {each[0] for each in places[1:]}
+    return [first if place == places[0][0] else row for place, row in enumerate(rows) if place not in left]
 
 
 def _math(report: Content, rows: Sequence[tuple[Cell, ...]]) -> tuple[str, ...]:
@@ -61,20 +105,28 @@ def _math(report: Content, rows: Sequence[tuple[Cell, ...]]) -> tuple[str, ...]:
     return tuple(str(row[index]) for row in rows for index in places if row[index])
 
 
-def _table(heading: str, columns: Sequence[Column], rows: list[tuple[Cell, ...]], ascii: bool) -> Table:
+def _table(heading: str, columns: Sequence[Column], rows: list[tuple[Cell, ...]], style: Style) -> Table:
+    if len(rows) == 1 and len(columns) >= _MANY and not any(column.key == "unit" for column in columns):
+        lines = [
+            (clean(title_of(column), style.ascii), clean(with_unit(column, cell, style), style.ascii))
+            for column, cell in zip(columns, rows[0], strict=True)
+            if cell not in (None, "")
+        ]
+        return Table(heading=heading, titles=("", ""), numeric=(False, False), rows=lines, pairs=True)
     by_column = [[row[index] for row in rows] for index in range(len(columns))]
-    scales = [common_scale(cells, column.unit) for cells, column in zip(by_column, columns, strict=True)]
+    scales = [common_scale(cells, column.unit, style.units) for cells, column in zip(by_column, columns, strict=True)]
     shown = [
-        [clean(cell_text(common.value(cell) if is_number(cell) else cell), ascii) for cell in cells]
+        [clean(cell_text(common.value(cell) if is_number(cell) else cell, style.digits), style.ascii) for cell in cells]
         for cells, common in zip(by_column, scales, strict=True)
     ]
     return Table(
         heading=heading,
         titles=tuple(
-            clean(common.heading(title_of(column)), ascii) for common, column in zip(scales, columns, strict=True)
+            clean(common.heading(title_of(column)), style.ascii) for common, column in zip(scales, columns, strict=True)
         ),
         numeric=tuple(_numeric(cells) for cells in by_column),
         rows=list(zip(*shown, strict=True)),
+        keys=2 if [column.key for column in columns[:2]] == ["rank", "name"] else 0,
     )
 
 
@@ -84,14 +136,19 @@ def _numeric(cells: Sequence[Cell]) -> bool:
 
 
 def note_lines(note: Note, ascii: bool) -> list[str]:
-    """`warning [QN601]: text`, and what to do about it on a line of its own."""
-    lines = [clean(f"{note.severity} [{note.code}]: {note.text}", ascii)]
+    """`warning [QN601]: text`, and what to do about it on a separate line."""
+    lines = [clean(f"{note.severity} [{note.code}]: {note.brief or note.text}", ascii)]
     return [*lines, "  next: " + clean(note.next, ascii)] if note.next else lines
+
+
+def clean_command(command: str) -> str:
+    """A command that a shell reads as it was given, on one line, without what a screen obeys."""
+    return " ".join(map(clean, command.split(" ")))
 
 
 def command_of(meta: Mapping[str, Any]) -> str:
     """The command that gives the answer again, where it is known: fit to print, and with every space it has."""
-    return " ".join(map(clean, (meta.get("command") or "").split(" ")))
+    return clean_command(meta.get("command") or "")
 
 
 def last_line(meta: Mapping[str, Any], ascii: bool) -> str:

@@ -7,29 +7,34 @@ from collections.abc import Iterable
 
 from qnet.reports.cells import Table
 from qnet.reports.content import Content, Note, Style
-from qnet.reports.layout import command_of, last_line, note_lines, tables
+from qnet.reports.layout import clean_command, command_of, last_line, note_lines, tables
 from qnet.reports.text import clean, pad, width
 
 _MARKUP = re.compile(r"[\\`*\[\]<>|~#$&]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
 """What GitHub gives a meaning inside a line; an underscore inside a word has none."""
+_LIVE = re.compile(r"@(?=\w)|#(?=\d)|\bGH(?=-\d)|\bwww(?=\.)|:(?=//)", re.IGNORECASE)
+"""How mentions, references to issues, links and addresses begin, which GitHub makes of text whatever is escaped."""
+_BREAK = "<!-- -->"
+"""Nothing, as shown, between two parts of a text that are then no link."""
 
 
 def render(report: Content, style: Style) -> str:
     """A heading, a table per block, the notes as a list, and the last line in italics."""
     title, origin = escaped(clean(report.title, style.ascii)), escaped(last_line(report.meta, style.ascii))
+    command = command_of(report.meta) or clean_command(report.command)
     parts = [
         f"## {title}" if title else "",
-        *map(_block, tables(report, style.ascii)),
+        *map(_block, tables(report, style)),
         "\n".join(_item(note, style.ascii) for note in report.notes),
-        fenced(command, "sh") if (command := command_of(report.meta)) else "",
+        fenced(command, "sh") if command else "",
         f"*{origin}*" if origin else "",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def escaped(text: str) -> str:
-    """One line of text that Markdown shows as it is."""
-    return _MARKUP.sub(r"\\\g<0>", text)
+    """One line of text that Markdown shows as it is: without markup, mentions and links."""
+    return _LIVE.sub(rf"\g<0>{_BREAK}", _MARKUP.sub(r"\\\g<0>", text))
 
 
 def fenced(drawing: str, kind: str = "text") -> str:

@@ -21,16 +21,26 @@ FORMATS = {
     "json": "qnet.reports.json_",
     "jsonl": "qnet.reports.jsonl",
     "md": "qnet.reports.markdown",
+    "html": "qnet.reports.html_",
 }
 """The formats by name, and the module of each: it has `render(report, style) -> str`."""
 
-_SUFFIXES = {".csv": "csv", ".json": "json", ".jsonl": "jsonl", ".md": "md", ".txt": "table"}
+_SUFFIXES = {
+    ".csv": "csv",
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".md": "md",
+    ".html": "html",
+    ".htm": "html",
+    ".txt": "table",
+}
 
 
 def render(report: Content, format: str, style: Style, plot: bool = False) -> str:
     """The report as text that ends with one newline; only JSON lines without a row are empty.
 
-    `plot` draws the report below its table; formats for machines have no room for a drawing and leave it out.
+    `plot` draws the report below its table; formats for machines have no room for a drawing and leave it out, and HTML
+    always has it.
     """
     if format == "table" and report.screen:
         return report.screen(style)
@@ -52,6 +62,6 @@ def _drawn(report: Content, style: Style) -> str:
 
 
 def format_of_path(path: str) -> str | None:
-    """The format that the suffix of a file name stands for, or None."""
+    """The format that the suffix of a file name denotes, or None."""
     _, dot, suffix = path.lower().rpartition(".")
     return _SUFFIXES.get(dot + suffix)

@@ -2,32 +2,65 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from qnet.errors import Problem, UsageError
 from qnet.lazy import lazy
 from qnet.reports.content import Cell, Content, Style
 
 if TYPE_CHECKING:
-    from qnet.reports import records
+    from qnet.reports import columns, records
     from qnet.reports import render as rendering
 else:
+    columns = lazy("qnet.reports.columns")
     records = lazy("qnet.reports.records")
     rendering = lazy("qnet.reports.render")
 
 
+_NAMED = 6
+"""Columns that are named in a line."""
+
+
 class Report(Content):
-    """One answer: text by `str`, a table in notebooks, rows by `records`."""
+    """One answer: text by `str`, a table in notebooks, rows by `records`, columns as arrays by `columns["..."]`."""
 
     __slots__ = ()
+
+    @property
+    def columns(self) -> columns.Columns:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """The columns in order; by name the cells of one as an array, such as `report.columns["response_s"]`."""
+        return columns.Columns(super().columns, self.rows)
 
     def records(self) -> list[dict[str, Cell]]:
         """The rows by the names of the columns that CSV has, such as `response_s`; base units."""
         names = records.column_names(self.columns)
         return [dict(zip(names, row, strict=True)) for row in records.checked_rows(self)]
 
-    def text(self, format: str = "table") -> str:
-        """The report as `table`, `csv`, `json`, `jsonl` or `md`."""
-        return rendering.render(self, format, Style())
+    def to_pandas(self) -> Any:
+        """A `DataFrame` of pandas, by the names of the columns that CSV has; base units.
+
+        Raises   `UsageError` QN764 where pandas, which qnet does not need, is not installed.
+        """
+        return columns.pandas_frame(self)
+
+    def to_polars(self) -> Any:
+        """A `DataFrame` of polars, with null where there is nothing; else as `to_pandas`."""
+        return columns.polars_frame(self)
+
+    def text(self, format: str = "table", safe_csv: bool = False) -> str:
+        """The report as `table`, `csv`, `json`, `jsonl`, `md` or `html`; with `safe_csv`, as `--safe-csv`.
+
+        Raises   `UsageError` for another format.
+        """
+        if not isinstance(format, str) or format not in rendering.FORMATS:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise UsageError(Problem("QN753", "unknown output format", ", ".join(rendering.FORMATS)))
+        return rendering.render(self, format, Style(safe_csv=safe_csv))
+
+    def __repr__(self) -> str:
+        """What it is, in a line; `print` shows the table."""
+        names = self.columns.keys()
+        listed = ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
+        return f"Report({self.title!r}, {len(self.rows)} rows, {len(names)} columns: {listed})"
 
     def __str__(self) -> str:
         return self.text()

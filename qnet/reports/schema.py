@@ -15,7 +15,7 @@ def json_schema(
     """The schema of one kind of report. Its top level is open: what an answer rests on differs by model.
 
     Rows have all of `columns` and may have those of `optional`; they are open only with `more_columns`, for reports
-    that have columns of a model's own.
+    with columns that a model adds.
 
     A column with a unit holds numbers; one without may hold a number, a text or a truth value.
     """

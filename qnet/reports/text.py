@@ -1,4 +1,4 @@
-"""Text that came from a model, made fit to print: no escape sequences, one line, ASCII where asked; and its width."""
+"""Text from a model, made fit to print: no escape sequences, one line, ASCII where asked; and its width."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import re
 
 _ESCAPE_SEQUENCE = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # control sequences: colours, cursor
-    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)"  # strings: titles, links
+    # Strings: titles, links. They end at another beginning too: each would be searched to the end of the text.
+    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90\x98\x9c-\x9f]*+(?:\x07|\x1b\\|\x9c)"
     r"|\x1b[ -/]*[0-~]"
 )
 _HIDDEN = re.compile(
     r"[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"  # also: text direction
 )
+_OBEYED = re.compile(rf"(?![\t\n]){_HIDDEN.pattern}")
 _ASCII = str.maketrans(
     {
         "µ": "u", "μ": "u", "×": "x", "·": "*", "÷": "/", "−": "-", "–": "-", "—": "-", "‑": "-", "…": "...",
@@ -30,6 +32,18 @@ def clean(text: str, ascii: bool = False) -> str:
 
     spelled = normalize("NFKD", line.translate(_ASCII))
     return "".join(character for character in spelled if not combining(character)).encode("ascii", "replace").decode()
+
+
+def visible(text: str) -> str:
+    """Lines with what a screen would obey spelled out, such as `\\x1b`: for a terminal that shows text of others."""
+    if text.isprintable():
+        return text
+    return _OBEYED.sub(lambda match: _spelled(match[0]), text)
+
+
+def _spelled(character: str) -> str:
+    # What is no UTF-8 was read as a surrogate of the byte.
+    return f"\\x{ord(character) - 0xDC00:02x}" if "\udc80" <= character <= "\udcff" else ascii(character)[1:-1]
 
 
 def width(text: str) -> int:
@@ -64,3 +78,13 @@ def fold(text: str, columns: int) -> list[str]:
                 lines.append("")
             lines[-1] += character
     return lines
+
+
+def prose(text: str, columns: int) -> str:
+    """Lines, each folded where it is longer than the screen, with its indentation."""
+    return "\n".join(line if width(line) <= columns else _folded(line, columns) for line in text.split("\n"))
+
+
+def _folded(line: str, columns: int) -> str:
+    indent = line[: len(line) - len(line.lstrip())]
+    return "\n".join(indent + part for part in fold(line, columns - len(indent)))

@@ -1,0 +1,82 @@
+"""`qnet help`: topics, and the complete help of every command."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+
+def _complete_word(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
+    from click.shell_completion import CompletionItem
+
+    from qnet.cli.group import COMMANDS
+    from qnet.cli.topics import TOPICS
+
+    known = TOPICS | {name: help for name, (_, help) in COMMANDS.items()}
+    return [CompletionItem(name, help=text) for name, text in known.items() if name.startswith(incomplete)]
+
+
+@click.command("help")
+@click.argument("words", nargs=-1, metavar="[TOPIC | COMMAND]", shell_complete=_complete_word)
+@click.option("--md", is_flag=True, help="Print a topic as Markdown.")
+def command(words: tuple[str, ...], md: bool) -> None:
+    """Explain a topic, or a command in detail.
+
+    Without an argument, list the topics and the commands. The help of a command has its complete description and all
+    of its examples, of which --help shows the beginning.
+
+    \b
+    Examples:
+      qnet help units
+      qnet help solve
+    """
+    from qnet.cli.failures import unknown_word
+    from qnet.cli.group import COMMANDS
+    from qnet.cli.output import say
+    from qnet.cli.topics import TOPICS, plain, topic_text
+
+    if not words:
+        say(_overview())
+        return
+    first = words[0].lower()
+    if first in TOPICS and len(words) == 1:
+        text = topic_text(first)
+        say(text if md else plain(text))
+        return
+    context = _context(words)
+    if context is None:
+        known = [*TOPICS, *COMMANDS]
+        raise unknown_word("topic or command", " ".join(words), known, "qnet help lists topics and commands")
+    if isinstance(context.command, click.Group):
+        say(context.get_help())
+        return
+    from qnet.cli.layout import help_text
+
+    say(help_text(context, full=True))
+
+
+def _overview() -> str:
+    """All topics and commands with one line each."""
+    from qnet.cli.group import COMMANDS
+    from qnet.cli.topics import TOPICS
+
+    lines = ["Topics", *(f"  {name:<14}{text}" for name, text in TOPICS.items()), "", "Commands"]
+    lines += [f"  {name:<14}{help}" for name, (_, help) in COMMANDS.items()]
+    return "\n".join(
+        [*lines, "", "qnet help TOPIC and qnet help COMMAND explain; qnet explain CODE explains a message."]
+    )
+
+
+def _context(words: tuple[str, ...]) -> click.Context | None:
+    """The context of a command by its words, such as `catalog show`; None where there is none."""
+    from qnet.cli.group import qnet
+
+    context = click.Context(qnet, info_name="qnet")
+    for word in words:
+        group = context.command
+        found = group.get_command(context, word) if isinstance(group, click.Group) else None
+        if found is None:
+            return None
+        context = click.Context(found, info_name=word, parent=context)
+    return context

@@ -1,0 +1,68 @@
+"""What every metric means: the table behind `qnet help metrics`."""
+
+from __future__ import annotations
+
+from qnet.model.fields import SOLUTION_DIMENSIONS
+from qnet.record import Record
+from qnet.units import NUMBER, RATE, TIME, Dimension
+
+
+class Figure(Record):
+    """One metric: what it is of, and its definition."""
+
+    of: str
+    """What may be named in parentheses; empty where nothing is."""
+    meaning: str
+
+
+FIGURES: dict[str, Figure] = {
+    "response": Figure("class, route, chain",
+        "Response time: mean time from arrival to completion, think time excluded. Without a name: mean over all "
+        "passages of all classes."),
+    "throughput": Figure("class, route, chain",
+        "Throughput: completed passages per second. Without a name: of all classes together."),
+    "residence": Figure("station",
+        "Residence time: the part of the response time spent at a station, over all visits of a passage, waiting "
+        "included. Inside a hold it counts at the innermost station that is held."),
+    "wait": Figure("station",
+        "Waiting time: mean time in the queue of one visit, before service begins."),
+    "utilization": Figure("station",
+        "Utilization: mean fraction of the servers that are busy, 0 to 1; with rates, mean rate over the largest. Of "
+        "copies with unequal shares: of the busiest copy."),
+    "queue_length": Figure("station",
+        "Queue length: mean number of customers at a station, those in service included."),
+    "busy_servers": Figure("station",
+        "Mean number of busy servers; at a delay station the mean number of customers there."),
+    "offered": Figure("class, route, chain, station",
+        "Offered rate: arrivals per second, those that are lost included. In models that may lose customers."),
+    "loss": Figure("class, route, chain, station",
+        "Loss probability: fraction of the arrivals that are lost. In models that may lose customers."),
+    "occupancy": Figure("buffer",
+        "Mean number of places of a buffer that are taken."),
+    "found_full": Figure("buffer",
+        "Probability that a request for places has to wait, or is lost, because too few are free."),
+    "delay_when_full": Figure("buffer",
+        "Mean waiting time for places of the requests that have to wait."),
+    "time_to_fill": Figure("buffer",
+        "Time from empty to full at the present rates, if arrivals exceed what is drained."),
+    "drain_rate": Figure("buffer",
+        "Capacity of the drain: places per second that can be freed at most."),
+}  # fmt: skip
+"""By name; the same names as in `SOLUTION_DIMENSIONS`."""
+
+PERCENTILE = Figure("class, route, chain",
+    "Percentile of response time: the time within which 95 % of the passages complete; p50, p99, p99_9 and so on "
+    "likewise. Assumes independent times at stations (qnet help trust).")  # fmt: skip
+INSIDE = Figure("station",
+    "Number of customers that hold the station, for times and visits of the steps inside that hold only.")  # fmt: skip
+
+
+def every_figure() -> list[tuple[str, Dimension, Figure]]:
+    """Name, dimension and definition of all metrics of expressions."""
+    rows = [(name, SOLUTION_DIMENSIONS[name], figure) for name, figure in FIGURES.items()]
+    return [*rows[:1], ("response_p95", TIME, PERCENTILE), *rows[1:], ("inside", NUMBER, INSIDE)]
+
+
+def unit_of(dimension: Dimension) -> str:
+    """The base unit of a metric as people write it."""
+    return {TIME: "s", RATE: "/s"}.get(dimension, "number")

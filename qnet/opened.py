@@ -1,0 +1,50 @@
+"""Which files a command has read, by device and inode: an answer is never written over one of them.
+
+The command line keeps a list for as long as a command runs. A Python session has none: it may last for days, in which
+inodes are given to other files.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import BinaryIO
+
+_read: ContextVar[dict[tuple[int, int], str] | None] = ContextVar("files that were read", default=None)
+"""Device and inode -> the name under which a regular file was opened; None where no command runs."""
+
+
+@contextmanager
+def listed() -> Generator[None]:
+    """Keep a list of the files that are read inside."""
+    token = _read.set({})
+    try:
+        yield
+    finally:
+        _read.reset(token)
+
+
+def note_read(stream: BinaryIO, name: str) -> None:
+    """Remember a file that is open for reading, while a command runs; pipes and devices are not remembered."""
+    files = _read.get()
+    key = None if files is None else identity(stream.fileno())
+    if files is not None and key is not None:
+        files[key] = name
+
+
+def read_as(path: str) -> str:
+    """The name under which the command that runs has read a file; empty where it has not."""
+    key = identity(path)
+    return (_read.get() or {}).get(key, "") if key is not None else ""
+
+
+def identity(path: str | int) -> tuple[int, int] | None:
+    """Device and inode of a regular file, by path or descriptor; None for what is none, or is not there."""
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return (status.st_dev, status.st_ino) if stat.S_ISREG(status.st_mode) else None

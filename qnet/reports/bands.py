@@ -1,0 +1,70 @@
+"""A table that is wider than its screen: columns folded, then parted into bands that repeat the leading ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import takewhile
+
+from qnet.record import Record
+from qnet.reports.cells import Table, aligned
+from qnet.reports.text import width
+
+UNLIMITED = 1_000_000
+"""Columns of a screen that has no edge."""
+_LONGEST_WORD = 20
+"""A longer word may be broken where the screen is narrow."""
+
+
+class Field(Record):
+    """One column of a table and the room it takes."""
+
+    title: str
+    cells: list[str]
+    numeric: bool
+    natural: int
+    least: int
+
+
+def fields(table: Table) -> list[Field]:
+    """The columns of a table, with the room that each would like and the least that it needs."""
+    fields: list[Field] = []
+    for index, (title, numeric) in enumerate(zip(table.titles, table.numeric, strict=True)):
+        texts = [row[index] for row in table.rows]
+        cells = aligned(texts) if numeric else texts
+        digits = max(map(len, cells), default=0) if numeric else 0
+        words = [word for text in (title, *([] if numeric else texts)) for word in text.split()]
+        longest = max(map(width, words), default=1)
+        natural = max(map(width, (title, *cells)))
+        fields.append(Field(title, cells, numeric, natural, max(digits, min(longest, _LONGEST_WORD))))
+    return fields
+
+
+def bands(fields: Sequence[Field], screen: int, gap: int, leading: int = 0) -> list[list[Field]]:
+    """The columns that stand side by side: all, or as many as fit after the leading texts, which say what a row is."""
+    keys = list(fields[:leading]) or list(takewhile(lambda field: not field.numeric, fields))
+    if not keys or total([field.least for field in keys], gap) > screen / 2:
+        keys = list(fields[:1])
+    if total([field.natural for field in keys], gap) <= screen / 2:
+        keys = [field.replace(least=field.natural) for field in keys]  # a name is not broken
+    bands = [keys]
+    for field in fields[len(keys) :]:
+        if len(bands[-1]) > len(keys) and total([field.least for field in (*bands[-1], field)], gap) > screen:
+            bands.append(keys)
+        bands[-1] = [*bands[-1], field]
+    return bands
+
+
+def total(widths: Sequence[int], gap: int) -> int:
+    """The room of columns side by side."""
+    return sum(widths) + gap * (len(widths) - 1)
+
+
+def fitted(band: Sequence[Field], screen: int, gap: int) -> list[int]:
+    """Natural widths, taken from the widest columns as long as the screen is too narrow and something can be taken."""
+    widths = [field.natural for field in band]
+    while total(widths, gap) > screen:
+        spare = [index for index, field in enumerate(band) if widths[index] > field.least]
+        if not spare:
+            break
+        widths[max(spare, key=widths.__getitem__)] -= 1
+    return widths

@@ -1,0 +1,125 @@
+"""The columns of a report by name: as arrays of numpy, and as tables of pandas and polars where these are installed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Self, SupportsIndex, overload
+
+from qnet.errors import Problem, UsageError, short, suggest
+from qnet.lazy import lazy, np
+from qnet.reports.content import Cell, Column, Content
+
+if TYPE_CHECKING:
+    from qnet.reports import records
+else:
+    records = lazy("qnet.reports.records")
+
+_INTEGERS = 2**63
+"""Integers of arrays are below that."""
+
+
+class Columns(tuple[Column, ...]):
+    """The columns of a report in order; by name the cells of one, as an array.
+
+    Names are those of CSV, such as "response_s", or without the unit, "response". Numbers are in base units, where
+    there is none NaN; integers remain integers where every row has one. Texts are an array of objects, with None where
+    there is none. `dict(report.columns)` has all arrays by name.
+    """
+
+    rows: Sequence[tuple[Cell, ...]]
+
+    def __new__(cls, columns: Sequence[Column], rows: Sequence[tuple[Cell, ...]]) -> Self:
+        """The columns with their cells."""
+        result = super().__new__(cls, columns)
+        result.rows = rows
+        return result
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        """What a copy is made of."""
+        return tuple(self), self.rows
+
+    def keys(self) -> list[str]:
+        """The names, as CSV has them."""
+        return records.column_names(self)
+
+    @overload
+    def __getitem__(self, key: SupportsIndex) -> Column: ...
+    @overload
+    def __getitem__(self, key: slice) -> tuple[Column, ...]: ...
+    @overload
+    def __getitem__(self, key: str) -> Any: ...
+    def __getitem__(self, key: Any) -> Any:
+        """The cells of a column by name as an array; a column by its index.
+
+        Raises   `UsageError` QN765 where there is no column of that name.
+        """
+        if not isinstance(key, str):
+            return super().__getitem__(key)
+        return as_array(self.cells(key))
+
+    def __contains__(self, key: object) -> bool:
+        return self._index_of(key) is not None if isinstance(key, str) else super().__contains__(key)
+
+    def cells(self, name: str) -> list[Cell]:
+        """The cells of a column, as they are; raises `UsageError` QN765 where there is no column of that name."""
+        index = self._index_of(name)
+        if index is None:
+            text = f'the report has no column "{short(name)}"'
+            raise UsageError(Problem("QN765", text, help=suggest(name, self.keys())))
+        return [row[index] for row in self.rows]
+
+    def _index_of(self, name: str) -> int | None:
+        for names in (self.keys(), [column.key for column in self]):
+            if name in names:
+                return names.index(name)
+        return None
+
+
+def as_array(cells: Sequence[Cell]) -> Any:
+    """Cells as an array: of truth values, integers, floats with NaN for None, or of objects where there is a text."""
+    kinds = {type(cell) for cell in cells}
+    if kinds == {bool}:
+        return np.array(cells, bool)
+    if kinds == {int} and all(isinstance(cell, int) and abs(cell) < _INTEGERS for cell in cells):
+        return np.array(cells, np.int64)
+    if kinds <= {int, float, type(None)}:
+        return np.array([float("nan") if cell is None else float(cell) for cell in cells])
+    result = np.empty(len(cells), object)
+    result[:] = cells
+    return result
+
+
+def pandas_frame(report: Content) -> Any:
+    """A `DataFrame` of pandas; raises `UsageError` QN764 where pandas is not installed."""
+    return _package("pandas").DataFrame(dict(_by_name(report, as_array)))
+
+
+def polars_frame(report: Content) -> Any:
+    """A `DataFrame` of polars, with null where there is nothing; raises `UsageError` QN764 as `pandas_frame`."""
+    return _package("polars").DataFrame(dict(_by_name(report, _of_one_type)))
+
+
+def _by_name(report: Content, made: Any) -> Iterator[tuple[str, Any]]:
+    names, rows = records.column_names(report.columns), list(records.checked_rows(report))
+    for index, name in enumerate(names):
+        yield name, made([row[index] for row in rows])
+
+
+def _of_one_type(cells: Sequence[Cell]) -> list[Cell]:
+    """Cells of one type besides None: numbers as floats where any is one, texts where any is one."""
+    kinds = {type(cell) for cell in cells if cell is not None}
+    if len(kinds) < 2:
+        return list(cells)
+    one = float if kinds <= {int, float} else str
+    return [None if cell is None else one(cell) for cell in cells]
+
+
+def _package(name: str) -> Any:
+    """An optional package."""
+    try:
+        return import_module(name)
+    except ImportError:
+        text = f"a table of {name} needs {name}, which is not installed"
+        help = f"pip install {name}; report.records() and report.columns need no package"
+        raise UsageError(Problem("QN764", text, help=help)) from None

@@ -1,0 +1,45 @@
+"""The columns of a report that are wanted, by the names that CSV gives them or by their keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from qnet.errors import Problem, UsageError, suggest
+from qnet.reports.content import Cell
+from qnet.reports.records import column_names
+from qnet.reports.report import Report
+
+
+def selected(report: Report, wanted: Sequence[str]) -> Report:
+    """The report with some of its columns, in the order of the names, after the one that its blocks are grouped by.
+
+    Rows that have nothing in these columns but their names are left out.
+    Raises `UsageError` QN016 for a column that it does not have.
+    """
+    names = column_names(report.columns)
+    known = {name: index for index, column in enumerate(report.columns) for name in (column.key, names[index])}
+    unknown = [name for name in wanted if name not in known]
+    if unknown:
+        problems = [
+            Problem("QN016", f'unknown column "{name}"', ", ".join(names), help=suggest(name, list(known)))
+            for name in unknown
+        ]
+        raise UsageError(*problems)
+    asked = [known[name] for name in wanted]
+    beside = [index for index, column in enumerate(report.columns) if column.key in (report.group, report.prose)]
+    places = list(dict.fromkeys([*beside, *asked]))
+    telling = [index for index in asked if report.columns[index].key != "name"] or asked
+
+    def narrowed(rows: Iterable[tuple[Cell, ...]]) -> list[tuple[Cell, ...]]:
+        kept = (row for row in rows if any(row[index] not in (None, "") for index in telling))
+        return [tuple(row[index] for index in places) for row in kept]
+
+    return report.replace(
+        columns=tuple(report.columns[index] for index in places),
+        rows=narrowed(report.rows),
+        readable=None if report.readable is None else narrowed(report.readable),
+        wide=None,
+        matrix=None,
+        once=(),
+        screen=None,
+    )

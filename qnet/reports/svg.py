@@ -1,0 +1,321 @@
+"""Drawings as SVG: lines, limits and knees over axes, and bars; from the figures that text charts are drawn from.
+
+One drawing stands alone (`document`) or inside a page (`drawing`). It has no script, no link and no style of a page;
+colours have sufficient contrast on white, and lines differ by their dashes and the letters at their ends as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+from string import ascii_letters
+
+from qnet.reports.axes import Axis, axis
+from qnet.reports.figure import MOST_LINES, Bar, BarFigure, Figure, Rule, drawable
+from qnet.reports.text import width
+from qnet.units import format_number
+
+COLORS = ("#0b5394", "#b34700", "#1b6b33", "#7b2d8b", "#7a5c00", "#a61c3c")
+DASHES = ("", "7 3", "2 3", "9 3 2 3", "12 4", "4 2 1 2")
+MARKED = "#595959"
+_INK, _GRID, _FONT = "#222222", "#dddddd", "sans-serif"
+_HALO = 'stroke="#ffffff" stroke-width="3" paint-order="stroke"'
+"""White around letters that stand over lines."""
+_SIZE, _GLYPH = 12, 6.7
+"""Of letters, and how much room one of them takes."""
+_WIDE, _HIGH, _ROW = 720, 300, 17
+_RIGHT, _TICK_X, _TICK_Y = 24, 7, 6
+_EDGE = 12
+"""Around a drawing that stands alone."""
+_BAR, _GAP, _LONGEST = 14, 6, 30
+
+Scaled = Callable[[float], float]
+"""From a value to its place on the page."""
+
+
+def drawing(figure: Figure | BarFigure, attributes: str = "") -> str:
+    """One drawing as an `svg` element.
+
+    attributes  of the element, such as a class, as they are written in it.
+    """
+    body, height = _bars(figure) if isinstance(figure, BarFigure) else _lines(figure)
+    title = figure.title or ("drawing" if isinstance(figure, BarFigure) else f"{figure.y_title}, {figure.x_title}")
+    space = f" {attributes}" if attributes else ""
+    opening = f'<svg{space} viewBox="0 0 {_WIDE} {height:g}" role="img" font-family="{_FONT}" font-size="{_SIZE}"'
+    return "\n".join([f'{opening} fill="{_INK}">', f"<title>{escaped(title)}</title>", *body, "</svg>"])
+
+
+def document(figures: Sequence[Figure | BarFigure]) -> str:
+    """All drawings below each other as an SVG file."""
+    heights = [(_bars(item) if isinstance(item, BarFigure) else _lines(item))[1] for item in figures]
+    wide, high = _WIDE + 2 * _EDGE, sum(heights) + 2 * _EDGE
+    size, corner = f'width="{wide:g}" height="{high:g}"', f"-{_EDGE} -{_EDGE}"
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="{corner} {wide:g} {high:g}">',
+        f'<rect x="-{_EDGE}" y="-{_EDGE}" {size} fill="#ffffff"/>',
+    ]
+    top = 0.0
+    for item, height in zip(figures, heights, strict=True):
+        lines.append(drawing(item, f'y="{top:g}" width="{_WIDE}" height="{height:g}"'))
+        top += height
+    return "\n".join([*lines, "</svg>"]) + "\n"
+
+
+def escaped(text: str) -> str:
+    """A text for XML and HTML, between tags or inside quotes."""
+    marks = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;"), ("'", "&#39;"))
+    for character, entity in marks:
+        text = text.replace(character, entity)
+    return "".join(item if item.isprintable() else "\ufffd" for item in text)
+
+
+def _text(x: float, y: float, text: str, anchor: str = "start", more: str = "") -> str:
+    space = f" {more}" if more else ""
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{space}>{escaped(text)}</text>'
+
+
+def _line(x: float, y: float, to_x: float, to_y: float, color: str, more: str = "") -> str:
+    space = f" {more}" if more else ""
+    return f'<line x1="{x:.1f}" y1="{y:.1f}" x2="{to_x:.1f}" y2="{to_y:.1f}" stroke="{color}"{space}/>'
+
+
+def _room(text: str) -> float:
+    """The width of a text, estimated on the large side."""
+    return _GLYPH * width(text)
+
+
+def _cut(text: str, room: float) -> str:
+    """A text cut to what there is room for."""
+    if _room(text) <= room:
+        return text
+    while text and _room(text) > room - _room("..."):
+        text = text[:-1]
+    return text + "..."
+
+
+def _heading(title: str) -> tuple[list[str], float]:
+    """The title of a drawing, and where the room below it begins."""
+    if not title:
+        return [], 8.0
+    return [_text(0, 16, _cut(title, _WIDE), more='font-weight="bold" font-size="13"')], 26.0
+
+
+def _lines(figure: Figure) -> tuple[list[str], float]:
+    """The elements of a drawing of lines, and its height."""
+    body, top = _heading(figure.title)
+    if figure.nothing:
+        return [*body, _text(0, top + 16, _cut(figure.nothing, _WIDE))], top + 24
+    points = [point for line in figure.series for point in line.points if drawable(point)] + [*figure.measured]
+    y = axis(
+        [*(point[1] for point in points), *(rule.value for rule in figure.level)], _TICK_Y, True, "y" in figure.log
+    )
+    x = axis(
+        [*(point[0] for point in points), *(rule.value for rule in figure.upright)], _TICK_X, False, "x" in figure.log
+    )
+    body.append(_text(0, top + 12, _cut(figure.y_title, _WIDE)))
+    top += 28
+    left = max(map(_room, y.labels)) + 12
+    labels, lanes = _lanes(figure.upright, x, left)
+    top += _ROW * lanes
+    foot = top + _HIGH
+    wide = _WIDE - left - _RIGHT
+
+    def across(value: float) -> float:
+        return left + wide * x.share(value)
+
+    def up(value: float) -> float:
+        return foot - _HIGH * y.share(value)
+
+    body += _axes(x, y, left, top, across, up)
+    body.append(_text(left + wide, foot + 36, _cut(figure.x_title, wide), "end"))
+    for rule in figure.level:
+        body.append(_line(left, up(rule.value), left + wide, up(rule.value), MARKED, 'stroke-dasharray="6 4"'))
+    for rule, lane, _ in labels:
+        at, row = across(rule.value), top - 5 - _ROW * lane
+        body.append(_line(at, row - 9, at, foot, MARKED, 'stroke-dasharray="6 4"'))
+    for rule, lane, anchor in labels:
+        at, row = across(rule.value) + (4 if anchor == "start" else -4), top - 5 - _ROW * lane
+        body.append(_text(at, row, rule.label, anchor, f'fill="{MARKED}" {_HALO}'))
+    ends: list[tuple[float, float]] = []
+    for index, series in enumerate(figure.series[:MOST_LINES]):
+        color, dash = COLORS[index % len(COLORS)], DASHES[index % len(DASHES)]
+        dashed = f' stroke-dasharray="{dash}"' if dash else ""
+        for there, run in groupby(series.points, key=drawable):
+            places = [(across(point[0]), up(point[1])) for point in run if drawable(point)] if there else []
+            if len(places) > 1:
+                path = " ".join(f"{at:.1f},{height:.1f}" for at, height in places)
+                body.append(
+                    f'<polyline points="{path}" fill="none" stroke="{color}" stroke-width="2"'
+                    f' stroke-linejoin="round"{dashed}/>'
+                )
+            elif places:
+                body.append(f'<circle cx="{places[0][0]:.1f}" cy="{places[0][1]:.1f}" r="3.5" fill="{color}"/>')
+        if len(figure.series) > 1:
+            body.append(_letter(series.points, index, across, up, ends, color))
+    for at, height in figure.measured:
+        body.append(f'<circle cx="{across(at):.1f}" cy="{up(height):.1f}" r="4" fill="#ffffff" stroke="{_INK}"/>')
+    for rule in figure.level:
+        body.append(_level_label(rule, figure, across, up, left, wide, top))
+    legend, height = _legend(figure, foot + 50)
+    return [*body, *legend], height
+
+
+def _axes(x: Axis, y: Axis, left: float, top: float, across: Scaled, up: Scaled) -> Iterator[str]:
+    foot, right = top + _HIGH, _WIDE - _RIGHT
+    for tick, text in zip(y.ticks, y.labels, strict=True):
+        yield _line(left, up(tick), right, up(tick), _GRID)
+        yield _text(left - 7, up(tick) + 4, text, "end")
+    last = 0.0
+    for tick, text in zip(x.ticks, x.labels, strict=True):
+        yield _line(across(tick), foot, across(tick), foot + 5, _INK)
+        if across(tick) - _room(text) / 2 > last:
+            yield _text(across(tick), foot + 19, text, "middle")
+            last = across(tick) + _room(text) / 2 + 4
+    yield _line(left, foot, right, foot, _INK)
+    yield _line(left, top, left, foot, _INK)
+
+
+def _lanes(rules: Sequence[Rule], x: Axis, left: float) -> tuple[list[tuple[Rule, int, str]], int]:
+    """The labels of vertical lines above the drawing: each in the lowest lane where it meets no other label or line."""
+    result: list[tuple[Rule, int, str]] = []
+    lanes: list[list[tuple[float, float]]] = []
+    wide = _WIDE - left - _RIGHT
+
+    def ended(rule: Rule) -> bool:
+        return left + wide * x.share(rule.value) + _room(rule.label) + 10 > _WIDE
+
+    # From the right: the lines of labels further up rise at the left of those below them. Labels that have no room at
+    # the right of their lines stand above all those that they reach over.
+    for rule in sorted(rules, key=lambda rule: (ended(rule), rule.value if ended(rule) else -rule.value)):
+        at, size = left + wide * x.share(rule.value), _room(rule.label) + 10
+        anchor = "end" if ended(rule) else "start"
+        span = (at - 2, at + size) if anchor == "start" else (at - size, at + 2)
+        lane = 0
+        while any(
+            start < span[1] and span[0] < end
+            for number, each in enumerate(lanes)
+            for start, end in each
+            if number >= lane
+        ):
+            lane += 1
+        lanes += [[] for _ in range(lane + 1 - len(lanes))]
+        lanes[lane].append(span)
+        result.append((rule, lane, anchor))
+    return result, len(lanes)
+
+
+def _letter(
+    points: Sequence[tuple[float | None, float | None]], index: int, across: Scaled, up: Scaled,
+    ends: list[tuple[float, float]], color: str,
+) -> str:  # fmt: skip
+    """The letter of a line at its last point, or further back along it where another letter stands."""
+    places = [(across(point[0]), up(point[1])) for point in points if drawable(point)]
+    free = (place for place in reversed(places) if all(abs(place[0] - at) + abs(place[1] - y) > 16 for at, y in ends))
+    place = next(free, places[-1])
+    ends.append(place)
+    more = f'font-weight="bold" fill="{color}" {_HALO}'
+    return _text(place[0] + 5, place[1] - 5, ascii_letters[index % len(ascii_letters)], more=more)
+
+
+def _level_label(
+    rule: Rule, figure: Figure, across: Scaled, up: Scaled, left: float, wide: float, top: float
+) -> str:  # fmt: skip
+    """The label of a horizontal line, at the end that is further from the curves; below it at the top of a drawing."""
+    row = up(rule.value)
+    size = _room(rule.label) + 12
+
+    def nearest(low: float, high: float) -> float:
+        places = [
+            (across(point[0]), up(point[1])) for series in figure.series for point in series.points if drawable(point)
+        ]
+        return min((abs(height - (row - 8)) for at, height in places if low <= at <= high), default=1e9)
+
+    at_left = nearest(left, left + size) >= nearest(left + wide - size, left + wide)
+    at, anchor = (left + 6, "start") if at_left else (left + wide - 6, "end")
+    return _text(at, row - 5 if row - _ROW > top else row + _ROW - 2, rule.label, anchor, f'fill="{MARKED}" {_HALO}')
+
+
+def _legend(figure: Figure, top: float) -> tuple[list[str], float]:
+    """Which line is which, and what is not drawn; and where the drawing ends."""
+    result: list[str] = []
+    row = top
+    several = len(figure.series) > 1
+    for index, series in enumerate(figure.series[:MOST_LINES]):
+        color, dash = COLORS[index % len(COLORS)], DASHES[index % len(DASHES)]
+        more = 'stroke-width="2"' + (f' stroke-dasharray="{dash}"' if dash else "")
+        row += _ROW
+        result.append(_line(0, row - 4, 34, row - 4, color, more))
+        letter = f"{ascii_letters[index % len(ascii_letters)]} " if several else ""
+        result.append(_text(42, row, _cut(letter + series.name, _WIDE - 42)))
+    if figure.measured:
+        row += _ROW
+        result.append(f'<circle cx="17" cy="{row - 4:.1f}" r="4" fill="#ffffff" stroke="{_INK}"/>')
+        result.append(_text(42, row, "measured"))
+    if len(figure.series) > MOST_LINES:
+        row += _ROW
+        result.append(_text(42, row, f"and {len(figure.series) - MOST_LINES} more lines, not drawn"))
+    if figure.left_out:
+        row += _ROW
+        result.append(_text(42, row, f"and {figure.left_out} points that are not above 0, not drawn"))
+    return result, row + 10
+
+
+def _bars(figure: BarFigure) -> tuple[list[str], float]:
+    """The elements of a drawing of bars, and its height."""
+    body, top = _heading(figure.title)
+    title = figure.names[-1] if len(figure.names) == 1 else ""
+    if title:
+        body.append(_text(0, top + 12, _cut(title, _WIDE)))
+        top += 20
+    else:
+        for index, name in enumerate(figure.names):
+            body.append(f'<rect x="0" y="{top + 3:.1f}" width="28" height="10" fill="{_fill(index, True)}"/>')
+            body.append(_text(36, top + 12, _cut(name, _WIDE - 36)))
+            top += _ROW
+        top += 6
+    ends = [figure.base, *(value for bar in figure.bars for value in (bar.low, bar.high))]
+    low, high = min(ends), max(ends)
+    if high - low <= 0:
+        high = low + 1.0
+    scale = axis([low, high], _TICK_X, integer_ticks=True)
+    left = max(_room(_cut(bar.name, _GLYPH * _LONGEST)) for bar in figure.bars) + 12
+    values = [_value(bar, figure) for bar in figure.bars]
+    wide = _WIDE - left - max(map(_room, values)) - 14
+
+    def across(value: float) -> float:
+        return left + wide * scale.share(value)
+
+    foot = top + len(figure.bars) * (_BAR + _GAP) + _GAP
+    for tick, text in zip(scale.ticks, scale.labels, strict=True):
+        body.append(_line(across(tick), top, across(tick), foot, _GRID))
+        body.append(_text(across(tick), foot + 16, text, "middle"))
+    for index, (bar, text) in enumerate(zip(figure.bars, values, strict=True)):
+        row = top + _GAP + index * (_BAR + _GAP)
+        paired = len(figure.names) > 1
+        sides = ((bar.low, 0), (bar.high, 1)) if paired else ((bar.high, 0),)
+        for value, side in sorted(sides, key=lambda item: -abs(item[0] - figure.base)):  # the shorter one on top
+            start, end = sorted((across(figure.base), across(value)))
+            body.append(
+                f'<rect x="{start:.1f}" y="{row:.1f}" width="{end - start:.1f}" height="{_BAR}"'
+                f' fill="{_fill(side, paired)}"/>'
+            )
+        body.append(_text(left - 8, row + 11, _cut(bar.name, _GLYPH * _LONGEST), "end"))
+        reach = max(across(value) for value in (figure.base, bar.low, bar.high))
+        body.append(_text(reach + 5, row + 11, text))
+    body.append(_line(across(figure.base), top, across(figure.base), foot, _INK))
+    if figure.left_out:
+        foot += _ROW
+        body.append(_text(left, foot + 20, f"and {figure.left_out} more, not drawn"))
+    return body, foot + 26
+
+
+def _fill(side: int, paired: bool) -> str:
+    """The colour of an end of bars: the first dark, the second lighter."""
+    return COLORS[0] if not paired or side == 0 else "#e69138"
+
+
+def _value(bar: Bar, figure: BarFigure) -> str:
+    if len(figure.names) > 1 and bar.low != bar.high:
+        return f"{format_number(bar.low)}, {format_number(bar.high)}"
+    return format_number(bar.high)
