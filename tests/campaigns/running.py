@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Iterable, Iterator
-from multiprocessing import get_context
-from multiprocessing.connection import Connection, wait
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
+import worker_pool
 from asking import Outcome, Slow, ask
 from judging import Verdict, differences, judge
 from laws import broken_laws
@@ -109,87 +109,24 @@ def campaign(
     seeds: Iterable[int], jobs: int = 1, laws: bool = True, seconds: float = SECONDS
 ) -> Iterator[dict[str, Any]]:
     """A line for every seed, as they come."""
-    waiting = iter(seeds)
-    workers = [_Worker(laws, seconds) for _ in range(max(jobs, 1))]
+
+    def prepare(folder: Path) -> Callable[[int], dict[str, Any]]:
+        return lambda seed: _line_of(seed, laws, seconds)
+
+    return worker_pool.answers(seeds, prepare, _lost, jobs, PATIENCE)
+
+
+def _line_of(seed: int, laws: bool, seconds: float) -> dict[str, Any]:
     try:
-        busy = [worker for worker in workers if worker.give(next(waiting, None))]
-        while busy:
-            ready = wait([worker.pipe for worker in busy], timeout=1.0)
-            for worker in list(busy):
-                if worker.pipe in ready:
-                    yield worker.take()
-                elif time.monotonic() - worker.since > PATIENCE:
-                    yield worker.lost("it did not come back")
-                else:
-                    continue
-                if not worker.give(next(waiting, None)):
-                    busy.remove(worker)
-    finally:
-        for worker in workers:
-            worker.end()
+        return judged(seed, laws, seconds)
+    except BaseException as error:
+        return {
+            "seed": seed, "features": [], "kind": "", "category": "invalid", "method": "", "exact": False,
+            "seconds": 0.0, "codes": [], "oracle": "", "why": f"campaign: {type(error).__name__}: {error}",
+            "reasons": "",
+        }  # fmt: skip
 
 
-class _Worker:
-    """A process that solves one model after the other, and is replaced when it dies."""
-
-    def __init__(self, laws: bool, seconds: float) -> None:
-        self.arguments = (laws, seconds)
-        self.seed: int | None = None
-        self.since = 0.0
-        self.start()
-
-    def start(self) -> None:
-        """A new process."""
-        context = get_context("fork")
-        self.pipe, child = context.Pipe()
-        self.process = context.Process(target=_serve, args=(child, *self.arguments), daemon=True)
-        self.process.start()
-        child.close()
-
-    def give(self, seed: int | None) -> bool:
-        """Ask for a seed; False for none."""
-        self.seed = seed
-        self.since = time.monotonic()
-        if seed is None:
-            return False
-        self.pipe.send(seed)
-        return True
-
-    def take(self) -> dict[str, Any]:
-        """The line of the seed that was asked for."""
-        try:
-            return self.pipe.recv()
-        except EOFError:
-            return self.lost("its process died")
-
-    def lost(self, why: str) -> dict[str, Any]:
-        """The line of a seed whose process is gone."""
-        self.end()
-        self.start()
-        assert self.seed is not None
-        made = model(self.seed)
-        return _line(made, Outcome("slow", LIMIT), Verdict("no answer in 10 s", why=why), "not asked")
-
-    def end(self) -> None:
-        """Stop the process."""
-        self.process.kill()
-        self.process.join()
-        self.pipe.close()
-
-
-def _serve(pipe: Connection, laws: bool, seconds: float) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    while True:
-        try:
-            seed = pipe.recv()
-        except EOFError:
-            return
-        try:
-            line = judged(seed, laws, seconds)
-        except BaseException as error:
-            line = {
-                "seed": seed, "features": [], "kind": "", "category": "invalid", "method": "", "exact": False,
-                "seconds": 0.0, "codes": [], "oracle": "", "why": f"campaign: {type(error).__name__}: {error}",
-                "reasons": "",
-            }  # fmt: skip
-        pipe.send(line)
+def _lost(seed: int, why: str) -> dict[str, Any]:
+    """The line of a seed whose process is gone."""
+    return _line(model(seed), Outcome("slow", LIMIT), Verdict("no answer in 10 s", why=why), "not asked")

@@ -10,6 +10,10 @@ from qnet.catalog.sources import Source, describe, sources
 from qnet.errors import InvalidInput
 
 PARAMETERS = {
+    "accelerator/vllm-a100-llama-3-1-8b": 6,
+    "bus/pcie-3-x4": 6,
+    "bus/pcie-4-x4": 6,
+    "bus/pcie-5-x4": 6,
     "channel/escon": 1,
     "channel/fibre-1-gbit": 1,
     "dasd/emulated": 5,
@@ -19,12 +23,22 @@ PARAMETERS = {
     "dasd/ibm-3390-9": 11,
     "dasd/pc-server-2gb": 5,
     "dasd/pc-server-4gb": 5,
+    "disk/seagate-exos-2x14": 9,
+    "disk/western-digital-hc310": 9,
     "hypervisor/vm-3090-lpar": 4,
+    "lan/ethernet-100g": 13,
+    "lan/ethernet-10g": 13,
+    "lan/ethernet-25g": 13,
     "lan/ibm-token-ring-16-4": 7,
     "processor/ibm-p390": 2,
     "server/sfs-file-pool": 16,
     "server/sfs-rwserv1": 15,
     "server/sfs-rwserv2": 9,
+    "ssd/intel-optane-p4800x": 4,
+    "ssd/intel-p3700": 4,
+    "ssd/intel-p4500": 9,
+    "ssd/intel-p5500": 4,
+    "ssd/intel-s4500": 9,
     "storage/ibm-3990-6": 11,
     "storage/pc-server-raid": 4,
     "workload/aix-kernel-build": 3,
@@ -74,7 +88,49 @@ def test_fitted_overheads_meet_the_limits_they_were_solved_from_within_their_rou
     assert values["back_end_paths"] / destage == pytest.approx(380, abs=5)
 
 
+@pytest.mark.parametrize(("part", "rate"), [("10g", 10e9), ("25g", 25e9), ("100g", 100e9)])
+def test_the_line_code_leaves_the_nominal_rate_of_ethernet(part, rate):
+    assert 8 * amounts(load_part(f"lan/ethernet-{part}"))["rate"] == rate
+
+
+def test_frames_per_second_are_those_printed_in_rfc_5180():
+    values = amounts(load_part("lan/ethernet-10g"))
+    assert int(1 / values["frame_time"]) == 812_743
+    assert int(1 / values["smallest_frame_time"]) == 14_880_952
+
+
+@pytest.mark.parametrize(("generation", "lane"), [(3, 984.6e6), (4, 1969.2e6), (5, 3938.5e6)])
+def test_a_lane_of_pci_express_carries_128_of_130_bits(generation, lane):
+    values = amounts(load_part(f"bus/pcie-{generation}-x4"))
+    assert values["rate_lane"] == pytest.approx(lane, rel=5e-5)
+    assert values["rate"] == 4 * values["rate_lane"]
+
+
+@pytest.mark.parametrize("part", ["western-digital-hc310", "seagate-exos-2x14"])
+def test_a_disk_of_7200_rpm_waits_half_a_revolution(part):
+    assert amounts(load_part(f"disk/{part}"))["latency"] == pytest.approx(4.16e-3, abs=1e-5)
+
+
+def test_one_read_at_a_time_takes_its_measured_latency():
+    # 12.8k and 108.3k reads per second are printed next to the latencies.
+    assert 1 / amounts(load_part("ssd/intel-p3700"))["read_latency"] == pytest.approx(12_800, rel=5e-3)
+    assert 1 / amounts(load_part("ssd/intel-optane-p4800x"))["read_latency"] == pytest.approx(108_300, rel=4e-2)
+
+
+def test_sixteen_reads_at_a_time_obey_the_law_of_little():
+    for part in ("intel-p3700", "intel-optane-p4800x"):
+        values = amounts(load_part(f"ssd/{part}"))
+        assert values["random_read"] * values["read_latency_16"] == pytest.approx(16, rel=0.07)
+
+
+def test_the_law_of_contention_meets_the_measured_batch():
+    values = amounts(load_part("accelerator/vllm-a100-llama-3-1-8b"))
+    batch = values["batch"]
+    assert batch / (1 + values["contention"] * (batch - 1)) == pytest.approx(values["gain"])
+
+
 def test_what_is_not_sourced_is_absent():
+    assert not {"read_latency", "write_latency"} & set(load_part("ssd/intel-p5500").parameters)
     assert not {"latency", "rotation", "transfer_rate"} & set(load_part("dasd/ibm-3390-9").parameters)
     assert all("seek" not in load_part(part).parameters for part in PARAMETERS if part.startswith("dasd/ibm-3390"))
 

@@ -97,7 +97,9 @@ def masked(answer: Answer) -> Answer:
 
     def mask(text: str) -> str:
         text = text.replace(root(), "CATALOG").replace(f'"qnet": "{__version__}"', '"qnet": "VERSION"')
-        return re.sub(r'(digest "?|"digest": "|^digest,)[0-9a-f]{12}', r"\1DIGEST", text)
+        if text.startswith("<!DOCTYPE html>"):
+            text = text.replace(f"qnet {__version__}", "qnet VERSION")
+        return re.sub(r'(digest "?|digest <code>|"digest": "|^digest,)[0-9a-f]{12}', r"\1DIGEST", text)
 
     return Answer(mask(answer.out), mask(answer.err), answer.code)
 

@@ -91,6 +91,13 @@ CASES = [
     (("check", "ibm-3990-6"), LIGHT),
     (("catalog", "list", "--csv"), (*LIGHT, "qnet.networks.open")),
     (("catalog", "show", "dasd/ibm-3390-3"), LIGHT),
+    (("schema", "model"), (*LIGHT, "qnet.networks.open")),
+    (("example",), (*LIGHT, "qnet.networks", "qnet.model")),
+    (("example", "web-tier"), (*LIGHT, "qnet.networks", "qnet.model")),
+    (("new", "web"), (*LIGHT, "tomllib", "qnet.networks", "qnet.model", "qnet.questions")),
+    (("help",), (*LIGHT, "tomllib", "qnet.networks", "qnet.model", "qnet.questions")),
+    (("help", "units"), (*LIGHT, "qnet.networks.open")),
+    (("help", "solve"), (*LIGHT, "tomllib", "qnet.networks", "qnet.model", "qnet.questions")),
     (("schema", "envelope"), (*LIGHT, "qnet.networks.open")),
     (
         (*INLINE, "--csv"),

@@ -63,6 +63,21 @@ def test_a_table_stays_a_table(tmp_path: Path) -> None:
     assert words(shown) == words(piped)
 
 
+ROWS = b"rate,note\n50/s,\x1b[31mred\x9b\x07\n"
+
+
+@pytest.mark.parametrize("jsonl", [False, True])
+def test_control_characters_of_rows_are_spelled_out_on_a_terminal_only(jsonl: bool, tmp_path: Path, qnet: Run) -> None:
+    rows = ROWS if not jsonl else b'{"rate": "50/s", "note": "\xc2\x9b\x7f"}\n'
+    (tmp_path / "rows").write_bytes(rows)
+    words = ("map", "one-queue", "rows", "--metric", "response", *(("--jsonl",) if jsonl else ()))
+    shown = on_terminal(tmp_path, *words)
+    assert ("\\x9b\\x7f" if jsonl else "\\x1b[31mred\\x9b\\x07") in shown
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]", shown)
+    assert qnet(*words, "-o", "answers").code == 0
+    assert (b"\xc2\x9b\x7f" if jsonl else b"\x1b[31mred\x9b\x07") in (tmp_path / "answers").read_bytes()
+
+
 def test_a_narrow_terminal_loses_no_digit(tmp_path: Path) -> None:
     shown = ESCAPE.sub("", on_terminal(tmp_path, *INLINE, changes={"COLUMNS": "50"}))
     assert max(map(len, shown.splitlines())) <= 50

@@ -1,8 +1,9 @@
 """One process that answers command after command, with all modules loaded: most of the time of a short command.
 
-Each command finds new streams, the folder it is run in and the environment as it was. The claims of a study of the
-catalog are computed once in a run, however many commands print them and tests look at them. What is about the start or
-the end of a process, or about its streams, takes a new interpreter: `cli_process.run_qnet` and `run_shell`.
+Each command finds new streams, the folder it is run in and the environment as it was; warnings are errors. The
+claims of a study of the catalog are computed once in a run, however many commands print them and tests look at them.
+What is about the start or the end of a process, or about its streams, takes a new interpreter: `cli_process.run_qnet`
+and `run_shell`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,16 @@ from pathlib import Path
 import once
 from cli_process import Answer, environment, run_qnet
 
-SEEN_LATER = {"NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "COLUMNS", "TERM", "QNET_ASCII", "QNET_CATALOG"}
+SEEN_LATER = {
+    "NO_COLOR",
+    "FORCE_COLOR",
+    "CLICOLOR_FORCE",
+    "COLUMNS",
+    "TERM",
+    "QNET_ASCII",
+    "QNET_CATALOG",
+    "QNET_WIDTH",
+}
 """Names of the environment that are looked at when a command runs, not when the interpreter starts."""
 
 SERVER = """
@@ -64,6 +74,7 @@ for line in questions:
     sys.stdin, sys.stdout, sys.stderr = stream(0, "r"), stream(1, "w"), stream(2, "w")
     sys.argv = ["qnet", *asked["arguments"]]
     warnings.resetwarnings()
+    warnings.simplefilter("error")
     code = 1
     try:
         code = main() or 0

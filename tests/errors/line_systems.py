@@ -95,9 +95,9 @@ def _drawn(dice: random.Random, family: Family) -> Line:
     scv: list[list[float]] = []
     visits: list[list[int]] = []
     for discipline, count in zip(disciplines, servers, strict=True):
-        one, alike = spread(dice, 0.1, 1.0) * count, dice.random() < 0.15
+        one, identical = spread(dice, 0.1, 1.0) * count, dice.random() < 0.15
         half = family.factor**0.5
-        times.append([one if alike else one * spread(dice, 1 / half, half) for _ in kinds])
+        times.append([one if identical else one * spread(dice, 1 / half, half) for _ in kinds])
         plain = discipline == "ps" or dice.random() < 0.3
         scv.append([1.0 if plain else dice.choice([value for value in _SCV if value <= family.scv]) for _ in kinds])
         visits.append([1 if dice.random() < 0.8 else dice.choice((2, 3)) for _ in kinds])

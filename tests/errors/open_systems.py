@@ -139,8 +139,8 @@ def exact(cases: Sequence[Case]) -> Any:
     """(S,) mean numbers of customers."""
     found = np.zeros(len(cases))
     for sizes in {item.chain.sizes for item in cases}:
-        alike = [place for place, item in enumerate(cases) if item.chain.sizes == sizes]
-        found[alike] = numbers([cases[place].chain for place in alike]).sum(1)
+        identical = [place for place, item in enumerate(cases) if item.chain.sizes == sizes]
+        found[identical] = numbers([cases[place].chain for place in identical]).sum(1)
     return found
 
 

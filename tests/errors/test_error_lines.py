@@ -17,7 +17,7 @@ from measuring import assert_told
 
 import qnet
 from qnet.errors import NotComputed
-from qnet.networks.exactness import AWAY, HIGHER
+from qnet.networks.exactness import HIGHER, LONG_ABSENCE
 from qnet.networks.measured_errors import MEASURED
 
 KEPT: dict[str, Any] = json.loads(SIMULATED.read_text())
@@ -68,7 +68,7 @@ def figures(lines: Sequence[Line]) -> list[list[float] | None]:
     return np.where(closed, np.array(answer.throughput), np.array(answer.response)).tolist()
 
 
-def alike(line: Line) -> Line:
+def identical(line: Line) -> Line:
     """The network with its stations, and its classes where none goes before another, in an order of their own."""
     places = sorted(range(len(line.servers)), key=lambda place: (line.disciplines[place], line.servers[place]))
     kinds = sorted(range(len(line.think)), key=lambda kind: line.population[kind] is None)
@@ -107,7 +107,7 @@ def errors() -> dict[str, list[float]]:
     for name in _WAITING:
         lines = drawn(FAMILIES[name])
         for place, known in simulated_well(name):
-            line = alike(lines[place])
+            line = identical(lines[place])
             closed = [count is not None for count in line.population]
             # In the order of `alike`: closed classes first.
             own = [count is not None for count in lines[place].population]
@@ -156,7 +156,7 @@ def away(case: Case) -> float:
 
 def trusted(case: Case) -> bool:
     """Whether priorities are within the region in which the answer comes without a warning."""
-    return higher(case) <= HIGHER and away(case) >= AWAY
+    return higher(case) <= HIGHER and away(case) >= LONG_ABSENCE
 
 
 @pytest.mark.parametrize("name", _WAITING)

@@ -86,8 +86,8 @@ def test_even_times_of_one_stage_are_exponential(kind: int):
     draw = np.random.default_rng(5)
     for _ in range(5):
         system = [held(draw), held(draw, late=True), copies(draw), shared(draw)][kind]
-        alike = not isinstance(system, Held) or system.outer == 1 or len(system.rates) == 1
-        if alike and solve(system.network()).stable:
+        identical = not isinstance(system, Held) or system.outer == 1 or len(system.rates) == 1
+        if identical and solve(system.network()).stable:
             assert staged(system, lambda mean: Span(mean, 1)).exact() == pytest.approx(system.exact(), rel=1e-9)
 
 

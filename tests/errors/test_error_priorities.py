@@ -12,7 +12,7 @@ from measuring import assert_told
 from priority_chain import System, exact
 
 import qnet
-from qnet.networks.exactness import AWAY, HIGHER
+from qnet.networks.exactness import HIGHER, LONG_ABSENCE
 from qnet.networks.product.solve import solve
 
 _DRAWN = 2.5
@@ -73,7 +73,7 @@ def errors(systems: Sequence[System], wanted: int) -> list[float]:
         ranked = [station for station, name in enumerate(system.disciplines) if name != "ps"]
         if len(found) == wanted or max(sum(used[place, station, :-1]) for station in ranked) > HIGHER:
             continue
-        if not all(_away(system, kind) >= AWAY for kind in range(len(system.away) - 1)):
+        if not all(_away(system, kind) >= LONG_ABSENCE for kind in range(len(system.away) - 1)):
             continue
         rates, times = exact(system)
         told = [

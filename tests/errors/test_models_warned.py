@@ -49,7 +49,29 @@ def several_in_a_row() -> str:
     return draw.text()
 
 
+def left_by_open_and_closed() -> str:
+    """A server that works on after the response of a customer who comes back at once, and of others from outside."""
+    draw = Draw(None)
+    draw.station("agent")
+    back = hold("agent", '{ time = "16.7 s" }', '{ phase = 2, time = "4.95 s" }')
+    draw.closed("back", 1, 0.0, back)
+    others = hold("agent", '{ time = "27.5 s" }', '{ phase = 2, time = "27.5 s" }')
+    draw.classes += ["[classes.others]", 'arrival_rate = "0.00515/s"', f"steps = [{others}]"]
+    return draw.text()
+
+
+def inner_station_first() -> str:
+    """A station that is asked for right before it is used inside a hold."""
+    draw = Draw(None)
+    draw.station("path")
+    draw.station("disk")
+    steps = visit("path", 'time = "0 s"') + ", " + hold("disk", visit("path", 'time = "27.1 ms"'))
+    draw.classes += ["[classes.all]", 'arrival_rate = "11.4/s"', f"steps = [{steps}]"]
+    return draw.text()
+
+
 MODELS = {
+    "an inner station asked for before the hold": (inner_station_first(), "QN716", 0.1),
     "several servers that serve the last first": (stacks((2.6, 0.7), (1.0, 0.1)), "QN728", 0.1),
     "a station asked for in a hold and after it": (outside_and_inside(), "QN729", 0.15),
     "work left at a station that is held": (left_inside(), "QN729", 0.3),
@@ -71,6 +93,15 @@ def test_it_is_warned_of_what_is_far_off(name: str):
         for key, value in values.items()
     ]
     assert max(away) > least
+
+
+def test_it_is_warned_of_open_classes_with_work_left_by_customers_who_come_back():
+    """The server is never idle: its only closed customer is always there."""
+    from asking import ask
+
+    told = ask(left_by_open_and_closed(), WITHOUT_CHAIN)
+    assert "QN640" in told.codes
+    assert told.utilization["agent"] < 0.9
 
 
 def test_several_servers_that_serve_the_last_first_are_exact_with_one_time_for_all():

@@ -1,13 +1,9 @@
-"""Errors that texts quote are those of the table: notes, the README, docstrings.
-
-`python tests/errors/test_quoted_errors.py` writes the figures of the table into the README.
-"""
+"""Errors that texts quote are those of the table: notes and docstrings."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,10 +11,9 @@ import pytest
 from qnet.explanations import EXPLANATIONS
 from qnet.networks import exactness
 from qnet.networks.closed import approximate
-from qnet.networks.measured_errors import MEASURED, Measured, percent
+from qnet.networks.measured_errors import MEASURED, percent
 
 ROOT = Path(__file__).resolve().parents[2]
-README = ROOT / "README.md"
 
 _FIRST = "first come first served"
 _CHAIN = "capacity: passages that may be lost after their first visit"
@@ -143,74 +138,6 @@ def test_the_reason_of_priorities_quotes_the_table():
     assert float(median) == rounded(row.median, median) and float(worst) == rounded(row.worst, worst)
 
 
-Rows = Callable[[Measured], bool]
-
-
-def _trusted(pattern: str, methods: str = ".*") -> Rows:
-    """The rows of throughputs, responses and percentiles in trusted regions."""
-    figures = ("throughput", "response", "percentile")
-    return lambda row: (
-        row.trusted
-        and row.quantity in figures
-        and bool(re.match(pattern, row.name))
-        and bool(re.fullmatch(methods, row.method))
-    )
-
-
-LINES: dict[str, list[Rows]] = {
-    "service times that vary": [
-        _trusted("service times"), _trusted("arrivals"), _trusted("priorities: open"), _trusted("second phases: open")
-    ],
-    "simultaneous resource possession, open": [_trusted("holds: open")],
-    "first come first served, closed": [_trusted(_FIRST)],
-    "priorities, closed": [_trusted("priorities", "priority-mva")],
-    "limited number inside": [_trusted("memory")],
-    "simultaneous resource possession, closed": [_trusted("layers")],
-    "missed revolutions": [_trusted("missed")],
-    "parallel steps": [_trusted("fork-join"), _trusted("second-phase work")],
-    "finite-capacity stations and buffers |": [_trusted("(capacity|buffer): (?!.*closed)")],
-    "finite-capacity stations and buffers of closed": [_trusted("(capacity|buffer): .*closed")],
-    "percentiles": [
-        _trusted("percentiles: open$"), _trusted("percentiles: (service|one queue|shared)"),
-        _trusted("percentiles: closed"), _trusted("percentiles: open and closed"),
-    ],
-    "product form, too large": [
-        _trusted("product form", name) for name in ("linearizer", "aql", "bard-schweitzer")
-    ],
-}  # fmt: skip
-"""By the beginning of a line in the table of the README, the rows behind each pair of its figures."""
-
-
-def pair(rows: Rows) -> str:
-    """Medians and worst errors of some rows, as the README has them."""
-    found = [row for row in MEASURED.values() if rows(row)]
-    return " / ".join(_range([getattr(row, figure) for row in found]) for figure in ("median", "worst")) + " %"
-
-
-def _range(shares: list[float]) -> str:
-    low, high = (f"{100 * share:.2g}" for share in (min(shares), max(shares)))
-    return low if low == high else f"{low} to {high}"
-
-
-def figures_of(beginning: str) -> str:
-    """The cell with the figures of a line."""
-    return "; ".join(pair(rows) for rows in LINES[beginning])
-
-
-def test_the_table_of_the_readme_has_the_figures_of_the_table():
-    text = README.read_text()
-    for beginning in LINES:
-        (cells,) = re.findall(rf"\n  \| {re.escape(beginning)}.*", text)
-        assert cells.split(" | ")[2] == figures_of(beginning)
-
-
-def test_every_trusted_row_of_throughput_or_response_is_in_the_readme():
-    every = [row.name for row in MEASURED.values() if _trusted("")(row)]
-    # Corrections of several servers that are not the default one are in `qnet methods --error` alone.
-    there = [name for name in every if any(rows(MEASURED[name]) for groups in LINES.values() for rows in groups)]
-    assert [name for name in every if name not in there and not name.endswith(("seidmann", "rolia-sevcik"))] == []
-
-
 def test_the_docstring_of_the_approximations_has_their_rows():
     text = approximate.__doc__ or ""
     rows = [row for row in MEASURED.values() if row.name.startswith("product form: ")]
@@ -225,13 +152,3 @@ def test_a_method_quotes_no_error_that_is_not_in_the_table(path: Path):
     texts = [node.value for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Constant)]
     numbers = [number for text in texts if isinstance(text, str) for number in re.findall(r"[\d.]+ %", text)]
     assert set(numbers) <= told
-
-
-if __name__ == "__main__":
-    page = README.read_text()
-    for beginning in LINES:
-        cells = re.search(rf"\n  \| {re.escape(beginning)}.*", page)
-        if cells:
-            edge, feature, _, code = cells[0].split(" | ")
-            page = page.replace(cells[0], " | ".join([edge, feature, figures_of(beginning), code]))
-    README.write_text(page)

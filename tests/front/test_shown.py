@@ -55,6 +55,21 @@ def test_priority_classes_stand_beside_each_other():
     assert float(wait[2]) < float(wait[1]) < float(wait[3])
 
 
+def test_a_station_is_one_line_in_a_session():
+    answer = qnet.queue("M/M/1", arrival_rate=1, service_time=0.5)
+    assert repr(answer) == (
+        "StationAnswer('M/M/1', exact, throughput=1, utilization=0.5, queue_length=1, response=1, wait=0.5)"
+    )
+
+
+def test_what_was_solved_for_is_shown_before_the_station():
+    found = qnet.queue("M/M/c", arrival_rate=0.07, service_time=180, solve_for="servers", limit="wait <= 20 s")
+    first = f"servers = {found.integer} for wait <= 20 s; binds: limit"
+    assert repr(found).startswith(f"Inverse({first}; StationAnswer('M/M/c', exact, ")
+    assert str(found) == f"{first}\n\n{found.answer}"
+    assert found._repr_markdown_() == f"**{first}**\n\n{found.answer._repr_markdown_()}"
+
+
 def test_symbols_are_shown_as_they_are():
     import sympy
 

@@ -159,7 +159,10 @@ def test_one_text_is_as_good_as_a_sequence(closed, question, argument, text):
 
 
 def test_one_grid_and_one_metric_are_texts(closed, tiny):
-    assert closed.sweep("users=1:3", metric="response") == closed.sweep("users=1:3", metric=["response"])
+    assert (
+        closed.sweep("users=1:3", metric="response").records()
+        == closed.sweep("users=1:3", metric=["response"]).records()
+    )
     assert tiny.cost(of="cpu", over="rate=1/s,2/s").records() == tiny.cost(of=["cpu"], over=["rate=1/s,2/s"]).records()
     rows = [row["metric"] for row in closed.compare(closed.set(users=30), metric="response").records()]
     assert rows == ["response"]
@@ -206,7 +209,17 @@ def test_a_study_is_validated():
 
 
 def test_the_front_door_is_all_that_it_says():
-    assert qnet.__all__ == ["Network", "System", "__version__", "load", "queue", "study", "validate"]
+    errors = {"AssertionFailed", "InvalidInput", "NoAnswer", "NotComputed", "QnetError", "UsageError"}
+    assert set(qnet.__all__) - errors == {
+        "Network",
+        "System",
+        "__version__",
+        "load",
+        "loads",
+        "queue",
+        "study",
+        "validate",
+    }
     assert all(getattr(qnet, name) for name in qnet.__all__)
 
 

@@ -12,28 +12,46 @@ ROOT = Path(__file__).resolve().parents[2]
 FILES = sorted((ROOT / "qnet").rglob("*.py"))
 
 # Each room, and all that it may import. Data flows text -> model -> network -> solution -> question -> report.
-GROUND = {"record", "errors", "units", "lazy", "references"}
+GROUND = {"record", "errors", "units", "lazy", "references", "opened", "real", "note"}
 MAY_USE = {
     "record": set(),
     "lazy": set(),
+    "opened": set(),
+    "real": set(),
     "errors": {"record", "lazy", "explanations"},
+    "note": {"record"},
+    "budget": {"errors"},
     "units": {"record"},
+    "arguments": {"errors", "real"},
     "references": {"record"},
     "plain_tables": {"units"},
     "explanations": {"record"},
     "documents": GROUND,
     "expression": GROUND,
     "catalog": GROUND | {"documents", "expression"},
-    "queues": GROUND | {"expression", "plain_tables"},
-    "networks": GROUND | {"expression", "plain_tables", "queues"},
+    "queues": GROUND | {"arguments", "budget", "expression", "plain_tables"},
+    "networks": GROUND | {"arguments", "budget", "expression", "plain_tables", "queues"},
     "model": GROUND | {"documents", "expression", "catalog", "networks"},
+    "exchange": GROUND | {"documents", "expression", "model", "networks"},
     "reports": GROUND | {"__init__"},
-    "questions": GROUND | {"documents", "expression", "catalog", "model", "networks", "queues", "reports"},
+    "questions": GROUND | {"budget", "documents", "expression", "catalog", "model", "networks", "queues", "reports"},
     "cli": GROUND
-    | {"documents", "queues", "networks", "explanations", "catalog", "model", "questions", "reports", "__init__"},
+    | {
+        "budget",
+        "documents",
+        "queues",
+        "networks",
+        "explanations",
+        "catalog",
+        "model",
+        "exchange",
+        "questions",
+        "reports",
+        "__init__",
+    },
     "__main__": {"cli", "__init__"},
-    "system": GROUND | {"model", "networks", "questions", "reports"},
-    "__init__": {"networks", "queues", "system"},
+    "system": GROUND | {"arguments", "budget", "model", "networks", "questions", "reports"},
+    "__init__": {"errors", "networks", "queues", "system"},
 }
 
 HEAVY = {"numpy", "sympy", "rich", "dataclasses", "importlib.metadata"}

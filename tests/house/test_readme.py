@@ -24,22 +24,31 @@ from warm_process import warm_process  # noqa: E402
 README = ROOT / "README.md"
 SHELL = "|<>&;$*\\`"
 """What makes a line more than one command."""
-BLOCK = re.compile(r"```console\n\$ (?P<command>[^\n]+)\n(?P<output>.*?)```", re.DOTALL)
+BLOCK = re.compile(r"```console\n\$ (?P<command>(?:[^\n]*(?:\\|\|)\n)*[^\n]+)\n(?P<output>.*?)```", re.DOTALL)
+WIDTH = "80"
+"""Columns of the screens that are shown."""
 
 
 def run(command: str, folder: Path) -> str:
     """What a reader sees: both streams, with `qnet` being this tree's."""
+    command = re.sub(r"\\?\n    ", "", command)
     if command.startswith("qnet ") and not set(command) & set(SHELL):
-        return warm_process().run(shlex.split(command)[1:], ROOT, together=True).out
+        return warm_process().run(shlex.split(command)[1:], ROOT, together=True, changes={"QNET_WIDTH": WIDTH}).out
     first, _, rest = command.partition(" | ")
     if first.startswith("qnet ") and rest and not set(first) & set(SHELL):
-        answer = warm_process().run(shlex.split(first)[1:], ROOT)
+        answer = warm_process().run(shlex.split(first)[1:], ROOT, changes={"QNET_WIDTH": WIDTH})
         done = subprocess.run(["bash", "-c", rest], input=answer.out.encode(), stdout=subprocess.PIPE, check=False)
         return answer.err + done.stdout.decode()
     script = folder / "qnet"
     script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m qnet "$@"\n')
     script.chmod(0o755)
-    environment = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
+    environment = {
+        **os.environ,
+        "PATH": f"{folder}:{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT),
+        "NO_COLOR": "1",
+        "QNET_WIDTH": WIDTH,
+    }
     done = subprocess.run(
         ["bash", "-c", command],
         cwd=ROOT,
@@ -66,6 +75,16 @@ def same(shown: str, printed: str) -> bool:
 def test_example_prints_what_the_readme_shows(match: re.Match[str], tmp_path: Path):
     printed = run(match["command"], tmp_path)
     assert same(match["output"], printed), printed
+
+
+@pytest.mark.parametrize("match", list(BLOCK.finditer(README.read_text())), ids=lambda match: match["command"][:50])
+def test_a_screen_of_the_readme_fits_eighty_columns(match: re.Match[str]):
+    lines = [line for line in match[0].splitlines() if not line.startswith("qnet: ")]  # an error is one line
+    assert not [line for line in lines if len(line) > int(WIDTH)]
+
+
+def test_the_readme_is_short():
+    assert len(README.read_text().splitlines()) <= 250
 
 
 def test_there_are_at_least_five_examples():

@@ -36,6 +36,16 @@ def test_replace_changes_only_what_is_named():
         Size(1).replace(depth=1)
 
 
+def test_a_property_of_a_subclass_shows_an_inherited_field_in_another_way():
+    class Text(Size):
+        @property
+        def width(self) -> str:  # type: ignore[override]
+            return str(super().width)
+
+    assert Text(3).width == "3"
+    assert Text(3) == (3, 2) and Text(3).replace(height=4) == (3, 4)
+
+
 def test_a_record_cannot_be_changed():
     with pytest.raises(AttributeError):
         Size(1).width = 5  # type: ignore[misc]

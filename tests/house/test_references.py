@@ -10,7 +10,7 @@ import pytest
 from qnet.networks.solvers.bounds import BOUNDS
 from qnet.networks.solvers.table import TABLE, solver
 from qnet.queues.stations import gi_g_c
-from qnet.queues.stations.front import queue
+from qnet.queues.stations.queue import queue
 from qnet.references import CITED, REFERENCES, Reference, cited
 
 ROOT = Path(__file__).resolve().parents[2] / "qnet"

@@ -1,15 +1,18 @@
-"""What users read is written in the field's terms: no retired word in messages, help, explanations or the README.
+"""What is written in the field's terms: messages, help, explanations and the README, docstrings and comments.
 
-`python tests/house/test_words.py [ROOM]` lists every retired word with the better one.
+`python tests/house/test_words.py [ROOM]` lists every retired word that users read, with the better one;
+`python tests/house/test_words.py --code [ROOM]` lists those of docstrings and comments.
 """
 
 from __future__ import annotations
 
 import ast
 import csv
+import io
 import re
 import sys
-from collections.abc import Iterator
+import tokenize
+from collections.abc import Iterator, Mapping, Set
 from pathlib import Path
 from typing import NamedTuple
 
@@ -69,6 +72,7 @@ DONE = (
     "qnet/networks/measured_errors.csv",
     "qnet/questions",
     "qnet/reports",
+    "qnet/topics",
     "qnet/documents.py",
     "qnet/errors.py",
     "qnet/units.py",
@@ -78,10 +82,38 @@ DONE = (
 )
 """Rooms whose texts are rewritten: none of the retired words is left in them."""
 
+DONE_IN_CODE = (
+    "qnet/catalog",
+    "qnet/cli",
+    "qnet/explanations",
+    "qnet/expression",
+    "qnet/model",
+    "qnet/networks",
+    "qnet/questions",
+    "qnet/queues",
+    "qnet/reports",
+    "qnet/__init__.py",
+    "qnet/__main__.py",
+    "qnet/documents.py",
+    "qnet/errors.py",
+    "qnet/lazy.py",
+    "qnet/plain_tables.py",
+    "qnet/record.py",
+    "qnet/references.py",
+    "qnet/system.py",
+    "qnet/units.py",
+)
+"""Rooms whose docstrings and comments are rewritten: none of the retired words is left in them."""
+
 KEPT = {
     ("qnet/cli/validate.py", "met"): "the name of a figure of the report",
 }
 """Words that are names of the language or of columns, by file."""
+
+KEPT_IN_CODE = {
+    ("qnet/cli/validate.py", "met"): "the name of a figure of the report, in the list of all of them",
+}
+"""Words of docstrings and comments that stay, by file: names in the code, or the word itself is meant."""
 
 WORDS = re.compile("|".join(rf"(?P<w{index}>\b(?:{word})\b)" for index, word in enumerate(RETIRED)), re.IGNORECASE)
 
@@ -136,6 +168,56 @@ def texts(path: Path) -> Iterator[tuple[int, str]]:
             yield node.lineno, text
 
 
+def remarks(path: Path) -> Iterator[tuple[int, str]]:
+    """What developers read of a file: its docstrings, also those below attributes, and its comments.
+
+    Names in backticks and the names of arguments in front of their lines are left out. Comments on successive lines
+    are one text.
+    """
+    source = path.read_text()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            names = arguments(node)
+            for statement in node.body:
+                if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
+                    yield statement.lineno, without_code(str(statement.value.value), names)
+    start, end, comment = 0, 0, ""
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type != tokenize.COMMENT:
+            continue
+        if token.start[0] != end + 1:
+            if comment:
+                yield start, without_code(comment)
+            start, comment = token.start[0], ""
+        end = token.start[0]
+        comment += token.string.lstrip("# ") + "\n"
+    if comment:
+        yield start, without_code(comment)
+
+
+def arguments(node: ast.AST) -> set[str]:
+    """The names of the arguments of a function, or of the fields of a class and of the arguments of its `__init__`."""
+    if isinstance(node, ast.ClassDef):
+        fields = {ast.unparse(item.target) for item in node.body if isinstance(item, ast.AnnAssign)}
+        made = (item for item in node.body if isinstance(item, ast.FunctionDef) and item.name == "__init__")
+        return fields.union(*map(arguments, made))
+    return {inner.arg for inner in ast.walk(node) if isinstance(inner, ast.arg)}
+
+
+def without_code(text: str, names: Set[str] = frozenset()) -> str:
+    """A text without its doctests, the names and code in backticks, and names at the beginning of a line."""
+    lines = text.split("\n")
+    doctest = False
+    for index, line in enumerate(lines):
+        doctest = line.lstrip().startswith(">>>") or (doctest and bool(line.strip()))
+        if doctest:
+            lines[index] = ""
+        named = re.match(r" *(\w+(?:, \w+)*)  ", line)
+        if named and set(named[1].split(", ")) <= names:
+            lines[index] = line[named.end() :]
+    return re.sub(r"`[^`\n]*`", "``", "\n".join(lines))
+
+
 def prose(text: str) -> Iterator[tuple[int, str]]:
     """The lines of a page without its blocks of code and the code in its lines."""
     code = False
@@ -147,19 +229,31 @@ def prose(text: str) -> Iterator[tuple[int, str]]:
 
 
 def hits(path: Path) -> Iterator[Hit]:
-    """The retired words of a file."""
+    """The retired words that users read in a file."""
+    yield from retired(path, texts(path), KEPT)
+
+
+def hits_in_code(path: Path) -> Iterator[Hit]:
+    """The retired words in the docstrings and comments of a file."""
+    yield from retired(path, remarks(path), KEPT_IN_CODE)
+
+
+def retired(path: Path, texts: Iterator[tuple[int, str]], kept: Mapping[tuple[str, str], str]) -> Iterator[Hit]:
+    """The retired words of some texts of a file that are not among the words kept."""
     name = path.relative_to(ROOT).as_posix()
-    for line, text in texts(path):
+    for line, text in texts:
         for match in WORDS.finditer(text):
-            if (name, match[0].lower()) not in KEPT:
+            word = " ".join(match[0].lower().split())
+            if (name, word) not in kept:
                 better = list(RETIRED.values())[int(str(match.lastgroup)[1:])]
                 start = max(0, match.start() - 40)
-                yield Hit(name, line, match[0], better, " ".join(text[start : match.end() + 40].split()))
+                shown = " ".join(text[start : match.end() + 40].split())
+                yield Hit(name, line + text.count("\n", 0, match.start()), word, better, shown)
 
 
 def files(room: str) -> list[Path]:
     path = ROOT / room
-    return sorted(path.rglob("*.py")) if path.is_dir() else [path]
+    return sorted([*path.rglob("*.py"), *path.rglob("*.md")]) if path.is_dir() else [path]
 
 
 @pytest.mark.parametrize("room", DONE)
@@ -168,13 +262,22 @@ def test_users_read_no_retired_word(room: str):
     assert not found, "\n" + "\n".join(found)
 
 
+@pytest.mark.parametrize("room", DONE_IN_CODE)
+def test_docstrings_and_comments_hold_no_retired_word(room: str):
+    found = [str(hit) for path in files(room) for hit in hits_in_code(path)]
+    assert not found, "\n" + "\n".join(found)
+
+
 def test_rooms_exist():
-    assert all((ROOT / room).exists() for room in (*DONE, *(name for name, _ in KEPT)))
+    named = (*DONE, *DONE_IN_CODE, *(name for name, _ in (*KEPT, *KEPT_IN_CODE)))
+    assert all((ROOT / room).exists() for room in named)
 
 
 if __name__ == "__main__":
-    for chosen in sys.argv[1:] or DONE:
-        listed = [hit for path in files(chosen) for hit in hits(path)]
-        if sys.argv[1:]:
+    code = sys.argv[1:2] == ["--code"]
+    rooms = sys.argv[2:] if code else sys.argv[1:]
+    for chosen in rooms or (DONE_IN_CODE if code else DONE):
+        listed = [hit for path in files(chosen) for hit in (hits_in_code(path) if code else hits(path))]
+        if rooms:
             print(*listed, sep="\n")
         print(f"{chosen}: {len(listed)}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from qnet.documents import parse
@@ -10,6 +12,7 @@ from qnet.model.load import build
 from qnet.model.metrics import metric
 from qnet.model.model import Model
 from qnet.model.settings import with_settings
+from qnet.networks.capacity.closed_levels import Surroundings
 from qnet.networks.wanted import AUTO
 from qnet.questions.points.points import solve_points
 from qnet.queues.stations.m_m_c_k_n import m_m_c_k_n
@@ -162,6 +165,59 @@ def test_laws_of_conservation_hold(text: str) -> None:
 def test_what_waits_to_be_drained_is_what_is_taken() -> None:
     """Little's law: without a stay before the response, places are taken by the work at the disk alone."""
     assert told(PLAIN, "occupancy('store')") == pytest.approx(told(PLAIN, "queue_length('disk')"), rel=1e-9)
+
+
+@pytest.mark.parametrize("full", ["wait", "lost"])
+def test_what_follows_the_drain_takes_no_place(full: str) -> None:
+    """A place is free when its drain is done, however long the customer then stays elsewhere."""
+    text = PLAIN.replace('{ places = "size" }', f'{{ places = "size", full = "{full}" }}')
+    text = text.replace('time = "9 ms" } ]', 'time = "9 ms" }, { station = "later", time = "20 ms" } ]')
+    text = text.replace("disk = { servers = 2 }", "disk = { servers = 2 }\nlater = {}")
+    assert told(text, "occupancy('store')") == pytest.approx(told(text, "queue_length('disk')"), rel=1e-9)
+
+
+JUMPING = """
+qnet = 1
+title = "Jobs served first, some of which fill a store"
+
+[stations]
+cpu = { discipline = "priority" }
+disk = {}
+
+[buffers]
+store = { places = 12 }
+
+[classes.batch]
+population = 2
+think_time = "0 s"
+steps = [
+  { fill = "store", visits = 0.5 },
+  { station = "cpu", time = "56 ms", visits = 3 },
+  { station = "disk", time = "40.9 ms" },
+  { phase = 2, drains = "store", station = "disk", time = "40.9 ms", visits = 0.5 },
+]
+
+[classes.job]
+priority = 1
+population = 3
+think_time = "100 ms"
+steps = [ { station = "cpu", time = "56 ms", visits = 2 }, { station = "disk", time = "31.9 ms" } ]
+"""
+
+
+def test_rounds_that_go_around_a_jump_are_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    rounds: list[float] = []
+    solved = Surroundings.solved
+
+    def counted(self: Surroundings, *arguments: Any) -> Any:
+        rounds.append(1)
+        return solved(self, *arguments)
+
+    monkeypatch.setattr(Surroundings, "solved", counted)
+    with pytest.raises(NotComputed) as caught:
+        solve_points(model_of(JUMPING), asked=APPROXIMATED)
+    assert caught.value.problems[0].code == "QN557"
+    assert len(rounds) < 40
 
 
 def test_more_places_do_not_move_the_limit() -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from qnet import Network
 from qnet.errors import NotComputed
-from qnet.networks.routed import ClosedClass, Group, Hold, Route, RoutedNetwork, Station, Time
+from qnet.networks.routed import Buffer, ClosedClass, Group, Hold, Route, RoutedNetwork, Station, Time
 from qnet.networks.solve import solve
 
 
@@ -41,3 +44,58 @@ def test_a_delay_of_no_time_does_not_let_others_in() -> None:
     with pytest.raises(NotComputed) as caught:
         solve(asked.replace(classes=(delayed, passing)))
     assert caught.value.problems[0].code == "QN586"
+
+
+def test_work_after_the_response_elsewhere_does_not_let_others_in() -> None:
+    asked = network(1.0, 0.0)
+    staying, passing = asked.classes
+    route = staying.routes[0]
+    later = Hold("t", (Time(1.0),), phase=2, drains="log")
+    leaving = staying.replace(routes=(route.replace(steps=(*route.steps, Time(0.0, fills="log"), later)),))
+    losing = asked.replace(classes=(leaving, passing), buffers=(Buffer("log", 2.0, True),))
+    with pytest.raises(NotComputed) as caught:
+        solve(losing)
+    assert caught.value.problems[0].code == "QN586"
+    waiting = losing.replace(buffers=(Buffer("log", 2.0, False),))
+    assert solve(waiting).classes
+
+
+def stacks(populations: tuple[float, float], think: float = 0.0, servers: int = 1) -> RoutedNetwork:
+    """Two classes with unequal times at two stations that serve the last arrival first."""
+    stations = tuple(Station(name, False, servers, "lcfs-pr", (Group(name, 1, 1.0),)) for name in ("s", "t"))
+    classes = tuple(
+        ClosedClass(name, population, think, (Route("r", 1.0, (Hold("s", (Time(time),)), Hold("t", (Time(1.0),)))),))
+        for name, population, time in zip("ab", populations, (1.0, 2.0), strict=True)
+    )
+    return RoutedNetwork(stations, classes)
+
+
+def test_customers_who_only_change_between_two_stacks_never_overtake() -> None:
+    with pytest.raises(NotComputed) as caught:
+        solve(stacks((3.0, 2.0)))
+    problem = caught.value.problems[0]
+    assert problem.code == "QN586"
+    assert "order never changes" in problem.found
+
+
+@pytest.mark.parametrize("asked", [stacks((3.0, 0.0)), stacks((3.0, 2.0), think=0.1)])
+def test_one_class_alone_or_with_think_time_is_exact(asked: RoutedNetwork) -> None:
+    assert solve(asked).exact
+
+
+STACKED = {"demands": [[1.0, 2.0], [1.5, 1.0]], "population": [3, 2], "disciplines": "lcfs-pr"}
+
+
+def test_the_same_is_refused_of_demands() -> None:
+    for demands in (STACKED["demands"], [[1.0, 2.0], [0.0, 1.0]]):
+        with pytest.raises(NotComputed) as caught:
+            Network(**{**STACKED, "demands": demands}).solve()
+        assert caught.value.problems[0].code == "QN586"
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"think_time": [0.0, 1.0]}, {"population": [3, 0]}, {"disciplines": ["lcfs-pr", "ps"]}, {"servers": [2, 2]}],
+)
+def test_demands_that_let_customers_overtake_are_answered(changed: dict[str, Any]) -> None:
+    assert Network(**{**STACKED, **changed}).solve().throughput[0] > 0

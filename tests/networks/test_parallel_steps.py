@@ -100,7 +100,7 @@ def test_laws_of_closed_classes(population: float):
     spent = sum(station.residence for station in found.stations) + found.routes[0].spent[""]
     assert spent == pytest.approx(found.response)
     assert sum(item.awaited for item in found.branches) == pytest.approx(1)
-    assert all(item.whole > item.time for item in found.branches)
+    assert all(item.total > item.time for item in found.branches)
 
 
 def test_the_sum_over_how_many_are_waited_for_is_that_of_the_branches():

@@ -206,9 +206,20 @@ class Stations:
         servers = reader.whole("station", "servers", station.servers)
         rates = tuple(reader.number("station", "rates", rate, 1.0) for rate in station.rates)
         capacity = reader.whole("station", "capacity", station.capacity, 0)
+        if station.rate_formula is not None:
+            rates = self.rates(station.rate_formula, capacity)
         for label in labels:
             self.program.places.append(Place(station.name, label, kind, servers, rates, capacity))
         self.program.labels += dict.fromkeys(labels)
+
+    def rates(self, formula: Expression, capacity: int) -> tuple[float, ...]:
+        """A formula of the number present, n, with 1, 2, ... customers."""
+        reader, model = self.reader, self.reader.model
+        counts = [item.population for item in model.customers]
+        closed = None not in counts
+        most = capacity or (sum(reader.whole("class", "population", item) for item in counts) if closed else 1000)
+        present = (Values(model, {}, None, {"n": float(number + 1)}) for number in range(most))
+        return tuple(reader.number("station", "rates", formula, 1.0, values) for values in present)
 
     def split(self, leader: StationModel, copies: int) -> list[float]:
         """The share of the visits of every copy."""

@@ -12,6 +12,8 @@ from .phases import Unsupported
 
 DENSE = 700
 """States up to which the chain is solved as one dense system."""
+WITHOUT_SUBTRACTION = 1000
+"""States up to which it is solved without subtraction: every probability to rounding, however rare its state."""
 CHEAP = 2e10
 """Multiplications up to which a solution by blocks is taken at once."""
 WORK = 1e11
@@ -86,7 +88,10 @@ def _solve(size: int, sources: Any, targets: Any, rates: Any, until: float) -> A
     if size == 1:
         return np.ones(1)
     parts = (size, sources, targets, rates)
-    found = _dense(*parts) if size <= DENSE else _sparse(*parts, until)
+    if size <= min(DENSE, WITHOUT_SUBTRACTION):
+        found = _without_subtraction(*parts)
+    else:
+        found = _dense(*parts) if size <= DENSE else _sparse(*parts, until)
     outflow = np.bincount(sources, rates, size)
     inflow = np.bincount(targets, found[sources] * rates, size)
     flow = found * outflow
@@ -94,6 +99,21 @@ def _solve(size: int, sources: Any, targets: Any, rates: Any, until: float) -> A
     if not np.isfinite(wrong) or wrong > 1e-10 or found.min() < -1e-12:
         raise ArithmeticError(f"the chain of {size} states was not solved: residual {wrong:.1e}")
     found = np.maximum(found, 0.0)
+    return found / found.sum()
+
+
+def _without_subtraction(size: int, sources: Any, targets: Any, rates: Any) -> Any:
+    """Elimination of one state after the other: Grassmann, Taksar and Heyman (1985), Operations Research 33, 1107."""
+    matrix = np.zeros((size, size))
+    matrix[sources, targets] = rates
+    for last in range(size - 1, 0, -1):
+        matrix[:last, last] /= matrix[last, :last].sum()
+        into = np.flatnonzero(matrix[:last, last])
+        out = np.flatnonzero(matrix[last, :last])
+        matrix[np.ix_(into, out)] += np.outer(matrix[into, last], matrix[last, out])
+    found = np.ones(size)
+    for state in range(1, size):
+        found[state] = found[:state] @ matrix[:state, state]
     return found / found.sum()
 
 

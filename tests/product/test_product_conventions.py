@@ -149,7 +149,7 @@ def test_first_come_first_served_with_equal_times_per_visit_is_exact():
         ({"disciplines": ["lcfs-pr"], "servers": [2]}, "last come first served with several servers"),
     ],
 )
-@pytest.mark.parametrize("sort", [{"population": [2, 3]}, {"arrival_rate": [0.5, 0.4]}])
+@pytest.mark.parametrize("sort", [{"population": [2, 3], "think_time": [1.0, 1.0]}, {"arrival_rate": [0.5, 0.4]}])
 def test_what_has_no_product_form_is_not_called_exact(arguments: dict[str, Any], reason: str, sort: dict[str, Any]):
     found = qnet.Network([[0.6, 0.3]], visits=[[1, 1]], **arguments, **sort).solve()
     assert not found.exact

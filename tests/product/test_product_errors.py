@@ -40,7 +40,7 @@ def problems(**arguments: Any) -> list[str]:
         ({"demands": [[1.0], [-2.0]]}, r"demands\[1\]\[0\] is -2.0"),
         ({"demands": [[1.0], [nan]]}, r"demands\[1\]\[0\] is nan"),
         ({"demands": [[1.0], [inf]]}, r"demands\[1\]\[0\] is inf"),
-        ({"demands": [[1.0], [10**400]]}, "demands is no table"),
+        ({"demands": [[1.0], [10**400]]}, r"demands\[1\]\[0\] is inf"),
         ({"demands": [[1.0], [1e101]]}, r"demands\[1\]\[0\] is 1e\+101; a number of 0, or from 1e-100 to 1e\+100"),
         ({"demands": [[1.0], [1e-101]]}, r"demands\[1\]\[0\] is 1e-101; a number of 0, or from 1e-100 to 1e\+100"),
         ({"demands": [[[1.0], [1e-300]]]}, "demands: 1 of its numbers"),
@@ -260,7 +260,7 @@ def test_a_thousand_million_servers_are_as_good_as_a_delay_to_closed_and_open_cl
 def test_open_classes_beside_closed_ones_at_too_many_servers_are_refused():
     network = {"demands": [[0.5, 1.0]], "servers": [10**9], "population": [3, None], "arrival_rate": [None, 5e8]}
     code, words = refusal(NotComputed, network, method="convolution")
-    assert code == "QN515" and "1000000000" in words
+    assert code == "QN515" and "1e+09" in words
 
 
 @pytest.mark.parametrize(

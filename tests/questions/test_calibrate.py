@@ -213,6 +213,30 @@ def test_two_stations_that_may_change_places_have_two_minima():
     assert "QN636" in codes(found)
 
 
+@pytest.mark.parametrize(
+    ("between", "status"), [((), "another minimum agrees as well"), (("cpu_time=1 ms:110 ms",), "ok")]
+)  # fmt: skip
+def test_what_another_minimum_has_elsewhere_is_not_ok(between: tuple[str, ...], status: str):
+    """Two stations alike fit as well with their times exchanged, and not at all where one of them is the shorter."""
+    truth = qnet.System(*model_of(CLOSED)).set(cpu_time="80 ms", disk_time="150 ms")
+    rows = [{"users": n, "response": truth.set(users=n).metric("response")} for n in (5, 20, 40, 80)]
+    found = calibrate(model_of(CLOSED), rows, ["cpu_time", "disk_time"], between=between, error=["1%"])
+    said = [row["status"] for row in calibration_report(found).records() if row["scope"] == "parameter"]
+    assert said == [status] * 2
+
+
+def test_another_minimum_that_the_errors_exclude_leaves_a_parameter_ok():
+    """Minima whose residuals are a little larger, but by more than the errors of the measurements allow."""
+    truth = qnet.System(*model_of(CLOSED)).set(cpu_time="80 ms", disk_time="150 ms")
+    rows = [{"users": n, "response": truth.set(users=n).metric("response")} for n in (5, 20, 40, 80)]
+    # Utilization tells the stations apart, which nothing else does.
+    for row in rows:
+        row["utilization_cpu"] = truth.set(users=row["users"]).metric("utilization('cpu')")
+    found = calibrate(model_of(CLOSED), rows, ["cpu_time", "disk_time"], error=["1%"])
+    said = [row["status"] for row in calibration_report(found).records() if row["scope"] == "parameter"]
+    assert said == ["ok"] * 2
+
+
 def test_a_parameter_that_should_be_nothing_runs_into_its_end():
     rows = [{"users": n, "throughput": n / 5.2} for n in (1, 2, 3, 8)]
     found = calibrate(model_of(CLOSED), rows, ["think", "cpu_time"])

@@ -96,6 +96,31 @@ def test_an_output_is_told_in_its_unit():
     assert (row["value_low"], row["value_high"]) == pytest.approx(expected, rel=1e-5)
 
 
+def test_a_metric_that_is_asked_for_has_its_interval_in_its_unit():
+    report = system(QUEUE + SERVICE).solve(metric=["response", "waits"])
+    time, waits = report.records()
+    deviation = 1e-4 / (1 - 5 * 0.05) ** 2
+    assert (time["value_low"], time["value_high"]) == pytest.approx(interval(response(0.05), deviation), rel=1e-5)
+    expected = [1000 * end for end in interval(0.05 / 0.75, deviation)]
+    assert (waits["value_low"], waits["value_high"]) == pytest.approx(expected, rel=1e-5)
+
+
+def test_percentiles_of_solve_have_the_doubt_of_their_scale():
+    """Of M/M/1 alone: the percentile is -log(1 - p) times the mean."""
+    text = QUEUE.replace('"20 ms"', '"0 ms"').replace('"30 ms"', '"0 ms"') + SERVICE
+    report = system(text).solve(percentile=[95])
+    (row,) = [row for row in report.records() if row["scope"] == "metric"]
+    deviation = 1e-4 / (1 - 5 * 0.05) ** 2
+    expected = [np.log(20) * end for end in interval(0.05 / 0.75, deviation)]
+    assert (row["value_low"], row["value_high"]) == pytest.approx(expected, rel=1e-5)
+
+
+def test_what_was_not_determined_is_told_beside_a_metric():
+    text = SERVICE + 'not_determined = ["network"]\n'
+    codes = [note.code for note in system(QUEUE + text).solve(metric=["response"]).notes]
+    assert codes.count("QN696") == codes.count("QN697") == 1
+
+
 def test_a_sweep_has_the_doubt_of_every_point():
     rows = system(QUEUE + SERVICE).sweep("rate=1/s:15/s:7/s", metric="response").records()
     for row in rows:

@@ -85,3 +85,35 @@ def test_what_cannot_be_compared(tmp_path):
         compare([model])
     with pytest.raises(UsageError, match="unknown name"):
         compare([model, model], ["respons"])
+
+
+def test_a_what_if_that_touches_nothing_names_what_it_does_not_enter():
+    first = qnet.load("ibm-3990-6")
+    changed = [with_settings(first, {"cu.nvs": "64 MiB"}), with_settings(first, {"cu.nvs": "64 MiB", "rate": "700/s"})]
+    report = compare_report(compare([first, *changed], ["response"]))
+    assert "B, C: cu.nvs does not enter response" in [note.text for note in report.warnings]
+    assert report.warnings == tuple(note for note in report.warnings if "rate" not in note.text)
+
+
+def test_a_what_if_with_an_effect_says_nothing():
+    first = qnet.load("ibm-3990-6")
+    report = compare_report(compare([first, with_settings(first, {"write_fraction": "0.3"})], ["response"]))
+    assert not report.warnings
+
+
+def test_tables_have_one_row_per_metric_with_a_column_for_every_side(tmp_path):
+    first = queue(tmp_path, "a", "20 ms")
+    changed = [with_settings(first, {"rate": f"{rate}/s"}) for rate in (20, 40)]
+    lines = compare_report(compare([first, *changed], ["throughput", "response"])).text().splitlines()
+    (head,) = [line for line in lines if line.startswith("metric")]
+    assert head.split() == ["metric", "unit", "A", "B", "C", "change", "B", "(%)", "change", "C", "(%)"]
+    rows = {line.split()[0]: line.split()[1:] for line in lines if line.startswith(("throughput", "response"))}
+    assert rows["throughput"] == ["/s", "10", "20", "40", "100", "300"]
+    assert rows["response"] == ["ms", "25", "33.33", "100", "33.33", "300"]  # S / (1 - rate S)
+    assert [line[:2] for line in lines if line.startswith(("A:", "B:", "C:"))] == ["A:", "B:", "C:"]
+
+
+def test_csv_keeps_a_row_per_metric_and_side(tmp_path):
+    first = queue(tmp_path, "a", "20 ms")
+    report = compare_report(compare([first, with_settings(first, {"rate": "20/s"})], ["response"]))
+    assert report.text("csv").splitlines()[0].startswith("side,metric,unit,base,value,difference,ratio,percent")

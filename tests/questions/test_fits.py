@@ -77,7 +77,7 @@ def test_a_choice_in_words_is_counted_and_not_varied(free):
     assert found.interval("busy") is None
     sections = [row["section"] for row in fits_report("s").records()]
     assert sections == ["fits", "free choices"]
-    assert fits_report("s").notes[0].text == "1 prediction, 1 fitted parameter, 1 free choice"
+    assert fits_report("s").notes[0].text == "1 prediction, 1 fitted parameter, 1 free choice, none of them varied"
 
 
 def test_digits_and_other_rows_bound_a_fit(free):

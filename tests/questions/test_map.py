@@ -178,16 +178,16 @@ def test_an_open_quote_does_not_eat_the_memory(queue):
 
 
 @pytest.mark.parametrize(
-    ("rows", "fault"),
+    ("rows", "text", "fault"),
     [
-        ('rate\n10\n"10\n', "a quotation mark is opened and never closed"),
-        ('rate\n10\n"10"0\n', "a quotation mark is closed inside a cell"),
+        ('rate\n10\n"10\n', '"""10"', "a quotation mark is opened and never closed"),
+        ('rate\n10\n"10"0\n', '"""10""0"', "a quotation mark is closed inside a cell"),
     ],
 )
-def test_a_row_with_a_stray_quotation_mark_is_not_read(queue, rows: str, fault: str):
+def test_a_row_with_a_stray_quotation_mark_is_not_read_and_keeps_its_text(queue, rows: str, text: str, fault: str):
     answered, refused = through(Mapper(queue, ["response"]), rows).splitlines()[1:]
     assert answered.endswith(",ok")
-    assert refused == f",,,,the row cannot be read: {fault}"
+    assert refused == f"{text},,,,the row cannot be read: {fault}"
 
 
 def test_a_header_with_an_open_quotation_mark_is_refused(queue):

@@ -12,7 +12,7 @@ import pytest
 
 from qnet.errors import NoAnswer, UsageError
 from qnet.questions.tables.queue_report import COLUMNS, queue_report
-from qnet.queues.stations.front import queue
+from qnet.queues.stations.queue import queue
 
 RUN = (
     "import sys; from qnet.cli import group; "
@@ -110,7 +110,7 @@ def test_the_command_fails_in_words():
 def test_help_lists_every_station():
     from qnet.queues.stations.table import STATIONS
 
-    done = run("--help")
+    done = subprocess.run([sys.executable, "-m", "qnet", "help", "queue"], capture_output=True, text=True, check=False)
     assert done.returncode == 0
     for station in STATIONS:
         assert f"  {station} " in done.stdout

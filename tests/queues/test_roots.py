@@ -62,3 +62,31 @@ def test_a_batch_is_its_points():
 def test_what_does_not_settle_is_refused():
     with pytest.raises(NotComputed, match="QN512"):
         bracket(lambda x: x - 0.3, 0.0, 1.0, -0.3, 0.7, FLOATS, nearness=1e-18)
+
+
+def _rounds(function: Callable[[float], float]) -> int:
+    """How often a function is asked for until its root between 0 and 1 is known."""
+    asked: list[float] = []
+
+    def counted(x: float) -> float:
+        asked.append(x)
+        return function(x)
+
+    answer = root(counted, 0.0, 1.0, function(0.0), function(1.0), FLOATS)
+    assert function(answer) < 0
+    assert answer == pytest.approx(ROOT, rel=1e-12)
+    return len(asked)
+
+
+ROOT = 0.318
+
+
+@pytest.mark.parametrize("below", [1e-6, 1.0, 1e3])
+@pytest.mark.parametrize("above", [1e-6, 1.0, 1e3])
+def test_a_kink_at_the_root_takes_few_rounds(below: float, above: float):
+    assert _rounds(lambda x: (below if x < ROOT else above) * (x - ROOT)) <= 30
+
+
+@pytest.mark.parametrize("power", [1 / 9, 1 / 3, 1, 3, 5, 9])
+def test_the_rounds_of_any_root_are_bounded(power: float):
+    assert _rounds(lambda x: math.copysign(abs(x - ROOT) ** power, x - ROOT)) <= 100

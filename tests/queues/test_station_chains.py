@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from qnet.queues.stations.front import queue
+from qnet.queues.stations.queue import queue
 
 S = Fraction(1, 50)
 

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from qnet.errors import NoAnswer, NotComputed, UsageError
-from qnet.queues.stations.front import queue, station_name
+from qnet.queues.stations.front import station_name
+from qnet.queues.stations.queue import queue
 
 TWO = {"scv_arrival": 1, "scv_service": 1}
 GOOD = {"arrival_rate": 80.0, "service_time": 0.02}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from qnet.errors import NoAnswer, NotComputed, UsageError
-from qnet.queues.stations.front import queue
 from qnet.queues.stations.inverse import figure, read_limit, solve_for
+from qnet.queues.stations.queue import queue
 
 TIMES = {"service_time": 0.02}
 
@@ -21,15 +21,15 @@ def test_servers(station: str, rate: float, bound: float):
     most = bound if lossy else bound * 0.02
     found = solve_for("servers", limit, station, arrival_rate=rate, **TIMES, **more)
     assert figure(found.answer, metric) <= most
-    assert found.real is None or found.whole - 1 <= found.real <= found.whole
-    if found.whole > max(1, int(rate * 0.02) + 1):
-        fewer = queue(station, arrival_rate=rate, servers=found.whole - 1, **TIMES, **more)
+    assert found.real is None or found.integer - 1 <= found.real <= found.integer
+    if found.integer > max(1, int(rate * 0.02) + 1):
+        fewer = queue(station, arrival_rate=rate, servers=found.integer - 1, **TIMES, **more)
         assert figure(fewer, metric) > most
 
 
 def test_real_servers_are_on_erlangs_curve():
-    whole = queue("M/M/c", arrival_rate=80.0, servers=3, **TIMES)
-    found = solve_for("servers", f"wait <= {whole.wait!r} s", "M/M/c", arrival_rate=80.0, **TIMES)
+    integer = queue("M/M/c", arrival_rate=80.0, servers=3, **TIMES)
+    found = solve_for("servers", f"wait <= {integer.wait!r} s", "M/M/c", arrival_rate=80.0, **TIMES)
     assert found.real == pytest.approx(3, rel=1e-9)
     between = [
         solve_for("servers", f"wait <= {wait} s", "M/M/c", arrival_rate=80.0, **TIMES).real
@@ -61,28 +61,28 @@ def test_round_trip(station: str, more: dict[str, float], parameter: str):
             continue
         found = solve_for(parameter, f"response <= {wanted!r} s", station, **fixed, **more)
         assert found.real == pytest.approx(load * top, rel=1e-6)
-        assert found.whole is None
+        assert found.integer is None
         assert found.answer.response <= wanted
 
 
 def test_capacity_for_blocking_and_for_wait():
     point = {"arrival_rate": 240.0, "servers": 5, **TIMES}
     found = solve_for("capacity", "blocking <= 1 %", "M/M/c/K", **point)
-    assert found.answer.blocking <= 0.01 < queue("M/M/c/K", capacity=found.whole - 1, **point).blocking
-    assert found.whole - 1 < found.real <= found.whole
+    assert found.answer.blocking <= 0.01 < queue("M/M/c/K", capacity=found.integer - 1, **point).blocking
+    assert found.integer - 1 < found.real <= found.integer
     found = solve_for("capacity", "wait <= 10 ms", "M/M/c/K", **point)
-    assert found.answer.wait <= 0.01 < queue("M/M/c/K", capacity=found.whole + 1, **point).wait
-    assert found.whole <= found.real < found.whole + 1
+    assert found.answer.wait <= 0.01 < queue("M/M/c/K", capacity=found.integer + 1, **point).wait
+    assert found.integer <= found.real < found.integer + 1
 
 
 def test_percentiles_and_limits_from_below():
     found = solve_for("servers", "response_p95 <= 80 ms", "M/M/c", arrival_rate=80.0, **TIMES)
     assert found.answer.response_percentile(0.95) <= 0.08
-    assert queue("M/M/c", arrival_rate=80.0, servers=found.whole - 1, **TIMES).response_percentile(0.95) > 0.08
+    assert queue("M/M/c", arrival_rate=80.0, servers=found.integer - 1, **TIMES).response_percentile(0.95) > 0.08
     found = solve_for("arrival_rate", "wait_p99_9 <= 300 ms", "M/M/c", servers=2, **TIMES)
     assert found.answer.wait_percentile(0.999) == pytest.approx(0.3, rel=1e-9)
     found = solve_for("servers", "utilization >= 60 %", "M/M/c", arrival_rate=400.0, **TIMES)
-    assert found.whole == 13
+    assert found.integer == 13
     found = solve_for("arrival_rate", "utilization >= 50 %", "M/M/c", servers=2, **TIMES)
     assert found.real == pytest.approx(50, rel=1e-9)
     assert found.answer.utilization >= 0.5
@@ -98,7 +98,7 @@ def test_finite_sources():
     assert found.answer.response == pytest.approx(0.03, rel=1e-9)
     found = solve_for("servers", "blocking <= 1 %", "Engset", source_rate=20.0, sources=30, **TIMES)
     assert found.answer.blocking <= 0.01
-    assert queue("Engset", source_rate=20.0, sources=30, servers=found.whole - 1, **TIMES).blocking > 0.01
+    assert queue("Engset", source_rate=20.0, sources=30, servers=found.integer - 1, **TIMES).blocking > 0.01
 
 
 def test_what_cannot_be_had_says_what_can():
@@ -174,11 +174,11 @@ def test_several_limits_all_hold_and_nothing_better_keeps_them_all(parameter: st
     found = solve_for(parameter, limits, "M/M/c", **given, **TIMES)
     for asked in (limits, limits[::-1]):
         again = solve_for(parameter, asked, "M/M/c", **given, **TIMES)
-        assert (again.real, again.whole, again.binds) == (found.real, found.whole, found.binds)
+        assert (again.real, again.integer, again.binds) == (found.real, found.integer, found.binds)
     assert found.binds in limits
     alone = {limit: solve_for(parameter, limit, "M/M/c", **given, **TIMES) for limit in limits}
-    assert found.whole == alone[found.binds].whole and found.real == alone[found.binds].real
-    value = found.whole if parameter == "servers" else found.real
+    assert found.integer == alone[found.binds].integer and found.real == alone[found.binds].real
+    value = found.integer if parameter == "servers" else found.real
     there = queue("M/M/c", **{parameter: value}, **given, **TIMES)
     beyond = queue("M/M/c", **{parameter: value - 1 if parameter == "servers" else value * 1.001}, **given, **TIMES)
     slacks = {limit: (read_limit(limit).slack(there), read_limit(limit).slack(beyond)) for limit in limits}

@@ -8,7 +8,7 @@ import pytest
 from station_cases import POINTS
 
 from qnet.queues.stations.answer import StationAnswer
-from qnet.queues.stations.front import queue
+from qnet.queues.stations.queue import queue
 from qnet.queues.stations.table import BY_CLASS, STATIONS
 
 CLOSED = (
@@ -36,13 +36,13 @@ def test_arrays_are_their_points(station: str):
     point = POINTS[station]
     rate = "source_rate" if "source_rate" in point else "arrival_rate"
     rates = np.array([[0.3, 0.7], [0.9, 1.0]]) * point[rate]
-    whole = queue(station, **{**point, rate: rates})
+    integer = queue(station, **{**point, rate: rates})
     for place in np.ndindex(2, 2):
         single = queue(station, **{**point, rate: float(rates[place])})
-        for key, first, second in each(whole, single):
+        for key, first, second in each(integer, single):
             assert np.broadcast_to(first, (2, 2))[place] == pytest.approx(second, rel=1e-12), key
         for name in ("wait_percentile", "response_percentile", "state_probability"):
-            function = getattr(whole, name)
+            function = getattr(integer, name)
             if function is not None:
                 asked = 2 if name == "state_probability" else 0.9
                 assert function(asked)[place] == pytest.approx(getattr(single, name)(asked), rel=1e-9)
@@ -51,10 +51,10 @@ def test_arrays_are_their_points(station: str):
 def test_arrays_across_a_load_of_one():
     np = importlib.import_module("numpy")
     rates = np.array([1.0, 99.9999, 100.0, 100.0001, 1e6])
-    whole = queue("M/M/c/K", arrival_rate=rates, service_time=0.02, servers=2, capacity=9)
+    integer = queue("M/M/c/K", arrival_rate=rates, service_time=0.02, servers=2, capacity=9)
     for place, rate in enumerate(rates):
         single = queue("M/M/c/K", arrival_rate=float(rate), service_time=0.02, servers=2, capacity=9)
-        for key, first, second in each(whole, single):
+        for key, first, second in each(integer, single):
             assert first[place] == pytest.approx(second, rel=1e-12), key
 
 
@@ -63,9 +63,9 @@ def test_arrays_of_servers(station: str):
     point = {**POINTS[station], "servers": [2, 3, 4], "capacity": 8, "sources": 9}
     point = {key: value for key, value in point.items() if key in (*STATIONS[station][2], *STATIONS[station][3])}
     point.pop("capacity", None) if station == "Engset" else None
-    whole = queue(station, **point)
+    integer = queue(station, **point)
     for place, servers in enumerate((2, 3, 4)):
-        assert whole.response[place] == pytest.approx(queue(station, **{**point, "servers": servers}).response)
+        assert integer.response[place] == pytest.approx(queue(station, **{**point, "servers": servers}).response)
 
 
 @pytest.mark.parametrize("station", CLOSED)
@@ -99,7 +99,7 @@ def test_scalars_need_no_numpy():
     import sys
 
     code = (
-        "import sys; from qnet.queues.stations.front import queue; "
+        "import sys; from qnet.queues.stations.queue import queue; "
         "queue('M/M/c/K', arrival_rate=80.0, service_time=.02, servers=2, capacity=5).response_percentile(.95); "
         "queue('M/D/c', arrival_rate=80.0, service_time=.02, servers=2).wait_percentile(.9); "
         "print('numpy' in sys.modules, 'sympy' in sys.modules)"

@@ -9,7 +9,7 @@ import pytest
 from station_cases import POINTS, random_points
 
 from qnet.queues.stations.answer import StationAnswer
-from qnet.queues.stations.front import queue
+from qnet.queues.stations.queue import queue
 from qnet.queues.stations.table import STATIONS
 
 WORK = ("arrival_rate", "source_rate", "service_time")

@@ -6,9 +6,9 @@ import math
 
 import pytest
 
-from qnet.queues.stations.front import queue
 from qnet.queues.stations.m_d_c import _by_roots
 from qnet.queues.stations.m_d_c_states import walk as _walk
+from qnet.queues.stations.queue import queue
 
 A = {"arrival_rate": 80.0, "service_time": 0.02}
 KEYS = ("queue_length", "wait", "response", "probability_of_waiting", "variance_of_wait", "variance_of_response")
@@ -128,8 +128,8 @@ def test_preemption_of_exponential_classes_of_one_mean_keeps_the_number():
 def test_batches_of_one_size_are_erlang_arrivals_of_work():
     # All of a batch of k exponential customers: the wait of its first is that of M/Ek/1 with k phases.
     batch = queue("M[X]/M/1", arrival_rate=30.0, service_time=0.02, batch_size=3)
-    whole = queue("M/Ek/1", arrival_rate=10.0, service_time=0.06, phases=3)
-    assert batch.wait == pytest.approx(whole.wait + 0.02, rel=1e-12)
+    integer = queue("M/Ek/1", arrival_rate=10.0, service_time=0.06, phases=3)
+    assert batch.wait == pytest.approx(integer.wait + 0.02, rel=1e-12)
 
 
 def test_gi_m_1_root_solves_its_equation():

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from qnet.queues.stations.front import queue
+from qnet.queues.stations.queue import queue
 
 MILLION = 1_000_000
 

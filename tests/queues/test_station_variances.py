@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from qnet.queues.stations.front import queue
+from qnet.queues.stations.queue import queue
 
 np: Any = importlib.import_module("numpy")
 Moves = Callable[[Any], Iterable[tuple[Any, float]]]
@@ -168,8 +168,8 @@ def test_batches_of_erlang_customers():
 
 @pytest.mark.parametrize("size", [1.0, 2.0, 2.3, 7.0])
 def test_batches_of_exponential_customers(size: float):
-    whole = math.floor(size)
-    chances = {whole: 1 - (size - whole), whole + 1: size - whole}
+    integer = math.floor(size)
+    chances = {integer: 1 - (size - integer), integer + 1: size - integer}
 
     def moves(present: int) -> Iterable[tuple[int, float]]:
         for batch, chance in chances.items():
@@ -183,7 +183,7 @@ def test_batches_of_exponential_customers(size: float):
     assert [found.state_probability(n) for n in range(20)] == pytest.approx([states[n] for n in range(20)], rel=1e-10)
     assert found.variance_of_queue_length == pytest.approx(mean_and_variance(states, float)[1], rel=1e-9)
     # A customer meets those present, and of its own batch those before it: i with P(X > i) / E[X].
-    before = [sum(chance for batch, chance in chances.items() if batch > i) / size for i in range(whole + 1)]
+    before = [sum(chance for batch, chance in chances.items() if batch > i) / size for i in range(integer + 1)]
     met: dict[int, float] = {}
     for present, chance in states.items():
         for i, share in enumerate(before):

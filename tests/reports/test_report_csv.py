@@ -86,3 +86,23 @@ def test_without_rows_the_header_remains() -> None:
 
 def test_texts_are_cells(prose):
     assert render(prose, "csv", Style()).splitlines()[1:3] == ["first,It *is* so.,1.5,", "first,,,2"]
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+A1", "-A1", "@A1", "\t=1", "\r=1", " =1", "\x00=1", "＝1", "-1;=2", "--1"])
+def test_a_formula_gets_an_apostrophe_where_asked(text: str) -> None:
+    assert read(render(one_column(text), "csv", Style(safe_csv=True)))[1:] == [[f"'{text}"]]
+    assert read(render(one_column(text), "csv", Style()))[1:] == [[text]]
+
+
+@pytest.mark.parametrize("cell", ["-1", "+2.5e-3", "-.5", "cpu", "a=b", "'=1", "", -1.5, -3, None])
+def test_numbers_and_other_texts_stay_as_they_are(cell: Cell) -> None:
+    assert render(one_column(cell), "csv", Style(safe_csv=True)) == render(one_column(cell), "csv", Style())
+
+
+def test_a_formula_as_the_name_of_a_column_gets_an_apostrophe() -> None:
+    report = Report("qnet/x/1", "title", (Column("=x", "X", ""),), [])
+    assert render(report, "csv", Style(safe_csv=True)) == "'=x\n"
+
+
+def test_python_has_the_option_too() -> None:
+    assert one_column("=1").text("csv", safe_csv=True) == "x\n'=1\n"

@@ -38,7 +38,7 @@ def shown(text: str) -> list[str]:
 def test_cells_and_headings_are_those_of_the_plain_table(blocks: Report) -> None:
     expected = [
         text
-        for table in tables(blocks, ascii=False)
+        for table in tables(blocks, Style())
         for text in (table.heading, *table.titles, *(cell for row in table.rows for cell in row))
     ]
     found = shown(render(blocks, "md", Style()))
@@ -113,3 +113,32 @@ def test_texts_are_paragraphs_above_the_table_and_the_command_is_fenced(prose):
         "## Why\n\n### first\n\nIt \\*is\\* so.\n\n| number |\n| -----: |\n|      2 |\n\n"
         "### second\n\nTwo sentences.\n\nAnd a paragraph.\n\n```sh\nqnet why 'a  b'\n```\n"
     )
+
+
+LIVE = [
+    "@octocat",
+    "see #12",
+    "GH-7",
+    "https://example.com/a",
+    "www.example.com",
+    "a@example.com",
+    "ftp://h",
+    "mailto:a@b.c",
+]
+LINKS = re.compile(r"(?<![\w\\])@\w|(?<!&)#\d|\bGH-\d|\bwww\.\w|\w://|\w@\w", re.IGNORECASE)
+"""What GitHub makes a link of in the text between two pieces of HTML, after Markdown is parsed."""
+
+
+@pytest.mark.parametrize("text", LIVE)
+def test_no_text_is_a_mention_or_a_link(text: str) -> None:
+    assert LINKS.search(text)
+    parser = markdown_it.MarkdownIt("commonmark")
+    children = [child for token in parser.parse(escaped(text)) for child in token.children or ()]
+    pieces = "".join(child.content if child.type != "html_inline" else "\0" for child in children)
+    assert not LINKS.search(pieces)
+    assert pieces.replace("\0", "") == text
+
+
+@pytest.mark.parametrize("text", ["12:30", "a @ b", "100 #", "ratio 1:2", "wwwx"])
+def test_text_that_is_no_link_is_left_alone(text: str) -> None:
+    assert "<!--" not in escaped(text)

@@ -37,7 +37,7 @@ def report(rows: list[tuple[Cell, ...]] = ROWS, matrix: Matrix | None = MATRIX, 
 
 
 def blocks(*rows: tuple[Cell, ...], group: str = "case") -> list[Table]:
-    return tables(report(list(rows) or ROWS, group=group), ascii=False)
+    return tables(report(list(rows) or ROWS, group=group), Style())
 
 
 def test_each_value_stands_in_the_row_of_the_first_grid_and_the_column_of_the_second() -> None:
@@ -81,7 +81,7 @@ def test_the_last_block_says_what_only_machines_are_told() -> None:
 def test_nothing_is_said_to_be_left_out_where_nothing_is() -> None:
     rows = [row[:6] + row[7:] for row in ROWS[4:]]
     columns = COLUMNS[:6] + COLUMNS[7:]
-    (block,) = tables(Report("qnet/envelope/1", "", columns, rows, group="case", matrix=MATRIX), ascii=False)
+    (block,) = tables(Report("qnet/envelope/1", "", columns, rows, group="case", matrix=MATRIX), Style())
     assert block.legend == ()
 
 

@@ -126,8 +126,24 @@ def test_without_rows_it_says_so() -> None:
 def test_no_line_is_cut() -> None:
     name = "station" * 40
     columns = tuple(Column(f"c{index}", f"column {index}") for index in range(40))
-    lines = render(Report("qnet/x/1", "title", columns, [(name,) * 40]), "table", Style(width=20)).splitlines()
+    lines = render(Report("qnet/x/1", "title", columns, [(name,) * 40] * 2), "table", Style()).splitlines()
     assert lines[-1].split("  ") == [name] * 40
+
+
+def test_a_width_that_is_asked_for_parts_a_table_and_loses_no_cell() -> None:
+    columns = (Column("name", "name"), *(Column(f"c{index}", f"column {index}") for index in range(9)))
+    rows: list[tuple[Cell, ...]] = [
+        (name, *(float(100 * row + index) for index in range(9))) for row, name in ((1, "front end"), (2, "disk"))
+    ]
+    text = render(Report("qnet/x/1", "title", columns, rows), "table", Style(width=30))
+    bands = text.split("\n\n")[1:]
+    assert max(map(len, text.splitlines())) <= 30
+    assert len(bands) > 1
+    assert all(
+        line.split("  ")[0].strip() in ("front end", "disk") for band in bands for line in band.splitlines()[-2:]
+    )
+    shown = [cell for band in bands for line in band.splitlines()[-2:] for cell in line.split("  ") if cell.strip()]
+    assert {float(cell) for cell in shown if cell.strip()[0].isdigit()} == {cell for row in rows for cell in row[1:]}
 
 
 def test_no_space_at_the_end_of_a_line(blocks: Report) -> None:

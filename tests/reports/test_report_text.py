@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from qnet.reports.text import clean, fold, pad, width
+from qnet.reports.text import clean, fold, pad, visible, width
 
 
 @pytest.mark.parametrize(
@@ -65,3 +65,7 @@ def test_fold_keeps_every_letter_within_the_room(columns: int) -> None:
 
 def test_fold_breaks_between_words() -> None:
     assert fold("one two three", 8) == ["one two", "three"]
+
+
+def test_what_a_screen_obeys_is_spelled_out() -> None:
+    assert visible("a\x1b[31m\tb\x07\n\udc9bµ\u202e") == "a\\x1b[31m\tb\\x07\n\\x9bµ\\u202e"

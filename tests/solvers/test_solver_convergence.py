@@ -56,7 +56,7 @@ def test_one_more_round_moves_nothing() -> None:
         inside = solver.OpenSolver(model)
         if inside.iterate() > solver._ACCELERATED:
             continue
-        before = [inside.waits[index].mean for index in inside.felt]
+        before = [inside.waits[index].mean for index in inside.in_holds]
         assert inside.round(before) <= 2e-12
 
 

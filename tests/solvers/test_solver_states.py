@@ -16,6 +16,7 @@ from qnet.errors import NotComputed
 from qnet.networks.exactness import Beyond
 from qnet.networks.routed import ClosedClass, Hold, Profile, Route, RoutedNetwork, Time
 from qnet.networks.solve import solve
+from qnet.networks.states.chain import stationary, walk
 from qnet.networks.states.solve import solve as solve_states
 from qnet.networks.states.solve import tried
 from qnet.networks.wanted import AUTO, Wanted
@@ -128,6 +129,24 @@ def test_one_customer_always_meets_the_work_that_it_left() -> None:
     steps = (visit("c", 11e-6), Time(165e-6), visit("c", 25e-6, phase=2))
     found = solve_states(network([station("c")], closed("u", 1, 0.0, *steps)), STATES)
     assert close(found.throughput, 1 / 201e-6, 1e-12)
+
+
+def test_states_that_are_left_for_good_have_no_share() -> None:
+    """Two states on the way to three in a row, of which the last goes back to the first."""
+    rates = {0: [(1.0, 1)], 1: [(3.0, 0), (2.0, 2)], 2: [(1.0, 3)], 3: [(2.0, 4)], 4: [(4.0, 2)]}
+    found = stationary(walk(0, lambda state: [(rate, after, ()) for rate, after in rates[state]], 9), 1e9)
+    assert found.tolist() == pytest.approx([0.0, 0.0, 4 / 7, 2 / 7, 1 / 7], abs=1e-15)
+
+
+def test_a_state_that_is_never_left_has_all_of_it() -> None:
+    found = stationary(walk(0, lambda state: [(1.0, state + 1, ())] if state < 4 else [], 9), 1e9)
+    assert found.tolist() == [0.0] * 4 + [1.0]
+
+
+def test_two_sets_of_states_that_are_never_left_are_refused() -> None:
+    rates = {0: [(1.0, 1), (1.0, 2)], 1: [(1.0, 3)], 3: [(1.0, 1)], 2: []}
+    with pytest.raises(ArithmeticError, match="never left"):
+        stationary(walk(0, lambda state: [(rate, after, ()) for rate, after in rates[state]], 9), 1e9)
 
 
 def test_open_and_closed_first_come_first_served_share_one_server() -> None:

@@ -6,6 +6,7 @@ import pytest
 from building import customers, network, station, visit
 
 from qnet.networks.routed import RoutedNetwork
+from qnet.networks.states import shared
 from qnet.networks.states import solve as states
 from qnet.networks.states.chain import TooLarge, Walk, walk
 from qnet.networks.states.compiler import program
@@ -42,7 +43,7 @@ def test_a_chain_that_will_be_too_large_is_not_begun(monkeypatch: pytest.MonkeyP
         sizes[-1] = len(found.states)
         return found
 
-    monkeypatch.setattr(states, "walk", counted)
+    monkeypatch.setattr(shared, "walk", counted)
     first, last = walked(tandem("ps"), states._FIRST)
     most = states._at_least(first, last, states._FIRST) - 1
     with pytest.raises(TooLarge):

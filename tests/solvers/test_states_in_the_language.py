@@ -15,6 +15,7 @@ from qnet.model.load import build
 from qnet.model.metrics import metric
 from qnet.networks.wanted import Wanted
 from qnet.questions.points.points import solve_points
+from qnet.system import System
 
 TESTS = Path(__file__).parents[1]
 sys.path += [str(TESTS), str(TESTS / "campaigns")]
@@ -26,6 +27,13 @@ from oracle.models import HEAD, MODELS  # noqa: E402
 
 STATES = Wanted(method="states")
 MORE: dict[str, str] = {
+    "second_phase_of_few": """
+[stations]
+c = { }
+[classes.u]
+population = 3
+steps = [{ station = "c", time = "11 us" }, { delay = "165 us" }, { station = "c", time = "25 us", phase = 2 }]
+""",
     "rates_held": """
 [stations]
 a = { rates = [1, 1.5, 1.2] }
@@ -130,6 +138,33 @@ think_time = "1 s"
 steps = [
   { fill = "n" },
   { phase = 2, drains = "n", station = "a", time = "0.5 s" },
+]
+""",
+    "chain_beside_two_buffers": """
+[buffers]
+n = { places = 1 }
+o = { places = 1, full = "lost" }
+[stations]
+a = { discipline = "ps" }
+b = { }
+[chains.s]
+population = 2
+[chains.s.classes]
+x = { service = { think = "1 s", a = "0.3 s" } }
+y = { service = { a = "0.5 s" } }
+[chains.s.routing]
+x.think = { x.a = 1 }
+x.a = { x.think = 0.5, y.a = 0.5 }
+y.a = { x.think = 1 }
+[classes.m]
+population = 2
+think_time = "1 s"
+steps = [
+  { fill = "n" },
+  { fill = "o", visits = 0.5 },
+  { station = "a", time = "0.3 s" },
+  { phase = 2, drains = "n", station = "b", time = "0.4 s" },
+  { phase = 2, drains = "o", station = "a", time = "0.3 s", visits = 0.5 },
 ]
 """,
 }
@@ -265,4 +300,47 @@ def test_what_a_passage_spends_at_its_stations_is_its_response() -> None:
         assert all(served[label] <= spent * (1 + 1e-12) for label, spent in route.spent.items())
     first = part.solution.branches
     assert isclose(sum(item.awaited for item in first), 1.0, rel_tol=1e-9)
-    assert all(item.time <= item.whole for item in first)
+    assert all(item.time <= item.total for item in first)
+
+
+STARVED = """
+[parameters]
+n = 1
+[stations]
+c = { discipline = "DISCIPLINE" }
+[classes.a]
+population = "n"
+priority = 2
+steps = [{ station = "c", time = "1 s" }]
+[classes.b]
+population = 1
+think_time = "1 s"
+priority = 1
+steps = [{ station = "c", time = "1 s" }]
+"""
+
+
+@pytest.mark.parametrize(("discipline", "population"), [("priority", 2), ("preemptive", 1), ("preemptive", 2)])
+def test_a_class_that_is_never_served_is_refused(discipline: str, population: int) -> None:
+    """Those who return at once are always there, and go first; an approximation would give the others a share."""
+    text = HEAD + STARVED.replace("DISCIPLINE", discipline).replace("n = 1", f"n = {population}")
+    assert exact(build(parse(text.encode(), "m.toml"), "m.toml")).throughput["b"] == 0
+    found = ask(text)
+    assert (found.status, found.problems[0][0]) == ("not computed", "QN589")
+    assert '"b" is never served' in found.problems[0][1]
+
+
+def test_a_class_that_is_seldom_there_is_not_taken_for_one_that_is_never_served() -> None:
+    text = HEAD + STARVED.replace("DISCIPLINE", "priority").replace('"1 s"\npriority', '"1e8 s"\npriority')
+    text = text.replace("priority = 2", 'priority = 2\nthink_time = "5 s"')
+    assert ask(text).status == "answered"
+
+
+def test_points_beside_those_where_a_class_is_never_served_have_their_answers() -> None:
+    text = HEAD + STARVED.replace("DISCIPLINE", "priority")
+    system = System(*build(parse(text.encode(), "m.toml"), "m.toml"))
+    rows = system.sweep("n=1,2", metric="throughput('b')").records()
+    one = exact(build(parse(text.encode(), "m.toml"), "m.toml")).throughput["b"]
+    assert isclose(rows[0]["throughput_b_per_s"], one, rel_tol=1e-9)
+    assert rows[1]["throughput_b_per_s"] is None
+    assert "never served" in rows[1]["status"]

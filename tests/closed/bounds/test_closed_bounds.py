@@ -151,7 +151,7 @@ def test_refusals_name_the_reason() -> None:
     with pytest.raises(InvalidInput, match="neither a demand nor a think time"):
         bounds(closed_network([[0.0]], [3]))
     fractional = ClosedNetwork(((1.0,),), (False,), (None,), (2.5,), (0.0,))
-    with pytest.raises(InvalidInput, match="fractional"):
+    with pytest.raises(NotComputed, match="fractional"):
         bounds(fractional)
 
 

@@ -1,0 +1,214 @@
+"""Small inputs that took minutes or gigabytes: each is answered or refused within the budget, by what it counts.
+
+Operations are counted, not timed. Memory is that of the Python process, as tracemalloc sees it: arrays included.
+"""
+
+import tracemalloc
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import qnet
+from qnet import budget
+from qnet.budget import Account, OverBudget
+from qnet.errors import NotComputed
+from qnet.expression import symbols
+from qnet.lazy import np
+from qnet.networks.fixed_point import fixed_points
+from qnet.networks.states.chain import stationary, walk
+from qnet.questions.formula.size import terms
+from qnet.system import System
+
+HOLD = """qnet = 1
+title = "hold"
+[parameters]
+users = 100_000_000
+[stations]
+cpu = {}
+disk = {}
+[classes.a]
+population = "users"
+think_time = "1 s"
+steps = [ { hold = "disk", steps = [ { time = "1 ms" }, { station = "cpu", time = "1 ms" } ] } ]
+"""
+MEGABYTES = 1e6
+
+
+@contextmanager
+def within(size: float) -> Generator[None]:
+    """At most so many bytes at any time."""
+    tracemalloc.start()
+    try:
+        yield
+        assert tracemalloc.get_traced_memory()[1] < size
+    finally:
+        tracemalloc.stop()
+
+
+def model(path: Path, text: str) -> System:
+    file = path / "m.toml"
+    file.write_text(text)
+    return qnet.load(str(file))
+
+
+def waiting(stations: int) -> str:
+    """Stations whose times depend on the wait at the next."""
+    names = "".join(f"s{place} = {{}}\n" for place in range(stations))
+    steps = "".join(
+        f'{{ station = "s{place}", time = "10 ms + 0.1 * wait(\'s{(place + 1) % stations}\')" }},\n'
+        for place in range(stations)
+    )
+    return f'qnet = 1\ntitle = "waits"\n[stations]\n{names}[classes.a]\narrival_rate = "1/s"\nsteps = [\n{steps}]\n'
+
+
+def test_a_hold_of_very_many_customers_is_refused_before_its_tables_are_made(tmp_path: Path):
+    with within(50 * MEGABYTES), pytest.raises(NotComputed, match="QN515") as caught:
+        model(tmp_path, HOLD).solve()
+    assert "--memory" in caught.value.problems[0].help
+
+
+def test_a_hold_of_fewer_customers_is_answered(tmp_path: Path):
+    assert model(tmp_path, HOLD).set(users=1000).solve().records()
+
+
+def test_a_knee_beyond_millions_of_customers_stops_within_the_memory():
+    with within(300 * MEGABYTES), pytest.raises(NotComputed, match="QN515"), budget.opened(Account(1e9, 1e8)):
+        qnet.load("examples/memory-limit.toml").knee(limit="response <= 1e6 s")
+
+
+def test_the_knee_of_the_example_is_found_with_little():
+    with budget.opened(Account(memory=1e8)) as account:
+        assert qnet.load("examples/memory-limit.toml").knee().records()
+    assert account.spent < 2e9
+
+
+@pytest.mark.parametrize("servers", [1, 100])
+def test_sources_whose_likely_states_are_far_from_none_keep_only_those(servers: int):
+    with within(20 * MEGABYTES):
+        found = qnet.queue("M/M/c/K/N", source_rate=1e-3, service_time=1.0, servers=servers, sources=10**8)
+    assert found.throughput == pytest.approx(servers)
+    # Those who wait are all but the ones idle, N = X (R + 1 / g).
+    assert found.response == pytest.approx(1e8 / servers - 1e3, rel=1e-9)
+    assert found.response_percentile is not None
+    assert found.response_percentile(0.5) == pytest.approx(found.response, rel=1e-3)
+
+
+def test_sources_with_very_many_likely_states_are_refused():
+    with budget.opened(Account(memory=1e7)), pytest.raises(NotComputed, match="finite source would take"):
+        qnet.queue("M/M/c/K/N", source_rate=1e-10, service_time=1.0, servers=1, sources=10**10)
+
+
+def test_bounds_of_open_classes_do_not_count_servers():
+    network = qnet.Network([[0.1], [0.2]], servers=[10**9] * 2, arrival_rate=[10.0])
+    assert network.bounds("asymptotic").response_lower == pytest.approx([0.3])
+
+
+def test_times_that_use_waits_leave_half_of_the_budget_to_the_answer(tmp_path: Path):
+    with budget.opened(Account(1e9)) as account:
+        report = model(tmp_path, waiting(20)).solve()
+    assert account.spent <= 1e9
+    assert "QN747" in {note.code for note in report.notes}
+    # The response is that of the fixed point: w = 1/s s^2 / (1 - s), s = 10 ms + w / 10, at all stations alike.
+    time = 0.01
+    for _ in range(60):
+        time = 0.01 + 0.1 * time**2 / (1.0 - time)
+    assert report.records()[0]["response_s"] == pytest.approx(20 * time / (1.0 - time), rel=1e-9)
+
+
+def test_few_stations_whose_times_use_waits_have_their_largest_load(tmp_path: Path):
+    assert "QN747" not in {note.code for note in model(tmp_path, waiting(1)).solve().notes}
+
+
+def test_very_many_classes_are_answered_by_the_approximation_that_fits():
+    rng = np.random.default_rng(17)
+    demands = rng.random((3, 300))
+    with budget.opened(Account()) as account:
+        found = qnet.Network(demands.tolist(), population=[2] * 300, think_time=[1.0] * 300, disciplines="ps").solve()
+    assert found.method == "bard-schweitzer" and "linearizer" in found.why
+    assert account.spent < 5e9
+    rates = np.array(found.throughput)
+    assert (rates * (1.0 + np.array(found.response))) == pytest.approx(np.full(300, 2.0), rel=1e-8)
+    assert (demands @ rates <= 1.0 + 1e-9).all()
+
+
+def test_a_batch_is_exact_or_refused_and_never_worse_for_its_size():
+    demands = np.random.default_rng(3).random((200_000, 3, 1))
+    network = qnet.Network(demands, population=[3000], think_time=[1.0])
+    with pytest.raises(NotComputed, match=r"solve at most \d+ points at once"):
+        network.solve(operations=2e9)
+    some = qnet.Network(demands[:100], population=[3000], think_time=[1.0]).solve()
+    assert some.exact
+
+
+def test_a_batch_of_one_class_is_as_cheap_as_its_recursion():
+    demands = np.random.default_rng(3).random((20_000, 3, 1))
+    with budget.opened(Account()) as account:
+        assert qnet.Network(demands, population=[20], think_time=[1.0]).solve().exact
+    assert account.spent < 1e9
+
+
+def test_an_approximation_that_goes_on_is_stopped():
+    def maps(chosen: np.ndarray):
+        def image(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            return values * 1.001 + 1.0, np.ones(len(values))
+
+        return image
+
+    with pytest.raises(OverBudget), budget.opened(Account(1.0)):
+        fixed_points(maps, np.ones((10, 40)), patience=10_000)
+
+
+def test_the_states_of_a_chain_are_counted():
+    def moves(state: int) -> list[tuple[float, int, tuple[int, ...]]]:
+        return [(1.0, state + 1, ()), (1.0, max(state - 1, 0), ())]
+
+    with pytest.raises(OverBudget, match="Markov chain"), budget.opened(Account(1.0)):
+        walk(0, moves, 10**9)
+
+
+def test_a_small_chain_is_solved_within_what_it_is_charged():
+    found = walk(0, lambda state: [(1.0, (state + 1) % 5, ())], 10)
+    with budget.opened(Account()) as account:
+        assert stationary(found, 1e10) == pytest.approx(np.full(5, 0.2))
+    assert account.spent < 1e6
+
+
+def test_a_question_of_many_solutions_stops_with_the_account_of_them_all():
+    system = qnet.load("examples/thrashing.toml")
+    with budget.opened(Account()) as account:
+        system.solve()
+        once = account.spent
+        system.sweep(f"{next(iter(system.parameters))}=1:40")
+        assert once < account.spent < 1e10
+        account.spent = 1e10
+        with pytest.raises(OverBudget):
+            system.solve()
+        account.over, account.spent = None, 0.0
+
+
+def fractions(sympy: Any, count: int) -> Any:
+    """p0 / (1 - rate p0) + p1 / (1 - rate p1) + ..."""
+    rate = sympy.Symbol("rate")
+    return sum(item / (1 - rate * item) for item in sympy.symbols(f"p:{count}"))
+
+
+@pytest.mark.parametrize("count", [2, 3, 5])
+def test_terms_of_a_sum_of_fractions_are_counted_as_they_are(count: int):
+    sympy = symbols().sympy
+    formula = fractions(sympy, count)
+    top = sympy.fraction(sympy.together(formula))[0]
+    assert len(sympy.Add.make_args(sympy.expand(top))) <= terms(formula) <= count * 2**count
+
+
+def test_an_equation_of_very_many_terms_is_refused_before_it_is_expanded(tmp_path: Path):
+    names = "".join(f"s{place} = {{}}\n" for place in range(12))
+    parameters = "".join(f'p{place} = "{place + 1} ms"\n' for place in range(12))
+    steps = "".join(f'{{ station = "s{place}", time = "p{place}" }},\n' for place in range(12))
+    text = f'qnet = 1\ntitle = "f"\n[parameters]\nrate = "1/s"\n{parameters}[stations]\n{names}'
+    system = model(tmp_path, text + f'[classes.a]\narrival_rate = "rate"\nsteps = [\n{steps}]\n')
+    with pytest.raises(NotComputed, match="terms over one denominator"):
+        system.formula("response", solve_for="rate", expand=True)
+    assert system.formula("response").records()

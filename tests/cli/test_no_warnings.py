@@ -1,0 +1,21 @@
+"""No command warns as Python and numpy do: the process that answers the tests of commands takes warnings as errors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from warm_process import SERVER
+
+from qnet.cli.group import COMMANDS
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+def test_warnings_of_commands_are_errors() -> None:
+    assert 'warnings.simplefilter("error")' in SERVER
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_is_run_with_warnings_as_errors(name: str) -> None:
+    assert name in {word for path in GOLDEN.rglob("cmd") for word in path.read_text().split()[1:2]}

@@ -1,0 +1,108 @@
+"""Metrics, percentiles and margins of `qnet solve`, against the closed forms of M/M/1."""
+
+from __future__ import annotations
+
+from math import log
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_commands import invoke
+
+import qnet
+from qnet.questions.solve.solve import solve_report
+from qnet.reports.report import Report
+
+LINE = ("solve", "--station", "cpu=20ms", "--arrival-rate", "30/s")
+MEAN = 1 / (50 - 30)
+
+
+def test_value_is_one_bare_number_in_base_units() -> None:
+    result = invoke(*LINE, "--metric", "response_p95", "--value")
+    assert result.exit_code == 0
+    assert float(result.stdout) == pytest.approx(-log(0.05) * MEAN, rel=1e-9)
+    assert result.stdout.count("\n") == 1
+
+
+def test_value_takes_a_unit() -> None:
+    result = invoke(*LINE, "--metric", "response", "--value", "--unit", "ms")
+    assert float(result.stdout) == pytest.approx(1000 * MEAN, rel=1e-12)
+
+
+def test_value_keeps_the_exit_code_of_assertions() -> None:
+    result = invoke(*LINE, "--metric", "response", "--value", "--assert", "response < 1 ms")
+    assert (result.exit_code, float(result.stdout)) == (6, pytest.approx(MEAN))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [["--value"], ["--value", "--metric", "response", "--metric", "throughput"],
+     ["--value", "--metric", "response", "--csv"]],
+)  # fmt: skip
+def test_value_needs_one_metric_and_no_format(options: list[str]) -> None:
+    result = invoke(*LINE, *options)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "QN748" in result.stderr
+
+
+@pytest.mark.parametrize("unit", ["kB", "parsec"])
+def test_a_unit_that_does_not_fit_is_refused(unit: str) -> None:
+    assert invoke(*LINE, "--metric", "response", "--unit", unit).exit_code == 2
+
+
+def of_scope(report: Report, scope: str) -> list[dict[str, Any]]:
+    return [row for row in report.records() if row["scope"] == scope]
+
+
+@pytest.fixture
+def system(tmp_path: Path) -> qnet.System:
+    path = tmp_path / "model.toml"
+    path.write_text(
+        """
+        qnet = 1
+        title = "one server"
+        [stations]
+        cpu = {}
+        [classes.job]
+        arrival_rate = "30/s"
+        steps = [{ station = "cpu", time = "20 ms" }]
+        """
+    )
+    return qnet.load(str(path))
+
+
+def test_percentiles_are_rows_of_metrics(system: qnet.System) -> None:
+    rows = of_scope(system.solve(percentile=[50, 99.9]), "metric")
+    assert [row["name"] for row in rows] == ["response_p50", "response_p99_9"]
+    assert [row["value"] for row in rows] == pytest.approx([-log(0.5) * MEAN, -log(0.001) * MEAN], rel=1e-7)
+
+
+def test_only_the_metrics_asked_for_are_reported(system: qnet.System) -> None:
+    report = system.solve(metric=["response", "utilization('cpu')"], unit="")
+    assert [(row["name"], row["value"]) for row in report.records()] == [
+        ("response", pytest.approx(MEAN)),
+        ("utilization('cpu')", pytest.approx(0.6)),
+    ]
+
+
+@pytest.mark.parametrize("percentile", ["0", "100", "-5", "nan", "word"])
+def test_percentiles_outside_their_range_are_refused(percentile: str) -> None:
+    assert invoke(*LINE, "--percentile", percentile).exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("condition", "margin", "percent", "holds"),
+    [("response <= 200 ms", 0.2 - MEAN, 75, True), ("response <= 40 ms", 0.04 - MEAN, -25, False),
+     ("throughput >= 20/s", 10, 50, True)],
+)  # fmt: skip
+def test_assertions_are_reported_with_their_margin(
+    system: qnet.System, condition: str, margin: float, percent: float, holds: bool
+) -> None:
+    report = solve_report(system, asserted=[condition])
+    (row,) = of_scope(report, "assertion")
+    assert (row["margin"], row["margin_percent"]) == (pytest.approx(margin), pytest.approx(percent))
+    assert (row["holds"], not report.broken) == (holds, holds)
+
+
+def test_a_metric_in_python_takes_a_unit(system: qnet.System) -> None:
+    assert system.metric("response", unit="ms") == pytest.approx(1000 * MEAN)

@@ -1,0 +1,44 @@
+"""A search near a known answer finds what a search of the entire range finds."""
+
+from __future__ import annotations
+
+import pytest
+
+from qnet.lazy import np
+from qnet.model.conditions import condition
+from qnet.questions.points.trial import Trial
+from qnet.questions.search.near import near
+from qnet.questions.search.search import pick, search
+from qnet.system import load
+
+FRACTIONS = np.array([0.0, 0.1, 0.2, 0.3, 0.4, 0.5])
+
+
+@pytest.mark.parametrize("limit", ["response <= 10 ms", "response <= 20 ms"])
+@pytest.mark.parametrize("factor", [0.99, 1.01])
+def test_an_answer_moves_with_a_parameter_and_is_found_beside_the_old_one(limit: str, factor: float) -> None:
+    model = load("ibm-3990-6")
+    asked = [condition(limit, model)]
+    before = Trial(model, "rate", asked, {"write_fraction": FRACTIONS}, len(FRACTIONS))
+    known = pick(before, search(before)).value
+    moved = {"write_fraction": FRACTIONS * factor}
+    trial = Trial(model, "rate", asked, moved, len(FRACTIONS))
+    expected = pick(trial, search(trial))
+    result = near(trial, known)
+    assert result.found.all()
+    np.testing.assert_allclose(result.value, expected.value, rtol=1e-9)
+    assert trial.solve(result.shown).stable.all()
+
+
+def test_an_answer_that_moves_too_far_is_not_found() -> None:
+    model = load("ibm-3990-6")
+    trial = Trial(model, "rate", [condition("response <= 10 ms", model)], {"write_fraction": FRACTIONS}, len(FRACTIONS))
+    assert not near(trial, np.full(len(FRACTIONS), 300.0)).found.any()
+    assert not near(trial, np.full(len(FRACTIONS), np.nan)).found.any()
+
+
+def test_a_saturation_is_found_where_no_limit_is_asked_for() -> None:
+    model = load("one-queue")
+    trial = Trial(model, "rate", (), {}, 1)
+    known = pick(trial, search(trial)).value
+    np.testing.assert_allclose(near(trial, known * 1.03).value, known, rtol=1e-9)

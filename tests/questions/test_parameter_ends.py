@@ -1,0 +1,46 @@
+"""Every parameter of every shipped model at its ends, at zero and just inside: an answer, or a refusal in qnet's words.
+
+The tests take a seeded slice; QNET_FULL=1 takes every case, which needs an hour.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import parameter_ends as ends
+import pytest
+
+FULL = bool(os.environ.get("QNET_FULL"))
+SLICE = ends.drawn(seed=1)
+SLOW = {"clients-and-write-buffer.toml", "search-fan-out.toml", "file-server-agents.toml"}
+"""Models whose every solution takes a second: in a slice they are only solved and swept."""
+
+
+MENDED = [
+    # A delay inside a hold is no centre that anybody waits for.
+    ends.Case(str(ends.ROOT / "examples" / "missed-revolutions.toml"), "missed", 0.0, "formula"),
+]
+
+
+def name(case: ends.Case) -> str:
+    return f"{Path(case.system).name}-{case.parameter}-{case.question}"
+
+
+def test_the_slice_holds_every_model_and_every_question() -> None:
+    assert {case.system for case in SLICE} == set(ends.SHIPPED)
+    assert {case.question for case in SLICE} == set(ends.QUESTIONS)
+
+
+@pytest.mark.parametrize("case", [*SLICE, *MENDED], ids=name)
+def test_an_extreme_value_is_answered_or_refused_in_words(case: ends.Case) -> None:
+    if Path(case.system).name in SLOW:
+        case = case._replace(question="solve")
+    assert not ends.failure(case), str(case)
+
+
+@pytest.mark.skipif(not FULL, reason="every case takes an hour: QNET_FULL=1")
+@pytest.mark.parametrize("system", ends.SHIPPED, ids=lambda item: Path(item).name)
+def test_every_extreme_value_is_answered_or_refused_in_words(system: str) -> None:
+    failures = [f"{case}: {found}" for case in ends.cases(system) if (found := ends.failure(case))]
+    assert not failures, "\n".join(failures)
