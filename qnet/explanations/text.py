@@ -45,6 +45,10 @@ CODES: dict[str, _T] = {
         "solved, so they cannot use wait(), utilization() or queue_length(). inside('memory') is the number of "
         "customers that hold a station; only times and visits of the steps inside that hold can use it.",
         "Use a parameter instead; times and outputs can use metrics of the solution, such as busy_servers('memory')."),
+    "QN124": _T("a column that may be several metrics",
+        "Names of columns stand for their metrics, utilization_cpu_1 for utilization('cpu_1'), but a station cpu.1 has "
+        "a column of the same name.",
+        "Write the metric itself, with the name in parentheses."),
     "QN130": _T("an expression has no value",
         "Its arithmetic fails for these parameters: division by zero, the root or logarithm of a negative number, "
         "or a result that is too large.",

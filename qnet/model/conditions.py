@@ -7,6 +7,7 @@ from collections.abc import Container, Mapping
 from qnet.errors import UsageError, short
 from qnet.expression import Expression, ExpressionError, Value, check, expression_problem, parse
 from qnet.expression.nodes import Comparison, Name, Node, walk
+from qnet.model.column_names import by_column_names
 from qnet.model.model import Model
 from qnet.model.scope import all_figures, refuse_inside
 from qnet.record import Record
@@ -55,16 +56,17 @@ def condition(text: str, model: Model | None, more: Mapping[str, Dimension] | No
     text = text.strip()
     try:
         parsed = parse(text)
-        root = parsed.root
-        if model is not None:
-            refuse_inside(model, parsed)
         figures: dict[str, Dimension] = {}
         if model is not None:
-            figures = all_figures(model, parsed.names)
-            figures |= {name: output.dimension for name, output in model.outputs.items()}
+            outputs = {name: output.dimension for name, output in model.outputs.items()}
+            named = {*model.dimensions, *model.choices, *outputs, *all_figures(model, parsed.names), *(more or ())}
+            parsed = by_column_names(parsed, model, named)
+            refuse_inside(model, parsed)
+            figures = all_figures(model, parsed.names) | outputs
         figures |= more or {}
         choices = model.choices if model is not None else {}
         names = (model.dimensions if model is not None else {}) | figures
+        root = parsed.root
         if not isinstance(root, Comparison) or root.operator in ("==", "!="):
             help = "write a metric, <= or >=, and a bound: response <= 10 ms"
             raise ExpressionError("this is not a condition", 0, help)

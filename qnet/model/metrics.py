@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from qnet.errors import Problem, UsageError, short
 from qnet.expression import Expression, ExpressionError, check, expression_problem, parse, solution_name
 from qnet.expression.nodes import Name
+from qnet.model.column_names import by_column_names, column_key
 from qnet.model.fields import LOST, RESERVED
 from qnet.model.model import Model
 from qnet.model.scope import all_figures, refuse_inside
@@ -36,15 +37,10 @@ class Metric(Record):
         return self.key.replace("_", " ") if isinstance(root, Name) else self.source
 
 
-def column_key(name: str) -> str:
-    """A figure by its name in expressions, as the name of a column: `utilization('cpu')` is `utilization_cpu`."""
-    plain = name.replace("('", "_").replace("')", "")
-    return "".join(character if character.isalnum() else "_" for character in plain)
-
-
 def metric(text: str, model: Model) -> Metric:
     """Parse and check a metric over the figures, outputs and parameters of a model.
 
+    The name of a column stands for its figure: `utilization_cpu`, `response_web_s`.
     Raises `UsageError` with the place in the text and the nearest names where it names what the model does not have,
     mixes units, or is a comparison.
     """
@@ -52,8 +48,10 @@ def metric(text: str, model: Model) -> Metric:
     outputs = {name: output.dimension for name, output in model.outputs.items()}
     try:
         parsed = parse(text)
+        known = model.dimensions | all_figures(model, parsed.names) | outputs
+        parsed = by_column_names(parsed, model, {**known, **model.choices})
         refuse_inside(model, parsed)
-        dimension = check(parsed.root, model.dimensions | all_figures(model, parsed.names) | outputs, model.choices)
+        dimension = check(parsed.root, known | all_figures(model, parsed.names), model.choices)
     except ExpressionError as error:
         raise UsageError(expression_problem(error, text, before=f'in the metric "{short(text)}": ')) from None
     output = model.outputs.get(text)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from qnet.expression import Expression, ExpressionError, solution_name
 from qnet.expression.functions import INSIDE, percentile_share
+from qnet.expression.nodes import Name
 from qnet.model.fields import LOST, OF_BUFFERS, RESERVED, SOLUTION_DIMENSIONS
-from qnet.model.model import Model
+from qnet.model.model import BranchModel, Model, StepModel
 from qnet.units import NUMBER, RATE, TIME, Dimension
 
 
@@ -112,6 +113,31 @@ def closure(model: Model, names: Iterable[str]) -> dict[str, None]:
             item = model.parameters.get(name) or model.outputs.get(name)
             asked += item.expression.names if item else ()
     return result
+
+
+def counted(model: Model) -> frozenset[str]:
+    """The parameters that count something: stated as they are as a population, as servers, copies or places."""
+    stations, closed = model.stations, [item for item in model.customers if item.population is not None]
+    counts = [item.population for item in closed]
+    counts += [count for item in stations for count in (item.servers, item.copies, item.capacity)]
+    counts += [item.places for item in model.buffers]
+    counts += [branch.copies for item in model.classes for route in item.routes for branch in _branches(route.steps)]
+    result: set[str] = set()
+    waiting = [count.root.name for count in counts if count is not None and isinstance(count.root, Name)]
+    while waiting:
+        name = waiting.pop()
+        if name in model.parameters and name not in result:
+            result.add(name)
+            root = model.parameters[name].expression.root
+            waiting += [root.name] if isinstance(root, Name) else []
+    return frozenset(result)
+
+
+def _branches(steps: Iterable[StepModel]) -> Iterator[BranchModel]:
+    """All branches of parallel steps, however deep."""
+    for step in steps:
+        yield from step.branches
+        yield from _branches(step.inner)
 
 
 def rests_on(model: Model, rests: Iterable[Expression]) -> dict[str, None]:

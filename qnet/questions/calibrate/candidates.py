@@ -7,7 +7,7 @@ from typing import Any
 
 from qnet.errors import InvalidInput, NoAnswer, NotComputed, Problem, QnetError, UsageError, suggest
 from qnet.lazy import np
-from qnet.model.metrics import column_key
+from qnet.model.column_names import column_key
 from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.calibrate.calibrate import SEARCHES, Calibration, calibrate

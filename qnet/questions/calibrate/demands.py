@@ -11,8 +11,8 @@ from typing import Any
 
 from qnet.errors import InvalidInput, NotComputed, Problem, UsageError, short, suggest
 from qnet.lazy import np
+from qnet.model.column_names import column_key
 from qnet.model.fields import TABLES
-from qnet.model.metrics import column_key
 from qnet.model.model import Model
 from qnet.model.values import Values
 from qnet.questions.calibrate.held_out import Scope, held_out

@@ -8,10 +8,10 @@ from typing import Any
 
 from qnet.errors import InvalidInput, Problem, UsageError, short, suggest
 from qnet.expression import Expression
-from qnet.expression.functions import percentile_share
 from qnet.expression.nodes import Name
 from qnet.lazy import Array, Flags, np
-from qnet.model.metrics import Metric, column_key, metric, metrics
+from qnet.model.column_names import column_key, figures_of_column
+from qnet.model.metrics import Metric, metric, metrics
 from qnet.model.model import Model
 from qnet.model.scope import all_figures
 from qnet.model.values import Values
@@ -209,26 +209,11 @@ def _figure(column: str, model: Model) -> _Titled | None:
 
 def _named(name: str, model: Model) -> list[Metric]:
     """The figures and outputs of a name without unit, or one of its percentiles."""
-    figures = all_figures(model)
     result = [
         Metric(each, Expression(each, Name(each), (each,)), dimension, base_unit(dimension))
-        for each, dimension in figures.items()
-        if name == column_key(each)
+        for each, dimension in figures_of_column(name, model).items()
     ]
-    result += [item for output in model.outputs if (item := metric(output, model)).key == name]
-    percentile = None if result else _percentile(name, model)
-    return result if percentile is None else [percentile]
-
-
-def _percentile(text: str, model: Model) -> Metric | None:
-    """The percentile that a column is named like: `response_p95`, `response_p95_web`."""
-    about = ["", *(name[10:-2] for name in all_figures(model) if name.startswith("response('"))]
-    for name in about:
-        tail = f"_{column_key(name)}" if name else ""
-        head = text.removesuffix(tail)
-        if text.endswith(tail) and percentile_share(head):
-            return metric(f"{head}('{name}')" if name else head, model)
-    return None
+    return result + [item for output in model.outputs if (item := metric(output, model)).key == name]
 
 
 def _chosen(model: Model, table: Table, figures: dict[str, Metric], asked: Sequence[str]) -> list[tuple[str, Metric]]:

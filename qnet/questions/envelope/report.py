@@ -9,14 +9,14 @@ from qnet.errors import Problem, UsageError
 from qnet.expression import parse
 from qnet.expression.nodes import Name
 from qnet.lazy import lazy
+from qnet.model.column_names import column_key
 from qnet.model.conditions import Condition
-from qnet.model.metrics import column_key
 from qnet.model.model import Model
 from qnet.networks.notes import approximate_notes
 from qnet.questions.envelope.envelope import OK, Envelope, Interval, Point, crossings
 from qnet.questions.envelope.question import Question
 from qnet.questions.presentation.assertions import broken, conditions
-from qnet.questions.presentation.columns import effect_notes
+from qnet.questions.presentation.columns import effect_notes, parameter_cells
 from qnet.questions.presentation.labels import all_exact, label
 from qnet.questions.presentation.provenance import Basis
 from qnet.questions.presentation.trust import percentile_notes, pool_notes, undefined_notes
@@ -56,6 +56,7 @@ def envelope_report(
     for item in envelopes:
         intervals = crossings(item) if every else [Interval(0, None, "", point) for point in item.points]
         rows += [layout.row(item.question, interval) for interval in intervals]
+    rows = layout.integers(rows)
     doubted: list[Note] = []
     if model.calibration is not None and not every:
         doubted = _doubt(envelopes, layout, rows)
@@ -145,12 +146,16 @@ class _Layout:
 
         question = first.question
         vary = question.vary
+        self.parameters: dict[str, str] = {}
+        """Of the columns that hold values of parameters, which parameter; words of choices are not among them."""
         unit, words = base_unit(question.model.parameters[vary].dimension), vary.replace("_", " ")
         columns = [Column("envelope", "envelope"), Column("about", "about")]
         for name in self.over:
             parameter = question.model.parameters[name]
             shown = "" if parameter.options else base_unit(parameter.dimension)
             columns.append(Column(key(name, "parameter"), name.replace("_", " "), shown))
+            if not parameter.options:
+                self.parameters[columns[-1].key] = name
         columns.append(Column("limit", "limit"))
         if every:
             columns.append(Column(key("interval", "parameter"), "interval"))
@@ -165,10 +170,21 @@ class _Layout:
         ]
         for index, name in enumerate(self.names):
             columns.append(Column(key(name, "metric"), name.replace("_", " "), self.metric_unit(envelopes, index)))
+        varied = {self.value_key, f"{side}_{vary}", f"least_{vary}"}
+        self.parameters |= {column.key: vary for column in columns if column.key in varied}
         columns += [Column("busiest_station", "busiest station"), Column("utilization", "utilization")]
         columns += [Column(key(name, "output"), name.replace("_", " "), self.shown(name)) for name in self.outputs]
         columns.append(Column("status", "status"))
         self.columns = columns + [Column(key, key, footed=True) for key in ("method", "exactness")]
+
+    def integers(self, rows: Sequence[tuple[Cell, ...]]) -> list[tuple[Cell, ...]]:
+        """The rows with integers in the columns of what is counted."""
+        columns = [list(cells) for cells in zip(*rows, strict=True)]
+        for cells, column in zip(columns, self.columns, strict=False):
+            if column.key in self.parameters:
+                values = [float(cell) if isinstance(cell, int | float) else None for cell in cells]
+                cells[:] = parameter_cells(self.model, self.parameters[column.key], values)
+        return list(zip(*columns, strict=True))
 
     def shown(self, name: str) -> str:
         """The unit in which an output is shown."""

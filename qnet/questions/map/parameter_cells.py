@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from qnet.errors import InvalidInput, Problem, short
-from qnet.model.metrics import column_key, metric
+from qnet.model.column_names import column_key
+from qnet.model.metrics import metric
 from qnet.model.model import Model
 from qnet.model.scope import all_figures
 from qnet.questions.map.titles import UNIT_SIGNS, unit_behind, with_units

@@ -12,7 +12,7 @@ from qnet.expression import Expression
 from qnet.lazy import lazy
 from qnet.model.metrics import Metric
 from qnet.model.model import Model
-from qnet.model.scope import rests_on
+from qnet.model.scope import counted, rests_on
 from qnet.reports.content import Cell, Column, Note
 from qnet.units import UnitError, base_unit, column_suffix, in_unit, unit, unit_text
 
@@ -90,10 +90,17 @@ def declared_unit(model: Model, name: str) -> str:
         return base_unit(parameter.dimension)
 
 
-def parameter_cells(model: Model, name: str, values: Any) -> list[Cell]:
-    """An array of the values of a parameter as cells: numbers in base units, or the words of a choice."""
-    options = model.parameters[name].options
-    return [options[int(value)] for value in values.tolist()] if options else values.tolist()
+def parameter_cells(model: Model, name: str, values: Iterable[float | None]) -> list[Cell]:
+    """The values of a parameter as cells: numbers in base units, integers of what is counted, or the words of a choice.
+
+    None remains None. What is counted is a float in all cells where any of them is no integer.
+    """
+    options, cells = model.parameters[name].options, list(values)
+    if options:
+        return [None if value is None else options[int(value)] for value in cells]
+    if name in counted(model) and all(value is None or float(value).is_integer() for value in cells):
+        return [None if value is None else int(value) for value in cells]
+    return [None if value is None else float(value) for value in cells]
 
 
 def metric_cells(asked: Metric, values: Any) -> list[Cell]:

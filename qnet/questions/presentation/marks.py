@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from qnet.errors import QnetError
 from qnet.expression.nodes import Name
+from qnet.model.column_names import column_key
 from qnet.model.conditions import Condition
-from qnet.model.metrics import column_key
 from qnet.model.model import Model
 from qnet.model.scope import rests_on
 from qnet.model.values import Values

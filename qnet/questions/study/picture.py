@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 from qnet.errors import InvalidInput, QnetError, UsageError
 from qnet.expression import FLOATS, evaluate
+from qnet.model.column_names import column_key
 from qnet.model.conditions import condition
 from qnet.model.load import load
-from qnet.model.metrics import column_key
 from qnet.model.model import Model
 from qnet.model.settings import with_settings
 from qnet.questions.compare.compare import compare, compare_report

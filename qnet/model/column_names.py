@@ -1,0 +1,71 @@
+"""Figures by the names of their columns: `utilization_cpu` of a CSV stands for `utilization('cpu')`."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+
+from qnet.expression import Expression, ExpressionError, solution_name
+from qnet.expression.functions import percentile_share
+from qnet.expression.nodes import Name, Node, rename, walk
+from qnet.model.model import Model
+from qnet.model.scope import about, all_figures
+from qnet.units import TIME, Dimension, base_unit, column_suffix
+
+
+def column_key(name: str) -> str:
+    """A figure by its name in expressions, as the name of a column: `utilization('cpu')` is `utilization_cpu`."""
+    plain = name.replace("('", "_").replace("')", "")
+    return "".join(character if character.isalnum() else "_" for character in plain)
+
+
+def figures_of_column(column: str, model: Model) -> dict[str, Dimension]:
+    """The figures that a column without unit may be, percentiles of responses among them: more than one where names of
+    stations, classes or routes differ in signs only, as `cpu.1` and `cpu_1` do."""
+    figures = all_figures(model)
+    result = {name: dimension for name, dimension in figures.items() if column == column_key(name)}
+    if result:
+        return result
+    for name in ("", *(about(each) for each in figures if each.startswith("response('"))):
+        tail = f"_{column_key(name)}" if name else ""
+        head = column.removesuffix(tail)
+        if column.endswith(tail) and percentile_share(head):
+            return {solution_name(head, name) if name else head: TIME}
+    return {}
+
+
+def by_column_names(parsed: Expression, model: Model, known: Container[str]) -> Expression:
+    """An expression in which names that are not known, but are those of columns, stand for their figures.
+
+    A column may carry the base unit of its figure, as in CSV: `response_web_s`, `throughput_per_s`. Raises
+    `ExpressionError` QN124 where a column may be several figures.
+    """
+    if all(name in known or about(name) for name in parsed.names):
+        return parsed
+
+    def figure(node: Name) -> Node:
+        if node.name in known or about(node.name):
+            return node
+        candidates = _candidates(node.name, model)
+        if len(candidates) > 1:
+            text = f'"{node.name}" may be {" or ".join(candidates)}'
+            raise ExpressionError(text, node.column, "write the one that is meant", "QN124")
+        return node.replace(name=candidates[0]) if candidates else node
+
+    root = rename(parsed.root, figure)
+    names = dict.fromkeys(node.name for node in walk(root) if isinstance(node, Name))
+    return Expression(parsed.source, root, tuple(names))
+
+
+def _candidates(column: str, model: Model) -> tuple[str, ...]:
+    """The figures of a column with the base unit behind its name, or without one."""
+    result = tuple(figures_of_column(column, model))
+    if result:
+        return result
+    ends = {column_suffix(base_unit(dimension)) for dimension in all_figures(model).values()} - {""}
+    stems = ((column.removesuffix(end), end) for end in sorted(ends, key=len, reverse=True) if column.endswith(end))
+    return tuple(
+        name
+        for stem, end in stems
+        for name, dimension in figures_of_column(stem, model).items()
+        if column_suffix(base_unit(dimension)) == end
+    )
