@@ -263,6 +263,14 @@ def _power(name: str, exponent: float) -> str:
     return name if exponent == 1 else f"{name}^{exponent:g}"
 
 
+def is_base_unit(text: str) -> bool:
+    """Whether a unit is that of numbers in base units: `s`, `/s`, `B/s`; false for what is no unit."""
+    try:
+        return bool(text) and base_unit(unit(text).dimension) == text
+    except UnitError:
+        return False
+
+
 def column_suffix(unit_text: str) -> str:
     """The unit as the end of a column name: `s` is `_s`, `/s` is `_per_s`, `B/s` is `_B_per_s`."""
     if not unit_text:

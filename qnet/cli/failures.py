@@ -41,6 +41,20 @@ def guarded(action: Callable[[], _Result], debug: bool = False) -> _Result:
         _last.clear()
 
 
+_ALSO_CALLED = {
+    "--lambda": "--arrival-rate",
+    "--mu": "--service-rate",
+    "--rho": "--utilization",
+    "--users": "--population",
+    "--customers": "--population",
+    "--clients": "--population",
+    "--jobs": "--population",
+    "--think": "--think-time",
+    "--agents": "--servers",
+    "--chart": "--plot",
+}
+"""Words that people bring for an option, and the option; one word each in all that qnet prints."""
+
 _last: list[Callable[[], str]] = []
 
 
@@ -109,7 +123,7 @@ def usage_error(error: click.UsageError) -> UsageError:
     match error:
         case click.NoSuchOption(option_name=name):
             text = f'unknown option "{name}"'
-            help = _near(name, _options(error.ctx)) or help
+            help = _near_option(name, _options(error.ctx)) or help
         case click.MissingParameter(param=click.Parameter() as parameter):
             text, expected = f"{_name(parameter)} is missing", _choices(parameter)
         case click.BadParameter(param=click.Parameter() as parameter):
@@ -132,6 +146,18 @@ def _near(word: str, known: Sequence[str]) -> str:
     longer = [item for item in known if len(word.strip("-")) > 1 and item.startswith(word)]
     near = dict.fromkeys([*longer, *get_close_matches(word, known, cutoff=0.7)])
     return "did you mean " + " or ".join(f'"{item}"' for item in list(near)[:3]) + "?" if near else ""
+
+
+def _near_option(name: str, known: Sequence[str]) -> str:
+    """As `_near`, and for the field's other words, for a part of the name, and for a parameter of the model."""
+    meant = [option for option in (_ALSO_CALLED.get(name),) if option in known]
+    word = name.strip("-")
+    parts = [option for option in known if word in option.strip("-").split("-") and option.startswith("--")]
+    listed = " or ".join(f'"{option}"' for option in (meant or parts)[:3])
+    near = f"did you mean {listed}?" if listed else _near(name, known)
+    if "--parameter" not in known or (near and not listed):
+        return near
+    return f"{near} A parameter of the model is set by -p {word}=VALUE".strip()
 
 
 def _options(ctx: click.Context | None) -> list[str]:

@@ -33,6 +33,9 @@ def open_system(system: str, settings: Sequence[str]) -> Model:
         if name := _name_of_missing_file(system):
             problem = error.problems[0].replace(help=f'without folder and suffix, "{name}" is a system that qnet has')
             raise UsageError(problem) from None
+        if "=" in system:
+            help = f"a parameter is set by -p '{system}', on one side of qnet compare by --with '{system}'"
+            raise UsageError(error.problems[0].replace(help=help)) from None
         if "/" in system or not os.path.isfile(system):
             raise
         help = f"to read the file of that name, write ./{system}"

@@ -24,6 +24,8 @@ class Column(Record):
     """Whether tables leave it to the last line of the report; forms for machines have it in its column."""
     math: bool = False
     """Whether its texts are LaTeX: Markdown shows them as formulas below the table, plain tables leave them out."""
+    unit_in: str = ""
+    """The column with the unit of the number in the same row, for columns whose rows have several."""
 
 
 def row_maker(columns: Sequence[Column]) -> Callable[..., tuple[Cell, ...]]:

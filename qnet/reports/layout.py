@@ -21,8 +21,11 @@ from qnet.reports.cells import (
 from qnet.reports.content import Cell, Column, Content, Note, Style
 from qnet.reports.records import checked_rows
 from qnet.reports.text import clean
+from qnet.units import is_base_unit
 
 _OK = "ok"
+_ABOUT = ("name", "parameter", "metric")
+"""Columns that say what a row is about."""
 _MANY = 4
 """A table of one row and that many columns is shown as titles and values below each other."""
 
@@ -38,6 +41,7 @@ def tables(report: Content, style: Style) -> list[Table]:
     if report.wide:
         return tables(report.wide, style)
     rows = list(checked_rows(report if report.readable is None else report.replace(rows=report.readable)))
+    rows = _in_suitable_units(report, rows, style)
     if report.matrix and crossed.is_matrix(report, rows):
         return crossed.matrices(report, report.matrix, rows, style)
     if not report.group or not rows:
@@ -75,6 +79,38 @@ def tables(report: Content, style: Style) -> list[Table]:
         title = ": ".join(part for part in (heading, clean(text, style.ascii)) if part)
         blocks.append(_table(title, columns, cells, style).replace(prose=tuple(texts), math=_math(report, block)))
     return blocks
+
+
+def _in_suitable_units(report: Content, rows: list[tuple[Cell, ...]], style: Style) -> list[tuple[Cell, ...]]:
+    """The rows with numbers whose unit stands beside them in one that suits them, if it is a base unit.
+
+    Rows about one thing share a unit. A unit that is no base unit was chosen by somebody, and remains.
+    """
+    columns = [column.key for column in report.columns]
+    measured: dict[str, list[int]] = {}
+    for index, column in enumerate(report.columns):
+        if column.unit_in:
+            measured.setdefault(column.unit_in, []).append(index)
+    if not measured:
+        return rows
+    about = [columns.index(key) for key in (report.group, *_ABOUT) if key in columns]
+    result = [list(row) for row in rows]
+    for key, numbers in measured.items():
+        place = columns.index(key)
+        alike: dict[tuple[Cell, ...], list[list[Cell]]] = {}
+        for row in result:
+            if isinstance(row[place], str):
+                alike.setdefault((row[place], *(row[index] for index in about)), []).append(row)
+        for (text, *_), block in alike.items():
+            given = str(text)
+            if is_base_unit(given) or style.units:
+                common = common_scale((row[index] for row in block for index in numbers), given, style.units)
+                for row in block:
+                    row[place] = common.unit
+                    for index in numbers:
+                        cell = row[index]
+                        row[index] = common.value(cell) if is_number(cell) else cell
+    return [tuple(row) for row in result]
 
 
 def _silent(column: Column, index: int, rows: Sequence[tuple[Cell, ...]]) -> bool:

@@ -20,11 +20,7 @@ def selected(report: Report, wanted: Sequence[str]) -> Report:
     known = {name: index for index, column in enumerate(report.columns) for name in (column.key, names[index])}
     unknown = [name for name in wanted if name not in known]
     if unknown:
-        problems = [
-            Problem("QN016", f'unknown column "{name}"', ", ".join(names), help=suggest(name, list(known)))
-            for name in unknown
-        ]
-        raise UsageError(*problems)
+        raise UsageError(*(_unknown(name, list(known), names) for name in unknown))
     asked = [known[name] for name in wanted]
     beside = [index for index, column in enumerate(report.columns) if column.key in (report.group, report.prose)]
     places = list(dict.fromkeys([*beside, *asked]))
@@ -43,3 +39,11 @@ def selected(report: Report, wanted: Sequence[str]) -> Report:
         once=(),
         screen=None,
     )
+
+
+def _unknown(name: str, known: Sequence[str], names: Sequence[str]) -> Problem:
+    """The problem of a column that is not there, with the nearest names, or else with all."""
+    near = suggest(name, known)
+    if near.startswith("did"):
+        return Problem("QN016", f'unknown column "{name}"', help=near)
+    return Problem("QN016", f'unknown column "{name}"', ", ".join(names))

@@ -26,7 +26,7 @@ class Line(Record):
 def side_by_side(labels: Sequence[str], lines: Sequence[Line]) -> Content:
     """The table of a comparison: metric, unit, a column for every side, the changes, and intervals where known.
 
-    labels   `A: interactive-users`, `B: ...` of every side; the first stands in the title of the report.
+    labels   `A: interactive-users`, `B: ...` of every side.
     lines    the metrics; each is shown in the unit that suits its largest value.
     """
     letters = [label.partition(":")[0] for label in labels]
@@ -40,7 +40,7 @@ def side_by_side(labels: Sequence[str], lines: Sequence[Line]) -> Content:
         titles += [f"{letter} - {letters[0]} {end}" for letter in letters[1:] for end in ("low", "high")]
         columns += [Column(title, title) for title in titles]
     blank = (None,) * (len(columns) - 2)
-    rows: list[tuple[Cell, ...]] = [("", label, *blank) for label in labels[1:]]
+    rows: list[tuple[Cell, ...]] = [("", label, *blank) for label in labels]
     rows += [("", None, *_cells(line, known)) for line in lines]
     return Content(schema="", title="", columns=tuple(columns), rows=rows, group="group", prose="text")
 

@@ -111,6 +111,12 @@ DOUBT = (
 them together, so that the difference is often known better than either."""
 
 
+def _title(comparison: Comparison) -> str:
+    """What is compared: settings of one system, or systems."""
+    titles = {side.model.title for side in comparison.sides}
+    return f"{titles.pop()}: settings compared" if len(titles) == 1 else "Systems compared"
+
+
 def compare_report(comparison: Comparison, asserted: Sequence[str] = ()) -> Report:
     """The report of a comparison.
 
@@ -139,7 +145,7 @@ def compare_report(comparison: Comparison, asserted: Sequence[str] = ()) -> Repo
     exact = all(_exact(side, asked) for side in comparison.sides)
     return Report(
         schema="qnet/comparison/1",
-        title=f"A: {first.label}",
+        title=_title(comparison),
         columns=columns,
         rows=rows,
         notes=(

@@ -33,7 +33,7 @@ from qnet.units import base_unit, in_unit
 COLUMNS = (
     Column("metric", "metric"),
     Column("parameter", "parameter"),
-    Column("value", "value"),
+    Column("value", "value", unit_in="unit"),
     Column("unit", "unit"),
     Column("elasticity", "elasticity"),
     Column("derivative", "derivative"),

@@ -108,7 +108,7 @@ COLUMNS = (
     Column("queue_length", "queue length"),
     Column("maximum_throughput", "maximum throughput", "/s"),
     Column("limited_by", "limited by"),
-    Column("value", "value"),
+    Column("value", "value", unit_in="unit"),
     Column("unit", "unit"),
     Column("population", "population"),
     Column("think_time", "think time", "s"),
@@ -134,13 +134,13 @@ DOUBT = (
     Column("throughput_high", "throughput high", "/s"),
     Column("response_low", "response low", "s"),
     Column("response_high", "response high", "s"),
-    Column("value_low", "value low"),
-    Column("value_high", "value high"),
+    Column("value_low", "value low", unit_in="unit"),
+    Column("value_high", "value high", unit_in="unit"),
 )
 """The intervals from the uncertainty of calibrated parameters, where a model states it."""
 MARGIN = (
-    Column("bound", "limit"),
-    Column("margin", "margin"),
+    Column("bound", "limit", unit_in="unit"),
+    Column("margin", "margin", unit_in="unit"),
     Column("margin_percent", "margin percent"),
     Column("holds", "holds"),
 )
