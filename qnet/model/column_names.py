@@ -1,4 +1,4 @@
-"""Figures by the names of their columns: `utilization_cpu` of a CSV stands for `utilization('cpu')`."""
+"""Figures by the names of their columns: `utilization_cpu` of a CSV denotes `utilization('cpu')`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def figures_of_column(column: str, model: Model) -> dict[str, Dimension]:
 
 
 def by_column_names(parsed: Expression, model: Model, known: Container[str]) -> Expression:
-    """An expression in which names that are not known, but are those of columns, stand for their figures.
+    """An expression in which names that are not known, but are those of columns, denote their figures.
 
     A column may carry the base unit of its figure, as in CSV: `response_web_s`, `throughput_per_s`. Raises
     `ExpressionError` QN124 where a column may be several figures.

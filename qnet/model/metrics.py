@@ -40,7 +40,7 @@ class Metric(Record):
 def metric(text: str, model: Model) -> Metric:
     """Parse and check a metric over the figures, outputs and parameters of a model.
 
-    The name of a column stands for its figure: `utilization_cpu`, `response_web_s`.
+    The name of a column denotes its figure: `utilization_cpu`, `response_web_s`.
     Raises `UsageError` with the place in the text and the nearest names where it names what the model does not have,
     mixes units, or is a comparison.
     """

@@ -82,9 +82,9 @@ def tables(report: Content, style: Style) -> list[Table]:
 
 
 def _in_suitable_units(report: Content, rows: list[tuple[Cell, ...]], style: Style) -> list[tuple[Cell, ...]]:
-    """The rows with numbers whose unit stands beside them in one that suits them, if it is a base unit.
+    """The rows, with numbers that have their unit in the same row in a unit that suits them.
 
-    Rows about one thing share a unit. A unit that is no base unit was chosen by somebody, and remains.
+    Rows about one thing share a unit. A unit that is no base unit was stated in the model or asked for, and remains.
     """
     columns = [column.key for column in report.columns]
     measured: dict[str, list[int]] = {}
@@ -97,11 +97,11 @@ def _in_suitable_units(report: Content, rows: list[tuple[Cell, ...]], style: Sty
     result = [list(row) for row in rows]
     for key, numbers in measured.items():
         place = columns.index(key)
-        alike: dict[tuple[Cell, ...], list[list[Cell]]] = {}
+        blocks: dict[tuple[Cell, ...], list[list[Cell]]] = {}
         for row in result:
             if isinstance(row[place], str):
-                alike.setdefault((row[place], *(row[index] for index in about)), []).append(row)
-        for (text, *_), block in alike.items():
+                blocks.setdefault((row[place], *(row[index] for index in about)), []).append(row)
+        for (text, *_), block in blocks.items():
             given = str(text)
             if is_base_unit(given) or style.units:
                 common = common_scale((row[index] for row in block for index in numbers), given, style.units)
