@@ -17,7 +17,7 @@ _JUST_BELOW = 1 - 1e-9
 _CERTAIN, _REGULAR = 6, 12
 """Rounds without memory that lead from any start to where memory helps, the first ones not damped: half of the way to
 where an overload has gone leaves waits inside holds that are far too long, and those of others none."""
-_PATIENCE, _HASTE = 300, 30
+PATIENCE, _HASTE = 300, 30
 """Rounds that bring nothing after which a point is given up."""
 _NEAR = 1e-3
 """Residuals at which it does."""
@@ -57,10 +57,11 @@ class State(Record):
         )
 
 
-def solve(shape: Shape, numbers: Numbers, rough: bool = False) -> tuple[Any, State]:
+def solve(shape: Shape, numbers: Numbers, rough: bool = False, patience: int = PATIENCE) -> tuple[Any, State]:
     """What every stream waits, (P, S) in seconds, and what that implies; the caller proves the residual.
 
     rough     whether points that do not converge soon are accepted as they are.
+    patience  the rounds without progress after which a point is given up.
     Applies   nested holds and second phases in closed and open classes; single and several servers.
     Method    Mean value analysis. An arrival at a station finds there the customers of the network with one customer
               of its class less and without the servers it holds itself, estimated as Linearizer does: by the shares
@@ -78,7 +79,7 @@ def solve(shape: Shape, numbers: Numbers, rough: bool = False) -> tuple[Any, Sta
               Neuse, Comm. ACM 25 (1982) 126-134, for the queue on arrival; the ratio of others: this tool.
     """
     size, streams = numbers.visits.shape
-    answer = core_solutions(_Method(shape, numbers, rough), np.zeros((3, size, streams, streams)), None)
+    answer = core_solutions(_Method(shape, numbers, rough, patience), np.zeros((3, size, streams, streams)), None)
     return answer.waits, answer.state
 
 
@@ -99,20 +100,20 @@ class _Solved(Record):
 class _Method:
     """Layers, as a method of the driver of approximate mean value analysis."""
 
-    def __init__(self, shape: Shape, numbers: Numbers, rough: bool) -> None:
-        self.shape, self.numbers, self.rough = shape, numbers, rough
+    def __init__(self, shape: Shape, numbers: Numbers, rough: bool, patience: int) -> None:
+        self.shape, self.numbers, self.rough, self.patience = shape, numbers, rough, _HASTE if rough else patience
 
     def core(self, changes: Any, start: _Solved | None) -> _Solved:
         """The core solutions at given changes."""
         waits = np.zeros(self.numbers.visits.shape) if start is None else start.waits
-        return _Solved(*_core(self.shape, self.numbers, changes, waits, self.rough), changes)
+        return _Solved(*_core(self.shape, self.numbers, changes, waits, self.rough, self.patience), changes)
 
     def estimate(self, answer: _Solved, turn: int) -> Any:
         """The changes, from core solutions with one customer less of each class."""
-        return _changes(self.shape, self.numbers, answer.changes, answer.waits, answer.state, self.rough)
+        return _changes(self.shape, self.numbers, answer, self.rough, self.patience)
 
 
-def _core(shape: Shape, numbers: Numbers, changes: Any, start: Any, rough: bool) -> tuple[Any, State]:
+def _core(shape: Shape, numbers: Numbers, changes: Any, start: Any, rough: bool, patience: int) -> tuple[Any, State]:
     """(P, S) waits at the fixed point, and what they imply."""
     logs = np.full(start.shape, np.nan)
 
@@ -133,16 +134,17 @@ def _core(shape: Shape, numbers: Numbers, changes: Any, start: Any, rough: bool)
         if (after.residual <= _NEAR).all():
             break
         waits = after.waits if number < _CERTAIN else (waits + after.waits) / 2
-    waits = fixed_points(images, waits[..., None], _HASTE if rough else _PATIENCE, rough)[..., 0]
+    waits = fixed_points(images, waits[..., None], patience, rough)[..., 0]
     return waits, image_of(shape, numbers, changes, waits, logs)
 
 
-def _changes(shape: Shape, numbers: Numbers, changes: Any, waits: Any, state: State, rough: bool) -> Any:
+def _changes(shape: Shape, numbers: Numbers, answer: _Solved, rough: bool, patience: int) -> Any:
     """(3, P, S, S) what is to be added to the shares of others, for what a stream finds of them."""
+    waits, state, changes = answer
     fewer = [numbers.without(tag) for tag in shape.tags]
     every = Numbers(*(np.concatenate(parts) for parts in zip(*fewer, strict=True)))
     count = len(shape.tags)
-    result = _core(shape, every, np.tile(changes, (1, count, 1, 1)), np.tile(waits, (count, 1)), rough)[1]
+    result = _core(shape, every, np.tile(changes, (1, count, 1, 1)), np.tile(waits, (count, 1)), rough, patience)[1]
     less = np.moveaxis(result.numbers.reshape(3, count, *waits.shape)[:, shape.tag], 1, 2)
     present = (state.scale > 0) & shape.closed[shape.kind]
     # The network without a customer lacks the servers it holds, but not one of several copies.

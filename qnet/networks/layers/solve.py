@@ -41,6 +41,8 @@ _LEAST = 0.5
 _ROUNDING = 1e-8
 _ENDLESS = 1e-3
 """Residuals with which an open load that is beyond a capacity by more than that is known to be so."""
+_BRIEFLY = 80
+"""Rounds without progress after which a ceiling alone is given up: with fewer, one in forty would be lost."""
 _CROWD = 1e5
 """The number of customers that counts as unlimited."""
 
@@ -63,7 +65,7 @@ def ceiling(network: RoutedNetwork, compiled: Streams) -> tuple[Value, str] | No
     """What the throughput of a single closed class tends to with ever more customers, and the station full then."""
     layers = _Layers(network, compiled)
     shape, numbers = tables(network, compiled)
-    return layers.ceiling(shape, numbers, solve_tables(shape, layers.crowded(numbers))[1])
+    return layers.ceiling(shape, numbers, solve_tables(shape, layers.crowded(numbers), patience=_BRIEFLY)[1])
 
 
 def untrusted(shape: Shape, numbers: Numbers, state: State) -> tuple[Any, Any]:
