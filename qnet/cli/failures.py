@@ -123,7 +123,7 @@ def usage_error(error: click.UsageError) -> UsageError:
     match error:
         case click.NoSuchOption(option_name=name):
             text = f'unknown option "{name}"'
-            help = _near_option(name, _options(error.ctx)) or help
+            help = _near_option(name, error.ctx) or help
         case click.MissingParameter(param=click.Parameter() as parameter):
             text, expected = f"{_name(parameter)} is missing", _choices(parameter)
         case click.BadParameter(param=click.Parameter() as parameter):
@@ -148,16 +148,32 @@ def _near(word: str, known: Sequence[str]) -> str:
     return "did you mean " + " or ".join(f'"{item}"' for item in list(near)[:3]) + "?" if near else ""
 
 
-def _near_option(name: str, known: Sequence[str]) -> str:
+def _near_option(name: str, ctx: click.Context | None) -> str:
     """As `_near`, and for the field's other words, for a part of the name, and for a parameter of the model."""
+    known = _options(ctx)
     meant = [option for option in (_ALSO_CALLED.get(name),) if option in known]
     word = name.strip("-")
     parts = [option for option in known if word in option.strip("-").split("-") and option.startswith("--")]
     listed = " or ".join(f'"{option}"' for option in (meant or parts)[:3])
     near = f"did you mean {listed}?" if listed else _near(name, known)
-    if "--parameter" not in known or (near and not listed):
+    if near and (not listed or "--parameter" not in known):
         return near
-    return f"{near} A parameter of the model is set by -p {word}=VALUE".strip()
+    if elsewhere := _commands_with(name, ctx):
+        return f"{near} {name} is an option of {', '.join(elsewhere)}".strip()
+    return f"{near} A parameter of the model is set by -p {word}=VALUE".strip() if "--parameter" in known else near
+
+
+def _commands_with(name: str, ctx: click.Context | None) -> list[str]:
+    """The other commands that have an option."""
+    if ctx is None or ctx.parent is None or not isinstance(ctx.parent.command, click.Group):
+        return []
+    group = ctx.parent.command
+    commands = ((each, group.get_command(ctx.parent, each)) for each in group.list_commands(ctx.parent))
+    return [
+        f"qnet {each}"
+        for each, command in commands
+        if command is not None and any(name in parameter.opts for parameter in command.params)
+    ]
 
 
 def _options(ctx: click.Context | None) -> list[str]:

@@ -1,0 +1,26 @@
+"""Options that people guess are answered with the one that does what they meant."""
+
+from __future__ import annotations
+
+import pytest
+from warm_process import answer_of
+
+
+@pytest.mark.parametrize(
+    ("line", "help"),
+    [
+        ("queue --lambda 2/s", 'did you mean "--arrival-rate"?'),
+        ("queue M/M/c --agents 3", 'did you mean "--servers"?'),
+        ("queue --rate 2/s", 'did you mean "--arrival-rate" or "--source-rate" or "--service-rate"?'),
+        ("solve --users 3", 'did you mean "--population"?'),
+        ("solve --fromat csv", 'did you mean "--format"?'),
+        ("solve web-pool --rate 600/s", "A parameter of the model is set by -p rate=VALUE"),
+        ("solve web-pool --render 9ms", "A parameter of the model is set by -p render=VALUE"),
+        ("sweep web-pool --within 3s", "--within is an option of qnet sensitivity, qnet queue"),
+        ("compare web-pool workers=8", "on one side of qnet compare by --with 'workers=8'"),
+    ],
+)
+def test_a_guess_is_answered(line: str, help: str) -> None:
+    answer = answer_of(*line.split())
+    assert answer.code == 2
+    assert help in answer.err.splitlines()[-1]
