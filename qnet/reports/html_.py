@@ -144,7 +144,7 @@ def _summary(summary: Summary) -> Iterator[str]:
 
 def _figures(report: Content) -> str:
     lines = [item for item in figures_of(report) if not item.nothing]
-    drawn = [svg.drawing(item) for item in (*lines, *bar_figures_of(report))]
+    drawn = [svg.drawing(item) for item in (*lines, *(item for item in bar_figures_of(report) if item.bars))]
     return "\n".join(["<figure>", *drawn, "</figure>"]) if drawn else ""
 
 
