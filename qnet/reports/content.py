@@ -105,6 +105,8 @@ class Summary(Record):
 
     question: str
     answer: tuple[str, ...]
+    title: str = ""
+    """Of a page; empty for that of the report."""
 
 
 class Statement(Record):

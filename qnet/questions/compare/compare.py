@@ -93,7 +93,7 @@ COLUMNS = (
     Column("value", "value"),
     Column("difference", "difference"),
     Column("ratio", "ratio"),
-    Column("percent", "percent"),
+    Column("percent", "change (%)"),
     Column("base_exactness", "exactness of A", footed=True),
     Column("exactness", "exactness", footed=True),
 )

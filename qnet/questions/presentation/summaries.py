@@ -144,7 +144,7 @@ def of_comparison(report: Content) -> Summary:
         main = [row for row in block if row["metric"] in _MAIN] or block[:_MOST]
         sentences.append(f"{side}: {'; '.join(map(_change, main))}.")
     question = f"How do {_and([report.title, *sides])} differ?"
-    return Summary(question, (*sentences, *_trust(report)))
+    return Summary(question, (*sentences, *_trust(report)), f"Comparison with {report.title.partition(': ')[2]}")
 
 
 def _change(row: dict[str, Cell]) -> str:
