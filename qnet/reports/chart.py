@@ -114,7 +114,9 @@ def drawn(figure: Figure, style: Style, rows: int | None = None) -> str:
 
 def _legend(figure: Figure, room: int, style: Style, packed: bool) -> Iterator[str]:
     """Which letter is which line; `packed`: in as many columns as there is room for."""
-    names = [(ascii_letters[index], line.name, index) for index, line in enumerate(figure.series[:MOST_LINES])]
+    names: list[tuple[str, str, int | None]] = [
+        (ascii_letters[index], line.name, index) for index, line in enumerate(figure.series[:MOST_LINES])
+    ]
     if figure.measured:
         names.append((_MEASURED, "measured", None))
     size = max(width(name) for _, name, _ in names) + 2
