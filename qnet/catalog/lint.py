@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator
 from typing import Any, cast
 
@@ -33,6 +34,9 @@ class Catalog(Record):
 
 
 Rule = Callable[[Catalog], list[Problem]]
+
+_ADDRESS = re.compile(r"https://([a-z0-9-]+\.)+[a-z]{2,}(/|$)", re.IGNORECASE)
+"""The last label of a host's name has letters only: that of a numeric address has none, and a port is refused."""
 
 
 def lint() -> list[Problem]:
@@ -267,6 +271,16 @@ def _disagreement(family: str, parameter: str, members: list[Draft]) -> list[Pro
     return problems
 
 
+def addresses(catalog: Catalog) -> list[Problem]:
+    """Addresses of sources are https with the name of a host: anything else is a mirror that may be gone tomorrow."""
+    problems: list[Problem] = []
+    for source in catalog.sources.values():
+        if ("://" in source.where or source.where.startswith("www.")) and not _ADDRESS.match(source.where):
+            text, expected = f"found {shown(source.where)}", "https:// and the name of a host, or no address"
+            problems.append(Problem("QN311", text, expected, path=(source.key, "where")))
+    return [] if catalog.source_list is None else [catalog.source_list.place(problem) for problem in problems]
+
+
 RULES: dict[str, Rule] = {
     "readable": readable,
     "file-names": file_names,
@@ -282,6 +296,7 @@ RULES: dict[str, Rule] = {
     "study-names": study_names,
     "sources-exist": sources_exist,
     "sources-used": sources_used,
+    "addresses": addresses,
     "families": families,
 }
 """Every rule by the name it is reported under."""

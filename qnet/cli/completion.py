@@ -40,6 +40,64 @@ _BASH = r"""_qnet_completion() {
 
 complete -o nosort -F _qnet_completion qnet"""
 
+_ZSH = r"""#compdef qnet
+
+_qnet() {
+    local -a response ended open
+    local type value note
+    (( ! $+commands[qnet] )) && return 1
+
+    response=("${(@f)$(env COMP_WORDS="${words[*]}" COMP_CWORD=$((CURRENT-1)) _QNET_COMPLETE=zsh_complete qnet)}")
+    # In --metric=response the word that is completed begins after "=".
+    [[ $words[CURRENT] == --*=* ]] && compset -P '*='
+
+    for type value note in ${response}; do
+        case $type in
+            dir) _path_files -/ ;;
+            file) _path_files -f ;;
+            plain)
+                # Colons are escaped already where a note follows.
+                [[ $note == _ ]] && value=${value//:/\:} || value+=":$note"
+                [[ ${value%%:*} == *= ]] && open+=("$value") || ended+=("$value")
+                ;;
+        esac
+    done
+
+    # A value follows "=" without a space.
+    (( $#open )) && _describe -V unsorted open -S ''
+    (( $#ended )) && _describe -V unsorted ended
+}
+
+if [[ $zsh_eval_context[-1] == loadautofunc ]]; then
+    _qnet "$@"
+else
+    compdef _qnet qnet
+fi"""
+
+_FISH = r"""function _qnet_completion
+    set -l word (commandline -t)
+    set -l option ''
+    # In --metric=response the word that is completed begins after "=".
+    string match -q -- '--*=*' $word; and set option (string replace -r '=.*' '=' -- $word)
+
+    for completion in (env _QNET_COMPLETE=fish_complete COMP_WORDS=(commandline -cp) COMP_CWORD=$word qnet)
+        set -l parts (string split -m 1 ',' -- $completion)
+        switch $parts[1]
+            case dir
+                __fish_complete_directories $parts[2]
+            case file
+                __fish_complete_path $parts[2]
+            case plain
+                printf '%s\n' $option$parts[2]
+        end
+    end
+end
+
+complete --no-files --command qnet --arguments '(_qnet_completion)'"""
+
+_SCRIPTS = {"bash": _BASH, "zsh": _ZSH, "fish": _FISH}
+"""Of each shell, instead of those of click: "=" is part of a word in bash, and no space follows it in zsh."""
+
 
 @click.command("completion")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish", "man"]))
@@ -67,13 +125,4 @@ def command(shell: str) -> None:
 
         say(manual())
         return
-    if shell == "bash":
-        say(_BASH)
-        return
-    from click.shell_completion import get_completion_class
-
-    from qnet.cli.group import qnet
-
-    completion = get_completion_class(shell)
-    assert completion is not None
-    say(completion(qnet, {}, "qnet", "_QNET_COMPLETE").source().rstrip("\n"))
+    say(_SCRIPTS[shell])

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from qnet.cli.complete import complete_metric, complete_parameter
 from qnet.cli.method_options import budget_options, limited
 from qnet.cli.network_options import asked, network_options, opened
 from qnet.cli.options import Renamed, assert_option, collect, output_options, stated
@@ -29,9 +30,16 @@ _EPILOG = f"\b\nMetrics:\n{_LISTED}\n\nName a station as in demand('cpu'); witho
     multiple=True,
     metavar="METRIC",
     callback=stated,
+    shell_complete=complete_metric,
     help="Metric: demand, response, max_rate, ... (see below; default: the main ones). May be repeated.",
 )
-@click.option("--solve-for", metavar="PARAMETER", callback=stated, help="Solve the formula for this parameter.")
+@click.option(
+    "--solve-for",
+    metavar="PARAMETER",
+    callback=stated,
+    shell_complete=complete_parameter,
+    help="Solve the formula for this parameter.",
+)
 @click.option(
     "--value",
     metavar="QUANTITY",

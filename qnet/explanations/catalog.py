@@ -39,7 +39,8 @@ CODES: dict[str, _T] = {
         "A fitted value names the claims of a study that it was fitted to, and only a fitted one does.",
         "Add fitted_on with existing claims, or correct the grade."),
     "QN311": _T("an invalid source",
-        "A record of catalog/sources.toml has an unknown key, an empty text or no title.",
+        "A record of catalog/sources.toml has an unknown key, an empty text or no title, or an address that is not "
+        "https with the name of a host.",
         "Write it as the message says."),
     "QN312": _T("an unknown source",
         "A value cites a key that is not in catalog/sources.toml.",

@@ -42,8 +42,8 @@ CODES: dict[str, _T] = {
     "QN516": _T("no second moments for percentiles",
         "Percentiles of response time are built from means and variances of the waiting times. This method computes "
         "means only, as do limits on the number inside, layers, and priorities with closed classes.",
-        "Ask for means: response instead of response_p95. Open classes have percentiles at every station without "
-        "simultaneous resource possession."),
+        "Ask for means: response instead of response_p95. Open classes without simultaneous resource possession have "
+        "percentiles, and those that hold a pool around delays only."),
     "QN517": _T("no single steady state",
         "The Markov chain of the network has several recurrent sets of states, or its balance equations were not "
         "solved to the required accuracy, so no probabilities are reported.",

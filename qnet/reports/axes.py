@@ -12,6 +12,8 @@ from qnet.units import format_number
 LARGEST = 1e300
 """Numbers beyond cannot be subtracted safely, and interrupt the line."""
 _MOST_DIGITS = 15
+_LONGEST_LABEL = 7
+"""Characters of a label that is not shortened by an exponent."""
 
 
 class Axis(Record):
@@ -70,10 +72,33 @@ def _step(least: float) -> float:
 
 
 def _labels(ticks: Sequence[float]) -> tuple[str, ...]:
-    """Ticks with the digits that distinguish them."""
+    """Ticks with the digits that distinguish them; with exponents where that makes long labels shorter."""
     step = min((abs(second - first) for first, second in pairwise(ticks)), default=abs(ticks[0]))
     digits = math.floor(math.log10(max(map(abs, ticks)))) - math.floor(math.log10(step)) + 1
-    return tuple(format_number(tick, min(max(digits, 4), _MOST_DIGITS)) for tick in ticks)
+    digits = min(max(digits, 4), _MOST_DIGITS)
+    plain = tuple(_without_plus(format_number(tick, digits)) for tick in ticks)
+    short = tuple(_with_exponent(tick, digits) for tick in ticks)
+    longest = max(map(len, plain))
+    return short if longest > _LONGEST_LABEL and max(map(len, short)) < longest else plain
+
+
+def _logarithmic_label(tick: float) -> str:
+    """A tick as it is read, or with an exponent where that is shorter."""
+    plain = _without_plus(format_number(tick))
+    return plain if len(plain) <= _LONGEST_LABEL else _with_exponent(tick, 4)
+
+
+def _with_exponent(tick: float, digits: int) -> str:
+    """`2.5e9`."""
+    mantissa, _, exponent = f"{tick:.{digits - 1}e}".partition("e")
+    mantissa = mantissa.rstrip("0").rstrip(".")
+    return f"{mantissa}e{int(exponent)}" if tick else "0"
+
+
+def _without_plus(text: str) -> str:
+    """`1e20` for `1e+20`."""
+    mantissa, mark, exponent = text.partition("e")
+    return f"{mantissa}e{int(exponent)}" if mark else text
 
 
 def _logarithmic(values: Sequence[float], count: int, integer_ticks: bool) -> Axis:
@@ -82,7 +107,11 @@ def _logarithmic(values: Sequence[float], count: int, integer_ticks: bool) -> Ax
     if high <= low * (1 + 1e-9):
         low, high = low / 2, high * 2
     best: list[float] = []
-    for factors, every in (((1, 2, 5), 1), ((1, 5), 1), *(((1,), every) for every in (1, 2, 3, 5, 10, 20, 50, 100))):
+    for factors, every in (
+        ((1, 2, 5), 1),
+        ((1, 5), 1),
+        *(((1,), every) for every in (1, 2, 3, 4, 5, 6, 8, 10, 20, 50, 100)),
+    ):
         best = _powers(low, high, factors, every, integer_ticks)
         if len(best) <= count + 1:
             break
@@ -93,7 +122,7 @@ def _logarithmic(values: Sequence[float], count: int, integer_ticks: bool) -> Ax
     if not best:
         best = [low, high]
     low, high = (best[0], best[-1]) if integer_ticks else (low, high)
-    return Axis(low, high, tuple(best), tuple(format_number(tick) for tick in best), log=True)
+    return Axis(low, high, tuple(best), tuple(map(_logarithmic_label, best)), log=True)
 
 
 def _powers(low: float, high: float, factors: Sequence[int], every: int, outward: bool) -> list[float]:

@@ -9,7 +9,7 @@ from string import ascii_letters
 from qnet.record import Record
 from qnet.reports.axes import Axis, axis
 from qnet.reports.content import Content, Plot, Style
-from qnet.reports.figure import Figure, Point, Rule, drawable, figures_of, made
+from qnet.reports.figure import MOST_LINES, Figure, Point, Rule, Series, drawable, figures_of, made
 from qnet.reports.text import fold, pad, width
 
 _Dot = tuple[int, int]
@@ -23,6 +23,8 @@ _SCREEN = 23
 """Lines of a drawing that fits a terminal of 24 below a prompt."""
 _NARROWEST, _WIDEST = 40, 80
 _FEWEST_TICKS, _COLUMNS_PER_TICK = 5, 12
+_BETWEEN = 3
+"""Spaces between the columns of a legend."""
 _BRAILLE = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 """The bit of each dot in a braille character, by row and column."""
 _MEETING = "*"
@@ -71,7 +73,7 @@ def plot_of(report: Content, style: Style, rows_of_chart: int | None = None) -> 
 
 
 def chart(
-    series: Sequence[tuple[str, Sequence[Point]]], x_title: str, y_title: str, style: Style, rows: int = _ROWS,
+    series: Sequence[tuple[str, Sequence[Point]]], x_title: str, y_title: str, style: Style, rows: int | None = _ROWS,
     measured: Sequence[tuple[float, float]] = (),
 ) -> str:  # fmt: skip
     """Named lines over one pair of axes, in at most 80 columns; a sentence where there is no point to draw.
@@ -88,33 +90,46 @@ def drawn(figure: Figure, style: Style, rows: int | None = None) -> str:
     room = max(_NARROWEST, min(_WIDEST, style.width or _WIDEST))
     if figure.nothing:
         return "\n".join(fold(figure.nothing, room))
-    shown = figure.series[: len(ascii_letters)]
+    shown = figure.series[:MOST_LINES]
     above = [line for title in (figure.title, figure.y_title) for line in fold(title, room) if title]
     below = [pad(line, room, right=True) for line in fold(figure.x_title, room)]
-    legend: list[str] = []
-    for index, line in enumerate(shown):
-        first, *rest = fold(line.name, room - 2)
-        legend += [f"{_colored(ascii_letters[index], index, style)} {first}", *(f"  {part}" for part in rest)]
-    if figure.measured:
-        legend.append(f"{_MEASURED} measured")
-    if len(figure.series) > len(shown):
-        legend.append(f"and {len(figure.series) - len(shown)} more lines, not drawn")
-    if figure.left_out:
-        legend.append(f"and {figure.left_out} points that are not above 0, not drawn")
+    around = len(above) + len(below) + 2
+    legend = list(_legend(figure, room, style, packed=around + _ROWS + len(shown) > _SCREEN))
     fitting = rows is None
     if rows is None:
-        rows = max(_FEWEST_ROWS, min(_ROWS, _SCREEN - len(above) - len(below) - len(legend) - 2))
+        rows = max(_FEWEST_ROWS, min(_ROWS, _SCREEN - around - len(legend)))
     plane = _plane(figure, room, style, rows)
     trails = [list(_trail(line.points, plane)) for line in shown]
-    marks = _letters(trails) if style.ascii else _braille(trails, plane)
+    marks = _letters(trails) if style.ascii else _braille(trails, _alone(shown, plane), plane)
     marks |= {plane.cell(plane.dot(*point)): (_MEASURED, None) for point in figure.measured}
     if any(character == _MEETING for character, _ in marks.values()):
-        legend.insert(len(shown) + bool(figure.measured), f"{_MEETING} lines meet")
+        legend.append(f"{_MEETING} lines meet")
     legend += _ruled(marks, figure, plane, style)
+    legend += (line for remark in figure.remarks for line in fold(remark, room))
     lines = [*above, *_frame(plane, marks, style), *below, *legend]
     if fitting and len(lines) > _SCREEN and rows > _FEWEST_ROWS:  # for labels that have no room next to their lines
         return drawn(figure, style, max(_FEWEST_ROWS, rows - (len(lines) - _SCREEN)))
     return "\n".join(line.rstrip() for line in lines)
+
+
+def _legend(figure: Figure, room: int, style: Style, packed: bool) -> Iterator[str]:
+    """Which letter is which line; `packed`: in as many columns as there is room for."""
+    names: list[tuple[str, str, int | None]] = [
+        (ascii_letters[index], line.name, index) for index, line in enumerate(figure.series[:MOST_LINES])
+    ]
+    if figure.measured:
+        names.append((_MEASURED, "measured", None))
+    size = max(width(name) for _, name, _ in names) + 2
+    across = (room + _BETWEEN) // (size + _BETWEEN) if packed else 1
+    if across < 2:
+        for letter, name, owner in names:
+            first, *rest = fold(name, room - 2)
+            yield from (f"{_colored(letter, owner, style)} {first}", *(f"  {part}" for part in rest))
+        return
+    down = -(-len(names) // across)
+    for row in range(down):
+        cells = [f"{_colored(letter, owner, style)} {pad(name, size - 2)}" for letter, name, owner in names[row::down]]
+        yield (" " * _BETWEEN).join(cells)
 
 
 def _plane(figure: Figure, room: int, style: Style, rows: int) -> _Plane:
@@ -123,7 +138,11 @@ def _plane(figure: Figure, room: int, style: Style, rows: int) -> _Plane:
     xs = [*(x for x, _ in points), *(rule.value for rule in figure.upright)]
     y = axis(ys, min(_FEWEST_TICKS, max(2, rows // 2)), integer_ticks=True, log="y" in figure.log)
     columns = room - max(map(len, y.labels)) - 2
-    x = axis(xs, max(_FEWEST_TICKS, columns // _COLUMNS_PER_TICK), integer_ticks=False, log="x" in figure.log)
+    ticks = max(_FEWEST_TICKS, columns // _COLUMNS_PER_TICK)
+    x = axis(xs, ticks, integer_ticks=False, log="x" in figure.log)
+    while ticks > 2 and sum(len(text) + 2 for text in x.labels) > columns:  # labels that do not fit would be left out
+        ticks -= 1
+        x = axis(xs, ticks, integer_ticks=False, log="x" in figure.log)
     return _Plane(x, y, columns, *((1, 1) if style.ascii else (2, 4)), rows)
 
 
@@ -196,6 +215,15 @@ def _trail(line: Iterable[Point], plane: _Plane) -> Iterator[_Dot]:
             yield from _segment(start or end, end)
 
 
+def _alone(lines: Iterable[Series], plane: _Plane) -> Iterator[tuple[int, _Dot]]:
+    """The points between two interruptions, each with the number of its line."""
+    for index, line in enumerate(lines):
+        for there, run in groupby(line.points, key=drawable):
+            dots = [plane.dot(*point) for point in run if drawable(point)] if there else []
+            if len(dots) == 1:
+                yield index, dots[0]
+
+
 def _segment(start: _Dot, end: _Dot) -> Iterator[_Dot]:
     """The dots from one to another, without the first; the dot itself where they are the same."""
     (x, y), (to_x, to_y) = start, end
@@ -213,7 +241,8 @@ def _letters(trails: Sequence[Sequence[_Dot]]) -> _Marks:
     return marks
 
 
-def _braille(trails: Sequence[Sequence[_Dot]], plane: _Plane) -> _Marks:
+def _braille(trails: Sequence[Sequence[_Dot]], alone: Iterable[tuple[int, _Dot]], plane: _Plane) -> _Marks:
+    """Dots, and letters at the ends of lines and at points between interruptions, of which a dot is easily missed."""
     dots: dict[_Dot, int] = {}
     owners: dict[_Dot, int] = {}
     for index, trail in enumerate(trails):
@@ -222,6 +251,7 @@ def _braille(trails: Sequence[Sequence[_Dot]], plane: _Plane) -> _Marks:
             dots[cell] = dots.get(cell, 0) | _BRAILLE[y % plane.down][x % plane.across]
             owners[cell] = index
     marks: _Marks = {cell: (chr(0x2800 + bits), owners[cell]) for cell, bits in dots.items()}
+    marks |= {plane.cell(dot): (ascii_letters[index], index) for index, dot in alone}
     named: set[_Dot] = set()
     for index, trail in enumerate(trails):
         cells = [plane.cell(dot) for dot in reversed(trail)]

@@ -86,6 +86,8 @@ class Bars(Record):
     """The column of the value that bars begin at; empty for 0."""
     only: tuple[str, ...] = ()
     """Values of `by` that are drawn; empty for all."""
+    unit: str = ""
+    """The column with the unit of the ends of its row; empty where it is that of their columns."""
 
 
 class Matrix(Record):

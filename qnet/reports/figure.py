@@ -52,6 +52,25 @@ class Figure(Record):
     """The axes with a logarithmic scale: `x`, `y` or `xy`."""
     left_out: int = 0
     """Points that a logarithmic axis has no place for."""
+    empty: tuple[str, ...] = ()
+    """The names of lines that have values of x, and no point."""
+    outside: tuple[str, ...] = ()
+    """The labels of marks that are too far from the lines to be drawn."""
+
+    @property
+    def remarks(self) -> list[str]:
+        """What is not drawn, as sentences for the legend."""
+        result: list[str] = []
+        if len(self.series) > MOST_LINES:
+            result.append(f"and {len(self.series) - MOST_LINES} more lines, not drawn")
+        if self.left_out:
+            result.append(f"and {self.left_out} points that are not above 0, not drawn")
+        if self.empty:
+            more = f" and {len(self.empty) - 3} more" if len(self.empty) > 3 else ""
+            result.append(f"no points to draw: {'; '.join(self.empty[:3])}{more}")
+        if self.outside:
+            result.append(f"outside the drawing: {'; '.join(self.outside)}")
+        return result
 
     @property
     def nothing(self) -> str:
@@ -99,39 +118,47 @@ def made(
 ) -> Figure:  # fmt: skip
     """A figure of clean texts, interrupted where a logarithmic axis has no place for a point.
 
-    Marks that would stretch a drawing to more than twice its size are left out.
+    Marks that would stretch a drawing to more than twice its size are not drawn, but named.
     """
     every = [point for _, line in series for point in line if drawable(point)]
     left_out = sum(not fits(point, log) for point in every)
     kept = [(name, [point if fits(point, log) else (None, None) for point in line]) for name, line in series]
     shown = tuple(Series(clean(name, ascii), line) for name, line in kept if any(map(drawable, line)))
+    empty = tuple(
+        clean(name, ascii)
+        for name, line in series
+        if any(x is not None for x, _ in line) and not any(fits(point, log) for point in line)
+    )
     points = [point for line in shown for point in line.points if drawable(point)]
     inside = tuple(point for point in measured if fits(point, log))
     xs, ys = ([point[index] for point in (*points, *inside)] for index in (0, 1))
+    marks = [
+        (rule.replace(label=clean(rule.label, ascii)), _is_near(rule, values, letter in log), letter)
+        for rules, values, letter in ((upright, xs, "x"), (level, ys, "y"))
+        for rule in rules
+    ]
     return Figure(
         title=clean(title, ascii),
         x_title=clean(x_title, ascii),
         y_title=clean(y_title, ascii),
         series=shown,
         measured=inside,
-        upright=_near(upright, xs, "x" in log, ascii),
-        level=_near(level, ys, "y" in log, ascii),
+        upright=tuple(rule for rule, near, letter in marks if near and letter == "x"),
+        level=tuple(rule for rule, near, letter in marks if near and letter == "y"),
         log=log,
         left_out=left_out,
+        empty=empty,
+        outside=tuple(rule.label for rule, near, _ in marks if not near),
     )
 
 
-def _near(rules: Sequence[Rule], values: Sequence[float], log: bool, ascii: bool) -> tuple[Rule, ...]:
-    """The marks that stand in the range of some values, or not far outside."""
-    if not values:
-        return ()
+def _is_near(rule: Rule, values: Sequence[float], log: bool) -> bool:
+    """Whether a mark stands in the range of some values, or not far outside."""
+    if not values or (log and rule.value <= 0):
+        return False
     low, high = min(values), max(values)
     reach = (high - low) or abs(high) or 1.0
-    return tuple(
-        Rule(rule.value, clean(rule.label, ascii))
-        for rule in rules
-        if low - reach <= rule.value <= high + reach and (rule.value > 0 or not log)
-    )
+    return low - reach <= rule.value <= high + reach
 
 
 def figures_of(report: Content, ascii: bool = False) -> list[Figure]:
@@ -160,7 +187,8 @@ def figures_of(report: Content, ascii: bool = False) -> list[Figure]:
             labels = [text for text in labels if text]
             for y in identical:
                 points = [(_coordinate(row[x], x_scale), _coordinate(row[y], y_scale)) for row in members]
-                series.append((", ".join([*labels, title_of(columns[y])]), points))
+                named = labels if labels and len(identical) == 1 else [*labels, title_of(columns[y])]
+                series.append((", ".join(named), points))
         scaled = [(_coordinate(at, x_scale), _coordinate(value, y_scale)) for at, value in plot.points]
         keys = [columns[y].key for y in identical]
         names = ", ".join(title_of(columns[y]) for y in identical)
@@ -189,20 +217,26 @@ def _coordinate(cell: Cell, scale: Scale) -> float | None:
 
 
 def bar_figures_of(report: Content, ascii: bool = False) -> list[BarFigure]:
-    """The blocks of bars of a report as its `plot` says, in the unit that suits them; empty where it has none."""
+    """The blocks of bars of a report as its `plot` says, in the unit that suits them; empty where it has none.
+
+    A block is a value of the `by` column; one without numbers has no bars.
+    """
     bars = report.plot
     if not isinstance(bars, Bars):
         return []
     named, by = column_index(report, bars.name), column_index(report, bars.by)
     ends = [column_index(report, key) for key in bars.ends]
     base = column_index(report, bars.base) if bars.base else None
+    stated = column_index(report, bars.unit) if bars.unit else None
     blocks: dict[Cell, list[tuple[Cell, ...]]] = {}
     for row in checked_rows(report):
-        if all(is_number(row[end]) for end in ends) and (not bars.only or row[by] in bars.only):
-            blocks.setdefault(row[by], []).append(row)
+        if not bars.only or row[by] in bars.only:
+            block = blocks.setdefault(row[by], [])
+            if all(is_number(row[end]) for end in ends):
+                block.append(row)
     result: list[BarFigure] = []
     for value, rows in blocks.items():
-        unit = report.columns[ends[0]].unit
+        unit = str(rows[0][stated] or "") if stated is not None and rows else report.columns[ends[0]].unit
         scale = common_scale((row[end] for row in rows for end in ends), unit)
         drawn = [
             Bar(clean(str(row[named] or ""), ascii), *(_shown(row[end], scale) for end in (ends[0], ends[-1])))
@@ -210,7 +244,7 @@ def bar_figures_of(report: Content, ascii: bool = False) -> list[BarFigure]:
         ]
         names = tuple(clean(scale.heading(title_of(report.columns[end])), ascii) for end in ends)
         heading = label(report.columns[by], value, Style(ascii=ascii))
-        start = _shown(rows[0][base], scale) if base is not None else 0.0
+        start = _shown(rows[0][base], scale) if base is not None and rows else 0.0
         result.append(BarFigure(heading, names, tuple(drawn), start, len(rows) - len(drawn)))
     return result
 

@@ -52,7 +52,7 @@ def figure_file(report: Content, path: str) -> bytes:
     model: dict[str, str] = report.meta.get("model") or {}
     title = model.get("title") or report.title
     lines = [item.replace(title=": ".join(filter(None, (title, item.title)))) for item in figures_of(report)]
-    drawn: list[Figure | BarFigure] = [*lines, *bar_figures_of(report)]
+    drawn: list[Figure | BarFigure] = [*lines, *(item for item in bar_figures_of(report) if item.bars)]
     nothing = [item.nothing for item in lines if item.nothing]
     if not drawn or len(nothing) == len(drawn):
         text = nothing[0] if nothing else "nothing to draw: this answer has no curve"

@@ -28,8 +28,10 @@ _PAGE = 108
 _WIDEST, _LONG = 24, 24
 """Of a column of texts, and of a word that is not broken."""
 
+_SHORT = ' class="short"'
+
 _STYLE = """
-:root { color-scheme: light; }
+:root { color-scheme: light dark; }
 body { margin: 0; background: #ffffff; color: #222222; font: 16px/1.5 system-ui, "DejaVu Sans", sans-serif; }
 main { max-width: 60rem; margin: 0 auto; padding: 1.5rem 1.25rem 3rem; }
 h1 { font-size: 1.6rem; line-height: 1.25; margin: 0 0 .25rem; }
@@ -37,7 +39,7 @@ h2 { font-size: 1.2rem; line-height: 1.3; margin: 2rem 0 .5rem; padding-bottom: 
   border-bottom: 1px solid #c8c8c8; }
 h3 { font-size: 1rem; margin: 1.25rem 0 .4rem; }
 h1, h2, h3, p, li, caption { overflow-wrap: anywhere; }
-h1::first-letter, h2::first-letter { text-transform: uppercase; }
+h2::first-letter { text-transform: uppercase; }
 p { margin: .5rem 0; max-width: 46rem; }
 .basis, footer { color: #555555; font-size: .9rem; }
 .question p { font-style: italic; }
@@ -47,18 +49,28 @@ table { border-collapse: collapse; font-size: .875rem; }
 th, td { padding: .3rem .75rem .3rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid #dddddd; }
 th { border-bottom: 2px solid #888888; vertical-align: bottom; }
 td { max-width: 24rem; }
+td.short { white-space: nowrap; }
 td.long { overflow-wrap: anywhere; min-width: 12rem; }
 .number { text-align: right; }
 td.number { font-family: ui-monospace, "DejaVu Sans Mono", monospace; white-space: pre; }
 tbody tr:nth-child(even) { background: #f6f6f6; }
-figure { margin: 1.25rem 0; max-width: 45rem; }
-svg { display: block; width: 100%; height: auto; margin-bottom: 1rem; }
+figure { margin: 1.25rem 0; max-width: 45rem; overflow-x: auto; }
+svg { display: block; width: 100%; min-width: 38rem; height: auto; margin-bottom: 1rem; }
 pre { background: #f4f4f4; border: 1px solid #d5d5d5; padding: .6rem .8rem; font-size: .8rem; line-height: 1.4;
   font-family: ui-monospace, "DejaVu Sans Mono", monospace; white-space: pre-wrap; overflow-wrap: anywhere; }
 ul.notes { list-style: none; padding: 0; }
 ul.notes li { border-left: 4px solid #8a8a8a; padding: .1rem 0 .1rem .7rem; margin: .5rem 0; max-width: 46rem; }
 ul.notes li.warning { border-color: #b34700; }
 code { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: .9em; }
+@media screen and (prefers-color-scheme: dark) {
+  body { background: #1b1b1d; color: #e6e6e6; }
+  .basis, footer { color: #b4b4b4; }
+  h2, th, td { border-color: #55555a; }
+  tbody tr:nth-child(even) { background: #252528; }
+  pre { background: #252528; border-color: #45454a; }
+  svg { background: #ffffff; box-sizing: border-box; padding: .6rem; border-radius: .3rem; }
+  ul.notes li.warning { border-color: #f08c3a; }
+}
 @media print {
   @page { margin: 16mm 14mm; }
   body { font-size: 10pt; }
@@ -66,7 +78,8 @@ code { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: .9em
   h2, h3 { break-after: avoid; }
   figure, tr, li { break-inside: avoid; }
   thead { display: table-header-group; }
-  .wide { overflow: visible; }
+  .wide, figure { overflow: visible; }
+  svg { min-width: 0; }
   table { font-size: 7.5pt; max-width: 100%; }
   th, td { padding-right: .4rem; }
   td.long { min-width: 0; }
@@ -77,8 +90,10 @@ code { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: .9em
 
 def render(report: Content, style: Style) -> str:
     """The page. Raises `ValueError` naming the column of NaN or infinity."""
-    title = escaped(clean(report.title))
-    body = "\n".join(part for part in _parts(report, style) if part)
+    summary = report.summary(report) if report.summary else None
+    heading = clean(report.title)
+    title = escaped(heading)
+    body = "\n".join(part for part in _parts(report, heading, summary, style) if part)
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -100,11 +115,10 @@ def render(report: Content, style: Style) -> str:
 """
 
 
-def _parts(report: Content, style: Style) -> Iterator[str]:
+def _parts(report: Content, heading: str, summary: Summary | None, style: Style) -> Iterator[str]:
     basis = last_line(report.meta, ascii=False)
-    yield f"<header>\n<h1>{escaped(clean(report.title))}</h1>{_paragraph(basis, 'basis')}\n</header>"
+    yield f"<header>\n<h1>{escaped(heading)}</h1>{_paragraph(basis, 'basis')}\n</header>"
     blocks = tables(report, style.replace(ascii=False))
-    summary = report.summary(report) if report.summary else None
     if summary is not None:
         yield from _summary(summary)
     else:
@@ -113,7 +127,7 @@ def _parts(report: Content, style: Style) -> Iterator[str]:
         yield from (_section(block.heading, [_block(block, heading=False)], block.heading) for block in asked)
     yield _figures(report)
     if report.group and any(block.prose for block in blocks):
-        yield from (_section(block.heading, [_block(block, heading=False)]) for block in blocks)
+        yield from (_section(block.heading or "results", [_block(block, heading=False)]) for block in blocks)
     elif blocks:
         yield _section("results", [_block(block) for block in blocks])
     yield _notes(report.notes)
@@ -144,7 +158,7 @@ def _summary(summary: Summary) -> Iterator[str]:
 
 def _figures(report: Content) -> str:
     lines = [item for item in figures_of(report) if not item.nothing]
-    drawn = [svg.drawing(item) for item in (*lines, *bar_figures_of(report))]
+    drawn = [svg.drawing(item) for item in (*lines, *(item for item in bar_figures_of(report) if item.bars))]
     return "\n".join(["<figure>", *drawn, "</figure>"]) if drawn else ""
 
 
@@ -165,23 +179,35 @@ def _table(table: Table) -> str:
         aligned([row[index] for row in table.rows]) if numeric else [row[index] for row in table.rows]
         for index, numeric in enumerate(table.numeric)
     ]
-    kinds = [
-        ' class="number"' if numeric else ' class="long"' if _longest(cells) > _LONG else ""
-        for numeric, cells in zip(table.numeric, columns, strict=True)
-    ]
+    kinds = [_kind(numeric, cells) for numeric, cells in zip(table.numeric, columns, strict=True)]
     head = "".join(
         f'<th scope="col"{kind}>{_breakable(title)}</th>' for kind, title in zip(kinds, table.titles, strict=True)
     )
     titled = [] if table.pairs else [f"<thead><tr>{head}</tr></thead>"]
     lines = ['<div class="wide">', "<table>", *titled, "<tbody>"]
     for cells in zip(*columns, strict=True):
-        row = "".join(f"<td{kind}>{_breakable(cell)}</td>" for kind, cell in zip(kinds, cells, strict=True))
+        row = "".join(
+            f"<td{kind}>{escaped(cell) if kind == _SHORT else _breakable(cell)}</td>"
+            for kind, cell in zip(kinds, cells, strict=True)
+        )
         lines.append(f"<tr>{row}</tr>")
     return "\n".join([*lines, "</tbody>", "</table>", "</div>"])
 
 
+def _kind(numeric: bool, cells: Sequence[str]) -> str:
+    """The class of a column: names and other short texts stand on one line, long words are broken."""
+    if numeric:
+        return ' class="number"'
+    if max(map(width, cells)) <= _WIDEST:
+        return _SHORT
+    return ' class="long"' if _longest(cells) > _LONG else ""
+
+
 def _bands(table: Table) -> Iterator[Table]:
-    """A table that is too wide for a page as several ones, each with the leading columns, which say what a row is."""
+    """A table that is too wide for a page as several ones, each with the leading columns, which say what a row is.
+
+    A row that has nothing else is left out of those that follow the first.
+    """
     if not table.rows:
         yield table
         return
@@ -197,10 +223,11 @@ def _bands(table: Table) -> Iterator[Table]:
             bands.append(list(keys))
         bands[-1].append(index)
     for band in bands:
+        cells = [tuple(row[index] for index in band) for row in table.rows]
         yield table.replace(
             titles=tuple(table.titles[index] for index in band),
             numeric=tuple(table.numeric[index] for index in band),
-            rows=[tuple(row[index] for index in band) for row in table.rows],
+            rows=[row for row in cells if band == bands[0] or any(row[len(keys) :])],
         )
 
 

@@ -252,12 +252,9 @@ def _legend(figure: Figure, top: float) -> tuple[list[str], float]:
         row += _ROW
         result.append(f'<circle cx="17" cy="{row - 4:.1f}" r="4" fill="#ffffff" stroke="{_INK}"/>')
         result.append(_text(42, row, "measured"))
-    if len(figure.series) > MOST_LINES:
+    for remark in figure.remarks:
         row += _ROW
-        result.append(_text(42, row, f"and {len(figure.series) - MOST_LINES} more lines, not drawn"))
-    if figure.left_out:
-        row += _ROW
-        result.append(_text(42, row, f"and {figure.left_out} points that are not above 0, not drawn"))
+        result.append(_text(42, row, _cut(remark, _WIDE - 42)))
     return result, row + 10
 
 

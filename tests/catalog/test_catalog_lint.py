@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from qnet.catalog.find import root
 from qnet.catalog.lint import RULES, gather, lint
 
@@ -196,6 +198,22 @@ def test_sources_used(make_catalog):
     catalog = make_catalog({"sources.toml": records, **systems})
     (text,) = broken("sources-used", catalog)
     assert text.startswith("sources.toml:7: unused: nothing cites this source")
+
+
+@pytest.mark.parametrize(
+    "where",
+    ["http://example.org/a", "https://192.0.2.7/a", "https://example.org:8080/a", "www.example.org", "ftp://x.org"],
+)
+def test_addresses(make_catalog, where):
+    make_catalog({"sources.toml": f'[book]\ntitle = "B"\nwhere = "{where}"\n'})
+    (text,) = broken("addresses", make_catalog)
+    assert f"book.where: found {where!r}" in text and "https:// and the name of a host" in text
+
+
+@pytest.mark.parametrize("where", ["https://www.example.org", "https://a-b.example.org/x?y=1", "GC26-4193, page 3"])
+def test_addresses_that_are_sound(make_catalog, where):
+    make_catalog({"sources.toml": f'[book]\ntitle = "B"\nwhere = "{where}"\n'})
+    assert broken("addresses", make_catalog) == []
 
 
 def test_families(make_catalog, drive):

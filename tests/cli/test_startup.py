@@ -132,11 +132,20 @@ def test_modules_that_must_not_be_loaded_exist() -> None:
 
 
 @pytest.mark.parametrize("words", ["qnet s", "qnet solve ibm"])
-def test_completion_loads_no_solver(words: str, tmp_path: Path) -> None:
-    modules = loaded(
-        tmp_path, _QNET_COMPLETE="bash_complete", COMP_WORDS=words, COMP_CWORD=str(words.count(" "))
-    )  # fmt: skip
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+def test_completion_loads_no_solver(shell: str, words: str, tmp_path: Path) -> None:
+    modules = loaded(tmp_path, _QNET_COMPLETE=f"{shell}_complete", COMP_WORDS=words, COMP_CWORD=str(words.count(" ")))
     assert not used(modules, (*LIGHT, "tomllib", "qnet.networks", "qnet.model"))
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["qnet solve ./model.toml -p w", "qnet sweep ./model.toml --metric r", "qnet envelope ./model.toml --over w"],
+)
+def test_completion_by_a_model_only_reads_it(words: str, tmp_path: Path) -> None:
+    modules = loaded(tmp_path, _QNET_COMPLETE="zsh_complete", COMP_WORDS=words, COMP_CWORD=str(words.count(" ")))
+    assert "tomllib" in modules
+    assert not used(modules, (*LIGHT, "qnet.networks", "qnet.questions", "qnet.reports"))
 
 
 def test_the_table_of_a_terminal_is_where_rich_is_loaded(tmp_path: Path) -> None:

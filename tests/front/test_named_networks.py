@@ -93,7 +93,7 @@ def test_names_change_no_figure():
 
 
 def test_errors_have_the_names():
-    with pytest.raises(qnet.NoAnswer, match="no steady state: disk is asked for 2 times"):
+    with pytest.raises(qnet.NoAnswer, match="no steady state: disk would be 200 % utilized"):
         qnet.Network([[1.0], [2.0]], arrival_rate=[1.0], names=["cpu", "disk"]).solve()
     with pytest.raises(qnet.NoAnswer, match="class idle has customers and neither demand nor think time"):
         qnet.Network([[1.0, 0.0]], population=[1, 1], class_names=["busy", "idle"]).solve("bard-schweitzer")

@@ -49,7 +49,7 @@ RETIRED = {
     r"stands for": "means, denotes",
     r"for ever": "forever, indefinitely",
     r"so many": "a number of, N",
-    r"asked for [\d.{]": "would be ... utilized",
+    r"asked for(?= (?:[\d.{]|too ))|times what (?:it|they) can": "would be ... utilized",
     r"(?<!standard )(?<!standard_)deviations?": "standard deviation",
     r"largest (?:possible )?rates?|maximum rates?": "saturation throughput",
     r"time told": "response time",

@@ -141,7 +141,7 @@ LATE = {"demands": [[0.5], [0.25]], "arrival_rate": [2.5]}
 def test_an_overload_names_the_station_and_how_much_less_would_do():
     code, words = refusal(NoAnswer, LATE)
     assert code == "QN401"
-    assert "station 0 is asked for 1.25 times what it can do" in words and "by less than 0.8 for" in words
+    assert "station 0 would be 125 % utilized" in words and "by less than 0.8 for" in words
 
 
 @pytest.mark.parametrize(

@@ -252,7 +252,7 @@ def test_the_ways_out_of_overload_are_told(tmp_path):
     with pytest.raises(NoAnswer) as caught:
         bottleneck(system)
     (problem,) = caught.value.problems
-    assert '"host" is asked for 1.067 times what it can do, at 80/s' in problem.found
+    assert '"host" would be 106.7 % utilized, at 80/s' in problem.found
     ways = "with host 2 times as fast it is 150/s; with one server more at host it is 100/s"
     assert problem.help == f"the saturation throughput is 75/s; {ways}"
 

@@ -74,3 +74,20 @@ def test_every_metric_has_a_block_and_markdown_a_fence():
     text = render(report(rows, "low", "high", base="base"), "md", Style(), plot=True)
     assert text.count("- at low, # at high") == 2
     assert "```text" in text
+
+
+def test_the_unit_of_a_block_is_in_its_heading():
+    columns = (*COLUMNS, Column("unit", "in"))
+    rows = [("r", "p", 0.008, 0.01, 0.014, "s"), ("x", "p", 3.0, 2.0, 1.0, "/s")]
+    plot = Bars("name", ("low", "high"), "metric", "base", unit="unit")
+    text = render(Report("qnet/x/1", "x", columns, rows, group="metric", plot=plot), "table", Style(), plot=True)
+    assert "r: ░ at low (ms), █ at high (ms)" in text
+    assert "x: ░ at low (/s), █ at high (/s)" in text
+
+
+@pytest.mark.parametrize("ascii", [False, True])
+def test_a_block_fits_a_terminal_of_24_lines(ascii):
+    rows = [("r", f"p{index}", None, None, 30.0 - index) for index in range(30)]
+    lines = drawn(report(rows, "high"), ascii=ascii)
+    assert len(lines) == 23
+    assert lines[-1] == "and 11 more, not drawn"

@@ -99,7 +99,7 @@ def test_plot_stands_in_a_fence(sweep: Report) -> None:
     fences = [token for token in markdown_it.MarkdownIt("commonmark").parse(text) if token.type == "fence"]
     assert len(fences) == 1
     assert fences[0].content.isascii()
-    assert "a share of writes 0, response" in fences[0].content
+    assert "a share of writes 0\n" in fences[0].content
 
 
 def test_a_drawing_cannot_leave_its_fence() -> None:

@@ -65,7 +65,7 @@ def test_a_label_without_room_stands_in_the_legend() -> None:
 
 
 def test_a_mark_far_outside_does_not_flatten_the_curve() -> None:
-    assert text(ASCII, level=[Rule(1e9, "far")]) == text(ASCII)
+    assert text(ASCII, level=[Rule(1e9, "far")]) == f"{text(ASCII)}\noutside the drawing: far"
 
 
 def test_points_without_a_place_on_a_logarithmic_axis_are_counted() -> None:

@@ -62,7 +62,7 @@ def refuse_overload(network: Demands) -> None:
     if worst is None or shares[worst] < 1:
         return
     where = network.station_label(worst)
-    text = f"no steady state: {where} is asked for {shares[worst]:.4g} times what it can do{variant}"
+    text = f"no steady state: {where} would be {100 * shares[worst]:.4g} % utilized{variant}"
     help = (
         f"multiply the arrival rates by less than {1 / shares[worst]:.6g} for a steady state{' there' * bool(variant)}"
     )

@@ -93,7 +93,7 @@ COLUMNS = (
     Column("value", "value"),
     Column("difference", "difference"),
     Column("ratio", "ratio"),
-    Column("percent", "percent"),
+    Column("percent", "change (%)"),
     Column("base_exactness", "exactness of A", footed=True),
     Column("exactness", "exactness", footed=True),
 )
@@ -166,7 +166,7 @@ def compare_report(comparison: Comparison, asserted: Sequence[str] = ()) -> Repo
         wide=_wide(comparison, listed, rows, ends),
         plot=Bars("metric", ("percent",), "side"),
         broken=tuple(_broken(comparison.sides, claimed)),
-        summary=lambda report: summaries.of_comparison(report),
+        summary=lambda report: summaries.of_comparison(report, f"A: {first.label}"),
     )
 
 

@@ -345,7 +345,7 @@ def formula(
     notes += dict.fromkeys(piece.note for piece in result if piece.note)
     if symbolic.saturated:
         sentence = ", ".join(f'"{name}"' for name in symbolic.saturated)
-        notes.append(f"no steady state at the model's numbers, {sentence} is asked for too much: "
+        notes.append(f"no steady state at the model's numbers, {sentence} would be more than 100 % utilized: "
                      "formulas hold below saturation, and have no value here")  # fmt: skip
     notes += _held_demands(symbolic, result)
     return _answer(symbolic, formulas, notes)

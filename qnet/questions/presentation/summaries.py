@@ -134,8 +134,8 @@ def of_sweep(report: Content, along: Sequence[str], drawn: Sequence[str]) -> Sum
     return Summary(question, (*sentences, *_trust(report)))
 
 
-def of_comparison(report: Content) -> Summary:
-    """Of `qnet compare`: what every side does to the main metrics of the first."""
+def of_comparison(report: Content, baseline: str) -> Summary:
+    """Of `qnet compare`: what every side does to the main metrics of the first, the baseline."""
     rows = _Rows(report)
     sides = list(dict.fromkeys(str(row["side"]) for row in rows.rows))
     sentences: list[str] = []
@@ -143,7 +143,7 @@ def of_comparison(report: Content) -> Summary:
         block = [row for row in rows.rows if row["side"] == side]
         main = [row for row in block if row["metric"] in _MAIN] or block[:_MOST]
         sentences.append(f"{side}: {'; '.join(map(_change, main))}.")
-    question = f"How do {_and([report.title, *sides])} differ?"
+    question = f"How do {_and([baseline, *sides])} differ?"
     return Summary(question, (*sentences, *_trust(report)))
 
 

@@ -276,7 +276,7 @@ def no_steady_state(model: Model, solved: Solved, edge: Saturation) -> NoAnswer:
     if cause is not None and cause.load >= NO_CAPACITY:
         text = f'no steady state: the capacity of "{edge.cause}" is 0, at {asked}'
     elif cause is not None and cause.load >= 1 and cause.certain and not needs_solution(model):
-        text = f'no steady state: "{edge.cause}" is asked for {cause.load:.4g} times what it can do, at {asked}'
+        text = f'no steady state: "{edge.cause}" would be {100 * cause.load:.4g} % utilized, at {asked}'
     else:
         text = f'no steady state: "{edge.cause}" is saturated, at {asked}'
     possible = format_quantity(largest, "/s", 6)

@@ -160,8 +160,8 @@ def _answer(item: Overload) -> str:
         text = f"There is no steady state at {rate}: {item.edge.cause} is saturated, because the time that it is held "
         return f"{text}includes waiting for stations inside."
     first, *others = over
-    names = [f"{first.label} is asked for {percent(1 + first.excess)} of its capacity"]
-    names += [f"{each.label} for {percent(1 + each.excess)}" for each in others]
+    names = [f"{first.label} would be {percent(1 + first.excess)} utilized"]
+    names += [f"{each.label} {percent(1 + each.excess)}" for each in others]
     return f"There is no steady state at {rate}: {few(names)}."
 
 
