@@ -216,12 +216,12 @@ class _Search:
         return Fixed([*fixed.images[1 : rest + 1], *fixed.values], fixed.images[rest + 1 :], self.rounds)
 
 
-def fixed_points(maps: BatchMaps, start: Array, patience: int = 300, rough: bool = False) -> Array:
+def fixed_points(maps: BatchMaps, start: Array, patience: int | Array = 300, rough: bool = False) -> Array:
     """The values of a batch that equal their images, as closely as iteration brings them.
 
     maps      the map of the points of the batch at some indices.
     start     (P, ...) values >= 0.
-    patience  after how many rounds without progress a point is given up.
+    patience  after how many rounds without progress a point is given up; (P,) where points differ.
     rough     whether points may stop at a residual of 1e-3, and others after some hundred rounds.
     Returns   (P, ...) the values of the smallest residual; the caller proves them.
     Method    Half of each move, and the mix of the last five moves with the smallest residual (Anderson, J. ACM 12
@@ -231,7 +231,8 @@ def fixed_points(maps: BatchMaps, start: Array, patience: int = 300, rough: bool
               those that have not start again, with rounds alone, and at last without memory.
     """
     with np.errstate(all="ignore"):  # Values that overflow are not finite, and never taken.
-        return _fixed_points(_counted(maps), np.asarray(start, dtype=float), patience, rough)
+        waits = np.broadcast_to(np.asarray(patience), (len(start),))
+        return _fixed_points(_counted(maps), np.asarray(start, dtype=float), waits, rough)
 
 
 def _counted(maps: BatchMaps) -> BatchMaps:
@@ -249,7 +250,7 @@ def _counted(maps: BatchMaps) -> BatchMaps:
     return counted
 
 
-def _fixed_points(maps: BatchMaps, start: Array, patience: int, rough: bool) -> Array:
+def _fixed_points(maps: BatchMaps, start: Array, patience: Array, rough: bool) -> Array:
     """As `fixed_points`."""
     every: Places = np.arange(len(start))
     few = start[0].size <= _FEW if len(start) else False
@@ -330,7 +331,7 @@ def _inverse_slopes(maps: BatchMaps, chosen: Places, values: Array, moves: Array
 
 
 def _rounds(
-    maps: BatchMaps, start: Array, chosen: Places, memory: int, patience: int, most: int, enough: float
+    maps: BatchMaps, start: Array, chosen: Places, memory: int, patience: Array, most: int, enough: float
 ) -> tuple[Array, Array, Array]:
     """Damped rounds of some points: the best values, their moves and their residuals.
 
@@ -338,7 +339,7 @@ def _rounds(
     most     the most rounds.
     enough   the residual at which a point has converged.
     """
-    start = start[chosen]
+    start, patience = start[chosen], patience[chosen]
     best = np.array(start, dtype=float)
     best_moves, least = np.zeros(best.shape), np.full(len(best), np.inf)
     live: Places = np.arange(len(best))
@@ -354,7 +355,7 @@ def _rounds(
         idle[live] = np.where(residual < 0.9 * least[live], 0, idle[live] + 1)
         best[live[better]], least[live[better]] = values[better], residual[better]
         best_moves[live[better]] = (after - values)[better]
-        going = (least[live] > enough) & (idle[live] < np.where(least[live] > _CONVERGED, patience, 8))
+        going = (least[live] > enough) & (idle[live] < np.where(least[live] > _CONVERGED, patience[live], 8))
         if not going.any():
             break
         if not going.all():

@@ -9,11 +9,14 @@ import numpy as np  # noqa: TID253
 import pytest
 from envelopes import answer, holds, inside, model, points
 
+import qnet
 from qnet.cli.inline import inline
 from qnet.errors import NoAnswer, NotComputed
 from qnet.expression import parse
 from qnet.questions.envelope.envelope import crossings, envelope
 from qnet.questions.envelope.question import question
+from qnet.questions.points.trial import Trial
+from qnet.questions.search.continuous import largest_steady
 from qnet.units import format_quantity
 
 
@@ -227,3 +230,12 @@ def test_the_stated_number_of_customers_does_not_decide_how_far_is_looked(stated
     network = inline(["repair=1s"], [], [], population=str(stated)).model()
     asked = question(network, None, "population", (f"response <= {limit} s",))
     assert [point.value for point in envelope(asked).points] == [limit]
+
+
+def test_without_open_load_one_look_shows_that_there_is_a_steady_state(monkeypatch: pytest.MonkeyPatch):
+    looks: list[int] = []
+    solve = Trial.solve
+    monkeypatch.setattr(Trial, "solve", lambda *arguments: looks.append(1) or solve(*arguments))
+    trial = Trial(qnet.load("zvm-paging"), "resident", (), {"guests": np.array([1.0, 4.0])}, 2)
+    assert trial.closed and not largest_steady(trial).bounded.any()
+    assert len(looks) == 1

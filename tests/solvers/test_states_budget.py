@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 from building import customers, network, station, visit
 
-from qnet.networks.routed import RoutedNetwork
+from qnet.networks.routed import ClosedClass, Hold, Route, RoutedNetwork, Time
 from qnet.networks.states import shared
 from qnet.networks.states import solve as states
 from qnet.networks.states.chain import TooLarge, Walk, walk
 from qnet.networks.states.compiler import program
+from qnet.networks.states.least import least_states
 from qnet.networks.states.machine import Machine
 
 
@@ -49,3 +50,26 @@ def test_a_chain_that_will_be_too_large_is_not_begun(monkeypatch: pytest.MonkeyP
     with pytest.raises(TooLarge):
         states.solved(tandem("ps"), most, 1e10)
     assert sizes == [first]
+
+
+def agents(people: int, servers: int, inside: int, think_time: float) -> RoutedNetwork:
+    """Customers who hold an agent during a delay and visits to disks."""
+    disks = [f"disk{number}" for number in range(inside)]
+    held = Hold("agent", (Time(0.2), *(visit(disk, 0.1) for disk in disks)))
+    customers = ClosedClass("c", float(people), think_time, (Route("r", 1.0, (Time(0.3), held)),))
+    return RoutedNetwork((station("agent", servers), *map(station, disks)), (customers,))
+
+
+@pytest.mark.parametrize(("people", "servers", "inside"), [(6, 2, 1), (5, 3, 2), (3, 7, 2), (4, 1, 3)])
+@pytest.mark.parametrize("think_time", [0.0, 1.0])
+def test_the_fewest_states_there_can_be_are_known(people: int, servers: int, inside: int, think_time: float) -> None:
+    asked = agents(people, servers, inside, think_time)
+    machine = Machine(program(asked), 0)
+    states = len(walk(machine.start(), machine.moves, 100_000).states)
+    assert states / 8 < least_states(asked) <= states
+
+
+def test_a_closed_chain_that_is_too_large_inside_of_a_hold_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shared, "walk", lambda *_: pytest.fail("a walk is begun"))
+    with pytest.raises(TooLarge):
+        states.solved(agents(40, 30, 3, 1.0), 10_000, 1e10)

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import accumulate
 from math import inf, log
+from operator import mul
 from typing import TYPE_CHECKING, Any
 
 from qnet.lazy import Places, lazy, np
@@ -101,6 +102,11 @@ class _Station:
     def joined(self, constants: list[float], times: int) -> list[float]:
         """The constants with `times` such stations more."""
         head, last = self.head[:-1], self.head[-1]
+        if not head and times > len(constants):
+            # All at once: 1 / (1 - r z)^times.
+            steps = [self.ratio * (count + times) / (count + 1) for count in range(len(constants) - 1)]
+            kernel = [*accumulate(steps, mul, initial=last**times)]
+            return [sum(map(mul, kernel, reversed(constants[: count + 1]))) for count in range(len(constants))]
         for _ in range(times):
             rest = accumulate(constants, _step(self.ratio))
             size = len(constants)
@@ -198,46 +204,59 @@ def _logarithms(core: Reduced) -> _Answer:
 
 
 def _batch(network: ClosedNetwork, marginals: bool) -> ClosedFigures:
-    """All variants at once where every queue has some demand in every variant, or in none; otherwise one by one."""
+    """All variants that have demand at the same queues at once; with marginal probabilities one by one."""
     size = network.size or 0
+    if marginals:
+        return stacked([solve(network.point(index), marginals) for index in range(size)], network)
     population, think = network.population[:, 0], network.think_time[:, 0]
     demands = np.ascontiguousarray(network.demands[:, :, 0].T)
-    served: Places = np.flatnonzero(population > 0)
-    queues = [
-        position
-        for position in range(network.stations)
-        if not network.delay[position] and demands[position, served].any()
-    ]
-    if marginals or not (demands[np.ix_(np.array(queues, np.intp), served)] > 0).all():
-        return stacked([solve(network.point(index), marginals) for index in range(size)], network)
     for position in range(network.stations):
         if network.delay[position]:
             think = think + demands[position]
-    groups: dict[Any, list[int]] = {}
-    for position in queues:
-        groups.setdefault((demands[position].tobytes(), network.rates[position]), []).append(position)
-    firsts = [places[0] for places in groups.values()]
-    counts = [len(places) for places in groups.values()]
     residence = network.demands * (population > 0)[:, None, None]
     throughput, logs, sound = np.zeros(size), np.zeros(size), population == 0
-    for members, shared in _together(demands[firsts], think, population, served):
-        stops, position = np.unique(population[members], return_inverse=True)
-        rates = [convolution_arrays.shortened(network.rates[position], int(stops[-1])) for position in firsts]
-        if shared:
-            first = members[0]
-            result = convolution_arrays.along(demands[firsts, first], rates, counts, float(think[first]), stops)
-        else:
-            asked, position = demands[np.ix_(firsts, members)], np.arange(len(members))
-            result = convolution_arrays.solve(asked, rates, counts, think[members], population[members], False)
-        throughput[members], logs[members] = result.throughput[position], result.log_constant[position]
-        sound[members] = result.sound[position]
-        for row, places in zip(result.residence, groups.values(), strict=True):
-            residence[np.ix_(members, places, [0])] = row[position][:, None, None]
+    for queues, family in _families(network, demands, np.flatnonzero(population > 0)):
+        groups: dict[Any, list[int]] = {}
+        for position in queues:
+            groups.setdefault((demands[position, family].tobytes(), network.rates[position]), []).append(position)
+        firsts = [places[0] for places in groups.values()]
+        counts = [len(places) for places in groups.values()]
+        for members, shared in _together(demands[firsts], think, population, family):
+            stops, position = np.unique(population[members], return_inverse=True)
+            rates = [convolution_arrays.shortened(network.rates[position], int(stops[-1])) for position in firsts]
+            if shared:
+                first = members[0]
+                result = convolution_arrays.along(demands[firsts, first], rates, counts, float(think[first]), stops)
+            else:
+                asked, position = demands[np.ix_(firsts, members)], np.arange(len(members))
+                result = convolution_arrays.solve(asked, rates, counts, think[members], population[members], False)
+            throughput[members], logs[members] = result.throughput[position], result.log_constant[position]
+            sound[members] = result.sound[position]
+            for row, places in zip(result.residence, groups.values(), strict=True):
+                residence[np.ix_(members, places, [0])] = row[position][:, None, None]
     for index in np.flatnonzero(~sound):
         one = solve(network.point(int(index)))
         throughput[index], logs[index] = one.throughput[0], one.log_constant
         residence[index] = one.residence
     return batch_figures(network, throughput[:, None], residence, logs, NAME)
+
+
+def _families(network: ClosedNetwork, demands: Any, served: Places) -> list[tuple[list[int], Places]]:
+    """Queues, and the variants that have some demand at these and none at others.
+
+    demands   (K, B)
+    served    the variants that have customers.
+    """
+    waiting = [position for position in range(network.stations) if not network.delay[position]]
+    asked = demands[np.ix_(np.array(waiting, np.intp), served)] > 0
+    families: dict[bytes, list[int]] = {}
+    for number in range(len(served)):
+        families.setdefault(asked[:, number].tobytes(), []).append(number)
+    return [
+        ([position for position, used in zip(waiting, asked[:, numbers[0]].tolist(), strict=True) if used],
+         served[numbers])
+        for numbers in families.values()
+    ]  # fmt: skip
 
 
 def _together(demands: Any, think: Any, population: Any, served: Any) -> Iterator[tuple[Any, bool]]:

@@ -45,6 +45,8 @@ class _Station:
         """The constants (B, N + 1) with `times` such stations more."""
         size = constants.shape[1]
         tail = self.head.shape[1] - 1
+        if not tail and times > size:
+            return self._at_once(constants, times)
         for _ in range(times):
             joined = np.zeros(constants.shape)
             if tail < size:
@@ -57,6 +59,14 @@ class _Station:
                     joined[:, shift:] += self.head[:, shift : shift + 1] * constants[:, : size - shift]
             constants = joined
         return constants
+
+    def _at_once(self, constants: Any, times: int) -> Any:
+        """As `joined`, of many single servers: 1 / (1 - r z)^times."""
+        result, weight = np.zeros(constants.shape), self.head**times
+        for shift in range(constants.shape[1]):
+            result[:, shift:] += weight * constants[:, : constants.shape[1] - shift]
+            weight = weight * self.ratio[:, None] * ((shift + times) / (shift + 1))
+        return result
 
     def weights(self, length: int) -> Any:
         """(B, length): the probabilities of 0 .. length - 1 customers."""

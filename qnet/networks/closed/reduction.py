@@ -71,8 +71,16 @@ def _reduced(network: ClosedNetwork, apart: bool) -> Reduced:
         text = f"{total} customers are too many for their state probabilities"
         raise NotComputed(Problem("QN515", text, f"at most {MOST_APART}"))
     groups: dict[Any, list[Any]] = {}
+    """By what their stations have in common: their number, and how many stations they have."""
     places: list[int | None] = []
+    known: dict[Any, list[Any]] = {}
+    """The groups of copies."""
     for station, row in enumerate(network.demands):
+        station_key = row, network.delay[station], network.rates[station]
+        if station_key in known:
+            known[station_key][1] += 1
+            places.append(known[station_key][0])
+            continue
         demands = tuple(row[index] for index in classes)
         if not any(demands):
             places.append(None)
@@ -91,6 +99,8 @@ def _reduced(network: ClosedNetwork, apart: bool) -> Reduced:
         group = groups.setdefault(key, [len(groups), 0])
         group[1] += 1
         places.append(group[0])
+        if not apart:
+            known[station_key] = group
     kept = tuple(Group(key[0], key[1], count) for key, (_, count) in groups.items())
     return Reduced(kept, population, tuple(think), classes, tuple(places))
 
@@ -133,12 +143,15 @@ def expanded(
     rates = [0.0] * network.classes
     for index, value in zip(core.classes, throughput, strict=True):
         rates[index] = value
-    times: list[tuple[float, ...]] = []
-    for station, index in enumerate(core.places):
-        row = [0.0] * network.classes
-        for number, kind in enumerate(core.classes):
-            row[kind] = network.demands[station][kind] if index is None else residence[index][number]
-        times.append(tuple(row))
+    present = dict(zip(core.classes, range(len(core.classes)), strict=True))
+    kinds = [present.get(kind) for kind in range(network.classes)]
+    of_groups = [tuple(0.0 if place is None else row[place] for place in kinds) for row in residence]
+    times = [
+        tuple(0.0 if place is None else value for place, value in zip(kinds, network.demands[station], strict=True))
+        if index is None
+        else of_groups[index]
+        for station, index in enumerate(core.places)
+    ]
     overall = None
     if marginals is not None:
         empty = (1.0, *(0.0,) * core.total)
@@ -158,12 +171,18 @@ def figures(
     queue_length: list[tuple[float, ...]] = []
     utilization: list[tuple[float, ...]] = []
     busy: list[tuple[float, ...]] = []
+    known: dict[Any, Matrix] = {}
     for station, (demands, times) in enumerate(zip(network.demands, residence, strict=True)):
-        queue_length.append(tuple(rate * time for rate, time in zip(throughput, times, strict=True)))
-        busy.append(tuple(rate * demand for rate, demand in zip(throughput, demands, strict=True)))
-        peak = network.peak(station)
-        used = tuple(0.0 for _ in throughput) if network.delay[station] else tuple(value / peak for value in busy[-1])
-        utilization.append(used)
+        peak = float("inf") if network.delay[station] else network.peak(station)
+        key = demands, times, peak
+        rows = known.get(key)
+        if rows is None:
+            lengths = tuple(rate * time for rate, time in zip(throughput, times, strict=True))
+            working = tuple(rate * demand for rate, demand in zip(throughput, demands, strict=True))
+            rows = known[key] = lengths, working, tuple(value / peak for value in working)
+        queue_length.append(rows[0])
+        busy.append(rows[1])
+        utilization.append(rows[2])
     return ClosedFigures(
         throughput=throughput,
         residence=residence,

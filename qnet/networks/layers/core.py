@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
+from qnet import budget
 from qnet.lazy import Array, np
 from qnet.networks.closed.approximate_mva import core_solutions
 from qnet.networks.fixed_point import BatchMap, fixed_points
@@ -21,6 +23,15 @@ PATIENCE, _HASTE = 300, 30
 """Rounds that bring nothing after which a point is given up."""
 _NEAR = 1e-3
 """Residuals at which it does."""
+_ENDED = 1e-10
+"""Residuals above which a search begins again."""
+_CROWD = 10.0
+"""How many times the customers that fill a station at least are beyond which rounds that begin without waits fail."""
+_FEWER = (1.0, 1.5, 3.0)
+"""How many times them are solved before."""
+_IMAGE, _CELL, _SOURCE = 50 * budget.CALL, budget.STEP, 2 * budget.STEP
+"""Operations of a round, of each pair of streams of a point in it, and of each number present of a finite source."""
+_WHAT = "the waits of layers"
 
 
 class State(Record):
@@ -45,6 +56,8 @@ class State(Record):
     """(P, S) seconds per visit."""
     scv: Any
     """(P, S) of the holding times."""
+    before: Any
+    """(P,) the largest residual of all core solutions on the way, of which the changes are estimated."""
 
     def part(self, chosen: Any) -> State:
         """Some of the points."""
@@ -57,11 +70,11 @@ class State(Record):
         )
 
 
-def solve(shape: Shape, numbers: Numbers, rough: bool = False, patience: int = PATIENCE) -> tuple[Any, State]:
+def solve(shape: Shape, numbers: Numbers, rough: bool = False, patience: int | Array = PATIENCE) -> tuple[Any, State]:
     """What every stream waits, (P, S) in seconds, and what that implies; the caller proves the residual.
 
     rough     whether points that do not converge soon are accepted as they are.
-    patience  the rounds without progress after which a point is given up.
+    patience  the rounds without progress after which a point is given up; (P,) where points differ.
     Applies   nested holds and second phases in closed and open classes; single and several servers.
     Method    Mean value analysis. An arrival at a station finds there the customers of the network with one customer
               of its class less and without the servers it holds itself, estimated as Linearizer does: by the shares
@@ -79,8 +92,45 @@ def solve(shape: Shape, numbers: Numbers, rough: bool = False, patience: int = P
               Neuse, Comm. ACM 25 (1982) 126-134, for the queue on arrival; the ratio of others: this tool.
     """
     size, streams = numbers.visits.shape
-    answer = core_solutions(_Method(shape, numbers, rough, patience), np.zeros((3, size, streams, streams)), None)
-    return answer.waits, answer.state
+    method = _Method(shape, numbers, rough, patience)
+    answer = core_solutions(method, np.zeros((3, size, streams, streams)), None)
+    return answer.waits, answer.state.replace(before=method.worst)
+
+
+def _start(shape: Shape, numbers: Numbers, waits: Any) -> Any:
+    """(P, S) waits with which rounds begin: those given, but where many more customers than fill a station are one
+    class.
+
+    There, rounds that begin without waits go far beyond the answer and do not return. The waits of fewer customers are
+    found first; all others wait outside of all holds, at the station that is the fullest.
+    """
+    if shape.closed.tolist() != [True] or not shape.levels:
+        return waits
+    load = _load(shape, numbers, numbers.visits * (numbers.first + numbers.second)).max(1)
+    filling = (numbers.think_time + numbers.response)[:, 0] / np.maximum(load, 1e-300)
+    many = np.flatnonzero((filling > 0) & (numbers.population[:, 0] > _CROWD * filling))
+    if not many.size:
+        return waits
+    here, start = numbers.part(many), np.zeros((len(many), waits.shape[1]))
+    none = np.zeros((3, *start.shape, start.shape[1]))
+    asked = np.zeros(start.shape)
+    asked[:, shape.levels[0]] = here.response_waits[:, 0][:, shape.levels[0]]
+    people = [*(share * filling[many] for share in _FEWER), here.population[:, 0]]
+    for some, more in pairwise(people):
+        start, state = _core(shape, here.replace(population=some[:, None]), none, start, True, _HASTE)
+        load = _load(shape, here, state.throughput * here.visits * state.holding)
+        fullest = np.where(asked > 0, load, -1.0).argmax(1)
+        counted = asked * (shape.centre == shape.centre[fullest][:, None])
+        rate = state.throughput[:, 0] * counted.sum(1)
+        start = start + (counted > 0) * ((more - some) / np.maximum(rate, 1e-300))[:, None]
+    result = waits.copy()
+    result[many] = start
+    return result
+
+
+def _load(shape: Shape, numbers: Numbers, busy: Any) -> Any:
+    """(P, S) of busy servers, the share at the station of each stream."""
+    return _present(shape, busy) / numbers.servers[:, shape.centre]
 
 
 class _Solved(Record):
@@ -100,20 +150,28 @@ class _Solved(Record):
 class _Method:
     """Layers, as a method of the driver of approximate mean value analysis."""
 
-    def __init__(self, shape: Shape, numbers: Numbers, rough: bool, patience: int) -> None:
-        self.shape, self.numbers, self.rough, self.patience = shape, numbers, rough, _HASTE if rough else patience
+    def __init__(self, shape: Shape, numbers: Numbers, rough: bool, patience: int | Array) -> None:
+        self.shape, self.numbers, self.rough = shape, numbers, rough
+        self.patience = np.broadcast_to(_HASTE if rough else patience, (len(numbers.population),))
+        self.worst = np.zeros(len(numbers.population))
 
     def core(self, changes: Any, start: _Solved | None) -> _Solved:
         """The core solutions at given changes."""
-        waits = np.zeros(self.numbers.visits.shape) if start is None else start.waits
-        return _Solved(*_core(self.shape, self.numbers, changes, waits, self.rough, self.patience), changes)
+        waits = start.waits if start else _start(self.shape, self.numbers, np.zeros(self.numbers.visits.shape))
+        waits, state = _core(self.shape, self.numbers, changes, waits, self.rough, self.patience)
+        self.worst = np.maximum(self.worst, state.residual)
+        return _Solved(waits, state, changes)
 
     def estimate(self, answer: _Solved, turn: int) -> Any:
         """The changes, from core solutions with one customer less of each class."""
-        return _changes(self.shape, self.numbers, answer, self.rough, self.patience)
+        changes, residual = _changes(self.shape, self.numbers, answer, self.rough, self.patience)
+        self.worst = np.maximum(self.worst, residual)
+        return changes
 
 
-def _core(shape: Shape, numbers: Numbers, changes: Any, start: Any, rough: bool, patience: int) -> tuple[Any, State]:
+def _core(
+    shape: Shape, numbers: Numbers, changes: Any, start: Any, rough: bool, patience: int | Array
+) -> tuple[Any, State]:
     """(P, S) waits at the fixed point, and what they imply."""
     logs = np.full(start.shape, np.nan)
 
@@ -138,13 +196,21 @@ def _core(shape: Shape, numbers: Numbers, changes: Any, start: Any, rough: bool,
     return waits, image_of(shape, numbers, changes, waits, logs)
 
 
-def _changes(shape: Shape, numbers: Numbers, answer: _Solved, rough: bool, patience: int) -> Any:
-    """(3, P, S, S) what is to be added to the shares of others, for what a stream finds of them."""
+def _changes(shape: Shape, numbers: Numbers, answer: _Solved, rough: bool, patience: Array) -> tuple[Any, Any]:
+    """(3, P, S, S) what is to be added to the shares of others, for what a stream finds of them; and (P,) the largest
+    residual of the core solutions with a customer less."""
     waits, state, changes = answer
     fewer = [numbers.without(tag) for tag in shape.tags]
     every = Numbers(*(np.concatenate(parts) for parts in zip(*fewer, strict=True)))
     count = len(shape.tags)
-    result = _core(shape, every, np.tile(changes, (1, count, 1, 1)), np.tile(waits, (count, 1)), rough, patience)[1]
+    changed, patience = np.tile(changes, (1, count, 1, 1)), np.tile(patience, count)
+    after, result = _core(shape, every, changed, np.tile(waits, (count, 1)), rough, patience)
+    failed: Any = result.residual > _ENDED
+    if failed.any():
+        again: Any = after.copy()
+        again[failed] = _start(shape, every, after)[failed]
+        if (again != after).any():
+            result = _core(shape, every, changed, again, rough, patience)[1]
     less = np.moveaxis(result.numbers.reshape(3, count, *waits.shape)[:, shape.tag], 1, 2)
     present = (state.scale > 0) & shape.closed[shape.kind]
     # The network without a customer lacks the servers it holds, but not one of several copies.
@@ -152,7 +218,8 @@ def _changes(shape: Shape, numbers: Numbers, answer: _Solved, rough: bool, patie
     for rows in shape.levels:
         for row in rows:
             _leave_out(shape, int(row), kept, state.full, state.numbers[2], lacking=False)
-    return np.where(present, kept * less - state.scale * state.numbers[:, :, None], 0.0)
+    changes = np.where(present, kept * less - state.scale * state.numbers[:, :, None], 0.0)
+    return changes, result.residual.reshape(count, -1).max(0)
 
 
 def _leave_out(shape: Shape, row: int, scale: Any, full: Any, second: Any, lacking: bool) -> None:
@@ -176,6 +243,7 @@ def _leave_out(shape: Shape, row: int, scale: Any, full: Any, second: Any, lacki
 def image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: Any) -> State:
     """What the waits imply, and the waits after one more round; `guess` (P, K) is used and kept up to date."""
 
+    budget.spend(_IMAGE + _CELL * changes.size, _WHAT)
     # What a round makes of an extreme guess is no answer: the residual of the last one decides.
     with np.errstate(all="ignore"):
         return _image_of(shape, numbers, changes, waits, guess, np)
@@ -192,7 +260,7 @@ def _image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: A
     many, visits = people[:, shape.kind], numbers.visits
     shares = (each[:, shape.kind] * visits) * np.stack([waits, first, second])
     servers = numbers.servers[:, shape.centre]
-    load = _present(shape, many * (shares[1] + shares[2])) / servers
+    load = _load(shape, numbers, many * (shares[1] + shares[2]))
     variance = _of_waits(waits, np.clip(load, 1e-6, 1.0), servers)
     scv = _scv(shape, numbers, waits, variance, holding)
     result, full = np.zeros(waits.shape), np.zeros(waits.shape)
@@ -245,6 +313,7 @@ def _image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: A
         variance=variance,
         holding=holding,
         scv=scv,
+        before=residual,
     )
 
 
@@ -320,7 +389,7 @@ def _full(shape: Shape, numbers: Numbers, rows: Any, busy: tuple[Any, Any, Any],
     result = np.where(count == 1, 1.0, 0.0)
     sources = shape.sources(numbers, rows)
     waits = (count > 1) & (bound + others > 1e-250) & ((sources >= count) | (others > 0) | (second > 0))
-    for several in np.unique(count[waits]).tolist():
+    for several in sorted(set(count[waits].tolist())):
         here = np.nonzero(waits & (count == several))
         opened = np.minimum(others[here], _JUST_BELOW * several)
         few = np.maximum(sources[here], 1e-9)
@@ -328,6 +397,7 @@ def _full(shape: Shape, numbers: Numbers, rows: Any, busy: tuple[Any, Any, Any],
         most: Array = np.minimum(bound[here], (several - opened) * _JUST_BELOW)
         most = np.maximum(np.where(share == 1, np.minimum(most, few * _JUST_BELOW), most), 1e-200)
         start = np.where(np.isnan(guess[here]), np.log(most / few), guess[here])
+        budget.spend(_SOURCE * few.size * (few.max() + several), _WHAT)
         _, chance, logs = full_probabilities(few, int(several), most, share, opened, start)
         guess[here] = logs
         result[here] = np.minimum(chance / np.maximum(bound + others, 1e-300)[here], 1.0 / several)

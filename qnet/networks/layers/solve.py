@@ -14,14 +14,14 @@ from typing import Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
-from qnet.lazy import np
+from qnet.lazy import Array, np
 from qnet.networks.closed.approximate_mva import TOLERANCE
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import LAYERS as METHOD
 from qnet.networks.exactness import Beyond, between_integers
 from qnet.networks.figures import Steady, figures
 from qnet.networks.fixed_point import not_converged
-from qnet.networks.layers.core import State
+from qnet.networks.layers.core import PATIENCE, State
 from qnet.networks.layers.core import solve as solve_tables
 from qnet.networks.layers.table import Numbers, Shape, tables
 from qnet.networks.routed import ClosedClass, Fork, Hold, OpenClass, RoutedNetwork, Step
@@ -41,8 +41,8 @@ _LEAST = 0.5
 _ROUNDING = 1e-8
 _ENDLESS = 1e-3
 """Residuals with which an open load that is beyond a capacity by more than that is known to be so."""
-_BRIEFLY = 80
-"""Rounds without progress after which a ceiling alone is given up: with fewer, one in forty would be lost."""
+_BRIEFLY = 40
+"""Rounds without progress after which a ceiling is given up: with 80 no more of them converge."""
 _CROWD = 1e5
 """The number of customers that counts as unlimited."""
 
@@ -101,8 +101,10 @@ class _Layers:
         alone = (self.network.size is None or wanted.ceilings) and len(self.network.classes) == len(
             self.network.closed
         ) == 1
-        waits, overall = self.converged(shape, self.crowded(numbers) if alone else numbers, wanted.rough)
-        waits, state = waits[: len(numbers.population)], overall.part(slice(len(numbers.population)))
+        size = len(numbers.population)
+        patience = np.repeat([PATIENCE, _BRIEFLY], size) if alone else np.full(size, PATIENCE)
+        waits, overall = self.converged(shape, self.crowded(numbers) if alone else numbers, wanted.rough, patience)
+        waits, state = waits[:size], overall.part(slice(size))
         throughputs: list[Value] = [
             self.value(state.throughput[:, number]) if isinstance(item, ClosedClass) else item.arrival_rate
             for number, item in enumerate(self.network.classes)
@@ -186,7 +188,7 @@ class _Layers:
         )
         return self.network.replace(classes=classes)
 
-    def converged(self, shape: Shape, numbers: Numbers, rough: bool) -> tuple[Any, State]:
+    def converged(self, shape: Shape, numbers: Numbers, rough: bool, patience: Array) -> tuple[Any, State]:
         """Waits and what they imply, a part of the batch at a time."""
         cells = len(shape.kind) ** 2 * len(shape.tags)
         if cells > _LARGEST:
@@ -196,7 +198,8 @@ class _Layers:
         at_once = max(1, _CELLS // max(1, cells))
         parts: list[tuple[Any, State]] = []
         for first in range(0, count, at_once):
-            parts.append(solve_tables(shape, numbers.part(slice(first, first + at_once)), rough))
+            chosen = slice(first, first + at_once)
+            parts.append(solve_tables(shape, numbers.part(chosen), rough, patience[chosen]))
         waits = np.concatenate([part[0] for part in parts])
         joined = State(
             *(
@@ -325,7 +328,7 @@ class _Layers:
 
         overall  what is results for a point and for the same with unlimited customers.
         """
-        if overall.residual[1] > TOLERANCE:
+        if overall.residual[1] > TOLERANCE or overall.before[1] > _ENDLESS:
             return None
         state = overall.part([1])
         busy = (state.throughput[:, shape.kind] * numbers.visits * state.holding)[0]

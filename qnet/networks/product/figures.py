@@ -12,6 +12,8 @@ from qnet.queues.arithmetic import total
 from qnet.record import Record
 
 _ROUNDING = 1e-11
+_NEARLY = 1 - 1e-9
+"""The share of a capacity from which throughputs are checked station by station."""
 
 
 class Figures(Record):
@@ -48,47 +50,74 @@ def figures(
     Raises  `NotComputed` QN502 for a figure that is not finite or negative, or a utilization above 1 by more than
             rounding: a fault of a method that must never reach a caller.
     """
-    stations, classes = range(network.shape[0]), range(network.shape[1])
     throughput = _below_capacity(network, throughput)
     residence = _of_nobody(network, residence)
+    made = _of_point if network.size is None else _of_batch
+    return made(network, throughput, residence).replace(log_constant=log_constant, states=states)
+
+
+def _of_point(network: Demands, throughput: list[float], residence: list[list[float]]) -> Figures:
+    """The figures of a point."""
+    stations, classes = range(network.shape[0]), range(network.shape[1])
     response = [total(residence[station][kind] for station in stations) for kind in classes]
     queue = [[throughput[kind] * residence[station][kind] for kind in classes] for station in stations]
     busy = [[throughput[kind] * network.demand(station, kind) for kind in classes] for station in stations]
-    used: list[list[Value]] = []
+    used: list[list[float]] = []
     for station in stations:
         share = 0.0 if network.delay[station] else 1.0 / network.peak(station)
         row = [value * share for value in busy[station]]
-        used.append(_not_above_one(row, station, network))
-    if network.size is None:
-        made = Figures(
-            throughput=tuple(throughput),
-            response=tuple(response),
-            residence=_rows(residence),
-            queue_length=_rows(queue),
-            utilization=_rows(used),
-            busy_servers=_rows(busy),
-            log_constant=log_constant,
-            states=states,
-        )
-        sound = all(0 <= value < float("inf") for row in (*residence, *queue, throughput) for value in row)
-    else:
-        size = network.size
-        rates, times = _columns(throughput, size), _columns(response, size)
-        remains, lengths = _table(residence, size), _table(queue, size)
-        made = Figures(
-            throughput=rates,
-            response=times,
-            residence=remains,
-            queue_length=lengths,
-            utilization=_table(used, size),
-            busy_servers=_table(busy, size),
-            log_constant=log_constant,
-            states=states,
-        )
-        sound = all(bool(((table >= 0) & (table < float("inf"))).all()) for table in (rates, times, remains, lengths))
-    if not sound:
-        raise NotComputed(Problem("QN502", "a figure of the answer is negative or not finite", "smaller numbers"))
-    return made
+        overall = total(row)
+        if overall > 1.0:
+            _refuse_above_one(overall <= 1.0 + _ROUNDING, station, network)
+            row = [value / overall for value in row]
+        used.append(row)
+    if not all(0 <= value < float("inf") for row in (*residence, *queue, throughput) for value in row):
+        raise _unsound()
+    return Figures(
+        throughput=tuple(throughput),
+        response=tuple(response),
+        residence=_rows(residence),
+        queue_length=_rows(queue),
+        utilization=_rows(used),
+        busy_servers=_rows(busy),
+    )
+
+
+def _of_batch(network: Demands, throughput: list[Value], residence: list[list[Value]]) -> Figures:
+    """The figures of a batch, of all stations at once."""
+    size = network.size or 0
+    rates: Any = np.empty((size, network.shape[1]))
+    times: Any = np.empty((size, *network.shape))
+    for kind, value in enumerate(throughput):
+        rates[:, kind] = value
+    for station, row in enumerate(residence):
+        for kind, value in enumerate(row):
+            times[:, station, kind] = value
+    queue: Any = rates[:, None] * times
+    busy: Any = rates[:, None] * network.demands
+    peaks = [float("inf") if delay else network.peak(station) for station, delay in enumerate(network.delay)]
+    used: Any = busy * (1.0 / np.array(peaks))[:, None]
+    overall: Any = used.sum(2)
+    over = ~(overall <= 1.0)
+    if over.any():
+        for station in np.flatnonzero(over.any(0)).tolist():
+            _refuse_above_one(bool((overall[:, station] <= 1.0 + _ROUNDING).all()), station, network)
+        used = used / np.maximum(overall, 1.0)[..., None]
+    if not all(bool(((table >= 0) & (table < float("inf"))).all()) for table in (rates, times, queue)):
+        raise _unsound()
+    return Figures(
+        throughput=rates,
+        response=times.sum(1),
+        residence=times,
+        queue_length=queue,
+        utilization=used,
+        busy_servers=busy,
+    )
+
+
+def _unsound() -> NotComputed:
+    """The refusal of figures that cannot be."""
+    return NotComputed(Problem("QN502", "a figure of the answer is negative or not finite", "smaller numbers"))
 
 
 def _of_nobody(network: Demands, residence: list[list[Value]]) -> list[list[Value]]:
@@ -115,9 +144,7 @@ def _below_capacity(network: Demands, throughput: list[Value]) -> list[Value]:
     kept."""
     operations: Operations = FLOATS if network.size is None else arrays()
     result = list(throughput)
-    for station in range(network.shape[0]):
-        if network.delay[station] or not network.closed:
-            continue
+    for station in _full(network, throughput):
         busy = [result[kind] * network.demand(station, kind) for kind in range(network.shape[1])]
         peak, overall = network.peak(station), total(busy)
         over = overall > peak
@@ -133,26 +160,22 @@ def _below_capacity(network: Demands, throughput: list[Value]) -> list[Value]:
     return result
 
 
-def _not_above_one(row: list[Value], station: int, network: Demands) -> list[Value]:
-    """Utilizations of a station whose sum is above 1 by a rounding are scaled to 1; by more, they are refused."""
-    operations: Operations = FLOATS if network.size is None else arrays()
-    overall = total(row)
-    if operations.all(overall <= 1.0):
-        return row
-    if not operations.all(overall <= 1.0 + _ROUNDING):
+def _full(network: Demands, throughput: list[Value]) -> list[int]:
+    """The queueing stations of a network with closed classes at which some throughput reaches the capacity."""
+    stations, classes = range(network.shape[0]), range(network.shape[1])
+    queueing = [station for station in stations if not network.delay[station]] if network.closed else []
+    if network.size is None:
+        return queueing
+    overall = total(np.asarray(throughput[kind])[..., None] * network.demands[:, :, kind] for kind in classes)
+    return [station for station in queueing if (overall[:, station] >= _NEARLY * network.peak(station)).any()]
+
+
+def _refuse_above_one(by_rounding: bool, station: int, network: Demands) -> None:
+    """Raise where the utilization of a station is above 1 by more than rounding."""
+    if not by_rounding:
         text = f"the utilization of {network.station_label(station)} comes out above 1"
         raise NotComputed(Problem("QN511", text, "a utilization of at most 1", help="try another method"))
-    scale = operations.maximum([overall, 1.0 + 0.0 * overall])
-    return [value / scale for value in row]
 
 
 def _rows(values: list[list[Value]]) -> tuple[tuple[float, ...], ...]:
     return tuple(tuple(row) for row in values)
-
-
-def _columns(values: list[Value], size: int) -> Any:
-    return np.stack([np.broadcast_to(np.asarray(value, float), (size,)) for value in values], axis=1)
-
-
-def _table(rows: list[list[Value]], size: int) -> Any:
-    return np.stack([_columns(row, size) for row in rows], axis=1)

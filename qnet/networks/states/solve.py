@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import comb, log
+from math import log
 from typing import TYPE_CHECKING
 
 from qnet.errors import NotComputed, Problem
@@ -20,6 +20,7 @@ from qnet.networks.states.branches import spread, with_branches
 from qnet.networks.states.chain import TooLarge, stationary
 from qnet.networks.states.compiler import program
 from qnet.networks.states.figures import SolvedChain, Where, means
+from qnet.networks.states.least import least_states
 from qnet.networks.states.program import NotCovered, Program
 from qnet.networks.states.responses import responses
 from qnet.networks.states.shared import Walks
@@ -202,7 +203,8 @@ def _solved(network: RoutedNetwork, walks: Walks, place: int, most: int, operati
     """As `solved`, of one of several programs."""
     made = walks.programs[place]
     most = min(most, int(operations / _A_STATE))
-    _refuse_many(network, most)
+    if least_states(network) > most:
+        raise TooLarge
     if not made.unbounded:
         machine, result = walks.of(place, 0, most)
         return means(made, machine, result, stationary(result, operations))
@@ -278,23 +280,6 @@ def _at_least(states: int, inner: int, more: int) -> int:
             after all others, and so on.
     """
     return states + inner * more
-
-
-def _refuse_many(network: RoutedNetwork, most: int) -> None:
-    """Raise where a lower bound of the number of states is too large already, before any of them is generated.
-
-    The customers of a closed class are spread over think time and at least one place of its routes, all classes
-    independently of each other.
-    """
-    count = 1
-    for item in network.classes:
-        if isinstance(item, ClosedClass):
-            places = {getattr(step, "station", "") for route in item.routes for step in route.steps}
-            places |= {"think"} if item.think_time > 0 else set()
-            free = max(len(places) - 1, 0)
-            count *= comb(int(item.population) + free, free)
-        if count > most:
-            raise TooLarge
 
 
 def _solution(network: RoutedNetwork, result: Sequence[SolvedChain], wanted: Wanted) -> RoutedSolution:

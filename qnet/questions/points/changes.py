@@ -209,6 +209,7 @@ def _figures(
         network, stable = network.point(point), solution.stable[point]
         reported = (solution.throughput, solution.response, solution.classes, solution.full_at)
         throughput, response, classes, full_at = at_point(reported, point)
+        tried = solution.ceiling is not None
         ceiling = solution.ceiling and (float(solution.ceiling[0][point]), solution.ceiling[1][point])
         solution = solution.replace(
             throughput=throughput, response=response, classes=classes, full_at=full_at,
@@ -216,10 +217,10 @@ def _figures(
         )  # fmt: skip
         edge = Saturation(float(edge.factor[point]), edge.cause if isinstance(edge.cause, str) else edge.cause[point])
     else:
-        stable = solution.stable
+        stable, tried = solution.stable, True
     arriving = float(sum(item.throughput for item in solution.classes if item.population is None))
     arrivals = arriving * edge.factor if arriving > 0 else None
-    most = largest_throughput(solution, edge) if needs_solution(model) else _maximum(solution, edge, network)
+    most = largest_throughput(solution, edge) if needs_solution(model) else _maximum(solution, edge, network, tried)
     limit = (*most, arrivals, solution.exact)
     if not stable:
         full = edge.cause or (limiting(part) if point is None else limiting(part)[point])
@@ -244,13 +245,18 @@ def _figures(
     )
 
 
-def _maximum(solution: RoutedSolution, edge: Saturation, network: RoutedNetwork) -> tuple[float | None, str | None]:
-    """The largest throughput and what limits it, of a point that a batch may have answered."""
+def _maximum(
+    solution: RoutedSolution, edge: Saturation, network: RoutedNetwork, tried: bool
+) -> tuple[float | None, str | None]:
+    """The largest throughput and what limits it, of a point that a batch may have answered.
+
+    tried  whether the method was asked what the throughput tends to: where it does not know, it is not asked again.
+    """
     if len(network.closed) == 1 == len(network.classes) and solution.ceiling is None:
         inner = inside_limits(solution)
         if not solution.full_at and any(stream.around for stream in streams(network, FLOATS, [1.0]).streams):
             # What is waited for inside holds limits as well: only a solution knows.
-            return solve(network).ceiling or (None, None)
+            return (None, None) if tried else solve(network).ceiling or (None, None)
         limits = [
             (solution.full_at.get(item.label, item.full_at([1.0])), item.label)
             for item in work(network).groups

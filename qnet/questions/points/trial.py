@@ -12,7 +12,7 @@ from qnet.model.conditions import Condition
 from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points.domain import Domain, outside, stated_value
-from qnet.questions.points.points import Solved, solve_points
+from qnet.questions.points.points import Solved, needs_solution, solve_points
 
 _BRIEF = 1e9
 """Elementary operations of a first look."""
@@ -54,6 +54,13 @@ class Trial:
     def uncertain(self) -> bool:
         """Whether many values at once may be solved by another method than few: the budget is that of a batch."""
         return self.wanted.method == "auto" and any(item.population is not None for item in self.model.customers)
+
+    @property
+    def closed(self) -> bool:
+        """Whether no load grows without bound: all classes are closed, nothing else has a capacity, and no time depends
+        on the solution."""
+        closed = all(item.population is not None for item in self.model.customers)
+        return closed and not self.model.limits and not needs_solution(self.model)
 
     def brief(self) -> Trial:
         """The same within a small budget, for a first look at many values."""

@@ -27,6 +27,9 @@ _MORE = 9
 _DESCENT, _DESCENTS = 1e-6, 60
 """How far a search goes down at once from a value that is far too large, and how often."""
 
+_LOOK, _LOOKS = 16, 2
+"""How many parts of a bracket are evaluated together, and how often."""
+
 
 class Steady(Record):
     """Arrays with one element per point."""
@@ -46,7 +49,8 @@ def largest_steady(trial: Trial) -> Steady:
     Method   Up by doubling to a value without a steady state. The capacity of a station that holds no waits is a root
              of its load; where waits fill an outer station before that, a root of the largest load.
     Domain   Values that the model refuses are never left as an answer: the search ends where they begin.
-    Limits   There must be a steady state at the least value; and values beyond the first end are not tried.
+    Limits   There must be a steady state at the least value; and values beyond the first end are not tried. Where no
+             load is open, a steady state at the last value of the doublings is one at those before it.
     """
     greatest: Array = np.full(trial.size, trial.greatest)
     low: Array = np.full(trial.size, max(trial.least, 0.0))
@@ -54,6 +58,10 @@ def largest_steady(trial: Trial) -> Steady:
     high: Array = np.minimum(max(trial.stated, trial.least * 2, 1e-12), greatest)
     at_low: Array = np.full(trial.size, -1.0)
     at_high = at_low
+    if trial.closed and _steady_at_last(trial, high, greatest):
+        for step in range(_DOUBLINGS + _MORE):
+            high = _doubled(high, greatest, step)
+        return Steady(high, np.zeros(trial.size, bool), greatest)
     for step in range(_DOUBLINGS + _MORE):
         end, solved = trial.within(low, high)
         greatest, high = np.where(end < high, end, greatest), end
@@ -63,7 +71,7 @@ def largest_steady(trial: Trial) -> Steady:
         if not inside.any():
             break
         low, at_low = np.where(inside, high, low), np.where(inside, solved.certain_load - 1, at_low)
-        high = np.where(inside, np.minimum(high * (2 if step < _DOUBLINGS else _FAST), greatest), high)
+        high = np.where(inside, _doubled(high, greatest, step), high)
     bounded = at_high >= 0
     if bounded.any():
         low, high, at_low = _descended(trial, low, high, at_low, bounded & (low == lowest))
@@ -71,6 +79,21 @@ def largest_steady(trial: Trial) -> Steady:
     if bounded.any():
         high = np.where(bounded, edge(trial, low, high, at_low, bounded), high)
     return Steady(high, bounded, greatest)
+
+
+def _doubled(value: Array, greatest: Array, step: int) -> Array:
+    """The next values of a search that goes up, after a number of steps."""
+    return np.minimum(value * (2 if step < _DOUBLINGS else _FAST), greatest)
+
+
+def _steady_at_last(trial: Trial, high: Array, greatest: Array) -> bool:
+    """Whether there is a steady state at the last value that doublings try, at every point."""
+    for step in range(_DOUBLINGS + _MORE - 1):
+        high = _doubled(high, greatest, step)
+    try:
+        return bool(np.all(trial.solve(high).stable))
+    except QnetError:
+        return False
 
 
 def _descended(trial: Trial, low: Array, high: Array, at_low: Array, wanted: Flags) -> tuple[Array, Array, Array]:
@@ -126,8 +149,35 @@ def edge(trial: Trial, low: Array, high: Array, at_low: Array, bounded: Flags) -
     at_start = trial.overload(trial.solve(start))
     hopeless = at_start >= 0
     wanted = earlier & ~hopeless
-    result = sign_change(trial, Trial.overload, start, end, capacity, (wanted, at_start, at_end))
+    bracket = _closer(trial, start, end, capacity, (wanted, at_start, at_end))
+    result = sign_change(trial, Trial.overload, *bracket)
     return np.where(earlier, np.where(hopeless, start, result), capacity)
+
+
+def _closer(
+    trial: Trial, inside: Array, beyond: Array, edge: Array, ends: tuple[Flags, Array, Array]
+) -> tuple[Array, Array, Array, tuple[Flags, Array, Array]]:
+    """The arguments of `sign_change` for the load, closer to its first change of sign.
+
+    Many values are solved for little more than one. Where waits fill an outer station the load has a kink, at which
+    interpolation is no better than halving.
+    """
+    wanted, at_inside, at_beyond = ends
+    lanes = np.flatnonzero(wanted)
+    if trial.uncertain or not len(lanes):
+        return inside, beyond, edge, ends
+    inside, beyond, at_inside, at_beyond = (np.array(item) for item in (inside, beyond, at_inside, at_beyond))
+    shares, many = np.arange(1, _LOOK) / _LOOK, trial.at(np.repeat(lanes, _LOOK - 1))
+    for _ in range(_LOOKS):
+        low, high = (-np.log1p(-item[lanes] / edge[lanes])[:, None] for item in (inside, beyond))
+        values = -edge[lanes, None] * np.expm1(-(low + (high - low) * shares))
+        found = many.overload(many.solve(values.reshape(-1))).reshape(values.shape)
+        values = np.column_stack([inside[lanes], values, beyond[lanes]])
+        found = np.column_stack([at_inside[lanes], found, at_beyond[lanes]])
+        first, rows = (found >= 0).argmax(1), np.arange(len(lanes))
+        inside[lanes], at_inside[lanes] = values[rows, first - 1], found[rows, first - 1]
+        beyond[lanes], at_beyond[lanes] = values[rows, first], found[rows, first]
+    return inside, beyond, edge, (wanted, at_inside, at_beyond)
 
 
 def sign_change(

@@ -1,0 +1,52 @@
+"""What layers cost: rounds are few and all of them are counted, and no chain is begun that is known to be too large."""
+
+from __future__ import annotations
+
+import pytest
+
+import qnet
+from qnet import budget
+from qnet.networks.layers import core
+from qnet.networks.states import shared
+from qnet.questions.bottleneck.bottleneck import bottleneck
+
+
+@pytest.fixture
+def rounds(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """One entry for each round over waits."""
+    result: list[int] = []
+    image = core.image_of
+
+    def counted(*arguments: object) -> core.State:
+        result.append(1)
+        return image(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(core, "image_of", counted)
+    return result
+
+
+def test_every_round_is_counted(rounds: list[int]) -> None:
+    account = budget.Account(1e11)
+    with budget.opened(account):
+        qnet.load("file-server-agents").solve()
+    assert len(rounds) * core._IMAGE < account.spent < 3 * len(rounds) * core._IMAGE
+
+
+def test_changes_take_few_rounds_and_all_have_an_answer(rounds: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two of eleven points did not converge with unlimited customers, and took 18,000 rounds."""
+    walks: list[int] = []
+    walk = shared.walk
+    monkeypatch.setattr(shared, "walk", lambda *arguments: walks.append(1) or walk(*arguments))
+    found = bottleneck(qnet.load("file-server-agents").set(agents=64))
+    assert len(rounds) < 1500
+    assert not walks
+    changed = found.changes
+    assert len(changed) == 10 and all(item.maximum for item in changed)
+
+
+def test_unlimited_customers_are_reached_from_fewer() -> None:
+    """The throughput rises with the customers, to what it is said to tend to."""
+    system = qnet.load("file-server-agents").set(agents=64)
+    few, many = (system.set(terminals=count).solve().records()[0] for count in (500, 20_000))
+    assert few["throughput_per_s"] == pytest.approx(many["throughput_per_s"], rel=1e-2)
+    assert many["throughput_per_s"] == pytest.approx(many["maximum_throughput_per_s"], rel=1e-4)
