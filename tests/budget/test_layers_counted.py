@@ -50,3 +50,33 @@ def test_unlimited_customers_are_reached_from_fewer() -> None:
     few, many = (system.set(terminals=count).solve().records()[0] for count in (500, 20_000))
     assert few["throughput_per_s"] == pytest.approx(many["throughput_per_s"], rel=1e-2)
     assert many["throughput_per_s"] == pytest.approx(many["maximum_throughput_per_s"], rel=1e-4)
+
+
+OUTSIDE_TOO = """
+qnet = 1
+title = "six users"
+
+[stations]
+ps = { discipline = "ps" }
+cpu = { discipline = "fcfs" }
+disk = {}
+agent = { servers = 2 }
+
+[classes.users]
+population = 6
+think_time = "2.19 s"
+steps = [
+  { station = "ps", time = "0.0123 s" },
+  { station = "cpu", time = "0.00831 s" },
+  { hold = "agent", steps = [{ time = "0.00489 s" }, { station = "disk", time = "0.00839 s" }] },
+  { station = "disk", time = "0.00839 s" },
+]
+"""
+"""Unlimited customers fill a station that is visited inside of a hold and outside: most rounds there lead nowhere."""
+
+
+def test_a_saturation_throughput_that_is_not_found_is_given_up_soon(rounds: list[int]) -> None:
+    """3,362 rounds before, nearly all of them for a throughput that stayed unknown."""
+    answer = qnet.loads(OUTSIDE_TOO).solve()
+    assert len(rounds) < 700
+    assert answer.records()[0]["throughput_per_s"] == pytest.approx(6 / (2.19 + 0.0434), rel=1e-2)
