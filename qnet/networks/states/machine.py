@@ -26,6 +26,8 @@ from qnet.networks.states.program import (
     REST,
     SPLIT,
     TIME,
+    Centre,
+    Node,
     NotCovered,
     Program,
 )
@@ -54,9 +56,11 @@ class Machine:
     """
 
     def __init__(self, program: Program, most: int) -> None:
-        self.nodes = program.nodes
+        self.nodes = [_Node(node) for node in program.nodes]
         self.size = len(program.nodes)
-        self.centres = program.centres
+        self.centres = [_Centre(centre) for centre in program.centres]
+        self.in_order = [number for number, centre in enumerate(self.centres) if centre.ordered]
+        """The centres where service may be interrupted."""
         self.homes = program.homes
         self.arrivals = program.arrivals
         self.most = most
@@ -73,7 +77,8 @@ class Machine:
             if node.kind == TIME and not (node.centre >= 0 and program.centres[node.centre].ordered)
         ]
         """The nodes of time that need no order."""
-        self.slot = {number: slot for slot, number in enumerate(self.timed)}
+        for slot, number in enumerate(self.timed):
+            self.nodes[number].slot = slot
 
     def start(self) -> State:
         """A state that can occur: all customers begin, one after the other."""
@@ -81,22 +86,25 @@ class Machine:
         state: State = ((0,) * len(self.timed), ((),) * centres, (0,) * centres, (), ())
         for count, home in self.homes:
             for _ in range(count):
-                state = next(iter(self.settled(state, home, 1.0)))[1]
+                moved: list[Move] = []
+                self.settled(*state, home, 1.0, moved)
+                state = moved[0][1]
         return state
 
     def moves(self, state: State) -> list[Move]:
         """All that may happen next."""
         counts, lines, busy, apart, joins = state
-        nodes, size, result = self.nodes, self.size, list[Move]()
+        nodes, timed, size, result = self.nodes, self.timed, self.size, list[Move]()
         for slot, count in enumerate(counts):
             if not count:
                 continue
-            node = nodes[self.timed[slot]]
+            node = nodes[timed[slot]]
             rate = count * node.rate * (self.speed(state, node.centre) if node.centre >= 0 else 1.0)
             if node.speeds:
                 rate = rate * _level(node.speeds, busy[node.inside])
-            less = (*counts[:slot], count - 1, *counts[slot + 1 :])
-            result += self.settled((less, lines, busy, apart, joins), node.after, rate)
+            less = list(counts)
+            less[slot] = count - 1
+            self.settled(less, lines, busy, apart, joins, node.after, rate, result)
         for index, customer in enumerate(apart):
             if index and apart[index - 1] == customer:
                 continue
@@ -105,7 +113,7 @@ class Machine:
             if node.speeds:
                 rate = rate * _level(node.speeds, busy[node.inside])
             rest = (*apart[:index], *apart[index + 1 :])
-            result += self.settled((counts, lines, busy, rest, joins), _onward(node.after, customer, size), rate)
+            self.settled(counts, lines, busy, rest, joins, _onward(node.after, customer, size), rate, result)
         for centre, index, speed in self.lines_served(state):
             line = lines[centre]
             customer = line[index]
@@ -114,17 +122,17 @@ class Machine:
                 speed = speed * _level(node.speeds, busy[node.inside])
             after = (*line[:index], _onward(node.after, customer, size), *line[index + 1 :])
             changed = (*lines[:centre], after, *lines[centre + 1 :])
-            result += self.settled((counts, changed, busy, apart, joins), _LINE - centre, speed * node.rate)
-        for rate, home in self.arrivals:
-            if self.outside(state) < self.most:
-                result += self.settled(state, home, rate)
+            self.settled(counts, changed, busy, apart, joins, _LINE - centre, speed * node.rate, result)
+        if self.arrivals and self.outside(state) < self.most:
+            for rate, home in self.arrivals:
+                self.settled(*state, home, rate, result)
         return result
 
     def lines_served(self, state: State) -> Iterator[tuple[int, int, float]]:
         """The customers in service where service may be interrupted: centre, place in its line, speed."""
-        for centre, item in enumerate(self.centres):
-            line = state[1][centre]
-            if item.ordered and line:
+        for centre in self.in_order:
+            item, line = self.centres[centre], state[1][centre]
+            if line:
                 serving = min(item.most, len(line))
                 speed = 1.0 if item.rates is None else item.rates[min(len(line), len(item.rates)) - 1]
                 for index in range(serving):
@@ -165,16 +173,23 @@ class Machine:
         branches = len(apart) + sum(customer >= size for line in lines for customer in line)
         return sum(customer < size for _, customer, _, _ in joins) - branches
 
-    def settled(self, state: State, customer: int, rate: float) -> list[Move]:
-        """Where one customer goes from a node, and all customers that go on because of that."""
-        counts, lines, busy, apart, joins = state
-        result: list[Move] = []
+    def settled(
+        self,
+        counts: Sequence[int],
+        lines: Sequence[tuple[int, ...]],
+        busy: Sequence[int],
+        apart: Sequence[int],
+        joins: Sequence[Join],
+        customer: int,
+        rate: float,
+        result: list[Move],
+    ) -> None:
+        """Add where one customer goes from a node, with all customers that go on because of that, to the moves."""
         scene = _Scene(list(counts), list(lines), list(busy), list(apart), list(joins), [customer])
         self.steps = 0
         self.follow(scene, rate, (), result, 0)
         if self.steps > _MOST_STEPS:
             budget.spend(_A_STEP * self.steps, "the states of a Markov chain")
-        return result
 
     def follow(self, scene: _Scene, rate: float, ended: tuple[int, ...], result: list[Move], steps: int) -> None:
         """Move the pending customers, the last first, until each of them spends time or waits."""
@@ -208,7 +223,7 @@ class Machine:
             kind = node.kind
             if kind == TIME:
                 if customer == number:
-                    scene.counts[self.slot[number]] += 1
+                    scene.counts[node.slot] += 1
                 else:
                     insort(scene.apart, customer)
             elif kind == CHOICE:
@@ -225,7 +240,7 @@ class Machine:
             elif kind == RELEASE:
                 # The customer goes on before those that get the server.
                 self.release(scene, node.centre, node.amount)
-                pending.append(_onward(node.after, customer, size))
+                pending.append(node.after if customer < size else _onward(node.after, customer, size))
             elif kind == REST:
                 pending.insert(0, _onward(node.after, customer, size))
             elif kind == SPLIT:
@@ -239,7 +254,7 @@ class Machine:
             else:
                 if kind == COUNT:
                     ended = (*ended, node.mark)
-                pending.append(_onward(node.after, customer, size))
+                pending.append(node.after if customer < size else _onward(node.after, customer, size))
         joins = scene.joins
         if joins:
             state = self.renumbered(scene)
@@ -260,7 +275,7 @@ class Machine:
         if item.shared:
             busy[centre] += 1
             scene.pending.append(after)
-        elif item.discipline == "lcfs-pr":
+        elif item.preempted:
             scene.lines[centre] = (customer, *line)
             scene.pending.append(_LINE - centre)
         elif not item.ordered and not line and busy[centre] + node.amount <= item.most:
@@ -338,7 +353,7 @@ class Machine:
         scene.apart[:] = [customer for customer in rest if customer >= size]
         for customer in rest:
             if customer < size:
-                scene.counts[self.slot[customer]] += 1
+                scene.counts[self.nodes[customer].slot] += 1
 
     def begun(self, scene: _Scene, centre: int) -> tuple[tuple[int, tuple[tuple[float, int], ...]] | None, list[int]]:
         """Let those in service of a line go on until they spend time; where that is at random, the place and how.
@@ -402,6 +417,51 @@ class Machine:
         return sorted(scene.joins, key=lambda item: (item[1] % size, item[2], item[3], sorted(signs[item[0]])))
 
 
+class _Node:
+    """A node of the program, as fast to read as can be: every step of every move does."""
+
+    __slots__ = (
+        "after", "amount", "centre", "choices", "inside", "kind", "levels", "lost", "mark", "priority", "rate", "slot",
+        "speeds",
+    )  # fmt: skip
+
+    def __init__(self, node: Node) -> None:
+        self.kind: int = node.kind
+        self.after: int = node.after
+        self.rate: float = node.rate
+        self.centre: int = node.centre
+        self.priority: int = node.priority
+        self.choices: tuple[tuple[float, int], ...] = node.choices
+        self.mark: int = node.mark
+        self.lost: int = node.lost
+        self.speeds: tuple[float, ...] = node.speeds
+        self.levels: tuple[tuple[tuple[float, int], ...], ...] = node.levels
+        self.inside: int = node.inside
+        self.amount: int = node.amount
+        self.slot = -1
+        """Of a time without order: its place among the counts of a state."""
+
+
+class _Centre:
+    """A centre of the program, likewise."""
+
+    __slots__ = (
+        "capacity", "discipline", "group", "most", "ordered", "preempted", "rates", "servers", "shared", "station",
+    )  # fmt: skip
+
+    def __init__(self, centre: Centre) -> None:
+        self.station: str = centre.station
+        self.group: int = centre.group
+        self.discipline: str = centre.discipline
+        self.servers: int = centre.servers
+        self.rates: tuple[float, ...] | None = centre.rates
+        self.capacity: int | None = centre.capacity
+        self.most: int = centre.most
+        self.shared: bool = centre.shared
+        self.ordered: bool = centre.ordered
+        self.preempted: bool = centre.discipline == "lcfs-pr"
+
+
 class _Scene:
     """A state while customers go on."""
 
@@ -421,7 +481,14 @@ class _Scene:
 
     def copy(self) -> _Scene:
         """The same, to be changed."""
-        return _Scene(*(list(getattr(self, name)) for name in ("counts", "lines", "busy", "apart", "joins", "pending")))
+        return _Scene(
+            self.counts.copy(),
+            self.lines.copy(),
+            self.busy.copy(),
+            self.apart.copy(),
+            self.joins.copy(),
+            self.pending.copy(),
+        )
 
     def present(self, machine: Machine) -> int:
         """How many customers and pieces of work there are besides the closed ones."""
