@@ -64,6 +64,8 @@ class Machine:
         self.homes = program.homes
         self.arrivals = program.arrivals
         self.most = most
+        self.numbered: dict[State, State] = {}
+        """States with parallel steps as they come about, and as they are numbered: most come about again and again."""
         self.steps = 0
         """Of the event that is being followed, on all its branches."""
         self.edge = most - max(
@@ -255,11 +257,14 @@ class Machine:
                 if kind == COUNT:
                     ended = (*ended, node.mark)
                 pending.append(node.after if customer < size else _onward(node.after, customer, size))
-        joins = scene.joins
-        if joins:
-            state = self.renumbered(scene)
-        else:
-            state = (tuple(scene.counts), tuple(scene.lines), tuple(scene.busy), (), ())
+        state: State = (
+            tuple(scene.counts), tuple(scene.lines), tuple(scene.busy), tuple(scene.apart), tuple(scene.joins),
+        )  # fmt: skip
+        if scene.joins:
+            known = self.numbered.get(state)
+            if known is None:
+                known = self.numbered[state] = self.renumbered(state)
+            state = known
         result.append((rate, state, ended))
 
     def join(self, scene: _Scene, customer: int, ended: tuple[int, ...]) -> tuple[int, ...]:
@@ -382,11 +387,12 @@ class Machine:
                 lines[centre] = (*line[:index], after, *line[index + 1 :])
         return None, marks
 
-    def renumbered(self, scene: _Scene) -> State:
-        """The state with its parallel steps numbered by where their branches are: their order of start does not
+    def renumbered(self, state: State) -> State:
+        """A state with its parallel steps numbered by where their branches are: their order of start does not
         matter."""
         size = self.size
-        order = scene.joins if len(scene.joins) < 2 else self.ordered(scene)
+        counts, lines, busy, apart, joins = state
+        order = joins if len(joins) < 2 else self.ordered(state)
         new = {item[0]: index * size for index, item in enumerate(order, start=1)}
         new[0] = 0
 
@@ -394,27 +400,28 @@ class Machine:
             return customer % size + new[customer // size]
 
         return (
-            tuple(scene.counts),
-            tuple(tuple(map(named, line)) for line in scene.lines),
-            tuple(scene.busy),
-            tuple(sorted(map(named, scene.apart))),
-            tuple((index, named(item[1]), *item[2:]) for index, item in enumerate(order, start=1)),
+            counts,
+            tuple([tuple(map(named, line)) if line else line for line in lines]),
+            busy,
+            tuple(sorted(map(named, apart))),
+            tuple([(index, named(item[1]), item[2], item[3]) for index, item in enumerate(order, start=1)]),
         )
 
-    def ordered(self, scene: _Scene) -> list[Join]:
+    def ordered(self, state: State) -> list[Join]:
         """The parallel steps by where their branches are."""
         size = self.size
-        signs: dict[int, list[tuple[int, int, int]]] = {item[0]: [] for item in scene.joins}
-        for customer in scene.apart:
+        _, lines, _, apart, joins = state
+        signs: dict[int, list[tuple[int, int, int]]] = {item[0]: [] for item in joins}
+        for customer in apart:
             signs[customer // size].append((-1, 0, customer % size))
-        for centre, line in enumerate(scene.lines):
+        for centre, line in enumerate(lines):
             for index, customer in enumerate(line):
                 if customer >= size:
                     signs[customer // size].append((centre, index, customer % size))
-        for _, customer, needed, left in scene.joins:
+        for _, customer, needed, left in joins:
             if customer >= size:
                 signs[customer // size].append((-2, needed * size + left, customer % size))
-        return sorted(scene.joins, key=lambda item: (item[1] % size, item[2], item[3], sorted(signs[item[0]])))
+        return sorted(joins, key=lambda item: (item[1] % size, item[2], item[3], sorted(signs[item[0]])))
 
 
 class _Node:
