@@ -376,6 +376,26 @@ class System(Model):
 
         return sweep_report(sweep(self, vary, metric, _wanted(method, operations)), chosen=bool(metric))
 
+    def map(
+        self,
+        table: Any,
+        metric: Texts = (),
+        prefix: str = "",
+        method: str = "auto",
+        operations: float = OPERATIONS,
+    ) -> Any:
+        """A table with its answers as further columns: what `qnet map` does to a file, at the speed of the solver.
+
+        table    a mapping of names to columns, or a data frame of pandas, polars or Arrow; columns as for `map_rows`.
+        metric   such as "response"; default: all of them.
+        prefix   stands before the names of the answers.
+        Returns  a table of the same kind. Metrics are floats, not-a-number where a row has none; `method`,
+                 `exactness` and `status` are texts.
+        """
+        from qnet.questions.map.frames import map_table
+
+        return map_table(self, table, metric, _wanted(method, operations), prefix)
+
     def map_rows(
         self,
         rows: Iterable[Mapping[str, Any]],

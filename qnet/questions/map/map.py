@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from qnet import budget
 from qnet.errors import AssertionFailed, InvalidInput, Problem, QnetError, UsageError, short, suggest
 from qnet.lazy import lazy, np
-from qnet.model.metrics import every_metric, metrics
+from qnet.model.metrics import Metric, every_metric, metrics
 from qnet.model.model import Model
 from qnet.networks.notes import approximate_notes
 from qnet.networks.wanted import AUTO, Wanted
@@ -29,6 +29,7 @@ from qnet.reports.content import Cell, Column, Note
 from qnet.reports.csv_ import line
 from qnet.reports.json_ import dumps
 from qnet.reports.records import column_names
+from qnet.units import in_unit
 
 if TYPE_CHECKING:
     from qnet.questions.uncertainty import carried as uncertainty
@@ -236,8 +237,7 @@ class Mapper:
         """What the answers show, and what is asserted of them."""
         make = Columns(_KEYS)
         columns = [make.metric(item) for item in self.metrics]
-        if model.calibration is not None:
-            columns += [make.end(item, word) for item in self.metrics for word in ("low", "high")]
+        columns += [make.end(item, word) for item in self.metrics for word in self._both]
         columns += [Column(key, key) for key in _KEYS]
         self.names = tuple(prefix + name for name in column_names(columns))
         """The columns of an answer."""
@@ -305,6 +305,20 @@ class Mapper:
         self.rows += len(answers) + (self._stopped is not None)
         return [cells for cells in answers if cells is not None]
 
+    def columns(self, values: Mapping[str, Any], size: int) -> list[Any]:
+        """The columns of `names` for some rows.
+
+        values   by parameter, in base units, (size,) each.
+        Returns  arrays of floats, not-a-number for what a row does not have, and at last three lists of texts.
+        """
+        answers = self._answers(values, size)
+        counted = int(np.count_nonzero(answers.answered))
+        self.rows, self.answered = self.rows + size, self.answered + counted
+        asked = [*self.metrics, *(item for item in self.metrics for _ in self._both)]
+        figures = [*(answers.of(item.expression) for item in self.metrics), *self._ends(list(values), values, answers)]
+        shown = [_in_unit(item, column) for item, column in zip(asked, figures, strict=True)]
+        return [*shown, answers.method, labels(answers, self.shown), answers.statuses(self.metrics)]
+
     def notes(self) -> list[Note]:
         """What limits the trust in the answers so far, and which columns were passed through unread."""
         result = [*self._warned.values(), *self._doubted]
@@ -349,20 +363,7 @@ class Mapper:
     ) -> list[Cells]:
         """The answers of rows that state the same parameters; where they break an assertion is added to `false`."""
         columns = {name: [values[index] for _, values in members] for index, name in enumerate(names)}
-        account = budget.Account(self.wanted.operations * len(members), self.wanted.memory, self.wanted.announce)
-        try:
-            with budget.opened(account):
-                answers = solve_table(self.model, columns, len(members), self.wanted)
-        except budget.OverBudget as error:
-            answers = unanswered(self.model, len(members), error)
-        self._note(answers.failure)
-        for note in (
-            *approximate_notes(answers.reasons),
-            *percentile_notes(self.model, self.shown, answers.parts),
-            *undefined_notes(answers.solved, self.shown),
-        ):
-            if note.severity == "warning" and len(self._warned) < _MOST_UNREAD:
-                self._warned.setdefault(note.code, note)
+        answers = self._answers(columns, len(members))
         for number, item in enumerate(self.claimed):
             fails, values = failing(answers, item)
             false += [
@@ -371,9 +372,37 @@ class Mapper:
             ]
         return _cells(self, answers, self._intervals(names, columns, answers))
 
+    def _answers(self, columns: Mapping[str, Any], size: int) -> Answers:
+        """The answers of some rows within their budget; what limits the trust in them is noted."""
+        account = budget.Account(self.wanted.operations * size, self.wanted.memory, self.wanted.announce)
+        try:
+            with budget.opened(account):
+                answers = solve_table(self.model, columns, size, self.wanted)
+        except budget.OverBudget as error:
+            answers = unanswered(self.model, size, error)
+        self._note(answers.failure)
+        for note in (
+            *approximate_notes(answers.reasons),
+            *percentile_notes(self.model, self.shown, answers.parts),
+            *undefined_notes(answers.solved, self.shown),
+        ):
+            if note.severity == "warning" and len(self._warned) < _MOST_UNREAD:
+                self._warned.setdefault(note.code, note)
+        return answers
+
     def _intervals(self, names: Sequence[str], columns: Mapping[str, Any], answers: Answers) -> list[list[Cell]]:
-        """The cells of both ends of every metric from the uncertainty of calibrated parameters, where a model states
-        it."""
+        """The cells of both ends of every metric."""
+        ends = self._ends(names, columns, answers)
+        both = [item for item in self.metrics for _ in self._both]
+        return [metric_cells(item, values) for item, values in zip(both, ends, strict=True)]
+
+    @property
+    def _both(self) -> tuple[str, ...]:
+        """The ends of intervals that an answer has."""
+        return () if self.model.calibration is None else ("low", "high")
+
+    def _ends(self, names: Sequence[str], columns: Mapping[str, Any], answers: Answers) -> list[Any]:
+        """Both ends of every metric from the uncertainty of calibrated parameters, where a model states it."""
         if self.model.calibration is None:
             return []
 
@@ -387,8 +416,7 @@ class Mapper:
         for note in doubts.notes(carried.lame, asked):
             if len(self._doubted) < _MOST_UNREAD:
                 self._doubted[note] = None
-        ends = zip(self.metrics, carried.low, carried.high, strict=True)
-        return [metric_cells(item, values) for item, *both in ends for values in both]
+        return [values for both in zip(carried.low, carried.high, strict=True) for values in both]
 
     def _fault(self, fault: Fault) -> Cells:
         self._note(InvalidInput(Problem("QN241", f"no row can be used: {fault}")))
@@ -417,6 +445,12 @@ def _cells(mapper: Mapper, answers: Answers, intervals: Sequence[list[Cell]]) ->
     trust = labels(answers, mapper.shown)
     columns += [list(answers.method), trust, answers.statuses(mapper.metrics)]
     return list(zip(*columns, strict=True))
+
+
+def _in_unit(asked: Metric, values: Any) -> Any:
+    """An array of the values of a metric, in the unit that it is shown in; not-a-number for what is no number."""
+    finite: Any = np.where(np.abs(values) < np.inf, values, np.nan)
+    return in_unit(finite, asked.unit)
 
 
 def chunks(rows: Iterable[Any], most: int = CHUNK) -> Iterator[list[Any]]:

@@ -1,0 +1,121 @@
+"""Tables by column, answered by column: what `System.map` does, at the speed of the solver instead of that of text.
+
+A table is a mapping of names to columns, or a data frame that follows the dataframe interchange protocol (pandas,
+polars, Arrow). None of their libraries is imported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from qnet.errors import InvalidInput, Problem, UsageError, short
+from qnet.lazy import Array, np
+from qnet.model.model import Model
+from qnet.networks.wanted import AUTO, Wanted
+from qnet.questions.map.map import Mapper, no_parameter
+from qnet.questions.map.parameter_cells import Fault, parameter_value
+from qnet.questions.map.titles import unit_behind
+from qnet.units import scale
+
+CHUNK = 16_384
+"""Rows that are solved together, so that what solving takes in memory does not grow with the table."""
+_LARGEST = 1e300
+_EXPECTED = "a mapping of names to columns, or a data frame"
+
+
+def map_table(model: Model, table: Any, metrics: Sequence[str] = (), wanted: Wanted = AUTO, prefix: str = "") -> Any:
+    """A table with its answers as further columns; arguments and columns as of `map.map_rows`.
+
+    table    names and columns of one length: numbers as arrays, quantities and words as texts.
+    Returns  a table of the same kind, rows in their order. Metrics are floats, not-a-number where a row has none;
+             `method`, `exactness` and `status` are texts.
+    Raises   `UsageError` QN753 for what is no table, and for a metric that the model does not have; `InvalidInput`
+             QN240 where no column, or no certain one, is a parameter.
+    """
+    columns = _columns(table)
+    size = len(next(iter(columns.values()), ()))
+    mapper = Mapper(model, metrics, wanted, prefix=prefix)
+    known = mapper.parameters(tuple(columns))
+    if not known:
+        raise InvalidInput(no_parameter(model))
+    faults: dict[int, str] = {}
+    values = {name: _values(model, name, columns[title], title, faults) for title, name in known.items()}
+    result: dict[str, Array] = {}
+    for name in mapper.names:
+        text = name in mapper.names[-3:]
+        result[name] = np.full(size, None, dtype=object) if text else np.full(size, np.nan)
+    for start in range(0, size, CHUNK):
+        rows = np.array([row for row in range(start, min(start + CHUNK, size)) if row not in faults], dtype=np.intp)
+        if len(rows):
+            answers = mapper.columns({name: column[rows] for name, column in values.items()}, len(rows))
+            for name, column in zip(mapper.names, answers, strict=True):
+                result[name][rows] = column
+    for row, text in faults.items():
+        result[mapper.names[-1]][row] = text
+    return _alike(table, {**columns, **result})
+
+
+def _columns(table: Any) -> dict[str, Array]:
+    """The columns of a table by name."""
+    if isinstance(table, Mapping):
+        given = cast("Mapping[Any, Any]", table)
+        names: list[Any] = list(given)
+    elif hasattr(table, "__dataframe__"):
+        given, names = table, list(table.__dataframe__().column_names())
+    else:
+        raise UsageError(Problem("QN753", f"the table is {short(type(table).__name__)}", _EXPECTED))
+    columns: dict[str, Array] = {}
+    for name in names:
+        if not isinstance(name, str):
+            raise UsageError(Problem("QN753", f"the name of a column is {short(repr(name))}", "a text"))
+        try:
+            columns[name] = np.asarray(given[name])
+        except (TypeError, ValueError):
+            raise UsageError(Problem("QN753", f'the column "{short(name)}" has no values', "an array")) from None
+        if columns[name].ndim != 1:
+            text = f'the column "{short(name)}" has {columns[name].ndim} dimensions'
+            raise UsageError(Problem("QN753", text, "a column of one dimension"))
+    lengths = {name: len(column) for name, column in columns.items()}
+    if len(set(lengths.values())) > 1:
+        told = ", ".join(f'{length} in "{short(name)}"' for name, length in list(lengths.items())[:3])
+        raise UsageError(Problem("QN753", f"the columns differ in length: {told}", "columns of one length"))
+    return columns
+
+
+def _values(model: Model, name: str, column: Array, title: str, faults: dict[int, str]) -> Array:
+    """The values of a parameter in base units; rows whose cell is none are added to the faults."""
+    parameter, plain = model.parameters[name], column.dtype.kind in "iuf"
+    values: Array = np.zeros(len(column))
+    if plain and not parameter.options:
+        behind = unit_behind(title.strip().removeprefix(name))
+        read: Any = column.astype(float)
+        values = scale(read, 1.0 if behind is None else behind.factor)
+        odd: list[int] = np.flatnonzero(~(np.abs(values) < _LARGEST)).tolist()
+    else:
+        odd = list(range(len(column)))
+    known: dict[Any, float | Fault] = {}
+    cells = column.tolist() if odd else []
+    for row in odd:
+        key = type(cells[row]), cells[row]
+        if key not in known:
+            try:
+                known[key] = parameter_value(model, name, cells[row], title)
+            except Fault as fault:
+                known[key] = fault
+        value = known[key]
+        if isinstance(value, Fault):
+            faults.setdefault(row, str(value))
+        else:
+            values[row] = value
+    return values
+
+
+def _alike(table: Any, columns: dict[str, Array]) -> Any:
+    """Columns as a table of the kind of another, with its row labels where it has some."""
+    if isinstance(table, Mapping):
+        return columns
+    kind: Any = type(cast("object", table))
+    if hasattr(kind, "from_pydict"):
+        return kind.from_pydict(columns)
+    return kind(columns, index=table.index) if hasattr(table, "index") else kind(columns)
