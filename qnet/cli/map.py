@@ -12,6 +12,7 @@ import click
 from qnet.cli.method_options import method, method_options
 from qnet.cli.network_options import INLINE, asked, inline_options, opened
 from qnet.cli.options import (
+    RareOption,
     assert_option,
     metric_option,
     optional_system_argument,
@@ -41,10 +42,11 @@ from qnet.opened import note_read
 @click.option("--strict", is_flag=True, help="Stop with exit code 3 at the first row without an answer.")
 @click.option("-o", "--output", "path", default="-", metavar="FILE", callback=stated, help="Output file.")
 @safe_csv_option
+@click.option("--no-header", cls=RareOption, is_flag=True, help="Leave out the header of the answers.")
 @method_options
 @assert_option
 def command(source: str | None, metrics: tuple[str, ...], prefix: str, chunk: int, jsonl: bool, strict: bool,
-            path: str, safe_csv: bool, asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
+            path: str, safe_csv: bool, no_header: bool, asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
     """Solve the model for each row of a CSV or JSONL stream.
 
     A filter for CSV, from FILE or standard input. A column named like a parameter of the system sets its value in every
@@ -55,10 +57,11 @@ def command(source: str | None, metrics: tuple[str, ...], prefix: str, chunk: in
     appended.
 
     A row that cannot be read or has no answer states the reason in its status, and processing continues. Rows are
-    answered while input is read and memory does not grow with their number, so rows can be split and distributed over
-    machines. The last line on standard error counts the rows answered and not. The exit code is 0 if any row has an
-    answer, or there is no row; with --strict it is 3 at the first row without one. A row that is no row of the table
-    keeps its text: extra cells in the last column, a line that cannot be read in the first (JSON: under "line").
+    answered while input is read and memory does not grow with their number, so rows can be split and distributed
+    over processors and machines (qnet help pipelines). The last line on standard error counts the rows answered and
+    not. The exit code is 0 if any row has an answer, or there is no row; with --strict it is 3 at the first row
+    without one. A row that is no row of the table keeps its text: extra cells in the last column, a line that
+    cannot be read in the first (JSON: under "line").
 
     With -o, FILE is replaced when the last row is answered; until then, and if the run is interrupted, the answers are
     in FILE.*.partial.
@@ -85,8 +88,9 @@ def command(source: str | None, metrics: tuple[str, ...], prefix: str, chunk: in
     network, source = asked(options), source or "-"
     if network.system == source == "-":
         raise click.UsageError("- is given for the model and the rows; name a FILE for one of them")
-    if jsonl and safe_csv:
-        raise click.UsageError("--safe-csv applies to CSV; omit it with --jsonl")
+    for name, given in (("--safe-csv", safe_csv), ("--no-header", no_header)):
+        if jsonl and given:
+            raise click.UsageError(f"{name} applies to CSV; omit it with --jsonl")
     wanted = method(options)
     ready(Output("jsonl" if jsonl else "csv", path, "never", False))
     with opened(network) as model:
@@ -95,7 +99,7 @@ def command(source: str | None, metrics: tuple[str, ...], prefix: str, chunk: in
     visible = path == "-" and sys.stdout.isatty()
     with _rows(source) as stream, nullcontext() if visible else progress("rows") as report_progress:
         lines = Lines(stream)
-        texts = map_jsonl(mapper, lines, chunk) if jsonl else map_csv(mapper, lines, chunk, safe_csv)
+        texts = map_jsonl(mapper, lines, chunk) if jsonl else map_csv(mapper, lines, chunk, safe_csv, not no_header)
         first = next(texts, "")
         with reporting_last(mapper.count):
             with streaming(path, _kept) as write:

@@ -16,6 +16,7 @@ TOPICS = {
     "trust": "Exact, approximate, bound: what the labels mean, and how they are verified.",
     "formats": "Output formats, files, pipes, colours: what programs can rely on.",
     "measurements": "Tables of measurements: what is read as it is, renamed, melted, held out.",
+    "pipelines": "Many rows: several processes, data frames, Dask, Spark.",
     "exchange": "Models of other tools (JMVA, LQN, tables of demands), files of monitoring tools.",
     "exit-codes": "Exit codes, and how to use them in scripts.",
     "python": "qnet as a library: systems, networks, reports.",

@@ -107,18 +107,22 @@ def test_the_examples_of_the_help_run_from_any_folder(line: str, tmp_path: Path,
 # Topics
 
 
+ON_DEMAND = "cluster"
+"""Blocks of code that need more than qnet and a shell: `tests/clusters.py` runs them."""
+
+
 def blocks(name: str, language: str) -> list[tuple[str, str]]:
     """The blocks of code of a topic in one language, each with what stands behind the name of the language."""
     return re.findall(rf"^```{language}\b *([^\n]*)\n(.*?)^```$", (TEXTS / f"{name}.md").read_text(), re.M | re.S)
 
 
 def all_blocks(language: str) -> list[tuple[str, str, str]]:
-    return [(name, *block) for name in TOPICS for block in blocks(name, language)]
+    return [(name, *block) for name in TOPICS for block in blocks(name, language) if block[0] != ON_DEMAND]
 
 
 def run_lines(text: str, folder: Path, run: Callable[[str], Answer]) -> list[Answer]:
     answers: list[Answer] = []
-    for line in text.splitlines():
+    for line in text.replace("\\\n", "").splitlines():
         words = shlex.split(line)
         plain_command = words[0] == "qnet" and not set(words) & {"|", ">"}
         answers.append(run_warm(words[1:], folder) if plain_command else run(line))

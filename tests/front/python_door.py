@@ -116,6 +116,7 @@ def doors(folder: Path) -> dict[str, Door]:
         "tornado": {"within": "10%"},
         "corners": {"within": "10%"},
         "uncertainty": {"within": "10%", "sample": 3},
+        "map": {"table": {"rate": [20.0]}},
         "map_rows": {"rows": [{"rate": 20.0}]},
     }
     for name in methods():

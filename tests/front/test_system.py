@@ -230,7 +230,7 @@ def test_arguments_are_named_as_the_options_of_the_command():
     from qnet.cli.group import qnet as group
 
     shell = {"tornado": "sensitivity", "corners": "sensitivity", "uncertainty": "sensitivity", "demands": "calibrate"}
-    apart = {"class_name", "find", "self", "names", "others", "rows", "measured"}
+    apart = {"class_name", "find", "self", "names", "others", "rows", "table", "measured"}
     for name, asked in vars(qnet.System).items():
         command = group.get_command(None, {"map_rows": "map"}.get(name, shell.get(name, name)))
         if name.startswith("_") or command is None:

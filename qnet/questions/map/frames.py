@@ -1,7 +1,7 @@
 """Tables by column, answered by column: what `System.map` does, at the speed of the solver instead of that of text.
 
-A table is a mapping of names to columns, or a data frame that follows the dataframe interchange protocol (pandas,
-polars, Arrow). None of their libraries is imported.
+A table is a mapping of names to columns, or a data frame: one that follows the dataframe interchange protocol (pandas,
+Arrow) or that has `columns` (polars). None of their libraries is imported.
 """
 
 from __future__ import annotations
@@ -58,13 +58,15 @@ def map_table(model: Model, table: Any, metrics: Sequence[str] = (), wanted: Wan
 
 def _columns(table: Any) -> dict[str, Array]:
     """The columns of a table by name."""
+    given: Any = cast("object", table)
     if isinstance(table, Mapping):
-        given = cast("Mapping[Any, Any]", table)
         names: list[Any] = list(given)
-    elif hasattr(table, "__dataframe__"):
-        given, names = table, list(table.__dataframe__().column_names())
+    elif hasattr(given, "__dataframe__"):
+        names = list(given.__dataframe__().column_names())
+    elif hasattr(given, "columns") and hasattr(given, "__getitem__"):
+        names = list(given.columns)  # Frames of polars left the protocol.
     else:
-        raise UsageError(Problem("QN753", f"the table is {short(type(table).__name__)}", _EXPECTED))
+        raise UsageError(Problem("QN753", f"the table is {short(type(given).__name__)}", _EXPECTED))
     columns: dict[str, Array] = {}
     for name in names:
         if not isinstance(name, str):
@@ -90,17 +92,19 @@ def _values(model: Model, name: str, column: Array, title: str, faults: dict[int
     if plain and not parameter.options:
         behind = unit_behind(title.strip().removeprefix(name))
         read: Any = column.astype(float)
-        values = scale(read, 1.0 if behind is None else behind.factor)
+        scaled: Any = scale(read, 1.0 if behind is None else behind.factor)
+        values = scaled
         odd: list[int] = np.flatnonzero(~(np.abs(values) < _LARGEST)).tolist()
     else:
         odd = list(range(len(column)))
-    known: dict[Any, float | Fault] = {}
-    cells = column.tolist() if odd else []
+    known: dict[tuple[str, str], float | Fault] = {}
+    cells: list[Any] = column.tolist() if odd else []
     for row in odd:
-        key = type(cells[row]), cells[row]
+        cell = cells[row]
+        key = type(cell).__name__, str(cell)
         if key not in known:
             try:
-                known[key] = parameter_value(model, name, cells[row], title)
+                known[key] = parameter_value(model, name, cell, title)
             except Fault as fault:
                 known[key] = fault
         value = known[key]

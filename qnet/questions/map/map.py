@@ -62,13 +62,16 @@ CHUNK = 1024
 """Rows that are solved and written at once, at most."""
 
 
-def map_csv(mapper: Mapper, lines: Iterable[str], chunk: int = CHUNK, safe: bool = False) -> Iterator[str]:
+def map_csv(
+    mapper: Mapper, lines: Iterable[str], chunk: int = CHUNK, safe: bool = False, header_too: bool = True
+) -> Iterator[str]:
     """Rows of CSV by RFC 4180 with a header, answered: text with one more line for each, a chunk at a time.
 
     Cells are passed on as they are, quoted where they need it, lines end with LF. A row that is no row of the table
     says so in its status. Without any line there is a header of the answers alone.
 
     safe    whether text that a spreadsheet would compute gets an apostrophe before it.
+    header_too  whether the answers begin with a header.
 
     Raises  `InvalidInput` QN240 for a header that names no parameter, or a column twice; QN241 for an endless line.
     """
@@ -76,7 +79,7 @@ def map_csv(mapper: Mapper, lines: Iterable[str], chunk: int = CHUNK, safe: bool
     rows = csv_rows(lines)
     first = next(rows, None)
     if first is None:
-        yield line(mapper.names, safe) + "\n"
+        yield line(mapper.names, safe) + "\n" if header_too else ""
         return
     if first.fault is not None:
         raise InvalidInput(Problem("QN240", str(first.fault).replace("the row", "the header", 1), "names of columns"))
@@ -85,7 +88,7 @@ def map_csv(mapper: Mapper, lines: Iterable[str], chunk: int = CHUNK, safe: bool
     if not known:
         raise InvalidInput(no_parameter(mapper.model))
     places = [(header.index(column), name) for column, name in known.items()]
-    yield line([*header, *mapper.names], safe) + "\n"
+    yield line([*header, *mapper.names], safe) + "\n" if header_too else ""
     for some in chunks(rows, chunk):
         given = [
             row.fault or {name: Written(_cell(row, index), header[index]) for index, name in places} for row in some
