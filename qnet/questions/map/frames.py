@@ -53,7 +53,7 @@ def map_table(model: Model, table: Any, metrics: Sequence[str] = (), wanted: Wan
                 result[name][rows] = column
     for row, text in faults.items():
         result[mapper.names[-1]][row] = text
-    return _alike(table, {**columns, **result})
+    return _same_kind(table, {**columns, **result})
 
 
 def _columns(table: Any) -> dict[str, Array]:
@@ -80,8 +80,8 @@ def _columns(table: Any) -> dict[str, Array]:
             raise UsageError(Problem("QN753", text, "a column of one dimension"))
     lengths = {name: len(column) for name, column in columns.items()}
     if len(set(lengths.values())) > 1:
-        told = ", ".join(f'{length} in "{short(name)}"' for name, length in list(lengths.items())[:3])
-        raise UsageError(Problem("QN753", f"the columns differ in length: {told}", "columns of one length"))
+        listed = ", ".join(f'{length} in "{short(name)}"' for name, length in list(lengths.items())[:3])
+        raise UsageError(Problem("QN753", f"the columns differ in length: {listed}", "columns of one length"))
     return columns
 
 
@@ -115,7 +115,7 @@ def _values(model: Model, name: str, column: Array, title: str, faults: dict[int
     return values
 
 
-def _alike(table: Any, columns: dict[str, Array]) -> Any:
+def _same_kind(table: Any, columns: dict[str, Array]) -> Any:
     """Columns as a table of the kind of another, with its row labels where it has some."""
     if isinstance(table, Mapping):
         return columns
