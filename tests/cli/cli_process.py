@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import qnet as package
@@ -50,10 +51,18 @@ def run_qnet(
 
 
 def run_shell(line: str, folder: Path, changes: Mapping[str, str] | None = None) -> Answer:
-    """Run a line with `qnet` in it in bash, where a pipe fails if any part of it does."""
-    function = f'qnet() {{ "{sys.executable}" -m qnet "$@"; }}\n'
-    done = subprocess.run(
-        ["bash", "-o", "pipefail", "-c", function + line],
-        cwd=folder, env=environment(changes), stdin=subprocess.DEVNULL, capture_output=True, timeout=120, check=False,
-    )  # fmt: skip
+    """Run a line with `qnet` in it in bash, where a pipe fails if any part of it does.
+
+    `qnet` is a program on the path, not a function of this shell: xargs, sh and parallel find it too.
+    """
+    with TemporaryDirectory() as programs:
+        program = Path(programs, "qnet")
+        program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m qnet "$@"\n')
+        program.chmod(0o755)
+        settings = environment(changes)
+        settings["PATH"] = os.pathsep.join((programs, settings.get("PATH", os.defpath)))
+        done = subprocess.run(
+            ["bash", "-o", "pipefail", "-c", line],
+            cwd=folder, env=settings, stdin=subprocess.DEVNULL, capture_output=True, timeout=120, check=False,
+        )  # fmt: skip
     return Answer(done.stdout.decode(), done.stderr.decode(), done.returncode)
