@@ -10,7 +10,7 @@ from typing import Any
 
 import worker_pool
 from asking import Outcome, Slow, ask
-from judging import Verdict, differences, judge
+from judging import BAD, Verdict, differences, judge
 from laws import broken_laws
 from model_generator import Generated, model
 from model_text import Spec
@@ -20,6 +20,9 @@ LIMIT = 10.0
 """Seconds of processor time that an answer may take."""
 _UNSURE = 3.0
 """How many times as far as two solutions of a chain are apart an answer may be from one of them."""
+_AGAIN = 8.0
+"""How many times as long a second simulation takes, by other random numbers, where the first speaks against an answer:
+of thousands of intervals a few miss, and of two independent ones for the same figure hardly any."""
 PATIENCE = 240.0
 """Seconds on the wall after which a worker that does not come back is given up."""
 
@@ -43,6 +46,10 @@ def judged(seed: int, laws: bool = True, seconds: float = SECONDS) -> dict[str, 
         worst = max(item.error for item in differences(outcome, exact))
         if sure is not None and worst <= _UNSURE * apart:
             verdict = verdict.replace(category="not judged", why="two solutions of its chain differ as much")
+    if verdict.category in BAD and exact is not None and exact.kind != "chain":
+        longer, again = oracle_answer(made.text, seconds=_AGAIN * seconds, seed=2)
+        if longer is not None:
+            verdict, how = judge(outcome, longer, kind_of(made.spec)), f"{how}, again {again}"
     line = _line(made, outcome, verdict, how)
     if laws and needed and verdict.category != "crash":
         start = time.process_time()
