@@ -174,8 +174,10 @@ class _Pool:
                     here[f"{where.system}:{name}"] = float(value)
             for name in self.names(claim, where, setting):
                 value = float(setting.known[name])
+                item = setting.model.parameters[name]
+                if name in where.settings and value == 1 and _share(item):
+                    continue  # hits alone, say: with a miss in a hundred it would be another system
                 if value and name != claim.vary and name not in result and not self.counts(where, setting.model, name):
-                    item = setting.model.parameters[name]
                     step = 1 / STEP if item.low is not None and not item.part and not _allows(item, value) else STEP
                     result[name] = Input((name, value), item.dimension, step)
         return result.values()
@@ -203,6 +205,12 @@ class _Pool:
             plain = Values(model, {}, None).known.get(name, 0.5) if datum else 0.5
             self.total[key] = float(plain).is_integer() or Domain(model, name, {}).integer(1)
         return self.total[key]
+
+
+def _share(item: Parameter) -> bool:
+    """Whether a parameter is a share: at most 1."""
+    high = item.high
+    return high is not None and not high.names and float(evaluate(high.root, {}, FLOATS)) == 1
 
 
 def _states(item: Parameter, here: Parameter) -> bool:

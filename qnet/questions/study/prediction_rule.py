@@ -4,9 +4,20 @@ A claim that is called predicted is counted as carried where its figure
 
 - is within 3 % of a number that it was given and rests on, or of its null: it restates that number;
 - is proportional to one number that it was given, and rests on nothing else;
-- is at its point another figure, fitted or predicted, times or over what was given, or that figure and one given number
-  added; or moves with given numbers as another prediction does, so that only fitted values stand between the two;
-- is a bound that another prediction implies.
+- is at its point another figure, fitted or predicted, times or over what was given, or that figure plus or minus
+  given numbers, or follows from it by Little's law; or moves with given numbers as another prediction does, so
+  that only fitted values stand between the two;
+- is a bound that another prediction implies;
+- is a product of powers of given numbers, none of which is a path length that another workload was measured to have.
+
+Two figures are at one point where all settings that either rests on are the same. How a figure moves with a word is not
+known: two words count as the same where the figures themselves and all their elasticities agree.
+
+A mechanism is queueing, contention, a cache, or a path length moved to another condition. The last of these is the
+weakest: how much longer a path is under LPAR is measured on one workload (the empty system call), and another one is
+predicted to grow by the same factor. Such a figure is a number given for its workload times the ratio of two
+others, all of one dimension. It can be false, so that it counts; but nothing of a network stands in it, and
+`path_length` marks these figures, so that they can be left out of the count.
 
 All of it is computed by moving each number by one part in a hundred, without judgement on single claims.
 """
@@ -14,10 +25,10 @@ All of it is computed by moving each number by one part in a hundred, without ju
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import isfinite
+from math import isclose, isfinite
 from typing import Any
 
-from qnet.questions.study.influences import INFLUENCE, Influence, Influences, Key
+from qnet.questions.study.influences import INFLUENCE, STEP, Influence, Influences, Key
 from qnet.questions.study.printed import printed
 from qnet.questions.study.study import Claim, Study
 
@@ -30,6 +41,9 @@ _TENTH = 0.1
 to integers the elasticities of a product are; what is left is a small additional term."""
 _SINGLE = 0.03
 """The elasticity from which on a figure is not proportional to another number alone."""
+_SAME = 1e-6
+"""How closely two figures agree that are the same one computed twice, and the elasticities of a product with integers:
+those of other figures are near to integers by chance."""
 
 
 def carried(study: Study, result: Influences, nulls: dict[str, float]) -> dict[str, str]:
@@ -44,6 +58,7 @@ def carried(study: Study, result: Influences, nulls: dict[str, float]) -> dict[s
         lambda item: _proportional(item, result),
         lambda item: _repeated(item, others, result),
         lambda item: _implied(item.claim, asked, result),
+        lambda item: _multiplied(item, result),
     )
     reasons: dict[str, str] = {}
     for claim in asked:
@@ -88,6 +103,21 @@ def _proportional(item: Influence, result: Influences) -> str:
     return ""
 
 
+def _multiplied(item: Influence, result: Influences) -> str:
+    """A figure that is a product of given numbers, without a path length that was measured on another workload."""
+    product = any(item.rests_on(key) for key in item.by_input) and _product(item.by_input, _SAME)
+    return "a product of given numbers alone" if product and not path_length(item, result) else ""
+
+
+def path_length(item: Influence, result: Influences) -> bool:
+    """Whether a figure is a number given for it, times the ratio of two others, all of its dimension."""
+    if item.dimension is None or not _product(item.by_input, _SAME):
+        return False
+    rests = {key: round(slope) for key, slope in item.by_input.items() if item.rests_on(key)}
+    same = all((given := result.inputs.get(key)) and given.dimension == item.dimension for key in rests)
+    return same and sorted(rests.values()) == [-1, 1, 1]
+
+
 def _repeated(item: Influence, others: Sequence[Influence], result: Influences) -> str:
     """A figure that follows from another one at its point."""
     for other in others:
@@ -99,10 +129,12 @@ def _repeated(item: Influence, others: Sequence[Influence], result: Influences) 
             return f"{other.claim.id} times or over what was given"
         if fitted and _follows(item, other):
             return f"in proportion to {other.claim.id}, which is fitted"
+        if first and _little(item, other):
+            return f"{other.claim.id} by Little's law"
         if other.claim.counts_with:
             continue
-        if _sum(item, other):
-            return f"{other.claim.id} and one number that was given"
+        if _sum(item, other, result):
+            return f"{other.claim.id} and what was given"
         if first and not fitted and _parallel(item, other, others):
             return f"{other.claim.id} and fitted values alone"
     return ""
@@ -120,7 +152,14 @@ def _identical(item: Influence, other: Influence, name: str) -> bool:
     key = f"{item.claim.at.system}:{name}"
     if key in item.here and item.here[key] == other.here.get(key):
         return True
-    return all(_slope(each, name) < INFLUENCE for each in (item, other) if name != each.claim.vary)
+    slopes = [_slope(each, name) for each in (item, other) if name != each.claim.vary]
+    return all(slope < INFLUENCE for slope in slopes) or (not all(map(isfinite, slopes)) and _same_figure(item, other))
+
+
+def _same_figure(item: Influence, other: Influence) -> bool:
+    """Whether two figures are the same, and have the same elasticities by all that was given."""
+    same = item.dimension == other.dimension and isclose(item.value, other.value, rel_tol=_SAME)
+    return same and all(abs(slope) < INFLUENCE for slope in _difference(item.by_input, other.by_input, 1, 1).values())
 
 
 def _slope(item: Influence, name: str) -> float:
@@ -141,9 +180,9 @@ def _power_product(item: Influence, other: Influence) -> bool:
     return False
 
 
-def _product(slopes: dict[Key, float]) -> bool:
+def _product(slopes: dict[Key, float], within: float = _TENTH) -> bool:
     """Whether something is a product of powers of what it rests on, with integer exponents."""
-    return all(isfinite(slope) and abs(slope - round(slope)) <= _TENTH for slope in slopes.values())
+    return all(isfinite(slope) and abs(slope - round(slope)) <= within for slope in slopes.values())
 
 
 def _follows(item: Influence, other: Influence) -> bool:
@@ -155,14 +194,40 @@ def _follows(item: Influence, other: Influence) -> bool:
     return abs(slopes[1]) >= _SINGLE and abs(abs(slopes[0]) - abs(slopes[1])) <= _EVERY * abs(slopes[1])
 
 
-def _sum(item: Influence, other: Influence) -> bool:
-    """Whether a figure is another one and a given number."""
+def _sum(item: Influence, other: Influence, result: Influences) -> bool:
+    """Whether a figure is another one plus or minus given numbers."""
     rest = item.value - other.value
     if item.dimension != other.dimension or not 0 < rest < item.value:
         return False
-    slopes = _difference(item.by_input, other.by_input, 1.0, other.value / item.value)
-    keys = [key for key, slope in slopes.items() if not abs(slope) <= _EVERY]
-    return len(keys) == 1 and abs(keys[0][1] / rest - 1) <= _EVERY
+    terms: dict[Key, float] = {}
+    for key in {**item.by_input, **other.by_input}:
+        given = result.inputs.get(key)
+        step = given.step if given else STEP
+        moved = (each.value * step ** each.by_input.get(key, 0.0) for each in (item, other))
+        term = (next(moved) - next(moved) - rest) / (step - 1)
+        if abs(term) <= _EVERY * rest:
+            continue
+        if not given or given.dimension != item.dimension or abs(abs(term) - abs(key[1])) > _EVERY * abs(key[1]):
+            return False
+        terms[key] = term
+    return bool(terms) and abs(sum(terms.values()) - rest) <= _EVERY * rest
+
+
+def _little(item: Influence, other: Influence) -> bool:
+    """Whether a figure is a constant number of customers over another one, less a time that was given.
+
+    With N of them, a pause Z and a rate X, the time W is N / X - Z. So W and X move against each other in proportion to
+    W + Z and W, but with Z itself, and N is the value of a parameter.
+    """
+    for key, given in item.by_parameter.items():
+        cycle = item.value + key[1]
+        if not isfinite(given) or abs(given) < INFLUENCE:
+            continue
+        terms = _difference(item.by_parameter, other.by_parameter, item.value / cycle, -1.0)
+        follows = abs(terms.pop(key) + key[1] / cycle) < INFLUENCE
+        if follows and all(abs(term) < INFLUENCE for term in terms.values()):
+            return any(isclose(cycle * other.value, number, rel_tol=_SAME) for number in item.here.values())
+    return False
 
 
 def _parallel(item: Influence, other: Influence, others: Sequence[Influence]) -> bool:
@@ -191,7 +256,8 @@ def _difference(first: dict[Key, float], second: dict[Key, float], by: float, ti
 
 
 def _implied(claim: Claim, asked: Sequence[Claim], result: Influences) -> str:
-    """A bound at a value of a parameter that is beyond the largest one at which another prediction has the limit."""
+    """A bound at a value of a parameter that is beyond the largest one at which another prediction has the limit, or a
+    steady state."""
     if claim.stated or not claim.figure:
         return ""
     for other in asked:
@@ -199,9 +265,12 @@ def _implied(claim: Claim, asked: Sequence[Claim], result: Influences) -> str:
             continue
         metric, _, limit = other.limit.partition("<=")
         same: Any = {name: text for name, text in claim.at.settings.items() if name != other.vary}
-        if metric.strip() != claim.figure.strip() or same != other.at.settings or claim.at.system != other.at.system:
+        if same != other.at.settings or claim.at.system != other.at.system:
             continue
-        value = result.claims[claim.id].here.get(f"{claim.at.system}:{other.vary}", 0.0)
-        if claim.at_least and value > result.claims[other.id].value and limit:
+        beyond = (
+            result.claims[claim.id].here.get(f"{claim.at.system}:{other.vary}", 0.0) > result.claims[other.id].value
+        )
+        limited = claim.at_least and limit and metric.strip() == claim.figure.strip()
+        if beyond and (limited or not other.limit):
             return f"implied by {other.id}"
     return ""
