@@ -39,9 +39,13 @@ def command(study: str | None, claims: bool, fits: bool, asserted: tuple[str, ..
     given      an input; the model has it to the printed digit where both name it
     fitted     determines a parameter of the model, named in its row
     predicted  evidence: differs by more than 3 % from every input number, with a
-               mechanism (queueing, contention, cache, path length) between. A
-               restatement of another prediction in another unit or ratio is
-               judged but not counted
+               mechanism between: queueing, contention, a cache, or a path
+               length, measured on one workload and applied to another. Those
+               that rest on a path length alone (an input times the ratio of
+               two others) are counted, and listed separately as well. Not
+               counted: a prediction restated in another unit or ratio, and
+               form in view (the form of the model was chosen with the
+               figure in view)
     failed     follows from a false assumption: listed first
     assumption
     carried    a value that the model leaves unchanged: counted separately,
@@ -67,11 +71,12 @@ def command(study: str | None, claims: bool, fits: bool, asserted: tuple[str, ..
     Errors of predictions that state a figure (not a bound) are summarized by their median, 90th percentile, share
     within 20 %, and maximum; skill by the share nearer than their null, and by the ratio of the medians. JSON names the
     source of the figures of every study. --assert is evaluated on the numbers of the study, or of all studies: claims,
-    given, fitted, predicted, repeated, failed, carried, demoted, identities, source_identities, trends, disputed,
-    outside, met, errors, median_error, p90_error, largest_error, within_20_percent, compared, compared_median,
-    null_median, null_p90, nearer, nearer_share, median_ratio, carried_met, carried_median, parameters, choices,
-    identities_exact, identities_within, trends_shown, trends_by_construction, missed and unexplained. On the validation
-    of models: Lazowska, Zahorjan, Graham and Sevcik, Quantitative System Performance, 1984, chapter 2.
+    given, fitted, predicted, path_length, repeated, in_view, in_view_median, failed, carried, demoted, identities,
+    source_identities, trends, disputed, outside, met, errors, median_error, p90_error, largest_error,
+    within_20_percent, compared, compared_median, null_median, null_p90, nearer, nearer_share, median_ratio,
+    carried_met, carried_median, parameters, choices, identities_exact, identities_within, trends_shown,
+    trends_by_construction, missed and unexplained. On the validation of models: Lazowska, Zahorjan, Graham and Sevcik,
+    Quantitative System Performance, 1984, chapter 2.
 
     \b
     Examples:

@@ -406,3 +406,20 @@ def test_a_prediction_without_a_null_is_refused(judge):
     text = claim("x", role="predicted", stated="2.1 s", tolerance=0.1, figure="response")
     (problem,) = fault(judge, text.replace('null = "none: made up"\n', ""))
     assert (problem.code, problem.path) == ("QN745", ("claims", 0, "null"))
+
+
+# Predictions set apart, and remarks for a screen
+
+
+@pytest.mark.parametrize(
+    ("keys", "key", "text"),
+    [
+        ({"role": "trend", "stated": "rises", "over": "rate = 0.1/s:0.5/s:0.1/s", "take": "trend", "in_view": True},
+         "in_view", "a trend claim has no in_view"),
+        ({"role": "identity", "stated": "2 s", "short": "few words"}, "short", "a identity claim has no short"),
+        ({"role": "predicted", "stated": "2 s", "short": "x" * 71}, "short", "it has 71 characters"),
+    ],
+)  # fmt: skip
+def test_what_is_set_apart_or_shown_is_checked(judge, keys: dict, key: str, text: str):
+    problems = fault(judge, claim("x", figure="response", **keys))
+    assert [(problem.path[-1], problem.found) for problem in problems] == [(key, text)]

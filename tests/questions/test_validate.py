@@ -137,7 +137,7 @@ def test_without_a_name_the_account_of_all_studies_is_told(catalog: MakeCatalog)
     assert {name: row["predicted"] for name, row in predictions.items()} == {"one": 1, "two": 2, "all": 3}
     assert predictions["all"]["met"] == 2
     assert predictions["all"]["median_error_percent"] == pytest.approx(100 * (1 - 2 / 2.05))
-    trends = [row["trends_shown"] for row in rows if row["section"] == "carried, identities, trends"]
+    trends = [row["trends_shown"] for row in rows if row["section"] == "form in view, carried, identities, trends"]
     assert trends == [1, 1, 2]
     result = run()
     assert result.exit_code == 6

@@ -9,6 +9,7 @@ from qnet.errors import Problem, suggest
 from qnet.questions.study.printed import Printed, printed
 from qnet.questions.study.references import filled, referred
 from qnet.questions.study.study import ROLES, Claim, Where
+from qnet.reports.text import width
 from qnet.units import UnitError
 
 TOP = (
@@ -30,17 +31,21 @@ _KEYS: dict[str, tuple[type, ...]] = {
     "id": _TEXT, "role": _TEXT, "metric": _TEXT, "case": _TEXT, "system": _TEXT, "set": _TABLE, "base": _TABLE,
     "stated": _TEXT, "at_least": _TEXT, "at_most": _TEXT, "tolerance": _AMOUNT, "largest": _TEXT, "smallest": _TEXT,
     "limit": _TEXT, "figure": _TEXT, "over": _TEXT, "take": _TEXT, "sets": _TEXT, "counts_with": _TEXT,
-    "null": _TEXT, "by_construction": (bool,), "miss": _TEXT, "remark": _TEXT,
+    "null": _TEXT, "by_construction": (bool,), "in_view": (bool,), "miss": _TEXT, "short": _TEXT, "remark": _TEXT,
 }  # fmt: skip
 _OF_ROLES = {
     "sets": ("fitted",),
     "counts_with": ("predicted",),
     "null": ("predicted", "failed assumption", "carried"),
     "by_construction": ("trend",),
+    "in_view": ("predicted",),
+    "short": ("predicted", "failed assumption"),
     "miss": ("predicted", "failed assumption", "carried", "trend"),
     "tolerance": ("fitted", "predicted", "failed assumption", "carried", "trend", "disputed"),
 }
 """Keys that only claims of some roles have."""
+SHORT = 70
+"""The most characters of a remark in few words: a line of a terminal, with what stands before it."""
 TOLERANT = ("predicted", "failed assumption", "carried")
 _NULLS = ("given", "fitted", "identity")
 """Roles of claims that state what the model was given, or what follows from that alone."""
@@ -149,6 +154,7 @@ class ClaimReader:
             figure=figure,
             over=self.fill(str(table.get("over", "")), (*path, "over")),
             by_construction=bool(table.get("by_construction")),
+            in_view=bool(table.get("in_view")),
             place=index,
             **texts,
         )
@@ -179,6 +185,8 @@ class ClaimReader:
             fail("figure", "a claim outside of the model asks it for something", "no figure")
         if not asks and role not in _COMPUTED and not table.get("metric"):
             fail("metric", "there is no description of what is stated", "metric in a few words")
+        if width(table.get("short", "")) > SHORT:
+            fail("short", f"it has {width(table['short'])} characters", f"at most {SHORT}, with the rest as remark")
         if role == "outside" and not table.get("remark"):
             fail("remark", "there is no reason why it is outside", "remark with the reason")
         allowed = _OF_GRID if "over" in table else _OF_TWO if "base" in table else ()
@@ -313,7 +321,8 @@ class ClaimReader:
 
 
 _PLAIN = (
-    "id", "role", "metric", "stated", "at_least", "at_most", "take", "sets", "counts_with", "null", "miss", "remark",
+    "id", "role", "metric", "stated", "at_least", "at_most", "take", "sets", "counts_with", "null", "miss", "short",
+    "remark",
 )  # fmt: skip
 
 

@@ -70,7 +70,7 @@ def freedom(study: Study, judged: Validation | None = None) -> Freedom:
     if result is None:
         computer = Computer(study)
         result = influences(computer, computer.figures(), value_of)
-    selected = [item for item in judged.judged if item.counted]
+    selected = [item for item in judged.judged if item.separate]
     again = refits(study, result, [item.claim for item in selected if item.claim.id in result.claims])
     errors = {item.claim.id: item.error for item in selected}
     return Freedom(judged, tuple(doubts(study, result, again, errors)), tuple(again), result)
@@ -81,7 +81,7 @@ def fits_report(study: str = "") -> Report:
 
     Returns   a row for every fitted parameter (its value, and the intervals that the printed digits of all fitted
               claims, the free choices, and single predictions leave), for every free choice, and for every prediction
-              that is counted with what the free choices make of it.
+              with what the free choices make of it.
     Raises    `UsageError` for a study that is not there, `InvalidInput` for what is wrong with one.
     """
     studies = load_studies(study)
@@ -160,7 +160,7 @@ def _choices(study: Study, free: Freedom) -> Iterator[tuple[Cell, ...]]:
 
 def _predictions(study: Study, free: Freedom) -> Iterator[tuple[Cell, ...]]:
     for item in free.validation.judged:
-        ends = free.interval(item.claim.id) if item.counted else None
+        ends = free.interval(item.claim.id) if item.separate else None
         if ends is None:
             continue
         yield _row(

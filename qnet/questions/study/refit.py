@@ -36,7 +36,7 @@ class Refit(Record):
     parameters: dict[str, float]
     """By name, in base units."""
     figures: dict[str, float]
-    """What counted predictions ask for, by the id of the claim; those without an answer are left out."""
+    """What predictions ask for, by the id of the claim; those without an answer are left out."""
 
 
 class _Case(Record):

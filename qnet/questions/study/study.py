@@ -85,15 +85,20 @@ class Claim(Record):
     null: str
     """The claim that states the nearest figure that the model was given, `unchanged`, or `none: ` and the reason."""
     by_construction: bool
+    in_view: bool
+    """Whether the form of the model was chosen with this figure in view."""
     miss: str
+    short: str
+    """The remark, or the reason for a miss, in few words."""
     remark: str
     place: int
     """Where it stands in the file, from 0."""
 
     @property
     def counted(self) -> bool:
-        """Whether it is a separate prediction, and not one repeated in another unit or as a ratio."""
-        return self.role == "predicted" and not self.counts_with
+        """Whether it is a separate prediction: not one repeated in another unit or as a ratio, nor one that the form
+        of the model was chosen for."""
+        return self.role == "predicted" and not self.counts_with and not self.in_view
 
     @property
     def asks(self) -> bool:

@@ -22,8 +22,14 @@ class Tally(Record):
     fitted: int
     predicted: int
     """Predictions that count: those that only repeat another one are left out."""
+    path_length: int
+    """Of these, those that rest on nothing but the length of a path, moved from one workload to another."""
     repeated: int
     """Predictions that count with another claim."""
+    in_view: int
+    """Predictions that the form of the model was chosen for: counted apart."""
+    in_view_median: float | None
+    """Their median error."""
     failed: int
     """Consequences of assumptions that are false."""
     carried: int
@@ -81,6 +87,7 @@ def tally(judged: Sequence[Judged], choices: int = 0) -> Tally:
     for item in judged:
         by_role[item.role].append(item)
     selected = [item for item in by_role["predicted"] if item.counted]
+    in_view = [item for item in by_role["predicted"] if item.claim.in_view]
     carried, identities, trends = by_role["carried"], by_role["identity"], by_role["trend"]
     errors = _errors(selected)
     compared = _compared(judged)
@@ -92,7 +99,10 @@ def tally(judged: Sequence[Judged], choices: int = 0) -> Tally:
         given=len(by_role["given"]),
         fitted=len(by_role["fitted"]),
         predicted=len(selected),
-        repeated=len(by_role["predicted"]) - len(selected),
+        path_length=sum(item.path_length for item in selected),
+        repeated=len(by_role["predicted"]) - len(selected) - len(in_view),
+        in_view=len(in_view),
+        in_view_median=_finite(median(_errors(in_view))) if _errors(in_view) else None,
         failed=len(by_role["failed assumption"]),
         carried=len(carried),
         demoted=sum(bool(item.carried) for item in carried),
@@ -152,7 +162,8 @@ def summary(judged: Sequence[Judged], choices: int = 0) -> str:
     totals = tally(judged, choices)
     counts = {
         "given": totals.given, "fitted": totals.fitted, "predicted": totals.predicted,
-        "repeating a prediction": totals.repeated, "failed assumptions": totals.failed, "carried": totals.carried,
+        "repeating a prediction": totals.repeated, "of a form chosen for them": totals.in_view,
+        "failed assumptions": totals.failed, "carried": totals.carried,
         "identities": totals.identities, "trends": totals.trends,
         "disputed": totals.disputed, "outside": totals.outside,
     }  # fmt: skip
@@ -161,6 +172,9 @@ def summary(judged: Sequence[Judged], choices: int = 0) -> str:
         parameters = counted(totals.parameters, "fitted parameter")
         words = f"{totals.met} of {totals.predicted} predictions reproduced, with {parameters}"
         words += f" and {counted(choices, 'free choice')}" if choices else ""
+        if totals.path_length:
+            rest = totals.predicted - totals.path_length
+            words += f"; {totals.path_length} of them rest on a path length alone, {rest} without these"
         if totals.errors:
             words += f"; of {totals.errors} with a figure, median error {percent(totals.median_error)}, "
             words += (

@@ -10,7 +10,7 @@ from qnet.expression import evaluate, parse
 from qnet.model.model import Model
 from qnet.questions.study.claims import TOLERANT, UNCHANGED, WIDEST
 from qnet.questions.study.influences import Influences, influences
-from qnet.questions.study.prediction_rule import carried
+from qnet.questions.study.prediction_rule import carried, path_length
 from qnet.questions.study.printed import Printed, printed
 from qnet.questions.study.references import filled, referred
 from qnet.questions.study.study import Claim, Study, bounds_of
@@ -49,6 +49,8 @@ class Judged(Record):
     """Whether its figure names figures of the source only, and nothing of the model."""
     carried: str = ""
     """Why it is no prediction though it is called one; empty where it is one, or is not called so."""
+    path_length: bool = False
+    """Whether it rests on nothing but the length of a path that was measured on another workload."""
 
     @property
     def role(self) -> str:
@@ -59,6 +61,11 @@ class Judged(Record):
     def counted(self) -> bool:
         """Whether it is a separate prediction."""
         return self.claim.counted and not self.carried
+
+    @property
+    def separate(self) -> bool:
+        """Whether it is a separate prediction, even one that the form of the model was chosen for."""
+        return self.counted or (self.claim.in_view and not self.carried)
 
     @property
     def broken(self) -> bool:
@@ -101,7 +108,10 @@ def validate(study: Study) -> Validation:
         return Validation(study, (main, *others), judged)
     result = influences(computer, figures, value_of)
     reasons = _carried(study, result)
-    judged = tuple(item.replace(carried=reasons.get(item.claim.id, "")) for item in judged)
+    moved = {id for id, item in result.claims.items() if path_length(item, result)}
+    judged = tuple(
+        item.replace(carried=reasons.get(item.claim.id, ""), path_length=item.claim.id in moved) for item in judged
+    )
     return Validation(study, (main, *others), judged, result)
 
 

@@ -123,7 +123,7 @@ class Computer:
         except ExpressionError as error:
             self.wrong(error, claim, path)
             return True
-        if claim.counted or claim.role == "trend":
+        if claim.counted or claim.in_view or claim.role == "trend":
             text = f"a {claim.role} claim is arithmetic on other claims"
             problem = Problem("QN323", text, "a figure of the model", help="such a claim is an identity")
             self.problems.append(self.study.problem(problem, path))

@@ -43,6 +43,8 @@ ACCOUNT = (
     Column("fitted", "fitted"),
     Column("predicted", "predicted"),
     Column("repeated", "repeated"),
+    Column("in_view", "form in view"),
+    Column("path_length", "on a path length alone"),
     Column("failed", "failed assumptions"),
     Column("met", "met"),
     Column("parameters", "fitted parameters"),
@@ -63,6 +65,7 @@ ACCOUNT = (
     Column("demoted", "called predictions"),
     Column("carried_met", "met"),
     Column("carried_median", "median error", "%"),
+    Column("in_view_median", "median error", "%"),
     Column("identities", "identities"),
     Column("source_identities", "of the source's arithmetic"),
     Column("identities_exact", "exact"),
@@ -85,22 +88,22 @@ ACCOUNT = (
 """A row is a part of the account of one study, or of `all`, by its section; or a claim that is missed."""
 
 ROLES_OF, PREDICTIONS, SKILL, OTHERS, MISSES, FAILED = (
-    "claims by role", "predictions", "skill: model against doing nothing", "carried, identities, trends", "missed",
-    "failed assumptions",
+    "claims by role", "predictions", "skill: model against doing nothing", "form in view, carried, identities, trends",
+    "missed", "failed assumptions",
 )  # fmt: skip
 _REPORTED: dict[str, tuple[str, ...]] = {
     ROLES_OF: (
-        "claims", "given", "fitted", "predicted", "repeated", "failed", "carried", "demoted", "identities", "trends",
-        "disputed", "outside",
+        "claims", "given", "fitted", "predicted", "repeated", "in_view", "failed", "carried", "demoted", "identities",
+        "trends", "disputed", "outside",
     ),
     PREDICTIONS: (
-        "predicted", "met", "errors", "median_error", "p90_error", "within_20", "largest_error", "parameters",
-        "choices",
+        "predicted", "path_length", "met", "errors", "median_error", "p90_error", "within_20", "largest_error",
+        "parameters", "choices",
     ),
     SKILL: ("compared", "nearer", "nearer_share", "compared_median", "null_median", "null_p90", "median_ratio"),
     OTHERS: (
-        "carried", "carried_met", "carried_median", "identities", "source_identities", "identities_exact",
-        "identities_within", "trends",
+        "in_view", "in_view_median", "carried", "carried_met", "carried_median", "identities", "source_identities",
+        "identities_exact", "identities_within", "trends",
         "trends_shown", "trends_by_construction", "missed", "unexplained",
     ),
 }  # fmt: skip
@@ -210,14 +213,16 @@ def _remark(item: Judged) -> str | None:
     claim = item.claim
     parts = [f"called a prediction, but {item.carried}" if item.carried else ""]
     parts += [f"missed: {claim.miss}" if claim.miss else "", f"sets {claim.sets}" if claim.sets else ""]
+    parts.append("rests on a path length alone" if item.counted and item.path_length else "")
+    parts.append("not counted: the form was chosen with this figure in view" if claim.in_view else "")
     parts.append(f"counts with {claim.counts_with}" if claim.counts_with else "")
     parts += ["by construction" if claim.by_construction else "", claim.remark]
     return "; ".join(part for part in parts if part) or None
 
 
 _SHARES = (
-    "median_error", "p90_error", "within_20", "largest_error", "carried_median", "nearer_share", "compared_median",
-    "null_median", "null_p90",
+    "median_error", "p90_error", "within_20", "largest_error", "carried_median", "in_view_median", "nearer_share",
+    "compared_median", "null_median", "null_p90",
 )  # fmt: skip
 
 
