@@ -6,6 +6,7 @@ import os
 import pty
 import re
 import select
+import shlex
 import signal
 import subprocess
 import sys
@@ -128,6 +129,26 @@ def test_a_file_is_coloured_by_the_flag_alone(qnet: Run, tmp_path: Path) -> None
     for options, colored in (((), False), (("--color", "always"), True)):
         assert qnet(*INLINE, "-o", "x.txt", *options, changes={"NO_COLOR": "", "FORCE_COLOR": "1"}).code == 0
         assert bool(ESCAPE.search((tmp_path / "x.txt").read_text())) == colored
+
+
+def test_a_study_is_drawn_on_a_terminal_of_80_columns_as_in_a_pipe(tmp_path: Path) -> None:
+    """Colours take no room: rows of the chart are neither shortened nor collapsed, and the command can be copied."""
+    screen = {"COLUMNS": "80", "LINES": "24"}
+    shown = on_terminal(tmp_path, "study", "paging", changes=screen)
+    assert ESCAPE.search(shown)
+    lines = ESCAPE.sub("", shown).splitlines()
+    assert len(lines) <= 40
+    assert max(map(len, lines)) <= 80
+    start = next(index for index, line in enumerate(lines) if line.startswith("picture"))
+    end = next(index for index, line in enumerate(lines) if line.startswith("up: "))
+    command = " ".join(line[10:] for line in lines[start:end] if line.endswith("\\") or "--metric" in line)
+    words = shlex.split(command.replace("\\", ""))
+    assert words[:2] == ["qnet", "sweep"]
+    assert words[-2:] == ["--metric", "throughput"]
+    drawn = [line for line in lines[start:end] if re.match(r"[ \d]+ [┤│]", line)]
+    assert len(drawn) >= 4
+    assert len({re.search("[┤│]", line).start() for line in drawn}) == 1
+    assert not [line for line in lines[start:end] if "..." in line]
 
 
 MODEL = b"""qnet = 1

@@ -173,7 +173,7 @@ def _line(item: Judged) -> Line:
         modelled=_shown(item.modelled, item.unit),
         error=item.verdict if item.error is None else _short(item.error),
         null_error="" if item.null_error is None else _short(item.null_error),
-        remark=item.claim.miss or item.claim.remark,
+        remark=item.claim.short or item.claim.miss or item.claim.remark or ("path length alone" * item.path_length),
         size=item.error,
     )
 
@@ -198,10 +198,11 @@ def _after(unit: str) -> str:
 def _counted(result: Tally) -> str:
     """How many predictions there are, and what they rest on."""
     parts = [f"{counted(result.predicted, 'prediction')} of {result.claims} claims"]
+    parts += [f"{result.path_length} of them by path length alone"] if result.path_length else []
     parts += [counted(result.failed, "failed assumption")] if result.failed else []
-    return (
-        f"{', '.join(parts)}; {counted(result.parameters, 'figure')} fitted, {counted(result.choices, 'free choice')}"
-    )
+    parts += [f"{result.in_view} more set apart (form in view)"] if result.in_view else []
+    free = f"{counted(result.parameters, 'figure')} fitted, {counted(result.choices, 'free choice')}"
+    return f"{', '.join(parts)}; {free}"
 
 
 def _skill(result: Tally) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from qnet.questions.study.picture import Picture
@@ -14,14 +15,18 @@ from qnet.reports.text import clean, fold, pad, width
 LINES, COLUMNS = 40, 100
 _LABEL = 10
 _MOST = {"question": 2, "answer": 3, "source": 2, "stations": 1}
-"""The lines that a text may take."""
-_FIGURE, _SHARE = 12, 7
+"""The lines that a text may take, and one more on a narrower screen."""
+_BETWEEN = 2
+"""Spaces between figures."""
 _FEWEST_ROWS, _MOST_ROWS = 4, 10
 """Of the drawing, without its axes."""
-_SOME = 6
+_SOME = 4
 """The number of reproduced claims that are shown even where the drawing has to shrink for them."""
-_HEADING = 2
-"""The lines above the claims."""
+_WORD = re.compile(r"(?:--\S+ )?(?:'[^']*'|\S)+")
+"""A word of a command with what stands in quotes, or an option with its value."""
+_AXIS = re.compile(r"[-\d.eE ]* [┤│|+]")
+"""How a row of a drawing begins."""
+_COLOR = re.compile(r"\x1b\[\d*m")
 
 
 class Line(Record):
@@ -36,6 +41,11 @@ class Line(Record):
     remark: str
     size: float | None
     """The error as a number."""
+
+    @property
+    def figures(self) -> tuple[str, str, str, str]:
+        """What stands under the headings."""
+        return self.stated, self.modelled, self.error, self.null_error
 
 
 class Screen(Record):
@@ -58,7 +68,7 @@ class Screen(Record):
         columns = min(COLUMNS, style.width or COLUMNS)
         head = fold(clean(self.title, style.ascii), columns)[:1]
         for label, text in self.texts:
-            head += _labelled(label, text, columns, _MOST.get(label, 2), style)
+            head += _labelled(label, text, columns, _MOST.get(label, 2) + (columns < COLUMNS), style)
         foot = _labelled("skill", self.skill, columns, 2, style)
         terms = "; ".join(f"{term}: {text}" for term, text in self.glossary.items())
         below: list[str] = []
@@ -70,70 +80,77 @@ class Screen(Record):
         drawn: list[str] = []
         for rows in range(_MOST_ROWS, _FEWEST_ROWS - 1, -1):
             drawn = self._drawing(columns, rows, style)
-            if rest - len(drawn) >= self._wanted():
+            if rest - len(drawn) >= self._wanted(columns, style):
                 break
-        if rest - len(drawn) < self._least():
+        if rest - len(drawn) < self._least(columns):
             drawn = []
         lines = [*head, *self._claims(columns, rest - len(drawn), style), *foot, *drawn, *below]
         return "\n".join(line.rstrip() for line in lines[:LINES]) + "\n"
 
-    def _marked(self) -> list[Line]:
-        """The claims that are missed, always shown; those that fail for the same reason stand together,
-        above the remark of the first of them."""
+    def _ordered(self) -> tuple[list[Line], list[Line]]:
+        """The claims that are missed, always shown, and the others; of those that are missed for the same reason, which
+        stand together, the last one has the remark."""
         groups: dict[str, list[Line]] = {}
         for index, line in enumerate(self.claims):
             if line.mark:
-                groups.setdefault(line.remark.split(":")[0] or str(index), []).append(line)
-        return [
-            line.replace(remark=lines[0].remark if line is lines[-1] else "")
-            for lines in groups.values()
-            for line in lines
+                groups.setdefault(line.remark or str(index), []).append(line)
+        marked = [
+            line.replace(remark=line.remark if line is lines[-1] else "") for lines in groups.values() for line in lines
         ]
+        return marked, [line for line in self.claims if not line.mark]
 
-    def _least(self) -> int:
-        marked = len(self._marked())
-        return _HEADING + marked + (len(self.claims) > marked)
+    def _least(self, columns: int) -> int:
+        marked, others = self._ordered()
+        return self._heading(columns) + len(marked) + bool(others)
 
-    def _wanted(self) -> int:
-        """The lines that claims are given before the drawing: all that are missed with their remarks, and some more."""
-        marked = self._marked()
-        remarks = sum(bool(line.remark) for line in marked)
-        return self._least() + remarks + min(_SOME, len(self.claims) - len(marked))
+    def _heading(self, columns: int) -> int:
+        """The lines above the claims."""
+        return len(fold(self.counted, columns)) + 1
+
+    def _wanted(self, columns: int, style: Style) -> int:
+        """The lines that claims are given before the drawing: those missed, and some more, with their remarks."""
+        marked, others = self._ordered()
+        shown = [*marked, *others[:_SOME]]
+        lines = sum(1 + len(_remark_of(line, columns, style)) for line in shown)
+        return self._heading(columns) + lines + (len(others) > _SOME)
 
     def _claims(self, columns: int, room: int, style: Style) -> list[str]:
-        """The claims as far as there is room, and a line on those for which there is none."""
-        name = max(20, columns - _LABEL - 2 * _FIGURE - 2 * _SHARE - 4)
-        lines = [_cut(self.counted, columns), _row(name, "", "", *_HEADS)]
-        marked = self._marked()
-        others = [line for line in self.claims if not line.mark]
-        shown = marked[: max(0, room - _HEADING)]
-        extra = room - _HEADING - len(shown) - bool(others)
-        remarks = dict.fromkeys([at for at, line in enumerate(shown) if line.remark][: max(0, extra)], 1)
-        extra -= len(remarks)
-        count = len(others) if extra + 1 >= len(others) else max(0, extra)
-        extra += bool(others) - len(others) if count == len(others) else -count
-        for index, line in enumerate(shown):
-            if index in remarks and extra > 0:
-                remarks[index], extra = 2, extra - 1
-            lines.append(self._rendered(line, name, style))
-            lines += _labelled("", line.remark, columns, remarks[index], style) if index in remarks else []
-        lines += [self._rendered(line, name, style) for line in others[:count]]
-        rest = [*marked[len(shown) :], *others[count:]]
+        """The claims with their remarks as far as there is room, and a line on those for which there is none."""
+        sizes = _Sizes(columns, self.claims)
+        lines = [*fold(self.counted, columns), sizes.row("", "", *_HEADS)]
+        room -= len(lines)
+        marked, others = self._ordered()
+        shown = marked[: max(0, room)]
+        left = room - len(shown) - bool(others or len(shown) < len(marked))
+        for line in shown:
+            lines.append(self._rendered(line, sizes, style))
+            remark = _remark_of(line, columns, style)
+            if len(remark) <= left:
+                lines += remark
+                left -= len(remark)
+        left = max(0, left + bool(others))
+        rest = [*marked[len(shown) :], *others]
+        for line in others:
+            remark = _remark_of(line, columns, style)
+            if 1 + len(remark) + (len(rest) > 1) > left:
+                break
+            lines += [self._rendered(line, sizes, style), *remark]
+            left -= 1 + len(remark)
+            rest.remove(line)
         if rest:
-            sizes = [abs(line.size) for line in rest if line.size is not None]
-            most = f", each within {100 * max(sizes):.1f} %" if sizes else ""
+            sizes_of = [abs(line.size) for line in rest if line.size is not None]
+            most = f", each within {100 * max(sizes_of):.1f} %" if sizes_of else ""
             lines.append(f"{'':{_LABEL}}and {len(rest)} more{most}: qnet validate {self.study}")
         return lines
 
-    def _rendered(self, line: Line, name: int, style: Style) -> str:
-        cells = (line.stated, line.modelled, line.error, line.null_error)
-        return _row(name, line.mark, clean(line.name, style.ascii), *cells)
+    def _rendered(self, line: Line, sizes: _Sizes, style: Style) -> str:
+        return sizes.row(line.mark, clean(line.name, style.ascii), *line.figures)
 
     def _drawing(self, columns: int, rows: int, style: Style) -> list[str]:
         """The picture: its command, and the drawing or its rows."""
         if self.picture is None:
             return []
-        lines = _labelled("picture", self.picture.command, columns, 1, style)
+        lines = _commanded(self.picture.command, columns)
         narrow = style.replace(width=min(columns, style.width or columns))
         shown = Report(schema="", title="", columns=self.picture.columns, rows=self.picture.rows)
         if self.picture.plot is None:
@@ -151,10 +168,34 @@ class Screen(Record):
 _HEADS = ("measured", "model", "error", "null")
 
 
-def _row(name: int, mark: str, text: str, stated: str, modelled: str, error: str, null: str) -> str:
-    cells = [pad(cell, size, right=True) for cell, size in
-             ((stated, _FIGURE), (modelled, _FIGURE), (error, _SHARE), (null, _SHARE))]  # fmt: skip
-    return f"{mark:{_LABEL}}{pad(_cut(text, name), name)} {' '.join(cells)}"
+class _Sizes:
+    """The widths of the columns of claims: figures as wide as they are, and names what is left."""
+
+    def __init__(self, columns: int, claims: Sequence[Line]) -> None:
+        cells = [_HEADS, *(line.figures for line in claims)]
+        self.figures = [max(width(row[index]) for row in cells) for index in range(len(_HEADS))]
+        self.name = max(20, columns - _LABEL - sum(self.figures) - _BETWEEN * len(_HEADS))
+
+    def row(self, mark: str, name: str, *figures: str) -> str:
+        """A claim in a line."""
+        cells = (pad(text, size, right=True) for text, size in zip(figures, self.figures, strict=True))
+        return (" " * _BETWEEN).join([f"{mark:{_LABEL}}{pad(_cut(name, self.name), self.name)}", *cells])
+
+
+def _remark_of(line: Line, columns: int, style: Style) -> list[str]:
+    """The remark on a claim, in separate lines."""
+    return _labelled("", line.remark, columns, 2, style)
+
+
+def _commanded(command: str, columns: int) -> list[str]:
+    """The command of the picture, broken between its words so that a shell reads it as one."""
+    lines = [f"{'picture':{_LABEL}}"]
+    for word in _WORD.findall(command):
+        if len(lines[-1]) > _LABEL and width(lines[-1]) + 1 + width(word) > columns - 2:
+            lines[-1] += " \\"
+            lines.append(" " * _LABEL)
+        lines[-1] += word if len(lines[-1]) == _LABEL else f" {word}"
+    return lines
 
 
 def _labelled(label: str, text: str, columns: int, most: int, style: Style) -> list[str]:
@@ -175,11 +216,17 @@ def _cut(text: str, columns: int) -> str:
 
 
 def _joined(lines: list[str], columns: int) -> list[str]:
-    """A drawing with its titles and the legend of its lines in one line below."""
-    first = next((index for index, line in enumerate(lines) if "┤" in line or "│" in line or "|" in line), -1)
+    """A drawing, as it is, with its titles and the legend of its lines below."""
+    first = next((index for index, line in enumerate(lines) if _AXIS.match(line)), -1)
     last = max((index for index, line in enumerate(lines) if "└" in line or "+-" in line), default=-1)
     if first < 0 or last < 0:
         return [_cut(line, columns) for line in lines]
     titles, body, across, legend = lines[:first], lines[first : last + 2], lines[last + 2 : last + 3], lines[last + 3 :]
-    listed = [f"up: {' '.join(titles)}", *(f"across: {line.strip()}" for line in across), *legend]
-    return [*(_cut(line, columns) for line in body), _cut("; ".join(listed), columns)]
+    packed: list[str] = []
+    for text in [f"up: {' '.join(titles)}", *(f"across: {line.strip()}" for line in across), *legend]:
+        longer = f"{packed[-1]}; {text}" if packed else text
+        if packed and width(_COLOR.sub("", longer)) <= columns:
+            packed[-1] = longer
+        else:
+            packed.append(text)
+    return [*body, *packed]
