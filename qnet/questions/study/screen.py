@@ -66,7 +66,7 @@ class Screen(Record):
     def text(self, style: Style) -> str:
         """The screen; the claims take what the rest leaves, the drawing shrinks where they are many."""
         columns = min(COLUMNS, style.width or COLUMNS)
-        head = fold(clean(self.title, style.ascii), columns)[:1]
+        head = fold(clean(self.title, style.ascii), columns)[: 1 + (columns < COLUMNS)]
         for label, text in self.texts:
             head += _labelled(label, text, columns, _MOST.get(label, 2) + (columns < COLUMNS), style)
         foot = _labelled("skill", self.skill, columns, 2, style)
