@@ -1,58 +1,35 @@
-"""How long things take, as a table: `python tests/perf/run.py`. Not collected by pytest; read ratios, not milliseconds.
+"""How long things take, as tables; not collected by pytest.
 
-Whole processes are run in turn with a yardstick (A B A B ...), and the median of the pairwise ratios is told. What must
-hold is guarded by tests on loaded modules in tests/cli/test_startup.py.
+    python tests/perf/run.py                  speeds and maps of 20,000 rows, a minute
+    python tests/perf/run.py speeds --runs 15
+    python tests/perf/run.py maps --rows 1000000
+    python tests/perf/run.py calibrations
+    python tests/perf/run.py matrix           every question of every system, some minutes; `matrix knee` of one
+    python tests/perf/run.py growth           exponents, beside those that `qnet methods` announces
+    python tests/perf/run.py calls networks   inside one process, and beside other solvers where they are installed
+
+Ratios are of processor time, to yardsticks run in turn: P `python -c pass`, C with click, tomllib and json, N with
+numpy as well, S with numpy and sympy. The exit code is 1 where a cell of the matrix is beyond what none may exceed.
+What must hold on every machine is guarded by tests of loaded modules (tests/cli/test_startup.py) and of counted
+operations.
 """
 
 from __future__ import annotations
 
-import os
+import argparse
 import statistics
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from growth import growth
+from matrix import QUESTIONS, matrix
 from others import Case, line, queueing, timing
+from speeds import calibrations, maps, speeds
+from timing import ROOT
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, ROOT)
-
-FLOOR = [sys.executable, "-c", "import click, tomllib, json"]
-NUMPY = [sys.executable, "-c", "import numpy"]
-SMALL = ["solve", "--station", "cpu=120ms", "--station", "disk=50ms", "--arrival-rate", "3/s", "--csv"]
-CLOSED = [
-    "solve", "--station", "cpu=120ms", "--station", "disk=50ms", "--station", "tape=80ms", "--population", "20",
-    "--think-time", "5s", "--csv",
-]  # fmt: skip
-PROCESSES: dict[str, tuple[list[str], list[str]]] = {
-    "qnet --version": (["--version"], [sys.executable, "-c", "pass"]),
-    "qnet --help": (["--help"], FLOOR),
-    "small open model to CSV": (SMALL, FLOOR),
-    "closed model of three stations to CSV": (CLOSED, FLOOR),
-    "envelope ibm-3990-6 to CSV": (["envelope", "ibm-3990-6", "--csv"], NUMPY),
-    "validate ibm-3990-6": (["validate", "ibm-3990-6", "--csv"], NUMPY),
-}
-
-
-def timed(command: Sequence[str]) -> float:
-    """Wall time of one process."""
-    environment = {**os.environ, "PYTHONPATH": ROOT}
-    start = time.perf_counter()
-    subprocess.run(command, env=environment, cwd="/", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
-    return time.perf_counter() - start
-
-
-def processes(runs: int) -> None:
-    print(f"{'process':<40} {'median ms':>10} {'yardstick ms':>13} {'ratio':>7}")
-    for name, (arguments, yardstick) in PROCESSES.items():
-        command = [sys.executable, "-m", "qnet", *arguments]
-        timed(command), timed(yardstick)
-        pairs = [(timed(command), timed(yardstick)) for _ in range(runs)]
-        ratio = statistics.median(one / other for one, other in pairs)
-        own, floor = (1e3 * statistics.median(column) for column in zip(*pairs, strict=True))
-        print(f"{name:<40} {own:>10.1f} {floor:>13.1f} {ratio:>7.2f}")
+sys.path.insert(0, str(ROOT))
 
 
 def median_of(action: Callable[[], object], runs: int) -> float:
@@ -133,9 +110,31 @@ def table(timed: dict[str, Case], runs: int) -> None:
         print(f"{name:<45} {own:>10.1f} {case.target:>10.0f}{others}")
 
 
+def main(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument(
+        "tables", nargs="*", default=["speeds", "maps"], help="tables to print, and questions of matrix"
+    )
+    parser.add_argument("--runs", type=int, default=7, help="pairs of runs of each command")
+    parser.add_argument("--rows", type=int, default=20_000, help="rows of a map")
+    parser.add_argument("--system", action="append", default=[], help="systems of the matrix (default: all)")
+    given = parser.parse_args(arguments)
+    questions = [name for name in given.tables if name in QUESTIONS]
+    tables: dict[str, Callable[[], int | None]] = {
+        "speeds": lambda: speeds(given.runs),
+        "maps": lambda: maps(given.rows),
+        "calibrations": calibrations,
+        "matrix": lambda: matrix(questions, given.system),
+        "growth": growth,
+        "calls": lambda: calls(given.runs),
+        "networks": lambda: table(cases(), given.runs),
+    }
+    unknown = [name for name in given.tables if name not in tables and name not in questions]
+    if unknown:
+        parser.error(f"unknown table {unknown[0]}; there are {', '.join(tables)}")
+    codes = [tables[name]() for name in given.tables if name in tables]
+    return 1 if any(codes) else 0
+
+
 if __name__ == "__main__":
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 11
-    processes(count)
-    calls(count)
-    table(cases(), count)
-    print(f"{'python -c import numpy':<45} {1e3 * statistics.median(timed(NUMPY) for _ in range(count)):>10.1f}")
+    sys.exit(main(sys.argv[1:]))
