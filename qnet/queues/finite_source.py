@@ -131,15 +131,20 @@ def _chain(sources: Any, servers: int, share: Any, erlangs: Any) -> _Chain:
     kept = np.minimum(count, left)
     free = np.maximum(sources - (count - kept + share * kept), 0.0)
     constants = _constants(servers)
-    idle, busy = _idle_servers(servers, erlangs, constants), np.zeros_like(free)
+    idle = _idle_servers(servers, erlangs, constants)
+    # From c requests on all servers are busy: only the columns before have two kinds of states.
     with np.errstate(divide="ignore"):
-        busy[:, : servers + 1] = np.log(_all_busy(servers, erlangs, constants))
-        births = np.cumsum(np.log(free[:, :-1]), axis=1)
+        busy = np.log(_all_busy(servers, erlangs, constants))
+        births = np.log(free[:, :-1])
+    np.cumsum(births, axis=1, out=births)
     both = busy.copy()
-    both[:, :servers] = np.logaddexp(idle, both[:, :servers])
-    logs = both - count * np.log(left)
+    both[:, :servers] = np.logaddexp(idle, busy[:, :servers])
+    logs = -(count * np.log(left))
+    logs[:, : servers + 1] += both
     logs[:, 1:] += births
-    return _Chain(count, free, logs, np.exp(busy - both))
+    share_busy = np.ones_like(free)
+    share_busy[:, : servers + 1] = np.exp(busy - both)
+    return _Chain(count, free, logs, share_busy)
 
 
 def _idle_servers(servers: int, erlangs: Any, constants: tuple[Any, Any, Any]) -> Any:

@@ -12,6 +12,7 @@ _FORMULA = re.compile(r"\A(?:[\s\x00-\x1f]*+[=+\-@＝＋－＠]|[\t\r\n])")
 """How text begins that spreadsheets compute (OWASP, CSV Injection): white space and control characters are skipped."""
 _NUMBER = re.compile(r"\A\s*+[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?\s*+\Z", re.ASCII)
 _QUOTED = re.compile(r'[,"\x00-\x1f\x7f]')
+_MARKED = re.compile(r'["\x00-\x1f\x7f]')
 
 
 def render(report: Content, style: Style) -> str:
@@ -27,6 +28,11 @@ def line(cells: Iterable[Cell], safe: bool = False) -> str:
     """
     cells = map(_inert, cells) if safe else cells
     return ",".join(map(_field, cells)) or '""'  # readers skip an empty line, and would lose the row
+
+
+def needs_marks(text: str) -> bool:
+    """Whether a line of plain cells has a quotation mark, or a character that is written inside quotation marks."""
+    return _MARKED.search(text) is not None
 
 
 def _inert(cell: Cell) -> Cell:

@@ -13,6 +13,8 @@ from qnet.reports.csv_ import line
 
 MAX_FIELD_LINES = 100
 """Lines of a cell in quotation marks; a mark that is not closed by then is a stray one."""
+_PLAIN = 100_000
+"""Characters of a line up to which no cell can be longer than the reader of the standard library accepts."""
 _MOST_COMMENTS = 100
 """Comments before the header that are remembered."""
 
@@ -70,6 +72,9 @@ def csv_rows(lines: Iterable[str], comments: bool = False) -> Iterator[Row]:
             continue
         if columns is None:
             sign = separator(text)
+        elif (cells := _plain(text, sign)) is not None and len(cells) == columns:
+            yield Row(text.rstrip("\r\n"), cells, None, begin, sign, False)
+            continue
         row = _parsed(text, sign)
         if row is None:
             row = _continued(text, source, waiting, columns, sign)
@@ -122,6 +127,14 @@ def csv_fault(error: Exception) -> str:
             return "a quotation mark is closed inside a cell"
         case text:
             return text
+
+
+def _plain(text: str, sign: str) -> tuple[str, ...] | None:
+    """The cells of a line without quotation marks, as the reader of the standard library has them; None for others."""
+    bare = text.rstrip("\r\n")
+    if not bare or '"' in bare or "\r" in bare or "\n" in bare or len(bare) > _PLAIN:
+        return None
+    return tuple(bare.split(sign))
 
 
 def _parsed(text: str, sign: str) -> Row | None:

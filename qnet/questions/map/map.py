@@ -18,7 +18,13 @@ from qnet.networks.notes import approximate_notes
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.map.csv_rows import Row, csv_rows
 from qnet.questions.map.dialect import decimal_point
-from qnet.questions.map.parameter_cells import Fault, Written, parameter_columns, parameter_value
+from qnet.questions.map.parameter_cells import (
+    Fault,
+    Written,
+    parameter_columns,
+    parameter_value,
+    parameter_values,
+)
 from qnet.questions.points.answers import OK, UNDEFINED, Answers, solve_table, unanswered
 from qnet.questions.presentation.assertions import conditions, failing, failure
 from qnet.questions.presentation.columns import Columns, effect_notes, metric_cells
@@ -26,7 +32,7 @@ from qnet.questions.presentation.labels import labels
 from qnet.questions.presentation.trust import percentile_notes, undefined_notes
 from qnet.record import Record
 from qnet.reports.content import Cell, Column, Note
-from qnet.reports.csv_ import line
+from qnet.reports.csv_ import line, needs_marks
 from qnet.reports.json_ import dumps
 from qnet.reports.records import column_names
 from qnet.units import in_unit
@@ -90,13 +96,18 @@ def map_csv(
     places = [(header.index(column), name) for column, name in known.items()]
     yield line([*header, *mapper.names], safe) + "\n" if header_too else ""
     for some in chunks(rows, chunk):
-        given = [
-            row.fault or {name: Written(_cell(row, index), header[index]) for index, name in places} for row in some
-        ]
-        answers = mapper.answer(given)
-        kept = (row.fitted(len(header)) for row in some)
-        yield "".join(line([*row, *cells], safe) + "\n" for row, cells in zip(kept, answers, strict=False))
+        good = [row for row in some if row.fault is None]
+        columns = {name: ([_cell(row, index) for row in good], header[index]) for index, name in places}
+        answers = mapper.answer_columns(columns, [row.fault for row in some])
+        yield "".join(_answered(row, len(header), cells, safe) for row, cells in zip(some, answers, strict=False))
         mapper.refuse_stopped()
+
+
+def _answered(row: Row, columns: int, cells: Cells, safe: bool) -> str:
+    """A row with its answer, as a line; one that needs no quotation marks as it stands."""
+    if safe or row.fault is not None or row.separator != "," or len(row.cells) != columns or needs_marks(row.text):
+        return line([*row.fitted(columns), *cells], safe) + "\n"
+    return f"{row.text},{line(cells)}\n"
 
 
 def _cell(row: Row, index: int) -> str:
@@ -276,7 +287,7 @@ class Mapper:
 
         What a cell says is a text, a number, or `Written` of one under a column that may have a unit.
         """
-        answers: list[Cells | None] = [None] * len(rows)
+        faults: list[Fault | None] = [None] * len(rows)
         tables: dict[tuple[str, ...], list[tuple[int, list[float]]]] = {}
         for index, row in enumerate(rows):
             try:
@@ -284,9 +295,35 @@ class Mapper:
                     raise row
                 values = [_value(self.model, name, cell) for name, cell in row.items()]
             except Fault as fault:
-                answers[index] = self._fault(fault)
+                faults[index] = fault
             else:
                 tables.setdefault(tuple(row), []).append((index, values))
+        return self._answer_tables(tables, faults)
+
+    def answer_columns(
+        self, columns: Mapping[str, tuple[Sequence[object], str]], faults: Sequence[Fault | None]
+    ) -> list[Cells]:
+        """The cells of `names` for rows that state the same parameters, or are faults.
+
+        columns   by parameter: the cells of the rows that are no faults, in order, and the name of their column.
+        faults    for every row its fault, or None.
+        """
+        remaining = list(faults)
+        indices = [index for index, fault in enumerate(faults) if fault is None]
+        read = [parameter_values(self.model, name, *column) for name, column in columns.items()]
+        members: list[tuple[int, list[float]]] = []
+        for index, values in zip(indices, zip(*read, strict=True), strict=True):
+            fault = next((value for value in values if isinstance(value, Fault)), None)
+            if fault is None:
+                members.append((index, cast("list[float]", values)))
+            remaining[index] = fault
+        return self._answer_tables({tuple(columns): members} if members else {}, remaining)
+
+    def _answer_tables(
+        self, tables: Mapping[tuple[str, ...], Sequence[tuple[int, list[float]]]], faults: Sequence[Fault | None]
+    ) -> list[Cells]:
+        """The cells of `names` for every row: a fault, or a member of the table of the parameters that it states."""
+        answers = [None if fault is None else self._fault(fault) for fault in faults]
         false: list[tuple[int, int, float | None]] = []
         for names, members in tables.items():
             for (index, _), cells in zip(members, self._solve(names, members, false), strict=True):

@@ -153,9 +153,7 @@ def parameter_value(model: Model, name: str, cell: object, column: str = "") -> 
     Raises   `Fault`.
     """
     parameter = model.parameters[name]
-    behind = column.strip().removeprefix(name)
-    shown = unit_behind(behind) if behind and not parameter.options else None
-    factor = 1.0 if shown is None else shown.factor
+    factor = 1.0 if parameter.options else _column_factor(name, column)
     text = cell.strip() if isinstance(cell, str) else cell
     if text is None or (isinstance(text, str) and not text):
         raise Fault(f"{name} is empty")
@@ -172,6 +170,39 @@ def parameter_value(model: Model, name: str, cell: object, column: str = "") -> 
     if not abs(value) < _LARGEST:
         raise Fault(f"{name} is too large or not a number")
     return value
+
+
+_PLAIN_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
+
+
+def parameter_values(model: Model, name: str, cells: Sequence[object], column: str = "") -> list[float | Fault]:
+    """What the cells of a column say of a parameter, as `parameter_value` has them; a fault where a cell has one.
+
+    Plain numbers, as most cells are, are read at once in the unit of the column.
+    """
+    if model.parameters[name].options:
+        return [_value_or_fault(model, name, cell, column) for cell in cells]
+    factor = _column_factor(name, column)
+    return [
+        value
+        if isinstance(cell, str) and _PLAIN_NUMBER.fullmatch(cell) and (value := scale(float(cell), factor)) < _LARGEST
+        else _value_or_fault(model, name, cell, column)
+        for cell in cells
+    ]
+
+
+def _value_or_fault(model: Model, name: str, cell: object, column: str) -> float | Fault:
+    try:
+        return parameter_value(model, name, cell, column)
+    except Fault as fault:
+        return fault
+
+
+def _column_factor(name: str, column: str) -> float:
+    """The factor of the unit at the end of a column, 1 without."""
+    behind = column.strip().removeprefix(name)
+    shown = unit_behind(behind) if behind else None
+    return 1.0 if shown is None else shown.factor
 
 
 def _quantity(model: Model, name: str, text: str, factor: float) -> float:

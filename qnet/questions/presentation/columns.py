@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from qnet.expression import Expression
-from qnet.lazy import lazy
+from qnet.lazy import lazy, np
 from qnet.model.metrics import Metric
 from qnet.model.model import Model
 from qnet.model.scope import counted, rests_on
@@ -105,4 +105,6 @@ def parameter_cells(model: Model, name: str, values: Iterable[float | None]) -> 
 
 def metric_cells(asked: Metric, values: Any) -> list[Cell]:
     """An array of the values of a metric as cells in the unit that it is shown in; None for what is no number."""
-    return [in_unit(value, asked.unit) if abs(value) < float("inf") else None for value in values.tolist()]
+    with np.errstate(over="ignore"):
+        shown = in_unit(values, asked.unit).tolist()
+    return [cell if abs(value) < float("inf") else None for cell, value in zip(shown, values.tolist(), strict=True)]
