@@ -20,6 +20,8 @@ _TOLERANCE = 1e-12
 _MAX_ROUNDS = 200
 _STIRLING = 16
 """From here on four terms of Stirling's series give the logarithm of a factorial to the last digits."""
+_CACHED = 1 << 14
+"""States of all points that are worked on together: arrays of so many floats stay in a processor's second cache."""
 _HIGHEST = 50.0
 """The largest logarithm of an idle holder's request rate: no load below c (1 - 1e-9) needs more."""
 
@@ -67,14 +69,30 @@ def full_probabilities(
     guess        logarithms of the rates z to start from, (B,), such as those of a last answer.
     Returns      three of (B,): the probability as one of the holders finds it, as an observer does, and log z.
     """
-    offered = np.atleast_1d(np.asarray(offered, dtype=float))
-    sources = np.asarray(sources, dtype=float)
-    chain = _chain(sources.reshape(-1, 1), servers, _column(first_share), _column(open_offered))
+    start = np.nan if guess is None else guess
+    points = [np.asarray(item, dtype=float) for item in (sources, offered, first_share, open_offered, start)]
+    size = np.broadcast_shapes((1,), *(item.shape for item in points))[0]
+    most = math.ceil(points[0].max()) + servers
+    block = max(_CACHED // (most + 1), 1)
+    if size <= block:
+        return _solved(most, servers, points, guess is not None)
+    points = [np.broadcast_to(item, size) for item in points]
+    blocks = [
+        _solved(most, servers, [item[begin : begin + block] for item in points], guess is not None)
+        for begin in range(0, size, block)
+    ]
+    return tuple(np.concatenate(parts) for parts in zip(*blocks, strict=True))  # pyright: ignore[reportReturnType]
+
+
+def _solved(most: int, servers: int, points: list[Any], guessed: bool) -> tuple[Any, Any, Any]:
+    """As `full_probabilities`, of points whose chains, of 0 to `most` requests, stay in the processor's cache."""
+    sources, offered, first_share, open_offered, guess = (np.atleast_1d(item) for item in points)
+    chain = _chain(most, sources[:, None], servers, first_share[:, None], open_offered[:, None])
     least = np.log(offered / sources)
-    rate = least if guess is None else np.minimum(guess, _HIGHEST)
+    rate = np.minimum(guess, _HIGHEST) if guessed else least
     rate, least, offered, _ = np.broadcast_arrays(rate, least, offered, chain.free[:, 0])
     chain = _Chain(chain.count, *(np.broadcast_to(part, (len(rate), len(chain.count))) for part in chain[1:]))
-    low = least - (guess is not None)
+    low = least - guessed
     high = np.full_like(rate, _HIGHEST)
     result: Any = np.zeros((3, len(rate)))
     live = np.arange(len(rate))
@@ -124,9 +142,9 @@ class _Chain(Record):
         return _Chain(self.count, self.free[chosen], self.logs[chosen], self.busy[chosen])
 
 
-def _chain(sources: Any, servers: int, share: Any, erlangs: Any) -> _Chain:
-    """The weights of the chain for columns of N, p and b."""
-    count = np.arange(0.0, math.ceil(sources.max()) + servers + 1)
+def _chain(most: int, sources: Any, servers: int, share: Any, erlangs: Any) -> _Chain:
+    """The weights of the chain of 0 to `most` requests for columns of N, p and b."""
+    count = np.arange(0.0, most + 1)
     left = servers - erlangs
     kept = np.minimum(count, left)
     free = np.maximum(sources - (count - kept + share * kept), 0.0)
@@ -180,10 +198,6 @@ def _log_factorials(most: int) -> Any:
     n = np.arange(float(_STIRLING), most + 1)
     series = (1 - (1 - (2 / 7 - 3 / 14 / n**2) / n**2) / (30 * n**2)) / (12 * n)
     return np.concatenate([few, (n + 0.5) * np.log(n) - n + math.log(2 * math.pi) / 2 + series])
-
-
-def _column(value: Any) -> Any:
-    return np.atleast_1d(np.asarray(value, dtype=float))[:, None]
 
 
 def _log(erlangs: Any) -> Any:
