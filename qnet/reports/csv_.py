@@ -43,10 +43,12 @@ def _inert(cell: Cell) -> Cell:
 
 def _field(cell: Cell) -> str:
     # Written out, because the csv module of Python versions differ in what they quote.
+    if isinstance(cell, float):
+        return float.__repr__(cell)
     if cell is None:
         return ""
     if isinstance(cell, str):
         return '"' + cell.replace('"', '""') + '"' if _QUOTED.search(cell) else cell
     if isinstance(cell, bool):
         return "true" if cell else "false"
-    return float.__repr__(cell) if isinstance(cell, float) else str(cell)
+    return str(cell)

@@ -16,6 +16,7 @@ CLOSED = [
     "solve", "--station", "cpu=120ms", "--station", "disk=50ms", "--station", "tape=80ms", "--population", "20",
     "--think-time", "5s", "--csv",
 ]  # fmt: skip
+QUEUE = ["queue", "M/M/c", "--servers", "3", "--arrival-rate", "3/s", "--service-time", "0.5s"]
 
 
 class Speed(NamedTuple):
@@ -32,7 +33,9 @@ SPEEDS = {
     "--help": Speed(["--help"], "C", 1.1, 0.95),
     "small open network to CSV": Speed(OPEN, "C", 1.2, 1.2),
     "small closed network to CSV": Speed(CLOSED, "C", 1.2, 1.2),
-    "queue": Speed(["queue", "M/M/c", "--servers", "3", "--arrival-rate", "3/s", "--service-time", "0.5s"], "C", 1.2, 1.2),
+    "queue": Speed(
+        ["queue", "M/M/c", "--servers", "3", "--arrival-rate", "3/s", "--service-time", "0.5s"], "C", 1.2, 1.2
+    ),
     "solve ibm-3990-6 --csv": Speed(["solve", "ibm-3990-6", "--csv"], "N", 1.2, 1.2),
     "envelope ibm-3990-6 --csv": Speed(["envelope", "ibm-3990-6", "--csv"], "N", 2.0, 3.6),
     "validate": Speed(["validate"], "N", 8.0, 17.0),

@@ -99,15 +99,29 @@ def map_csv(
         good = [row for row in some if row.fault is None]
         columns = {name: ([_cell(row, index) for row in good], header[index]) for index, name in places}
         answers = mapper.answer_columns(columns, [row.fault for row in some])
-        yield "".join(_answered(row, len(header), cells, safe) for row, cells in zip(some, answers, strict=False))
+        write = _Writing(len(header), safe)
+        yield "".join(write.answered(row, cells) for row, cells in zip(some, answers, strict=False))
         mapper.refuse_stopped()
 
 
-def _answered(row: Row, columns: int, cells: Cells, safe: bool) -> str:
-    """A row with its answer, as a line; one that needs no quotation marks as it stands."""
-    if safe or row.fault is not None or row.separator != "," or len(row.cells) != columns or needs_marks(row.text):
-        return line([*row.fitted(columns), *cells], safe) + "\n"
-    return f"{row.text},{line(cells)}\n"
+class _Writing:
+    """Rows with their answers, as lines of CSV."""
+
+    def __init__(self, columns: int, safe: bool) -> None:
+        self.columns, self.safe = columns, safe
+        self._ends: dict[Cells, str] = {}
+        """Method, exactness and status, which many rows have in common, as they are written."""
+
+    def answered(self, row: Row, cells: Cells) -> str:
+        """A line; a row that needs no quotation marks as it stands."""
+        _, given, fault, _, sign, _ = row
+        if self.safe or fault is not None or sign != "," or len(given) != self.columns or needs_marks(row.text):
+            return line([*row.fitted(self.columns), *cells], self.safe) + "\n"
+        figures, common = cells[: -len(_KEYS)], cells[-len(_KEYS) :]
+        end = self._ends.get(common)
+        if end is None:
+            end = self._ends[common] = line(common) + "\n"
+        return f"{row.text},{line(figures)},{end}" if figures else f"{row.text},{end}"
 
 
 def _cell(row: Row, index: int) -> str:
