@@ -107,4 +107,5 @@ def metric_cells(asked: Metric, values: Any) -> list[Cell]:
     """An array of the values of a metric as cells in the unit that it is shown in; None for what is no number."""
     with np.errstate(over="ignore"):
         shown: Any = in_unit(values, asked.unit)
-    return [cell if abs(value) < float("inf") else None for cell, value in zip(shown.tolist(), values.tolist(), strict=True)]
+    both = zip(shown.tolist(), values.tolist(), strict=True)
+    return [cell if abs(value) < float("inf") else None for cell, value in both]
