@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from qnet import budget
 from qnet.errors import NotComputed
 from qnet.expression import FLOATS, arrays
 from qnet.lazy import lazy
-from qnet.networks.exactness import reasons_for
-from qnet.networks.routed import RoutedNetwork
+from qnet.networks.exactness import STATES, Beyond, reasons_for
+from qnet.networks.routed import RoutedNetwork, Step
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.solvers.features import Final, of_routes
 from qnet.networks.streams import streams
@@ -23,6 +24,19 @@ else:
 _PATIENT, _PATIENT_WITH_BRANCHES = 4.0, 0.25
 """The factors by which the limit of states is changed where no other method has an answer. A state of parallel steps
 takes ten times as long as others."""
+
+_NOTHING_LEFT = Beyond(
+    "operations for Markov chains are spent",
+    "QN768",
+    "the states of the network were not tried: chains may take three quarters of the operations, and have; allow more "
+    "with --operations, or ask for fewer points",
+)
+
+_FEW, _LARGEST, _CHEAP = 20, 20_000, 1e9
+"""Of open networks whose answer is warned of: the requests of all routes beyond which their chain has too many states
+in any case; the states of one that is tried; and the operations of that, about a second."""
+_DEAR = 3e9
+"""The operations of a chain of closed classes that no other method has an answer for."""
 
 CLASSES = "open, closed"
 APPLIES = (
@@ -65,17 +79,54 @@ def solve(network: RoutedNetwork, wanted: Wanted, solve_part: SolvePart) -> Rout
 
 def at_last(network: RoutedNetwork, wanted: Wanted, solution: RoutedSolution | None) -> RoutedSolution | None:
     """The steady state where no other method has one, with a higher limit of states; or where a network with finite
-    capacities has no exact one."""
+    capacities has no exact one, or one of open classes only one that is warned of."""
     if not _permitted(network, wanted):
         return None
     if solution is None:
         begun = network.closed and _lacks_product_form(network)
         factor = _PATIENT_WITH_BRANCHES if "parallel" in of_routes(network, wanted) else _PATIENT
         patient = wanted.replace(chain=int(factor * wanted.chain))
-        return None if begun else chain.tried(network, patient, chain.LITTLE, chain.EVEN)
-    if solution.exact or not (network.limited or network.profiles):
+        if begun:
+            # With fewer states it was tried, and given up, before the others.
+            return chain.tried(network, patient, operations=_DEAR)
+        return chain.tried(network, patient, chain.LITTLE, chain.EVEN)
+    if solution.exact:
         return None
-    return chain.tried(network, wanted)
+    if network.limited or network.profiles:
+        return chain.tried(network, wanted)
+    if not network.closed:
+        return _better(network, wanted, solution)
+    if not budget.trial_left() and _lacks_product_form(network):
+        return solution.replace(reasons=(*solution.reasons, _NOTHING_LEFT))
+    return None
+
+
+def _better(network: RoutedNetwork, wanted: Wanted, solution: RoutedSolution) -> RoutedSolution | None:
+    """In place of an open answer that is warned of, that of the chain where it is wanted and cheap; or the same answer,
+    with a warning that names the chain where it may do."""
+    first = next((reason for reason in solution.reasons if isinstance(reason, Beyond)), None)
+    if first is None or _requests(network) > _FEW:
+        return None
+    if wanted.better and network.size is None and solution.stable:
+        result = chain.tried(network, wanted.replace(chain=_LARGEST), operations=_CHEAP)
+        if result is not None and not any(isinstance(reason, Beyond) for reason in result.reasons):
+            return result
+    if not chain.covers(network):
+        return None
+    named = Beyond(first, first.code, f"{first.warning}; --method {STATES} may solve it exactly")
+    return solution.replace(reasons=tuple(named if reason is first else reason for reason in solution.reasons))
+
+
+def _requests(network: RoutedNetwork) -> int:
+    """How many times and copies of stations the routes of a network request."""
+    copies = {station.name: station.copies for station in network.stations}
+    count = 0
+    waiting: list[Step] = [step for item in network.classes for route in item.routes for step in route.steps]
+    while waiting:
+        step = waiting.pop()
+        count += copies.get(getattr(step, "station", ""), 1)
+        waiting += getattr(step, "steps", getattr(step, "inner", ()))
+    return count
 
 
 def _permitted(network: RoutedNetwork, wanted: Wanted) -> bool:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from math import log
 from typing import TYPE_CHECKING
 
+from qnet import budget
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.lazy import lazy, np
@@ -94,23 +96,28 @@ def solve(network: RoutedNetwork, wanted: Wanted, most: int = MOST) -> RoutedSol
 
 
 def tried(
-    network: RoutedNetwork, wanted: Wanted, edge: float = _NEGLIGIBLE, even: float = 0.0
+    network: RoutedNetwork,
+    wanted: Wanted,
+    edge: float = _NEGLIGIBLE,
+    even: float = 0.0,
+    operations: float = float("inf"),
 ) -> RoutedSolution | None:
     """The answer of `solve`, where it applies with the number of states that `auto` may generate; else None.
 
     edge     the probability of more customers from outside than the chain knows that may be left out.
     even     the scv that is taken for those that are too small for phases; 0 for none.
+    operations  of a point, beyond which it is given up.
     Raises   `Divided` where it applies to some points of a batch; `NotComputed` QN589 where a closed class is never
              served: approximations know nothing of that.
     """
     try:
-        result = _solved_points(network, wanted.chain, wanted.operations, edge, even)
+        result = _solved_points(network, wanted.chain, wanted.operations, edge, even, trial=operations)
     except NotCovered:
         return None
     starved = next((item for item in result if isinstance(item, _Starved)), None)
     if starved is not None:
         expected = "throughput of all closed classes"
-        help = "leave that class out: the others hardly notice it; or give the others a think time or fewer customers"
+        help = "leave that class out, which never uses a server; or give the others a think time or fewer customers"
         raise NotComputed(Problem(STARVED, str(starved), expected, help=help))
     answered = [item for item in result if isinstance(item, SolvedChain)]
     if len(answered) == len(result):
@@ -118,6 +125,15 @@ def tried(
     if answered:
         raise Divided(np.array([isinstance(item, SolvedChain) for item in result]))
     return None
+
+
+def covers(network: RoutedNetwork) -> bool:
+    """Whether the chain knows all that a network, or the first point of a batch, has: its size apart."""
+    try:
+        program(next(_points(network)))
+    except (NotCovered, ArithmeticError):
+        return False
+    return True
 
 
 _Refusal = NotCovered | TooLarge | ArithmeticError
@@ -130,9 +146,18 @@ def _answer(item: SolvedChain | _Refusal) -> SolvedChain:
 
 
 def _solved_points(
-    network: RoutedNetwork, most: int, operations: float, edge: float = _NEGLIGIBLE, even: float = 0.0
+    network: RoutedNetwork,
+    most: int,
+    operations: float,
+    edge: float = _NEGLIGIBLE,
+    even: float = 0.0,
+    trial: float = 0.0,
 ) -> list[SolvedChain | _Refusal]:
-    """The chains of the network, or of the points of a batch, or why there is none; `edge` and `even` as of `tried`."""
+    """The chains of the network, or of the points of a batch, or why there is none; `edge` and `even` as of `tried`.
+
+    trial    the operations of a point beyond which its chain is given up, as where it takes what is left for trials;
+             0 where it is not.
+    """
     points, made, result = list(_points(network)), dict[int, Program](), dict[int, SolvedChain | _Refusal]()
     for number, point in enumerate(points):
         try:
@@ -144,9 +169,14 @@ def _solved_points(
     for place in (place for group in walks.groups for place in group):
         point = points[numbers[place]]
         try:
-            result[numbers[place]] = _passing(point, _solved(point, walks, place, most, operations, edge))
+            with budget.trial(trial) if trial else nullcontext():
+                result[numbers[place]] = _passing(point, _solved(point, walks, place, most, operations, edge))
         except (NotCovered, TooLarge, ArithmeticError) as error:
             result[numbers[place]] = error
+        except budget.OverBudget:
+            if not trial:
+                raise
+            result[numbers[place]] = TooLarge()
     return [result[number] for number in range(len(points))]
 
 
