@@ -165,6 +165,13 @@ class Content(Record):
     """The rows in other units, as tables and Markdown show them; other formats keep `rows`."""
     command: str = ""
     """The command line that made the report; empty where there was none."""
+    full: Content | None = None
+    """The report before columns were selected: what figures, question and answer are made of; None: this one."""
+
+    @property
+    def source(self) -> Content:
+        """The report with all its columns, which figures and sentences read."""
+        return self.full or self
 
     @property
     def warnings(self) -> tuple[Note, ...]:

@@ -90,7 +90,7 @@ code { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: .9em
 
 def render(report: Content, style: Style) -> str:
     """The page. Raises `ValueError` naming the column of NaN or infinity."""
-    summary = report.summary(report) if report.summary else None
+    summary = report.summary(report.source) if report.summary else None
     heading = clean(report.title)
     title = escaped(heading)
     body = "\n".join(part for part in _parts(report, heading, summary, style) if part)
@@ -122,10 +122,11 @@ def _parts(report: Content, heading: str, summary: Summary | None, style: Style)
     if summary is not None:
         yield from _summary(summary)
     else:
-        asked = [block for block in blocks if block.heading.partition(":")[0] in (_QUESTION, _ANSWER)]
-        blocks = [block for block in blocks if block not in asked]
+        stated = blocks if report.full is None else tables(report.full, style.replace(ascii=False))
+        asked = [block for block in stated if _is_asked(block)]
+        blocks = [block for block in blocks if not _is_asked(block)]
         yield from (_section(block.heading, [_block(block, heading=False)], block.heading) for block in asked)
-    yield _figures(report)
+    yield _figures(report.source)
     if report.group and any(block.prose for block in blocks):
         yield from (_section(block.heading or "results", [_block(block, heading=False)]) for block in blocks)
     elif blocks:
@@ -138,6 +139,11 @@ def _parts(report: Content, heading: str, summary: Summary | None, style: Style)
     command = clean_command(report.command) or command_of(report.meta)
     yield _section("command", [f"<pre>{escaped(command)}</pre>"], "command") if command else ""
     yield f"<footer>\n<p>{escaped(f'qnet {qnet.__version__}')}, {escaped(report.schema)}</p>\n</footer>"
+
+
+def _is_asked(block: Table) -> bool:
+    """Whether a block is the question or the answer, of reports whose rows have them."""
+    return block.heading.partition(":")[0] in (_QUESTION, _ANSWER)
 
 
 def _section(heading: str, parts: Sequence[str], kind: str = "") -> str:
