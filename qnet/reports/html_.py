@@ -256,7 +256,7 @@ def _notes(notes: Sequence[Note]) -> str:
         return ""
     lines = ['<ul class="notes">']
     for note in notes:
-        text = f"{escaped(note.severity)} <code>{escaped(note.code)}</code>: {escaped(clean(note.text))}"
+        text = f"{escaped(note.severity)} <code>{escaped(note.code)}</code>: {escaped(clean(note.brief or note.text))}"
         after = f"<br>Next: {escaped(clean(note.next))}" if note.next else ""
         lines.append(f'<li class="{escaped(note.severity)}">{text}{after}</li>')
     return _section("notes", [*lines, "</ul>"])

@@ -236,11 +236,26 @@ def _undefined(comparison: Comparison) -> Iterator[Note]:
 
 
 def _notes(sides: Sequence[Side]) -> Iterator[Note]:
+    """Which sides have no answer; and in one note, which are approximate and why."""
+    approximate: dict[tuple[str, ...], list[str]] = {}
     for side in sides:
         if side.problem:
             yield Note("QN613", f"{side.letter} has no answer: {side.problem.found}", "warning")
         elif side.solved and (reasons := side.solved.parts[0].solution.reasons):
-            yield Note("QN612", f"{side.letter} is approximate: {'; '.join(reasons)}")
+            approximate.setdefault(tuple(reasons), []).append(side.letter)
+    if not approximate:
+        return
+    text = ". ".join(f"{_are(letters)} approximate: {'; '.join(reasons)}" for reasons, letters in approximate.items())
+    every = list(dict.fromkeys(reason for reasons in approximate for reason in reasons))
+    letters = [side.letter for side in sides if any(side.letter in each for each in approximate.values())]
+    brief = f"{_are(letters)} approximate: {every[0]}"
+    yield Note("QN612", text, brief=f"{brief}; {len(every) - 1} more with --json" if len(every) > 1 else brief)
+
+
+def _are(letters: Sequence[str]) -> str:
+    """`A is`, `A and B are`."""
+    *first, last = letters
+    return f"{', '.join(first)} and {last} are" if first else f"{last} is"
 
 
 def _identical_sides(comparison: Comparison) -> list[Side]:
