@@ -13,6 +13,8 @@ UNLIMITED = 1_000_000
 """Columns of a screen that has no edge."""
 _LONGEST_WORD = 20
 """A longer word may be broken where the screen is narrow."""
+_NAME = 0.75
+"""A name is not broken that takes at most this share of the screen."""
 
 
 class Field(Record):
@@ -46,6 +48,8 @@ def bands(fields: Sequence[Field], screen: int, gap: int, leading: int = 0) -> l
         keys = list(fields[:1])
     if total([field.natural for field in keys], gap) <= screen / 2:
         keys = [field.replace(least=field.natural) for field in keys]  # a name is not broken
+    elif keys[0].natural <= _NAME * screen:
+        keys = [keys[0].replace(least=keys[0].natural), *keys[1:]]
     bands = [keys]
     for field in fields[len(keys) :]:
         if len(bands[-1]) > len(keys) and total([field.least for field in (*bands[-1], field)], gap) > screen:
