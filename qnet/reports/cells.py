@@ -10,7 +10,6 @@ from qnet.reports.content import Cell, Column, Content, Style
 from qnet.reports.text import clean
 from qnet.units import UnitError, format_number, format_quantity, scale, unit
 
-
 _LEAST = 1e-15
 """A smaller number of the unit that is shown is 0 to people."""
 _NEXT_TO_LARGEST = 1e-9
