@@ -192,5 +192,6 @@ def last_line(meta: Mapping[str, Any], ascii: bool) -> str:
     origin = [f"{word} {model[key]}" for word, key in (("model", "title"), ("digest", "digest")) if model.get(key)]
     method = f"method {meta['method']}" if meta.get("method") else ""
     if method and meta.get("exactness"):
-        method += f" ({meta['exactness']})"
+        sure = f"means {meta['means']}; percentiles {meta['exactness']}" if meta.get("means") else meta["exactness"]
+        method += f" ({sure})"
     return clean("; ".join(part for part in (", ".join(origin), method) if part), ascii)

@@ -23,7 +23,7 @@ from qnet.questions.points.points import Solved, solve_points
 from qnet.questions.points.saturation import limiting
 from qnet.questions.presentation.assertions import broken, conditions
 from qnet.questions.presentation.columns import CODE, without_effect
-from qnet.questions.presentation.labels import all_exact, label
+from qnet.questions.presentation.labels import all_exact, asks_percentile, label
 from qnet.questions.presentation.provenance import Basis
 from qnet.questions.presentation.trust import percentile_notes, undefined_notes
 from qnet.questions.uncertainty.carried import Doubts
@@ -143,6 +143,7 @@ def compare_report(comparison: Comparison, asserted: Sequence[str] = ()) -> Repo
     solutions = [side.solved.parts[0].solution for side in comparison.sides if side.solved]
     methods = ", ".join(dict.fromkeys(item.method for item in solutions))
     exact = all(_exact(side, asked) for side in comparison.sides)
+    means = [item for item in asked if not asks_percentile(first.model, [item])]
     return Report(
         schema="qnet/comparison/1",
         title=_title(comparison),
@@ -159,6 +160,7 @@ def compare_report(comparison: Comparison, asserted: Sequence[str] = ()) -> Repo
             first.model,
             methods,
             exact,
+            means=not exact and bool(means) and all(_exact(side, means) for side in comparison.sides),
             others=[side.model for side in comparison.sides[1:]],
             sides=[_side_record(side, asked) for side in comparison.sides],
         ),

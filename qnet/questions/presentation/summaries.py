@@ -167,7 +167,10 @@ def _subject(report: Content) -> str:
 def _trust(report: Content) -> Iterator[str]:
     """Method and exactness; and what was asserted and is false."""
     method, exactness = report.meta.get("method"), report.meta.get("exactness")
-    if method and exactness:
+    means = report.meta.get("means")
+    if method and means:
+        yield f"The means are {means}, by the method {method}; the percentiles are {exactness}."
+    elif method and exactness:
         yield f"The answer is {exactness}, by the method {method}."
     for problem in report.broken:
         yield f"An assertion is false: {problem.found}."

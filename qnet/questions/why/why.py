@@ -128,6 +128,7 @@ def why_report(
             model,
             solution.method,
             exact,
+            means=solution.exact and not exact,
             command=command,
         ),
         group="section",
