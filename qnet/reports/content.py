@@ -88,6 +88,12 @@ class Bars(Record):
     """Values of `by` that are drawn; empty for all."""
     unit: str = ""
     """The column with the unit of the ends of its row; empty where it is that of their columns."""
+    names: tuple[str, ...] = ()
+    """What the ends are called in the legend; empty for the titles of their columns."""
+    stacked: bool = False
+    """Whether the name of the second end is that of what lies between the two."""
+    mark: Mark | None = None
+    """A value that is marked across all bars, such as a capacity."""
 
 
 class Matrix(Record):
