@@ -55,7 +55,13 @@ def bands(fields: Sequence[Field], screen: int, gap: int, leading: int = 0) -> l
         if len(bands[-1]) > len(keys) and total([field.least for field in (*bands[-1], field)], gap) > screen:
             bands.append(keys)
         bands[-1] = [*bands[-1], field]
-    return bands
+    return [bands[0], *(_without_empty(band, len(keys)) for band in bands[1:])]
+
+
+def _without_empty(band: list[Field], keys: int) -> list[Field]:
+    """A further band without the rows that have nothing but their names."""
+    rows = [index for index in range(len(band[0].cells)) if any(field.cells[index].strip() for field in band[keys:])]
+    return [field.replace(cells=[field.cells[index] for index in rows]) for field in band]
 
 
 def total(widths: Sequence[int], gap: int) -> int:

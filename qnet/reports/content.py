@@ -90,6 +90,8 @@ class Bars(Record):
     """The column with the unit of the ends of its row; empty where it is that of their columns."""
     names: tuple[str, ...] = ()
     """What the ends are called in the legend; empty for the titles of their columns."""
+    changed: bool = False
+    """Whether bars of no length are left out."""
     stacked: bool = False
     """Whether the name of the second end is that of what lies between the two."""
     mark: Mark | None = None

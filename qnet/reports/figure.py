@@ -236,7 +236,7 @@ def bar_figures_of(report: Content, ascii: bool = False) -> list[BarFigure]:
     for row in checked_rows(report):
         if not bars.only or row[by] in bars.only:
             block = blocks.setdefault(row[by], [])
-            if all(is_number(row[end]) for end in ends):
+            if all(is_number(row[end]) for end in ends) and not (bars.changed and not any(row[end] for end in ends)):
                 block.append(row)
     result: list[BarFigure] = []
     for value, rows in blocks.items():

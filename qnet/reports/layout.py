@@ -190,6 +190,10 @@ def last_line(meta: Mapping[str, Any], ascii: bool) -> str:
     """What the answer rests on: `model TITLE, digest ABC; method NAME (exact)`, as far as it is known."""
     model: Mapping[str, Any] = meta.get("model") or {}
     origin = [f"{word} {model[key]}" for word, key in (("model", "title"), ("digest", "digest")) if model.get(key)]
+    sides: list[Mapping[str, Any]] = meta.get("sides") or []
+    if sides:
+        digests = ", ".join(f"{side['side']} {side['digest']}" for side in sides)
+        origin = [f"digests {digests}"]
     method = f"method {meta['method']}" if meta.get("method") else ""
     if method and meta.get("exactness"):
         sure = f"means {meta['means']}; percentiles {meta['exactness']}" if meta.get("means") else meta["exactness"]

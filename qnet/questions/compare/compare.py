@@ -166,7 +166,7 @@ def compare_report(comparison: Comparison, asserted: Sequence[str] = ()) -> Repo
         ),
         group="side",
         wide=_wide(comparison, listed, rows, ends),
-        plot=Bars("metric", ("percent",), "side"),
+        plot=Bars("metric", ("percent",), "side", changed=True),
         broken=tuple(_broken(comparison.sides, claimed)),
         summary=lambda report: summaries.of_comparison(report, f"A: {first.label}"),
     )
