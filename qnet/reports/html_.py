@@ -62,7 +62,17 @@ ul.notes { list-style: none; padding: 0; }
 ul.notes li { border-left: 4px solid #8a8a8a; padding: .1rem 0 .1rem .7rem; margin: .5rem 0; max-width: 46rem; }
 ul.notes li.warning { border-color: #b34700; }
 code { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: .9em; }
+@media screen and (max-width: 44rem) {
+  svg { min-width: 30rem; }
+  .wide, figure { --page: #ffffff; --shade: #00000038;
+    background: linear-gradient(to right, var(--page) 1.5rem, transparent 3rem) 0 0 / 100% 100% no-repeat local,
+      linear-gradient(to left, var(--page) 1.5rem, transparent 3rem) 0 0 / 100% 100% no-repeat local,
+      linear-gradient(to right, var(--shade), transparent .7rem) 0 0 / 100% 100% no-repeat scroll,
+      linear-gradient(to left, var(--shade), transparent .7rem) 0 0 / 100% 100% no-repeat scroll; }
+  tbody tr:nth-child(even) { background: #7f7f7f14; }
+}
 @media screen and (prefers-color-scheme: dark) {
+  .wide, figure { --page: #1b1b1d; --shade: #ffffff40; }
   body { background: #1b1b1d; color: #e6e6e6; }
   .basis, footer { color: #b4b4b4; }
   h2, th, td { border-color: #55555a; }
