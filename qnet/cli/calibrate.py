@@ -51,7 +51,7 @@ if TYPE_CHECKING:
               help="Write the fitted model, or a model of --demands; - writes it instead of the report.")  # fmt: skip
 @click.option("--demands", is_flag=True, help="Estimate service demands from utilizations; SYSTEM is optional.")
 @click.option("--servers", multiple=True, metavar="NAME=NUMBER", callback=stated,
-              help="With --demands: servers of a station (default: as in SYSTEM, or 1).")  # fmt: skip
+              help="With --demands: servers (default: SYSTEM's, or 1).")  # fmt: skip
 @click.option("--background", is_flag=True, help="With --demands: fit utilization without load too.")
 @method_options
 @assert_option
@@ -96,8 +96,8 @@ def command(given: tuple[str, ...], servers: tuple[str, ...], demands: bool, bac
     \b
     Examples:
       qnet example measured-3990-6 | qnet calibrate ibm-3990-6 - --fit cu.miss_remainder
-      qnet example measured-intervals | qnet calibrate --demands - --servers cpu=2 --background
-      qnet example measured-intervals | qnet calibrate --demands - --servers cpu=2 --write - | qnet solve -
+      qnet example measured-intervals | qnet calibrate --demands - --servers cpu=2
+      qnet example measured-intervals | qnet calibrate --demands - --servers cpu=2 --background --write - | qnet solve -
       printf 'io_r;response_ms\\n5;10,5\\n50;20\\n' | qnet calibrate one-queue - --fit service_time --column io_r=rate
       printf 'rt_5,rt_50\\n10.5,20\\n' | qnet calibrate one-queue - --fit service_time --melt 'rt_{rate}=response_ms'
       qnet example measured-3990-6 | qnet calibrate ibm-3990-6 - --fit cu.miss_remainder --hold-out 'rate > 700/s'

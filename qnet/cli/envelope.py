@@ -77,8 +77,8 @@ def command(names: tuple[str, ...], limits: tuple[str, ...], vary: str | None,
     Grids: first:last:step, first:last, log(first, last, count), or a, b, c
     Examples:
       qnet envelope ibm-3990-6
-      qnet envelope ibm-3990-6 --limit 'response <= 15 ms' --over write_fraction=0:1:0.25 --csv
       qnet envelope ibm-3990-6 --envelope ten_ms --over skew=1,2,4 --plot
+      qnet envelope ibm-3990-6 --limit 'response <= 15 ms' --over write_fraction=0:1:0.25 --csv
       qnet envelope interactive-users --limit 'response <= 2 s' --limit "utilization('cpu') <= 0.9"
       qnet envelope multiprocessor --vary processors --limit 'response <= 1 s' --over users=200:600:200
       qnet envelope web-tier --limit 'response <= 1 s' --assert 'rate >= 5/s'

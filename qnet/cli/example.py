@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -51,13 +52,16 @@ def command(name: str | None) -> None:
 def _overview() -> str:
     """All examples with their titles, by kind."""
     from qnet.catalog.find import DATA, EXAMPLE, NOTEBOOK, examples
+    from qnet.cli.screen import columns_of, folded
 
+    columns = columns_of(sys.stdout)
     listed = examples()
     width = max((len(entry.id) for entry in listed), default=0) + 2
     headings = {EXAMPLE: "Models", DATA: "Measurements for qnet calibrate", NOTEBOOK: "Python, as a notebook"}
     lines: list[str] = []
     for kind, heading in headings.items():
-        lines += [heading, *(f"  {entry.id:<{width}}{_title(entry)}" for entry in listed if entry.kind == kind), ""]
+        rows = (f"  {entry.id:<{width}}{_title(entry)}" for entry in listed if entry.kind == kind)
+        lines += [heading, *(folded(row, columns, width) for row in rows), ""]
     return "\n".join([*lines, "qnet example NAME prints an example; qnet solve NAME solves a model."])
 
 

@@ -55,6 +55,9 @@ _ALSO_CALLED = {
 }
 """Words that people bring for an option, and the option; one word each in all that qnet prints."""
 
+_FEW = 20
+"""Characters that need no folding on any screen."""
+
 _last: list[Callable[[], str]] = []
 
 
@@ -102,6 +105,10 @@ def write_line(message: str) -> None:
     """Write a line to standard error, if it is open."""
     if sys.stderr is None:  # pyright: ignore[reportUnnecessaryComparison]
         return
+    if len(message) > _FEW and sys.stderr.isatty():
+        from qnet.cli import screen
+
+        message = screen.message(message, screen.columns_of(sys.stderr))
     try:
         sys.stderr.write(message + "\n")
         sys.stderr.flush()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import click
@@ -59,13 +60,14 @@ def command(words: tuple[str, ...], md: bool) -> None:
 def _overview() -> str:
     """All topics and commands with one line each."""
     from qnet.cli.group import COMMANDS
+    from qnet.cli.screen import columns_of, folded
     from qnet.cli.topics import TOPICS
 
     lines = ["Topics", *(f"  {name:<14}{text}" for name, text in TOPICS.items()), "", "Commands"]
     lines += [f"  {name:<14}{help}" for name, (_, help) in COMMANDS.items()]
-    return "\n".join(
-        [*lines, "", "qnet help TOPIC and qnet help COMMAND explain; qnet explain CODE explains a message."]
-    )
+    lines += ["", "qnet help TOPIC and qnet help COMMAND explain; qnet explain CODE explains a message."]
+    columns = columns_of(sys.stdout)
+    return "\n".join(folded(line, columns, 14 if line.startswith("  ") else 2) for line in lines)
 
 
 def _context(words: tuple[str, ...]) -> click.Context | None:

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 import click
 
 from qnet.cli.options import MethodOption, ModelOption, OutputOption, RareOption
+from qnet.cli.screen import command_lines
 from qnet.record import Record
 
 MAX_LINES = 60
@@ -84,8 +85,10 @@ def _laid_out(
         formatter.write_text(purpose)
     if examples:
         with formatter.section("Examples" if len(examples) > 1 else "Example"):
-            for line in examples:
-                formatter.write(f"{'':>{formatter.current_indent}}{line}\n")
+            indent = " " * formatter.current_indent
+            for example in examples:
+                lines = command_lines(example, width - len(indent)).split("\n")
+                formatter.write("".join(f"{indent}{line}\n" for line in lines))
     for paragraph in paragraphs:
         formatter.write_paragraph()
         with formatter.indentation():

@@ -48,7 +48,7 @@ def command(kind: str | None, **options: Any) -> None:
     \b
     Examples:
       qnet new web > web.toml
-      qnet new --station cpu=12ms --station disk=8ms --arrival-rate 30/s > model.toml
+      qnet new --station cpu=12ms --station disk=8ms --arrival-rate 30/s > m.toml
     """
     from qnet.cli.output import say
 

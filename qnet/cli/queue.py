@@ -83,9 +83,9 @@ def command(name: str, percentiles: tuple[float, ...], states: int | None, solve
 
     \b
     Examples:
-      qnet queue M/M/c --arrival-rate 80/s --service-time 20ms --servers 2 --percentile 95
+      qnet queue M/M/c --arrival-rate 80/s --service-time 20ms --servers 2
+      qnet queue M/M/c --offered 9 --service-time 3min --servers 10:15 --within 20s
       qnet queue M/M/c --arrival-rate 80/s --service-time 20ms --solve-for servers --limit 'wait <= 5 ms'
-      qnet queue M/M/c --offered 100 --service-time 3min --servers 101:110 --within 20s
       qnet queue M/G/1-priority --arrival-rate 10/s,30/s --service-time 5ms,20ms --scv-service 1
     """
     from qnet.cli.output import ready, write

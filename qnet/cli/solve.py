@@ -42,8 +42,8 @@ def command(asserted: tuple[str, ...], metrics: tuple[str, ...], percentiles: tu
     Response time is the mean time from arrival to completion, think time excluded. Residence time is the part of it
     spent at a station over all visits, waiting included; time at a station visited while another is held counts at the
     inner one. Utilization is the fraction of servers that are busy. The maximum throughput (saturation throughput) is
-    where the steady state ends, or the limit that a closed class approaches as its population grows; the limiting
-    station is named.
+    where the steady state ends, or the limit that a closed class approaches as its population grows, with the rates of
+    stations for at most the stated population; the limiting station is named.
 
     Customers that change class are reported as a chain: as a class, whose passages lead from one visit to the reference
     station to the next, or from arrival to departure; and by the residence time of a passage in each of its classes.

@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable
 from textwrap import wrap
 
+from qnet.cli.screen import command_lines
+
 TOPICS = {
     "language": "The model language: every table and key, expressions, examples.",
     "semantics": "What keys of the language mean in combination: holds, phases, losses.",
@@ -71,6 +73,9 @@ def _commands_text() -> str:
     return two_columns([(option, ", ".join(names)) for option, names in takers.items()], 10)
 
 
+_COLUMNS = 80
+
+
 def plain(markdown: str) -> str:
     """Markdown as text for a terminal of 80 columns: code indented, marks of headings and code removed."""
     lines: list[str] = []
@@ -86,7 +91,8 @@ def plain(markdown: str) -> str:
 
     for line in markdown.split("\n"):
         if code and not line.startswith("```"):
-            lines.append(f"  {line}".rstrip())
+            shown = command_lines(line, _COLUMNS - 2) if "qnet " in line else line
+            lines.extend(f"  {each}".rstrip() for each in shown.split("\n"))
         elif not line or line.startswith(("```", "#")):
             end_of_prose()
             code = code != line.startswith("```")

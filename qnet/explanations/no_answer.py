@@ -11,8 +11,8 @@ CODES: dict[str, _T] = {
         "Reduce the load, or give the saturated station more servers or less work; qnet envelope computes the largest "
         "load."),
     "QN402": _T("the limit cannot be met",
-        "The metric exceeds the limit even at the lowest load, or does not reach a lower limit at the highest, or a "
-        "limit holds at no value between, or several limits never hold together, or no value tried has a steady state; "
+        "The metric exceeds the limit even at the lowest load, or does not reach a lower limit at the highest; or no "
+        "value between meets it, several limits never hold together, or no value tried has a steady state; "
         "or every value satisfies the limits, so that there is no maximum or no minimum.",
         "Choose a feasible limit, or make the service faster; vary a parameter that loads or relieves the system."),
     "QN403": _T("an unbounded throughput",

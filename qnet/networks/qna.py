@@ -155,7 +155,7 @@ def uneven(
             wild[f"the scv of services at {name} is above {_MOST:g}"] = None
         plain = compiled.deferred and regular and operations.all(node.service == 0)
         if node.servers > 1 and len(centres) > 1 and not plain:
-            wild[f"{name} has several servers and is not alone"] = None
+            wild[f"{name} has several servers and is not the only station"] = None
         if not node.ordered and not regular:
             wild[f"arrivals at {name}, which is not first come first served, are not Poisson"] = None
         chosen = ranked(centre.station, compiled.streams)
@@ -190,7 +190,7 @@ def uneven(
             even = even & (scv == 1)
         if not all(operations.all(operations.compare("<=", scv, most)) for scv in scvs):
             wild[f"the scv of arrivals is above {most:g}"] = None
-    reasons = tuple(Beyond(f"{text}, which was not measured or not good", "QN654", text) for text in wild)
+    reasons = tuple(Beyond(f"{text}: outside the measured region", "QN654", text) for text in wild)
     return result, reasons, even
 
 

@@ -13,6 +13,8 @@ UNLIMITED = 1_000_000
 """Columns of a screen that has no edge."""
 _LONGEST_WORD = 20
 """A longer word may be broken where the screen is narrow."""
+_NAME = 0.75
+"""A name is not broken that takes at most this share of the screen."""
 
 
 class Field(Record):
@@ -46,12 +48,20 @@ def bands(fields: Sequence[Field], screen: int, gap: int, leading: int = 0) -> l
         keys = list(fields[:1])
     if total([field.natural for field in keys], gap) <= screen / 2:
         keys = [field.replace(least=field.natural) for field in keys]  # a name is not broken
+    elif keys[0].natural <= _NAME * screen:
+        keys = [keys[0].replace(least=keys[0].natural), *keys[1:]]
     bands = [keys]
     for field in fields[len(keys) :]:
         if len(bands[-1]) > len(keys) and total([field.least for field in (*bands[-1], field)], gap) > screen:
             bands.append(keys)
         bands[-1] = [*bands[-1], field]
-    return bands
+    return [bands[0], *(_without_empty(band, len(keys)) for band in bands[1:])]
+
+
+def _without_empty(band: list[Field], keys: int) -> list[Field]:
+    """A further band without the rows that have nothing but their names."""
+    rows = [index for index in range(len(band[0].cells)) if any(field.cells[index].strip() for field in band[keys:])]
+    return [field.replace(cells=[field.cells[index] for index in rows]) for field in band]
 
 
 def total(widths: Sequence[int], gap: int) -> int:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from qnet.reports.content import Content, Style
-from qnet.reports.figure import Bar, BarFigure, bar_figures_of
+from qnet.reports.figure import BarFigure, bar_figures_of
 from qnet.reports.text import fold, pad, width
 from qnet.units import format_number
 
@@ -33,23 +31,25 @@ def _lines(figure: BarFigure, style: Style) -> list[str]:
     marks = ("- ", "# ") if style.ascii else ("░ ", "█ ")
     names = [mark * paired + name for mark, name in zip(marks, figure.names, strict=False)]
     lines = fold(f"{figure.title}: {', '.join(names)}", room)
-    lines += _block(figure.bars[:_MOST], figure.base, paired, room, style)
+    lines += _block(figure, paired, room, style)
     missing = len(figure.bars[_MOST:]) + figure.left_out
     if missing:
         lines.append(f"and {missing} more, not drawn")
     return [line.rstrip() for line in lines]
 
 
-def _block(bars: Sequence[Bar], base: float, paired: bool, room: int, style: Style) -> list[str]:
+def _block(figure: BarFigure, paired: bool, room: int, style: Style) -> list[str]:
     """The bars over one axis, and the axis."""
+    bars, base = figure.bars[:_MOST], figure.base
+    marked = [figure.mark.value] if figure.mark else []
     light, heavy, line, left, right, floor = "-#|+++" if style.ascii else "░█│└┘─"
     if style.ascii:
         floor = "-"
     names = [bar.name if width(bar.name) <= _LONGEST_LABEL else bar.name[: _LONGEST_LABEL - 3] + "..." for bar in bars]
     margin = max(map(width, names))
     places = room - margin - 4
-    low = min(base, *(min(bar.low, bar.high) for bar in bars))
-    high = max(base, *(max(bar.low, bar.high) for bar in bars))
+    low = min(base, *marked, *(min(bar.low, bar.high) for bar in bars))
+    high = max(base, *marked, *(max(bar.low, bar.high) for bar in bars))
     span = high - low or 1.0
 
     def place(value: float) -> int:
@@ -62,11 +62,12 @@ def _block(bars: Sequence[Bar], base: float, paired: bool, room: int, style: Sty
         for value, mark in ((bar.low, light), (bar.high, heavy)) if paired else ((bar.high, heavy),):
             first, last = sorted((zero, place(value)))
             cells[first : last + 1] = [mark] * (last + 1 - first)
-        cells[zero] = line
+        for value in (base, *marked):
+            cells[place(value)] = line
         drawn.append(f"{pad(name, margin)}  {''.join(cells)}")
     drawn.append(" " * (margin + 2) + left + floor * (places - 2) + right)
     ticks = [" "] * places
-    for value in dict.fromkeys((low, high, base)):
+    for value in dict.fromkeys((low, high, base, *marked)):
         text = format_number(value)
         start = max(0, min(place(value) - len(text) // 2, places - len(text)))
         if all(cell == " " for cell in ticks[max(0, start - 1) : start + len(text) + 1]):

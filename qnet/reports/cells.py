@@ -10,6 +10,11 @@ from qnet.reports.content import Cell, Column, Content, Style
 from qnet.reports.text import clean
 from qnet.units import UnitError, format_number, format_quantity, scale, unit
 
+_LEAST = 1e-15
+"""A smaller number of the unit that is shown is 0 to people."""
+_NEXT_TO_LARGEST = 1e-9
+"""So is a quantity that is a smaller share of the largest of its column."""
+
 
 class Table(Record):
     """One block of a report: clean texts, not yet aligned."""
@@ -43,10 +48,19 @@ class Scale(Record):
     shown: float
     unit: str
     """The name of the unit that is shown."""
+    least: float = 0.0
+    """Numbers below that, in the unit that is shown, are read as 0."""
 
     def value(self, number: float) -> float:
         """A number of the column in the unit that is shown; left alone where that is the unit it is in."""
         return number if self.given == self.shown else scale(number, self.given) / self.shown
+
+    def displayed(self, cell: Cell) -> Cell:
+        """A cell in the unit that is shown: 0 for a number that is negligible, texts as they are."""
+        if not is_number(cell):
+            return cell
+        number = self.value(cell)
+        return 0.0 if 0 < abs(number) < self.least else number
 
     def heading(self, title: str) -> str:
         """A title with the unit that is shown: `response (ms)`."""
@@ -54,20 +68,21 @@ class Scale(Record):
 
 
 def common_scale(cells: Iterable[Cell], unit_text: str, wanted: Sequence[str] = ()) -> Scale:
-    """The unit that suits the largest number of a column, or one that is wanted; a unit without prefixes is kept."""
+    """The unit that suits the largest number of a column, or one that is wanted; a unit without prefixes is kept.
+
+    A quantity is negligible next to one that is 1e9 times as large, and any number below 1e-15 of its unit.
+    """
     try:
         given = unit(unit_text) if unit_text else None
     except UnitError:  # s^2 and the like have a name and no prefixes
         given = None
     if given is None:
-        return Scale(1, 1, unit_text)
-    for name in wanted:
-        other = unit(name)
-        if other.dimension == given.dimension:
-            return Scale(given.factor, other.factor, name)
+        return Scale(1, 1, unit_text, _LEAST)
     largest = max((abs(cell) for cell in cells if is_number(cell)), default=0)
-    name = format_quantity(largest, unit_text).partition(" ")[2] or unit_text
-    return Scale(given.factor, unit(name).factor, name)
+    same = (name for name in wanted if unit(name).dimension == given.dimension)
+    name = next(same, "") or format_quantity(largest, unit_text).partition(" ")[2] or unit_text
+    scaled = Scale(given.factor, unit(name).factor, name)
+    return scaled.replace(least=max(_LEAST, _NEXT_TO_LARGEST * scaled.value(largest)))
 
 
 def is_number(cell: Cell) -> TypeGuard[float]:
@@ -101,7 +116,7 @@ def label(column: Column, value: Cell, style: Style) -> str:
 def with_unit(column: Column, value: Cell, style: Style) -> str:
     """A cell that stands alone: `45.77 ms`, `310/s`."""
     common = common_scale([value], column.unit, style.units)
-    number = cell_text(common.value(value) if is_number(value) else value, style.digits)
+    number = cell_text(common.displayed(value), style.digits)
     space = " " if common.unit and not common.unit.startswith("/") else ""
     return f"{number}{space}{common.unit}"
 

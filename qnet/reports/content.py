@@ -88,6 +88,14 @@ class Bars(Record):
     """Values of `by` that are drawn; empty for all."""
     unit: str = ""
     """The column with the unit of the ends of its row; empty where it is that of their columns."""
+    names: tuple[str, ...] = ()
+    """What the ends are called in the legend; empty for the titles of their columns."""
+    changed: bool = False
+    """Whether bars of no length are left out."""
+    stacked: bool = False
+    """Whether the name of the second end is that of what lies between the two."""
+    mark: Mark | None = None
+    """A value that is marked across all bars, such as a capacity."""
 
 
 class Matrix(Record):
@@ -165,6 +173,13 @@ class Content(Record):
     """The rows in other units, as tables and Markdown show them; other formats keep `rows`."""
     command: str = ""
     """The command line that made the report; empty where there was none."""
+    full: Content | None = None
+    """The report before columns were selected: what figures, question and answer are made of; None: this one."""
+
+    @property
+    def source(self) -> Content:
+        """The report with all its columns, which figures and sentences read."""
+        return self.full or self
 
     @property
     def warnings(self) -> tuple[Note, ...]:

@@ -99,6 +99,10 @@ class BarFigure(Record):
     base: float = 0.0
     left_out: int = 0
     """Bars for which there is no room."""
+    mark: Rule | None = None
+    """A value that is marked across all bars."""
+    stacked: bool = False
+    """Whether the second name is that of what lies between the ends."""
 
 
 def drawable(point: Point) -> TypeGuard[tuple[float, float]]:
@@ -232,7 +236,7 @@ def bar_figures_of(report: Content, ascii: bool = False) -> list[BarFigure]:
     for row in checked_rows(report):
         if not bars.only or row[by] in bars.only:
             block = blocks.setdefault(row[by], [])
-            if all(is_number(row[end]) for end in ends):
+            if all(is_number(row[end]) for end in ends) and not (bars.changed and not any(row[end] for end in ends)):
                 block.append(row)
     result: list[BarFigure] = []
     for value, rows in blocks.items():
@@ -242,10 +246,12 @@ def bar_figures_of(report: Content, ascii: bool = False) -> list[BarFigure]:
             Bar(clean(str(row[named] or ""), ascii), *(_shown(row[end], scale) for end in (ends[0], ends[-1])))
             for row in rows[:MOST_BARS]
         ]
-        names = tuple(clean(scale.heading(title_of(report.columns[end])), ascii) for end in ends)
+        called = bars.names or tuple(title_of(report.columns[end]) for end in ends)
+        names = tuple(clean(scale.heading(name), ascii) for name in called)
+        mark = Rule(scale.value(bars.mark.value), clean(bars.mark.label, ascii)) if bars.mark else None
         heading = label(report.columns[by], value, Style(ascii=ascii))
         start = _shown(rows[0][base], scale) if base is not None and rows else 0.0
-        result.append(BarFigure(heading, names, tuple(drawn), start, len(rows) - len(drawn)))
+        result.append(BarFigure(heading, names, tuple(drawn), start, len(rows) - len(drawn), mark, bars.stacked))
     return result
 
 

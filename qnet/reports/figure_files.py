@@ -140,5 +140,7 @@ def _bars(axes: Any, figure: BarFigure) -> None:
     axes.set_yticks(places, names)
     axes.invert_yaxis()
     axes.axvline(figure.base, color="black", linewidth=0.8)
+    if figure.mark:
+        axes.axvline(figure.mark.value, color=MARKED, linestyle="--", linewidth=1, label=_plain(figure.mark.label))
     axes.set_title(_plain(figure.title), fontsize=10, loc="left", wrap=True)
     axes.legend(fontsize=8, frameon=False)

@@ -62,7 +62,17 @@ ul.notes { list-style: none; padding: 0; }
 ul.notes li { border-left: 4px solid #8a8a8a; padding: .1rem 0 .1rem .7rem; margin: .5rem 0; max-width: 46rem; }
 ul.notes li.warning { border-color: #b34700; }
 code { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: .9em; }
+@media screen and (max-width: 44rem) {
+  svg { min-width: 30rem; }
+  .wide, figure { --page: #ffffff; --shade: #00000038;
+    background: linear-gradient(to right, var(--page) 1.5rem, transparent 3rem) 0 0 / 100% 100% no-repeat local,
+      linear-gradient(to left, var(--page) 1.5rem, transparent 3rem) 0 0 / 100% 100% no-repeat local,
+      linear-gradient(to right, var(--shade), transparent .7rem) 0 0 / 100% 100% no-repeat scroll,
+      linear-gradient(to left, var(--shade), transparent .7rem) 0 0 / 100% 100% no-repeat scroll; }
+  tbody tr:nth-child(even) { background: #7f7f7f14; }
+}
 @media screen and (prefers-color-scheme: dark) {
+  .wide, figure { --page: #1b1b1d; --shade: #ffffff40; }
   body { background: #1b1b1d; color: #e6e6e6; }
   .basis, footer { color: #b4b4b4; }
   h2, th, td { border-color: #55555a; }
@@ -90,7 +100,7 @@ code { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: .9em
 
 def render(report: Content, style: Style) -> str:
     """The page. Raises `ValueError` naming the column of NaN or infinity."""
-    summary = report.summary(report) if report.summary else None
+    summary = report.summary(report.source) if report.summary else None
     heading = clean(report.title)
     title = escaped(heading)
     body = "\n".join(part for part in _parts(report, heading, summary, style) if part)
@@ -122,10 +132,11 @@ def _parts(report: Content, heading: str, summary: Summary | None, style: Style)
     if summary is not None:
         yield from _summary(summary)
     else:
-        asked = [block for block in blocks if block.heading.partition(":")[0] in (_QUESTION, _ANSWER)]
-        blocks = [block for block in blocks if block not in asked]
+        stated = blocks if report.full is None else tables(report.full, style.replace(ascii=False))
+        asked = [block for block in stated if _is_asked(block)]
+        blocks = [block for block in blocks if not _is_asked(block)]
         yield from (_section(block.heading, [_block(block, heading=False)], block.heading) for block in asked)
-    yield _figures(report)
+    yield _figures(report.source)
     if report.group and any(block.prose for block in blocks):
         yield from (_section(block.heading or "results", [_block(block, heading=False)]) for block in blocks)
     elif blocks:
@@ -138,6 +149,11 @@ def _parts(report: Content, heading: str, summary: Summary | None, style: Style)
     command = clean_command(report.command) or command_of(report.meta)
     yield _section("command", [f"<pre>{escaped(command)}</pre>"], "command") if command else ""
     yield f"<footer>\n<p>{escaped(f'qnet {qnet.__version__}')}, {escaped(report.schema)}</p>\n</footer>"
+
+
+def _is_asked(block: Table) -> bool:
+    """Whether a block is the question or the answer, of reports whose rows have them."""
+    return block.heading.partition(":")[0] in (_QUESTION, _ANSWER)
 
 
 def _section(heading: str, parts: Sequence[str], kind: str = "") -> str:
@@ -250,7 +266,7 @@ def _notes(notes: Sequence[Note]) -> str:
         return ""
     lines = ['<ul class="notes">']
     for note in notes:
-        text = f"{escaped(note.severity)} <code>{escaped(note.code)}</code>: {escaped(clean(note.text))}"
+        text = f"{escaped(note.severity)} <code>{escaped(note.code)}</code>: {escaped(clean(note.brief or note.text))}"
         after = f"<br>Next: {escaped(clean(note.next))}" if note.next else ""
         lines.append(f'<li class="{escaped(note.severity)}">{text}{after}</li>')
     return _section("notes", [*lines, "</ul>"])

@@ -108,14 +108,13 @@ def _in_suitable_units(report: Content, rows: list[tuple[Cell, ...]], style: Sty
                 for row in block:
                     row[place] = common.unit
                     for index in numbers:
-                        cell = row[index]
-                        row[index] = common.value(cell) if is_number(cell) else cell
+                        row[index] = common.displayed(row[index])
     return [tuple(row) for row in result]
 
 
 def _silent(column: Column, index: int, rows: Sequence[tuple[Cell, ...]]) -> bool:
     """Whether a column says of all rows that nothing is wrong."""
-    return column.key == "status" and all(row[index] == _OK for row in rows)
+    return column.key == "status" and all(row[index] in (_OK, "", None) for row in rows)
 
 
 def _at_once(report: Content, rows: list[tuple[Cell, ...]], group: int) -> list[tuple[Cell, ...]]:
@@ -152,7 +151,7 @@ def _table(heading: str, columns: Sequence[Column], rows: list[tuple[Cell, ...]]
     by_column = [[row[index] for row in rows] for index in range(len(columns))]
     scales = [common_scale(cells, column.unit, style.units) for cells, column in zip(by_column, columns, strict=True)]
     shown = [
-        [clean(cell_text(common.value(cell) if is_number(cell) else cell, style.digits), style.ascii) for cell in cells]
+        [clean(cell_text(common.displayed(cell), style.digits), style.ascii) for cell in cells]
         for cells, common in zip(by_column, scales, strict=True)
     ]
     return Table(
@@ -191,7 +190,12 @@ def last_line(meta: Mapping[str, Any], ascii: bool) -> str:
     """What the answer rests on: `model TITLE, digest ABC; method NAME (exact)`, as far as it is known."""
     model: Mapping[str, Any] = meta.get("model") or {}
     origin = [f"{word} {model[key]}" for word, key in (("model", "title"), ("digest", "digest")) if model.get(key)]
+    sides: list[Mapping[str, Any]] = meta.get("sides") or []
+    if sides:
+        digests = ", ".join(f"{side['side']} {side['digest']}" for side in sides)
+        origin = [f"digests {digests}"]
     method = f"method {meta['method']}" if meta.get("method") else ""
     if method and meta.get("exactness"):
-        method += f" ({meta['exactness']})"
+        sure = f"means {meta['means']}; percentiles {meta['exactness']}" if meta.get("means") else meta["exactness"]
+        method += f" ({sure})"
     return clean("; ".join(part for part in (", ".join(origin), method) if part), ascii)

@@ -68,7 +68,7 @@ class _Matrix:
         cells: dict[tuple[Cell, Cell], str] = {}
         for row in self.block:
             value = row[self.value]
-            shown = cell_text(scale.value(value) if is_number(value) else value, style.digits) or _NOTHING
+            shown = cell_text(scale.displayed(value), style.digits) or _NOTHING
             words = "; ".join(str(row[index]) for index in self.words if row[index] not in (None, *self.asked.usual))
             if words:
                 shown += f" {marks.setdefault(words, _letter(len(marks)))}"
@@ -81,7 +81,7 @@ class _Matrix:
         titles = [particular.heading(first), *(_heading(self.columns[self.across], value) for value in columns)]
         lines = [
             [
-                cell_text(particular.value(value) if is_number(value) else value),
+                cell_text(particular.displayed(value)),
                 *(cells.get((value, other), "") for other in columns),
             ]
             for value in rows

@@ -56,9 +56,9 @@ def render(report: Content, format: str, style: Style, plot: bool = False) -> st
 def _drawn(report: Content, style: Style) -> str:
     """A report as bars or as lines, as its `plot` says."""
     if isinstance(report.plot, Bars):
-        return bars.bars_of(report, style)
+        return bars.bars_of(report.source, style)
 
-    return chart.plot_of(report, style)
+    return chart.plot_of(report.source, style)
 
 
 def format_of_path(path: str) -> str | None:

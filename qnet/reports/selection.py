@@ -13,7 +13,8 @@ from qnet.reports.report import Report
 def selected(report: Report, wanted: Sequence[str]) -> Report:
     """The report with some of its columns, in the order of the names, after the one that its blocks are grouped by.
 
-    Rows that have nothing in these columns but their names are left out.
+    Rows that have nothing in these columns but their names are left out. Figures and the sentences of a summary are
+    still made of the report with all columns, which remains as `full`.
     Raises `UsageError` QN016 for a column that it does not have.
     """
     names = column_names(report.columns)
@@ -38,6 +39,7 @@ def selected(report: Report, wanted: Sequence[str]) -> Report:
         matrix=None,
         once=(),
         screen=None,
+        full=report,
     )
 
 

@@ -272,6 +272,9 @@ def _bars(figure: BarFigure) -> tuple[list[str], float]:
             top += _ROW
         top += 6
     ends = [figure.base, *(value for bar in figure.bars for value in (bar.low, bar.high))]
+    if figure.mark:
+        ends.append(figure.mark.value)
+        top += _ROW
     low, high = min(ends), max(ends)
     if high - low <= 0:
         high = low + 1.0
@@ -291,7 +294,7 @@ def _bars(figure: BarFigure) -> tuple[list[str], float]:
         row = top + _GAP + index * (_BAR + _GAP)
         paired = len(figure.names) > 1
         sides = ((bar.low, 0), (bar.high, 1)) if paired else ((bar.high, 0),)
-        for value, side in sorted(sides, key=lambda item: -abs(item[0] - figure.base)):  # the shorter one on top
+        for value, side in sorted(sides, key=lambda item: (-abs(item[0] - figure.base), -item[1])):  # shorter on top
             start, end = sorted((across(figure.base), across(value)))
             body.append(
                 f'<rect x="{start:.1f}" y="{row:.1f}" width="{end - start:.1f}" height="{_BAR}"'
@@ -301,6 +304,10 @@ def _bars(figure: BarFigure) -> tuple[list[str], float]:
         reach = max(across(value) for value in (figure.base, bar.low, bar.high))
         body.append(_text(reach + 5, row + 11, text))
     body.append(_line(across(figure.base), top, across(figure.base), foot, _INK))
+    if figure.mark:
+        at = across(figure.mark.value)
+        body.append(_line(at, top - 4, at, foot, MARKED))
+        body.append(_text(at, top - 6, _cut(figure.mark.label, _WIDE / 2), "middle"))
     if figure.left_out:
         foot += _ROW
         body.append(_text(left, foot + 20, f"and {figure.left_out} more, not drawn"))
@@ -314,5 +321,6 @@ def _fill(side: int, paired: bool) -> str:
 
 def _value(bar: Bar, figure: BarFigure) -> str:
     if len(figure.names) > 1 and bar.low != bar.high:
-        return f"{format_number(bar.low)}, {format_number(bar.high)}"
+        second = bar.high - bar.low if figure.stacked else bar.high
+        return f"{format_number(bar.low)}, {format_number(second)}"
     return format_number(bar.high)

@@ -17,6 +17,7 @@ from warm_process import answer_of, run_warm
 
 from qnet.cli.layout import EXAMPLES, MAX_LINES, described, help_text
 from qnet.cli.options import MethodOption, ModelOption, OutputOption, RareOption, Renamed
+from qnet.cli.screen import command_lines
 from qnet.cli.topics import TOPICS, plain, topic_text
 from qnet.model.fields import SOLUTION_DIMENSIONS, TABLES
 from qnet.model.figures import FIGURES
@@ -37,7 +38,25 @@ def context(name: str) -> click.Context:
 def test_help_fits_one_screen(name: str) -> None:
     lines = help_text(context(name)).splitlines()
     assert len(lines) <= MAX_LINES
-    assert max(len(line) for line in lines if "qnet " not in line) <= 80
+    assert max(map(len, lines)) <= 80
+
+
+@pytest.mark.parametrize("name", list(COMMANDS))
+def test_complete_help_is_no_wider_than_a_screen(name: str) -> None:
+    lines = help_text(context(name), full=True).splitlines()
+    assert [line for line in lines if len(line) > 80 and not line.lstrip().startswith(("printf ", "Paired "))] == []
+
+
+@pytest.mark.parametrize("topic", [topic for topic in TOPICS if topic != "language"])
+def test_topics_are_no_wider_than_a_screen(topic: str) -> None:
+    assert [line for line in plain(topic_text(topic)).splitlines() if len(line) > 80 and "qnet" in line] == []
+
+
+@pytest.mark.parametrize("line", HELP_EXAMPLES)
+def test_a_folded_command_is_the_same_command(line: str) -> None:
+    shown = command_lines(line, 60)
+    if "\n" not in line:
+        assert shlex.split(shown.replace("\\\n", " ")) == shlex.split(line)
 
 
 @pytest.mark.parametrize("name", list(COMMANDS))

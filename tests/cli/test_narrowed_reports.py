@@ -1,9 +1,14 @@
-"""`--columns` with every command that prints rows: the columns asked for and no other, in every format."""
+"""`--columns` with every command that prints rows: the columns asked for and no other, in every format.
+
+Figures and the sentences of a page are those of the report with all its columns.
+"""
 
 from __future__ import annotations
 
 import csv
 import json
+import re
+from pathlib import Path
 
 import pytest
 from cli_process import Run
@@ -14,21 +19,28 @@ COMMANDS = {
     "compare": ("compare", "web-pool", "web-tier"),
     "cost": ("cost", "zvm-paging"),
     "envelope": ("envelope", "one-queue", "--limit", "response <= 50 ms"),
+    "envelope along a grid": ("envelope", "web-pool", "--envelope", "pool"),
     "formula": ("formula", "one-queue"),
     "knee": ("knee", "web-pool", "--limit", "response <= 80 ms"),
     "methods": ("methods",),
     "queue": ("queue", "M/M/1", "--arrival-rate", "50/s", "--service-time", "10ms"),
     "sensitivity": ("sensitivity", "web-pool"),
     "solve": ("solve", "web-pool"),
+    "study": ("study", "p390"),
     "sweep": ("sweep", "web-pool", "--over", "workers=5:8", "--over", "connections=4:6"),
+    "sweep of one metric": ("sweep", "web-pool", "--over", "workers=5:8", "--metric", "response"),
+    "validate": ("validate", "p390"),
     "why": ("why", "web-pool"),
+    "why of a saturated system": ("why", "web-pool", "-p", "rate=900/s"),
 }
+DRAWN = ("envelope", "knee", "sensitivity", "sweep")
+"""Commands with `--plot`."""
 
 
 @pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS)
 def test_a_report_is_narrowed_to_what_is_asked_for(words: tuple[str, ...], qnet: Run) -> None:
-    header = next(csv.reader(qnet(*words, "--csv").out.splitlines()))
-    asked = [header[-1], header[1]]
+    names = header(qnet, words)
+    asked = [names[-1], names[1]]
     shown = {
         ending: qnet(*words, "--columns", ",".join(asked), f"--{ending}")
         for ending in ("csv", "json", "md", "format=table")
@@ -38,3 +50,41 @@ def test_a_report_is_narrowed_to_what_is_asked_for(words: tuple[str, ...], qnet:
     assert set(asked) <= set(columns)  # and those that name blocks and paragraphs
     assert len(columns) <= 4
     assert {key for row in json.loads(shown["json"].out)["rows"] for key in row} == set(columns)
+
+
+@pytest.mark.parametrize("column", [0, -1])
+@pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS)
+def test_a_page_has_the_figures_and_sentences_of_all_columns(words: tuple[str, ...], column: int, qnet: Run) -> None:
+    asked = ("--columns", header(qnet, words)[column])
+    pages = [qnet(*words, *more, "--html") for more in ((), asked)]
+    assert {page.code for page in pages} == {0}
+    for pattern in (
+        "<figure>.*</figure>",
+        '<section class="question">.*?</section>',
+        '<section class="answer">.*?<h2>',
+    ):
+        first, second = (re.findall(pattern, page.out, re.DOTALL) for page in pages)
+        assert first == second
+
+
+@pytest.mark.parametrize("column", [0, -1])
+@pytest.mark.parametrize("name", [name for name, (command, *_) in COMMANDS.items() if command in DRAWN])
+def test_a_chart_is_that_of_all_columns(name: str, column: int, qnet: Run, tmp_path: Path) -> None:
+    words = COMMANDS[name]
+    asked = ("--columns", header(qnet, words)[column])
+    assert {qnet(*words, *more, "--plot").code for more in ((), asked)} == {0}
+    first, second = (drawing(qnet(*words, *more, "--plot", "--md").out) for more in ((), asked))
+    assert first == second
+    files = [qnet(*words, *more, "--plot", f"{number}.svg") for number, more in enumerate(((), asked))]
+    assert files[0].code == files[1].code
+    written = [tmp_path / f"{number}.svg" for number in range(2)]
+    assert len({path.read_text() if path.exists() else "" for path in written}) == 1
+
+
+def header(qnet: Run, words: tuple[str, ...]) -> list[str]:
+    return next(csv.reader(qnet(*words, "--csv").out.splitlines()))
+
+
+def drawing(text: str) -> list[str]:
+    """The charts of an answer in Markdown."""
+    return re.findall("```text\n.*?```", text, re.DOTALL)

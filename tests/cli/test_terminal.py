@@ -17,7 +17,10 @@ import pytest
 from cli_process import Run, environment
 from warm_process import answer_of
 
+from qnet.cli.screen import message
+
 INLINE = ("solve", "--station", "cpu=120ms", "--station", "disk=50ms", "--arrival-rate", "3/s")
+
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -202,9 +205,30 @@ def test_long_work_is_announced_where_somebody_waits() -> None:
         shown = read_all(master).decode()
     os.close(master)
     assert shown.startswith("qnet: solving exactly by station-states, about")
-    assert "--method linearizer answers at once" in shown
+    assert "--method linearizer answers at once" in " ".join(shown.split())
 
 
 def test_long_work_is_done_quietly_where_nobody_waits() -> None:
     model = Path(__file__).parents[2] / "examples" / "many-tenants.toml"
     assert answer_of("solve", str(model), "--csv").err == ""
+
+
+@pytest.mark.parametrize("words", [("example",), ("help",), ("example", "--help"), ("help", "sweep")])
+def test_lists_and_help_are_no_wider_than_a_terminal(words: tuple[str, ...], tmp_path: Path) -> None:
+    lines = on_terminal(tmp_path, *words).splitlines()
+    assert [line for line in lines if len(line) > 80 and "Paired grids" not in line] == []
+
+
+def test_a_pipe_has_one_line_for_each_example(qnet: Run) -> None:
+    names = {line.split()[0] for line in qnet("example").out.splitlines() if line.startswith("  ")}
+    assert "web-tier" in names
+    assert all(len(name) > 2 and name.replace("-", "").isalnum() for name in names)
+
+
+def test_a_message_is_folded_and_its_excerpt_is_not() -> None:
+    excerpt = "    " + "x" * 90
+    text = f"qnet: {'word ' * 30}\n{excerpt}\n    {'':>40}^\n  help: {'word ' * 20}"
+    lines = message(text, 80).splitlines()
+    assert {line for line in lines if len(line) > 80} == {excerpt}
+    assert [word for line in lines for word in line.split()] == text.split()
+    assert message(text, None) == text

@@ -76,7 +76,7 @@ def test_no_answer_on_any_side_is_refused(tmp_path):
 def test_it_is_told_which_side_is_approximate():
     first = qnet.load("ibm-3990-6")
     _, report = told(compare([first, with_settings(first, {"rate": "700/s"})], ["response"]))
-    assert [note.text.partition(" is ")[0] for note in report.notes] == ["A", "B"]
+    assert [note.text.partition(" are ")[0] for note in report.notes] == ["A and B"]
 
 
 def test_what_cannot_be_compared(tmp_path):

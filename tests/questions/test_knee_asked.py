@@ -240,7 +240,7 @@ def test_a_limit_of_the_response_is_of_the_response_that_is_told(model, vary, bo
         assert told[figure] == pytest.approx(answers.of(metric(everybody, loaded).expression)[0], rel=1e-9)
         assert told[f"growing_{figure}"] == pytest.approx(answers.of(metric(own, loaded).expression)[0], rel=1e-9)
     (floor,) = [note.text for note in report.notes if note.code == "QN616"]
-    assert f"the first customer of {told['growing']} " in floor
+    assert f"response time of one customer of {told['growing']} " in floor
     first = solve_table(loaded, {vary: [1.0 if vary == "queries" else 1e-9]}, 1)
     assert format_quantity(first.of(metric("response", loaded).expression)[0], "s", 6) in floor
 

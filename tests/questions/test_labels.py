@@ -169,8 +169,37 @@ def test_outputs_of_solve_have_labels_of_their_own(tmp_path: Path):
     outputs = '\n[outputs]\nlate = "response_p95"\nhalf = "response / 2"\n'
     found = load(tmp_path, USERS + outputs).solve()
     told = {row["name"] or row["scope"]: row["exactness"] for row in found.records() if row["exactness"]}
-    assert told == {"system": "approximate", "late": "approximate", "half": "exact"}
+    assert told == {"system": "exact", "late": "approximate", "half": "exact"}
     assert found.meta["exactness"] == "approximate"
+
+
+def test_an_answer_with_exact_means_and_approximate_percentiles_says_both(tmp_path: Path):
+    system = load(tmp_path, USERS)
+    for report in (
+        system.solve(percentile=[95]),
+        solve_report(system, asserted=["response_p95 > 0 s"]),
+        compare_report(compare((system, system.set(think="60 ms")), ["response", "response_p95"])),
+        why_report(system, asserted=["response_p95 > 0 s"]),
+        bottleneck_report(system, asserted=["response_p95 > 0 s"]),
+    ):
+        assert report.meta["exactness"] == "approximate"
+        assert "(means exact; percentiles approximate)" in report.text()
+
+
+def test_an_answer_of_percentiles_alone_has_one_label(tmp_path: Path):
+    assert "(approximate)" in load(tmp_path, USERS).solve(metric=["response_p95"]).text()
+
+
+def test_a_page_and_a_table_have_the_same_labels(tmp_path: Path):
+    page = load(tmp_path, USERS).solve(percentile=[95]).text("html")
+    assert "The answer is approximate" not in page
+    assert "; the percentiles are approximate." in page
+
+
+def test_rows_of_solve_have_the_label_of_their_figures(tmp_path: Path):
+    found = solve_report(load(tmp_path, USERS), asserted=["response_p95 > 0 s"], percentiles=[95])
+    told = {row["scope"]: row["exactness"] for row in found.records() if row["exactness"]}
+    assert told == {"system": "exact", "metric": "approximate", "assertion": "approximate"}
 
 
 def test_no_other_module_chooses_the_word():

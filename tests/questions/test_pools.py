@@ -98,7 +98,7 @@ def test_the_size_of_a_pool_around_a_station_needs_no_enormous_pools(tmp_path: P
 
 
 def test_a_limit_below_what_any_pool_brings_is_refused_with_the_nearest(tmp_path: Path) -> None:
-    with pytest.raises(qnet.errors.NoAnswer, match="limit holds at no value"):
+    with pytest.raises(qnet.errors.NoAnswer, match=r"no value of .* meets"):
         system(tmp_path, 30, DATABASE, WEB).envelope(vary="connections", limit="response <= 100 ms")
 
 

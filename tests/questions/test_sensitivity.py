@@ -312,7 +312,7 @@ def test_where_only_equal_times_have_product_form_the_other_method_joins_without
         return {row["parameter"]: row for row in rows}
 
     ordered, shared = effects("fcfs"), effects("ps")
-    assert {(row["status"], row["by"]) for row in ordered.values()} == {("ok", "both sides")}
+    assert {(row["status"], row["by"]) for row in ordered.values()} == {("ok", "central")}
     together = [sum(rows[name]["elasticity"] for name in ("first", "second")) for rows in (ordered, shared)]
     assert together[0] == pytest.approx(together[1], rel=1e-6)
     assert ordered["first"]["elasticity"] > 1.1 * shared["first"]["elasticity"]

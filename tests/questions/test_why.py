@@ -40,7 +40,8 @@ def test_the_sections_come_in_order(system: str) -> None:
 def test_every_number_beside_a_sentence_is_that_of_solve() -> None:
     system = qnet.load("ibm-3990-6").set(rate="900/s", write_fraction=0.3)
     rows = [row for row in system.why().records() if row["text"] and row["section"] == "answer"]
-    response, wait, drive, full = (row["value"] for row in rows)
+    response, wait, drive, full, best = (row["value"] for row in rows)
+    assert 0 < best < response
     assert response == pytest.approx(system.metric("response"), rel=1e-15)
     assert 0 < wait < response
     assert drive == system.metric("residence('drive')")

@@ -59,7 +59,7 @@ def test_what_would_be_without_it_is_solved(told):
     (text,) = [text for text in told()["what would help"] if text.startswith("Without")]
     wait = 10 * (15e-3**2 + 125e-6) / 2 / 0.85
     assert f"would be {(15e-3 + wait) * 1e3:.4g} ms instead of" in text
-    assert text.endswith("server would be full at 66.67/s instead of 22.22/s.")
+    assert text.endswith("server would saturate at 66.67/s instead of 22.22/s.")
 
 
 def test_its_causes_follow(told):

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from qnet.reports.content import Bars, Column
+from qnet.reports.content import Bars, Cell, Column, Mark, Style
 from qnet.reports.figure import Bar, BarFigure, Figure, Point, Rule, bar_figures_of, figures_of, made
+from qnet.reports.render import render
 from qnet.reports.report import Report
 from qnet.reports.svg import COLORS, MARKED, document, drawing
 
@@ -141,3 +142,28 @@ def test_only_blocks_that_are_asked_for_are_drawn() -> None:
     report = Report("qnet/x/1", "x", columns, rows, plot=Bars("name", ("value",), "by", only=("station",)))
     (figure,) = bar_figures_of(report)
     assert (figure.title, figure.names, figure.bars) == ("station", ("value (ms)",), (Bar("cpu", 2.0, 2.0),))
+
+
+def test_a_bar_without_waiting_has_the_colour_of_service() -> None:
+    bars = Bars("name", ("service", "residence"), "section", names=("service", "waiting"), stacked=True)
+    columns = (Column("section", ""), Column("name", ""), Column("service", "", "s"), Column("residence", "", "s"))
+    rows: list[tuple[Cell, ...]] = [("time", "disk", 2.0, 2.0), ("time", "cpu", 1.0, 3.0)]
+    (figure,) = bar_figures_of(Report("qnet/x/1", "title", columns, rows, plot=bars))
+    assert figure.names == ("service (s)", "waiting (s)")
+    text = drawing(figure)
+    heights = [line.partition('fill="')[2] for line in text.splitlines() if 'height="14"' in line]
+    assert len(set(heights)) == 2
+    assert heights[1] == heights[3]  # service lies on top
+    assert "1, 2" in text
+
+
+def test_a_capacity_is_marked_across_bars() -> None:
+    bars = Bars("name", ("load",), "section", mark=Mark("load", 1.0, "capacity"))
+    columns = (Column("section", ""), Column("name", ""), Column("load", "load"))
+    rows: list[tuple[Cell, ...]] = [("time", "disk", 1.8)]
+    report = Report("qnet/x/1", "title", columns, rows, plot=bars)
+    (figure,) = bar_figures_of(report)
+    assert "capacity" in drawing(figure)
+    assert figure.mark is not None
+    assert figure.mark.value == 1.0
+    assert render(report, "table", Style(), plot=True).count("│") == 2

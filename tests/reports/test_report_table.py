@@ -195,3 +195,27 @@ def test_texts_are_lines_above_the_table_of_their_block(prose):
         "Why\n\nfirst\nIt *is* so.\n\nnumber\n------\n     2\n\nsecond\nTwo sentences.\nAnd a paragraph.\n\n"
         "qnet why 'a  b'\n"
     )
+
+
+def test_a_status_that_is_ok_or_empty_everywhere_is_not_shown() -> None:
+    rows: list[tuple[Cell, ...]] = [("disk", 1.0, "ok"), ("tape", 2.0, None), ("drum", 3.0, "")]
+    heading, *_ = table(Column("a", "name"), Column("b", "time", "s"), Column("status", "status"), rows=rows)
+    assert heading.split() == ["name", "time", "(s)"]
+
+
+def test_a_negligible_number_is_shown_as_0() -> None:
+    rows: list[tuple[Cell, ...]] = [("disk", 1e-2, 1e-26), ("tape", 1e-13, 1e-9)]
+    *_, first, second = table(Column("a", "name"), Column("b", "time", "s"), Column("c", "loss"), rows=rows)
+    assert first.split() == ["disk", "10", "0"]
+    assert second.split() == ["tape", "0", "1e-09"]
+
+
+def test_a_small_number_among_its_like_keeps_its_digits() -> None:
+    rows: list[tuple[Cell, ...]] = [("disk", 2e-13), ("tape", 1e-13)]
+    assert table(Column("a", "name"), Column("b", "time", "s"), rows=rows)[2].split() == ["disk", "0.0002"]
+
+
+def test_files_keep_negligible_numbers() -> None:
+    rows: list[tuple[Cell, ...]] = [(1e-2,), (1e-26,)]
+    report = Report("qnet/x/1", "title", (Column("b", "time", "s"),), rows)
+    assert render(report, "csv", Style()) == "b_s\n0.01\n1e-26\n"

@@ -80,7 +80,7 @@ def _affordable(closed: ClosedNetwork, wanted: Wanted, states: bool) -> Answer:
                 _divide(_fitting(closed, wanted, states))
             _afford(result, closed, wanted, states)
         figures = exact.solve(closed, states, wanted.operations, wanted.memory)
-    why = "the cheapest of the methods that are exact for product form"
+    why = "the cheapest exact method for product form"
     return Answer(figures, figures.method or "mva", (), why)
 
 

@@ -23,7 +23,7 @@ from qnet.questions.points.points import Solved, solve_points
 from qnet.questions.points.saturation import limiting
 from qnet.questions.presentation.assertions import broken, conditions
 from qnet.questions.presentation.columns import CODE, without_effect
-from qnet.questions.presentation.labels import all_exact, label
+from qnet.questions.presentation.labels import all_exact, asks_percentile, label
 from qnet.questions.presentation.provenance import Basis
 from qnet.questions.presentation.trust import percentile_notes, undefined_notes
 from qnet.questions.uncertainty.carried import Doubts
@@ -143,6 +143,7 @@ def compare_report(comparison: Comparison, asserted: Sequence[str] = ()) -> Repo
     solutions = [side.solved.parts[0].solution for side in comparison.sides if side.solved]
     methods = ", ".join(dict.fromkeys(item.method for item in solutions))
     exact = all(_exact(side, asked) for side in comparison.sides)
+    means = [item for item in asked if not asks_percentile(first.model, [item])]
     return Report(
         schema="qnet/comparison/1",
         title=_title(comparison),
@@ -159,12 +160,13 @@ def compare_report(comparison: Comparison, asserted: Sequence[str] = ()) -> Repo
             first.model,
             methods,
             exact,
+            means=not exact and bool(means) and all(_exact(side, means) for side in comparison.sides),
             others=[side.model for side in comparison.sides[1:]],
             sides=[_side_record(side, asked) for side in comparison.sides],
         ),
         group="side",
         wide=_wide(comparison, listed, rows, ends),
-        plot=Bars("metric", ("percent",), "side"),
+        plot=Bars("metric", ("percent",), "side", changed=True),
         broken=tuple(_broken(comparison.sides, claimed)),
         summary=lambda report: summaries.of_comparison(report, f"A: {first.label}"),
     )
@@ -236,11 +238,26 @@ def _undefined(comparison: Comparison) -> Iterator[Note]:
 
 
 def _notes(sides: Sequence[Side]) -> Iterator[Note]:
+    """Which sides have no answer; and in one note, which are approximate and why."""
+    approximate: dict[tuple[str, ...], list[str]] = {}
     for side in sides:
         if side.problem:
             yield Note("QN613", f"{side.letter} has no answer: {side.problem.found}", "warning")
         elif side.solved and (reasons := side.solved.parts[0].solution.reasons):
-            yield Note("QN612", f"{side.letter} is approximate: {'; '.join(reasons)}")
+            approximate.setdefault(tuple(reasons), []).append(side.letter)
+    if not approximate:
+        return
+    text = ". ".join(f"{_are(letters)} approximate: {'; '.join(reasons)}" for reasons, letters in approximate.items())
+    every = list(dict.fromkeys(reason for reasons in approximate for reason in reasons))
+    letters = [side.letter for side in sides if any(side.letter in each for each in approximate.values())]
+    brief = f"{_are(letters)} approximate: {every[0]}"
+    yield Note("QN612", text, brief=f"{brief}; {len(every) - 1} more with --json" if len(every) > 1 else brief)
+
+
+def _are(letters: Sequence[str]) -> str:
+    """`A is`, `A and B are`."""
+    *first, last = letters
+    return f"{', '.join(first)} and {last} are" if first else f"{last} is"
 
 
 def _identical_sides(comparison: Comparison) -> list[Side]:

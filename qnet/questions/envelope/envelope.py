@@ -11,6 +11,7 @@ from typing import Any
 
 from qnet.errors import InvalidInput, NoAnswer, NotComputed, Problem, QnetError, UsageError
 from qnet.expression import FLOATS, Expression, Value, evaluate, parse
+from qnet.expression.nodes import Name
 from qnet.lazy import np
 from qnet.model.grids import combinations
 from qnet.model.model import Model
@@ -29,7 +30,7 @@ HOPELESS = "no steady state at any value"
 EXCEEDED = "limit exceeded at the lowest load"
 UNLIMITED = "limit holds at every value"
 NOT_REACHED = "limit not reached at the highest load"
-NOWHERE = ("limit holds at no value", "limits hold together at no value")
+NOWHERE = ("no value meets the limit", "no value meets all limits")
 
 
 class Point(Record):
@@ -400,24 +401,31 @@ def _no_answer(asked: Question, smallest: bool, reported: Sequence[Point], piece
         help = f'vary what loads the system, or give "{asked.vary}" a range'
     else:
         status = reported[0].status
-        text = f'no value of "{asked.vary}" meets {asked.stated}: {status}'
+        text = f'no value of "{asked.vary}" meets {asked.stated}' + ("" if status in NOWHERE else f": {status}")
         help = "" if status in (UNLIMITED, HOPELESS) else _way_out(asked, reported[0], float(piece.regions.best[0]))
     return NoAnswer(Problem("QN402", text, help=help))
 
 
+def _metric(limit: Condition) -> str:
+    """What a limit is on, as it is written."""
+    root = limit.metric.root
+    return root.name if isinstance(root, Name) else limit.source.partition(limit.operator)[0].strip()
+
+
 def _way_out(asked: Question, point: Point, value: float) -> str:
     shown = [
-        (item.source.partition(item.operator)[0].strip(), format_quantity(metric, base_unit(item.dimension)))
+        (_metric(item), format_quantity(metric, base_unit(item.dimension)))
         for item, metric in zip(asked.limits, point.metrics, strict=True)
         if metric is not None
     ]
     if not shown:
         return ""
-    more = f"ask for {'more' if asked.limits[0].upper else 'less'} than that"
+    more = f"choose a {'larger' if asked.limits[0].upper else 'smaller'} limit"
     if point.status not in NOWHERE:
-        return f"at the {'lowest' if asked.limits[0].upper else 'highest'} load it is {shown[0][1]}: {more}"
+        load = "lowest" if asked.limits[0].upper else "highest"
+        return f"{shown[0][0]} is {shown[0][1]} at the {load} load; {more}"
     nearest = format_quantity(value, base_unit(asked.model.parameters[asked.vary].dimension))
     if len(asked.limits) == 1:
-        return f"even where {asked.vary} is {nearest} it is {shown[0][1]}: {more}"
+        return f"at best {shown[0][0]} is {shown[0][1]}, with {asked.vary} = {nearest}; {more}"
     figures = ", ".join(f"{name} is {figure}" for name, figure in shown)
-    return f"they are nearest to it where {asked.vary} is {nearest}: {figures}"
+    return f"the nearest is {asked.vary} = {nearest}, where {figures}"

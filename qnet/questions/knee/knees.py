@@ -8,10 +8,10 @@ from qnet.record import Record
 
 DEFINITIONS: dict[str, str] = {
     "n_star": "Lazowska et al. 1984, chapter 5",
-    "service_level": "asked for",
+    "service_level": "stated limit",
     "power": "Kleinrock 1979",
     "curvature": "Satopaa et al. 2011",
-    "multiple": "asked for",
+    "multiple": "default",
     "saturation": "capacity",
 }
 """By the name of a definition: where it comes from."""

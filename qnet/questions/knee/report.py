@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NoAnswer, Problem, QnetError
 from qnet.expression import Expression
+from qnet.expression.nodes import Name
 from qnet.lazy import lazy, np
+from qnet.model.column_names import column_key
 from qnet.model.conditions import Condition, condition
 from qnet.model.model import Model
 from qnet.networks.notes import approximate_notes
@@ -24,14 +26,14 @@ from qnet.questions.points.answers import Answers
 from qnet.questions.points.points import Part
 from qnet.questions.presentation.assertions import conditions, failing, failure
 from qnet.questions.presentation.columns import effect_notes
-from qnet.questions.presentation.labels import all_exact, label
+from qnet.questions.presentation.labels import all_exact, label, means_exact
 from qnet.questions.presentation.marks import limit_marks
 from qnet.questions.presentation.provenance import Basis
 from qnet.questions.presentation.trust import percentile_notes
 from qnet.questions.uncertainty.carried import Doubts, moved_model
 from qnet.reports.content import Cell, Column, Mark, Note, Plot
 from qnet.reports.report import Report
-from qnet.units import format_quantity
+from qnet.units import base_unit, format_quantity
 
 if TYPE_CHECKING:
     from qnet.questions.presentation import summaries
@@ -189,6 +191,7 @@ def knee_report(
     """
     vary, limits = vary or model.knee_question.vary, tuple(limits) or model.knee_question.limits
     claimed = conditions(asserted, model)
+    timed = _on_times(model, limits)
     result = knee(model, vary, limits, multiple, definitions, wanted)
     _refuse_all_missing(model, result)
     rows: list[tuple[Cell, ...]] = []
@@ -198,7 +201,7 @@ def knee_report(
     for item in result:
         answered, there, beyond = around(item)
         rows += _reported(item, answered, there, beyond)
-        drawn += _curve(item) if curve else []
+        drawn += _curve(item, timed) if curve else []
         answers.append(there)
         problems += [problem for claim in claimed for problem in _false(claim, answered, there)] if answered else []
         missing = [one.definition for one in item.knees if one.status != "ok"]
@@ -209,7 +212,12 @@ def knee_report(
     guessed = [*percentile_notes(model, judged, parts), *effect_notes(model, model.settings, judged)]
     exact = all_exact(model, judged, parts)
     trust = (", ".join(methods), label(exact))
-    listed, columns = [(*row, *trust) for row in rows], COLUMNS
+    sure = {text: label(all_exact(model, [condition(text, model).metric], parts)) for text in limits}
+    means = label(all_exact(model, (), parts))
+    if multiple is not None:
+        rows = [_with_source(row, "multiple", "stated multiple") for row in rows]
+    about = [column.key for column in COLUMNS].index("about")
+    listed, columns = [(*row, trust[0], sure.get(str(row[about]), means)) for row in rows], COLUMNS
     if model.calibration is not None:
         ends, notes = doubted(model, result, lambda other: knee(other, vary, limits, multiple, definitions, wanted))
         guessed += notes
@@ -220,10 +228,11 @@ def knee_report(
         title=f"{model.title}: knees",
         columns=columns,
         rows=listed,
+        readable=[_rounded(row) for row in listed],
         notes=(*_notes(result, answers), *guessed),
-        meta=Basis(model, trust[0], exact),
+        meta=Basis(model, trust[0], exact, means=means_exact(model, judged, parts)),
         group="along",
-        plot=_plot(model, result, drawn, (*trust, *[None] * (len(columns) - len(COLUMNS))), limits) if curve else None,
+        plot=_plot(model, result, drawn, (*trust, *[None] * (len(columns) - len(COLUMNS))), timed) if curve else None,
         broken=tuple(problems),
         summary=lambda report: summaries.of_knees(report),
     )
@@ -327,6 +336,31 @@ def _row(knees: Knees, item: Knee, figures: tuple[Cell, ...]) -> tuple[Cell, ...
     )  # fmt: skip
 
 
+def _with_source(row: tuple[Cell, ...], definition: str, source: str) -> tuple[Cell, ...]:
+    """A row whose source is another one, where it is of a definition."""
+    keys = [column.key for column in COLUMNS]
+    at = keys.index("source")
+    return (*row[:at], source, *row[at + 1 :]) if row[keys.index("definition")] == definition else row
+
+
+def _rounded(row: tuple[Cell, ...]) -> tuple[Cell, ...]:
+    """A row with a setting of as many digits as people read."""
+    at = [column.key for column in COLUMNS].index("setting")
+    return (*row[:at], summaries.rounded(str(row[at])) if row[at] else row[at], *row[at + 1 :])
+
+
+def _on_times(model: Model, limits: Sequence[str]) -> list[Condition]:
+    """The limits on times, such as `response_p95 <= 80 ms`, whose curves are drawn."""
+    asked = (condition(text, model) for text in limits)
+    return [item for item in asked if base_unit(item.dimension) == "s" and _figure(item)]
+
+
+def _figure(limit: Condition) -> str:
+    """The figure that a limit is on; empty for an expression over several."""
+    root = limit.metric.root
+    return root.name if isinstance(root, Name) else ""
+
+
 def _people(item: Knee) -> tuple[float | None, float | None]:
     """How many customers there are at a knee: not rounded, and as an integer."""
     if item.real is None or item.value is None:
@@ -335,8 +369,9 @@ def _people(item: Knee) -> tuple[float | None, float | None]:
     return float(real), int(integer) if integer == int(integer) else float(integer)
 
 
-def _curve(knees: Knees) -> list[tuple[Cell, ...]]:
-    """Rows along the curve, to a little beyond the last knee, and along a rate up to the last one."""
+def _curve(knees: Knees, timed: Sequence[Condition]) -> list[tuple[Cell, ...]]:
+    """Rows along the curves of the mean and of other times that are limited: to a little beyond the last knee, and
+    along a rate up to the last one."""
     values = [item.value for item in knees.knees if item.value is not None]
     if not values:
         return []
@@ -347,33 +382,37 @@ def _curve(knees: Knees) -> list[tuple[Cell, ...]]:
         places = np.linspace(0.0, end, _DRAWN + 1)[1:-1]
     answers = knees.curve.answers(places)
     throughput, response = _everything(answers)
+    curves: dict[str, Any] = {"": response}
+    curves |= {_figure(item): answers.of(item.metric) for item in timed if _figure(item) != "response"}
     return [
         _row(
             knees,
-            Knee(axis=knees.axis, definition="curve", about="", status="ok", real=float(value), value=float(value)),
-            (float(throughput[index]), float(response[index]), *(None,) * (len(_NOTHING) - 2)),
+            Knee(axis=knees.axis, definition="curve", about=name, status="ok", real=float(value), value=float(value)),
+            (float(throughput[index]), float(times[index]), *(None,) * (len(_NOTHING) - 2)),
         )
+        for name, times in curves.items()
         for index, value in enumerate(places)
-        if answers.answered[index]
+        if answers.answered[index] and math.isfinite(times[index])
     ]
 
 
 def _plot(
     model: Model, result: Sequence[Knees], drawn: Sequence[tuple[Cell, ...]], trust: tuple[Cell, ...],
-    limits: Sequence[str],
+    timed: Sequence[Condition],
 ) -> Plot:  # fmt: skip
     """The curves with the knees as vertical lines and the service levels as horizontal ones."""
     closed = any(item.axis.closed for item in result)
     along = "population" if closed else "rate"
-    asked = [condition(text, model) for text in limits]
     names = [name for item in result for name, _ in item.axis.shown]
+    figures = [Column(column_key(_figure(item)), "", "s") for item in timed]
+    levels = [mark.replace(column="response") for mark in limit_marks(model, timed, figures, names)]
     return Plot(
         x=along,
         y=("response",),
-        by=("along",) if len(result) > 1 else (),
+        by=("along", "about") if len(result) > 1 else ("about",),
         rows=[(*row, *trust) for row in drawn],
         title="response time and knees",
-        marks=(*limit_marks(model, asked, COLUMNS, names), *_knee_marks(result, along, closed)),
+        marks=(*levels, *_knee_marks(result, along, closed)),
         curves=True,
     )
 
@@ -402,10 +441,10 @@ def _notes(result: Sequence[Knees], answers: Sequence[Answers | MixAnswers]) -> 
         if item.curve.why:
             notes.append(Note("QN607", f"along {name}: {item.curve.why}"))
         growing = f" of {', '.join(item.axis.growing)}" if item.axis.growing else ""
-        floor = f"along {name}: the first customer{growing} is answered in {format_quantity(item.floor, 's', 6)}"
+        floor = f"{name}: response time of one customer{growing} is {format_quantity(item.floor, 's', 6)}"
         if growing:
             everybody = float(_everything(item.curve.answers(np.array([item.first])))[1][0])
-            floor += f", and all classes in {format_quantity(everybody, 's', 6)} on average"
+            floor += f", the mean of all classes {format_quantity(everybody, 's', 6)}"
         if item.span > 1:
             floor += f"; curvature is measured over {item.span:g} customers to each side"
         notes.append(Note("QN616", floor))

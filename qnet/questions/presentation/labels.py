@@ -1,7 +1,8 @@
 """Whether figures are exact or approximate: the one place that decides it, for every command.
 
 A figure is exact where the solution that it is read from is exact and, if it rests on a percentile of response, that
-percentile is exact as well. An answer has the label of the weakest figure that it shows or that is asserted of it.
+percentile is exact as well. A row has the label of its figures; an answer that of the weakest figure that it shows or
+that is asserted of it, and says so where its means alone are exact.
 """
 
 from __future__ import annotations
@@ -41,6 +42,14 @@ def all_exact(model: Model, figures: Iterable[Expression], parts: Iterable[Part]
     """
     asked = tuple(figures)
     return all(_everywhere(where_exact(model, asked, part), part) for part in parts)
+
+
+def means_exact(model: Model, figures: Iterable[Expression], parts: Sequence[Part]) -> bool:
+    """Whether the means of a solution are exact although one of some figures, a percentile, is not.
+
+    Such an answer has two labels: it is as approximate as its weakest figure, but its means are not.
+    """
+    return all_exact(model, (), parts) and not all_exact(model, figures, parts)
 
 
 def where_exact(model: Model, figures: Sequence[Expression], part: Part) -> Value:

@@ -69,20 +69,22 @@ def _method(wanted: Wanted) -> list[str]:
 class Basis(Grounds):
     """The `meta` of a report on a model: model, settings, method, exactness, graded inputs and their worst grade.
 
+    Means that are exact beside approximate percentiles have a label of their own, `means`.
     Gathered on first use: output formats that do not show it do not pay for it.
     """
 
     def __init__(
-        self, model: Model, method: str = "", exact: bool | None = None, others: Sequence[Model] = (), **more: Any
-    ) -> None:
-        self._asked = (model, method, exact, more)
+        self, model: Model, method: str = "", exact: bool | None = None, others: Sequence[Model] = (),
+        means: bool = False, **more: Any,
+    ) -> None:  # fmt: skip
+        self._asked = (model, method, exact, means, more)
         self._models = (model, *others)
         self._environment: dict[str, Any] | None = None
 
     def _all(self) -> dict[str, Any]:
         if self._environment is None:
-            model, method, exact, more = self._asked
-            self._environment = {**_basis(model, method, exact), **more}
+            model, method, exact, means, more = self._asked
+            self._environment = {**_basis(model, method, exact, means), **more}
         return self._environment
 
     @property
@@ -102,7 +104,7 @@ class Basis(Grounds):
         return len(self._all())
 
 
-def _basis(model: Model, method: str, exact: bool | None) -> dict[str, Any]:
+def _basis(model: Model, method: str, exact: bool | None, means: bool) -> dict[str, Any]:
     meta: dict[str, Any] = {"model": {"name": model.name, "title": model.title, "digest": model.digest}}
     if model.settings:
         meta["parameters"] = dict(model.settings)
@@ -110,6 +112,8 @@ def _basis(model: Model, method: str, exact: bool | None) -> dict[str, Any]:
         meta["method"] = method
     if exact is not None:
         meta["exactness"] = labels.label(exact)
+    if means:
+        meta["means"] = labels.label(True)
     graded = inputs(model)
     if graded:
         meta["inputs"] = graded

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -12,6 +13,8 @@ from qnet.units import UnitError, format_number, format_quantity
 _MOST = 6
 """Sentences of one kind, and metrics of one sentence; tables have the others."""
 _OK = "ok"
+_PERCENTILE = re.compile(r"response_p(?P<whole>\d+)(?:_(?P<rest>\d+))?(?:\('(?P<name>.+)'\))?")
+_FRACTION = re.compile(r"\d+\.\d+")
 _MAIN = ("response", "throughput")
 
 
@@ -28,8 +31,8 @@ class _Rows:
         return quantity(row.get(key), self.columns[key].unit)
 
     def named(self, row: dict[str, Cell], keys: Sequence[str]) -> str:
-        """Cells with the titles of their columns: `rate 900/s, users 20`."""
-        return ", ".join(f"{title_of(self.columns[key])} {self.shown(row, key)}" for key in keys)
+        """Cells with the titles of their columns: `rate = 900/s, users = 20`."""
+        return ", ".join(f"{title_of(self.columns[key])} = {self.shown(row, key)}" for key in keys)
 
 
 def quantity(cell: Cell, unit: str) -> str:
@@ -51,6 +54,8 @@ def of_solution(report: Content) -> Summary:
     if len(classes) > 1:
         listed = [f"{row['name']} {rows.shown(row, 'response')}" for row in classes[:_MOST]]
         sentences.append(f"By class: {_listed(listed, len(classes))}.")
+    metrics = [row for row in rows.rows if row["scope"] == "metric" and is_number(row["value"])]
+    sentences += _percentiles(metrics)
     used = [row for row in rows.rows if row["scope"] == "station" and is_number(row["utilization"])]
     busiest = max(used, key=lambda row: _number(row["utilization"]), default=None)
     if busiest is not None:
@@ -59,8 +64,28 @@ def of_solution(report: Content) -> Summary:
     if is_number(system["maximum_throughput"]):
         limited = f", limited by {system['limited_by']}" if system["limited_by"] else ""
         sentences.append(f"The saturation throughput is {rows.shown(system, 'maximum_throughput')}{limited}.")
-    question = f"What are response time, throughput and utilization of {_subject(report)}?"
+    more = ", its percentiles" if any(_PERCENTILE.fullmatch(str(row["name"])) for row in metrics) else ""
+    question = f"What are response time{more}, throughput and utilization of {_subject(report)}?"
     return Summary(question, (*sentences, *_trust(report)))
+
+
+def _percentiles(metrics: Sequence[dict[str, Cell]]) -> Iterator[str]:
+    """A sentence on the percentiles of all passages, and one for each class."""
+    by_class: dict[str, list[str]] = {}
+    for row in metrics:
+        if match := _PERCENTILE.fullmatch(str(row["name"])):
+            share = f"{match['whole']}.{match['rest']}" if match["rest"] else match["whole"]
+            text = f"{share} % within {quantity(row['value'], str(row['unit'] or ''))}"
+            known = by_class.setdefault(match["name"] or "", [])
+            known.append(text if known else text.replace(" within", " are within", 1))
+    for name, texts in by_class.items():
+        of = f" of {name}" if name else ""
+        yield f"Of the responses{of}, {_and(texts)}."
+
+
+def rounded(setting: str) -> str:
+    """Settings such as `rate=441.216013/s` with the digits that people read; integers remain."""
+    return _FRACTION.sub(lambda match: format_number(float(match[0])), setting)
 
 
 def of_knees(report: Content) -> Summary:
@@ -69,7 +94,7 @@ def of_knees(report: Content) -> Summary:
     names = list(dict.fromkeys(str(row["along"]) for row in rows.rows))
     sentences: list[str] = []
     for row in rows.rows:
-        name, about, where = str(row["definition"]), row["about"], row["setting"]
+        name, about, where = str(row["definition"]), row["about"], rounded(str(row["setting"] or ""))
         of = f" ({row['along']})" if len(names) > 1 else ""
         if row["status"] != _OK:
             sentences.append(f"{name}{f' ({about})' if about else ''}{of}: {row['status']}.")
@@ -135,14 +160,15 @@ def of_sweep(report: Content, along: Sequence[str], drawn: Sequence[str]) -> Sum
 
 
 def of_comparison(report: Content, baseline: str) -> Summary:
-    """Of `qnet compare`: what every side does to the main metrics of the first, the baseline."""
+    """Of `qnet compare`: what every side changes of the main metrics of the first, the baseline."""
     rows = _Rows(report)
     sides = list(dict.fromkeys(str(row["side"]) for row in rows.rows))
     sentences: list[str] = []
     for side in sides:
         block = [row for row in rows.rows if row["side"] == side]
-        main = [row for row in block if row["metric"] in _MAIN] or block[:_MOST]
-        sentences.append(f"{side}: {'; '.join(map(_change, main))}.")
+        changed = [row for row in block if row["percent"] != 0]
+        main = [row for row in changed if row["metric"] in _MAIN] or changed[:_MOST]
+        sentences.append(f"{side}: {'; '.join(map(_change, main)) or 'no figure changes'}.")
     question = f"How do {_and([baseline, *sides])} differ?"
     return Summary(question, (*sentences, *_trust(report)))
 
@@ -167,7 +193,10 @@ def _subject(report: Content) -> str:
 def _trust(report: Content) -> Iterator[str]:
     """Method and exactness; and what was asserted and is false."""
     method, exactness = report.meta.get("method"), report.meta.get("exactness")
-    if method and exactness:
+    means = report.meta.get("means")
+    if method and means:
+        yield f"The means are {means}, by the method {method}; the percentiles are {exactness}."
+    elif method and exactness:
         yield f"The answer is {exactness}, by the method {method}."
     for problem in report.broken:
         yield f"An assertion is false: {problem.found}."

@@ -59,10 +59,12 @@ def percentile_notes(model: Model, asked: Iterable[Expression], parts: Iterable[
         reasons |= dict.fromkeys(reason for reason, where in result.items() if _count(where, part))
     if sure == points:
         return []
-    notes = [Note("QN609", percentiles.REASON)]
+    notes = [Note("QN609", percentiles.REASON, brief="percentiles take the times at stations as independent")]
     if reasons:
         at = f" at {outside} of {points} points," if outside < points else ""
-        notes.append(Note("QN663", f"percentiles are not trusted{at} where {'; '.join(reasons)}", "warning"))
+        text, first, more = f"percentiles are not trusted{at} where", next(iter(reasons)), len(reasons) - 1
+        brief = f"{text} {first}; {more} more with --json" if more else ""
+        notes.append(Note("QN663", f"{text} {'; '.join(reasons)}", "warning", brief=brief))
     return notes
 
 

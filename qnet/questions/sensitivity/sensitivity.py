@@ -26,6 +26,7 @@ from qnet.questions.presentation.labels import EXACT, all_exact, label, labels
 from qnet.questions.presentation.provenance import Basis
 from qnet.questions.presentation.trust import percentile_notes
 from qnet.record import Record
+from qnet.reports.cells import is_number
 from qnet.reports.content import Bars, Cell, Column, Note
 from qnet.reports.report import Report
 from qnet.units import base_unit, in_unit
@@ -39,7 +40,7 @@ COLUMNS = (
     Column("derivative", "derivative"),
     Column("derivative_unit", "derivative in"),
     Column("error", "error"),
-    Column("by", "by"),
+    Column("by", "difference"),
     Column("status", "status"),
     Column("stated", "stated", footed=True),
     Column("stated_unit", "stated in", footed=True),
@@ -85,6 +86,7 @@ def sensitivity_report(result: Sensitivity, asserted: Sequence[str] = ()) -> Rep
         title=f"{model.title}: sensitivity to its parameters",
         columns=COLUMNS,
         rows=rows,
+        readable=[_without_noise(row) for row in rows],
         notes=tuple(notes),
         meta=Basis(model, methods, exact),
         group="metric",
@@ -103,6 +105,15 @@ def _row(result: Sensitivity, item: Effect) -> tuple[Cell, ...]:
         metric.source, item.input.name, item.input.value, unit or None, item.elasticity, item.derivative, per or None,
         doubt, item.by or None, item.status, stated, shown or None,
     )  # fmt: skip
+
+
+def _without_noise(row: tuple[Cell, ...]) -> tuple[Cell, ...]:
+    """A row as people read it: an effect that is no larger than its error is 0."""
+    keys = [column.key for column in COLUMNS]
+    elasticity, error = row[keys.index("elasticity")], row[keys.index("error")]
+    if not is_number(elasticity) or not is_number(error) or abs(elasticity) > error:
+        return row
+    return tuple(0.0 if key in ("elasticity", "derivative") else cell for key, cell in zip(keys, row, strict=True))
 
 
 def _magnitude(doubt: float) -> float:
@@ -199,7 +210,7 @@ def _extrapolated(estimates: Sequence[float], order: int, rounding: float) -> Sl
     return best
 
 
-CENTRAL, BELOW, ABOVE = "both sides", "from below", "from above"
+CENTRAL, BELOW, ABOVE = "central", "from below", "from above"
 NEXT, PREVIOUS = "next integer", "previous integer"
 UNSETTLED = "the differences do not converge: a jump or a kink nearby"
 ATTEMPTS = 3

@@ -71,12 +71,14 @@ def defined_value(model: Model, solved: Solved, asked: Metric) -> float:
     raise NoAnswer(problem.replace(file=model.name))
 
 
-def margin_rows(solved: Solved, claimed: Sequence[Condition]) -> Iterator[Mapping[str, Cell]]:
+def margin_rows(model: Model, solved: Solved, claimed: Sequence[Condition]) -> Iterator[Mapping[str, Cell]]:
     """A row of scope `assertion` for each condition, with the margin to its limit."""
     for item in claimed:
         shown = base_unit(item.dimension)
         value, bound = float(solved.metric(item.metric)), float(solved.metric(item.bound))
-        yield {"scope": "assertion", "name": item.source, "unit": shown or None, **margin(item, value, bound)}
+        sure = label(all_exact(model, [item.metric, item.bound], solved.parts))
+        details = {"scope": "assertion", "name": item.source, "unit": shown or None, "exactness": sure}
+        yield {**details, **margin(item, value, bound)}
 
 
 def margin(claimed: Condition, value: float, bound: float) -> dict[str, Any]:

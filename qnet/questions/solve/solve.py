@@ -22,7 +22,7 @@ from qnet.questions.points.saturation import Saturation, saturation
 from qnet.questions.points.solution_figures import COLUMNS as FULL
 from qnet.questions.points.solution_figures import buffer_cells, losing
 from qnet.questions.presentation.columns import effect_notes
-from qnet.questions.presentation.labels import all_exact, label
+from qnet.questions.presentation.labels import all_exact, asks_percentile, label, means_exact
 from qnet.questions.presentation.provenance import Basis
 from qnet.questions.presentation.trust import percentile_notes, pool_notes, trust_notes, undefined_notes
 from qnet.reports.content import Bars, Cell, Column, Note, row_maker
@@ -128,7 +128,7 @@ A chain is a class; a row of scope `class of chain` has one of its classes as `n
 A row of scope `branch` is of a parallel step: `probability` that it is the last branch that the step waits for,
 `residence` its mean time, and `wait` the rest of the step, in which it waits for others. A row of scope `state` has the
 probability that this number of `customers` of closed classes are at one copy. The `exactness` of the system is that of
-the answer: of the weakest figure that is shown or asserted; an output has a separate one."""
+its means; an output, a metric and an assertion have that of their figures."""
 
 DOUBT = (
     Column("throughput_low", "throughput low", "/s"),
@@ -191,21 +191,23 @@ def solve_report(
     notes += [*pool_notes(model), *percentile_notes(model, listed, solved.parts), *edge.notes]
     notes += effect_notes(model, model.settings, listed)
     exact = all_exact(model, listed, solved.parts)
-    every = [] if brief else [*_rows(solution, edge, exact), *_outputs(model, solved)]
+    shown = [item for item in listed if not asks_percentile(model, [item])]
+    means = bool(not brief or shown) and means_exact(model, listed, solved.parts)
+    every = [] if brief else [*_rows(solution, edge, all_exact(model, (), solved.parts)), *_outputs(model, solved)]
     every += [_row(**cells) for cells in selected.metric_rows(model, solved, asked)] if asked else []
     rows = [row[: len(columns)] for row in every]
     if model.calibration is not None and not only:
         columns, rows, more = doubted(model, solved, columns, rows, asked, wanted)
         notes += more
     if claimed:
-        columns, rows = _with_margins(columns, rows, solved, claimed)
+        columns, rows = _with_margins(model, columns, rows, solved, claimed)
     return Report(
         schema="qnet/solution/1",
         title=model.title,
         columns=columns,
         rows=rows,
         notes=tuple(notes),
-        meta=Basis(model, solution.method, exact, **_method_record(solution)),
+        meta=Basis(model, solution.method, exact, means=means, **_method_record(solution)),
         group="scope",
         once=("system", "class"),
         plot=Bars("name", ("utilization",), "scope", only=("station",)),
@@ -215,12 +217,13 @@ def solve_report(
 
 
 def _with_margins(
-    columns: Sequence[Column], rows: Sequence[tuple[Cell, ...]], solved: Solved, claimed: Sequence[Condition]
-) -> tuple[tuple[Column, ...], list[tuple[Cell, ...]]]:
+    model: Model, columns: Sequence[Column], rows: Sequence[tuple[Cell, ...]], solved: Solved,
+    claimed: Sequence[Condition],
+) -> tuple[tuple[Column, ...], list[tuple[Cell, ...]]]:  # fmt: skip
     """The columns and rows of a solution, with a row for every assertion."""
     wider = (*columns, *MARGIN)
     row, empty = row_maker(wider), (None,) * len(MARGIN)
-    margins = [row(**cells) for cells in selected.margin_rows(solved, claimed)]
+    margins = [row(**cells) for cells in selected.margin_rows(model, solved, claimed)]
     return wider, [*((*cells, *empty) for cells in rows), *margins]
 
 

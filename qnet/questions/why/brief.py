@@ -4,26 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from qnet.questions.why.findings import ANSWER, FULL, HELP, LAWS, TRUST, Finding
+from qnet.questions.why.findings import ANSWER, BEST, FULL, HELP, LAWS, TRUST, Finding
 from qnet.record import Record
 from qnet.reports.content import Cell, Content, Style
 from qnet.reports.layout import command_of, note_lines
 from qnet.reports.report import Report
-from qnet.reports.text import clean, prose
+from qnet.reports.text import clean, fold, prose
 
 LINES = 6
 _OF_ANSWER = 4
+_COLUMNS = 80
 
 
 def sentences(findings: Sequence[Finding]) -> list[Finding]:
     """Six findings: four of the answer, one of each quantity, the best change, the trust; others where some lack."""
+    findings = [item.replace(text=item.brief or item.text) for item in findings if item.quantity != BEST]
     answers = {item.quantity: item for item in reversed(findings) if item.section == ANSWER}
     best = [item for item in findings if item.section == ANSWER and item is answers[item.quantity]][:_OF_ANSWER]
     best += [next((item for item in findings if item.section == section), None) for section in (HELP, TRUST)]
     chosen = [item for item in best if item]
     for section in (FULL, LAWS, HELP, TRUST):
         chosen += [item for item in findings if item.section == section and item not in chosen][: LINES - len(chosen)]
-    return [item.replace(section=ANSWER) for item in sorted(chosen, key=findings.index)]
+    ordered = sorted(chosen, key=findings.index)
+    kept = fitting([item.text for item in ordered])
+    return [item.replace(section=ANSWER) for item in ordered if item.text in kept]
+
+
+def fitting(lines: Sequence[str]) -> list[str]:
+    """As many of some sentences, the first ones first, as take six lines of a screen of 80 columns."""
+    result: list[str] = []
+    for line in dict.fromkeys(lines):
+        if sum(len(fold(text, _COLUMNS)) for text in (*result, line)) <= LINES:
+            result.append(line)
+    return result
 
 
 class _Lines(Record):

@@ -12,6 +12,11 @@ QUESTION, ANSWER, TIME, ROUTES, FULL, HELP, LAWS, TRUST, ASSUMED, SOURCES = SECT
     "question", "answer", "breakdown of response time", "routes", "bottleneck", "what would help", "laws",
     "method and trust", "assumptions", "provenance",
 )  # fmt: skip
+LINE = 80
+"""Characters of a line on a screen."""
+MIX = " with the present mix of classes"
+BEST = "best_change"
+"""What the number of the finding is that names the best change."""
 _MOST_CLASSES = 3
 _MOST_TOGETHER = 4
 LITTLE = 0.01
@@ -29,6 +34,8 @@ class Finding(Record):
     """What the number is."""
     value: float | None = None
     unit: str = ""
+    brief: str = ""
+    """The text in at most a line of 80 columns, where names are short; empty where it is the text."""
 
 
 def percent(share: float) -> str:
@@ -139,7 +146,7 @@ def full_at(bottleneck: Bottleneck, resource: Resource) -> float | None:
 def distance(bottleneck: Bottleneck, resource: Resource) -> str:
     """`at 1002/s, 11.4 % above the present 900/s`."""
     now, full = float(bottleneck.solution.throughput), full_at(bottleneck, resource) or 0.0
-    mix = " with the present mix of classes" if len(bottleneck.solution.classes) > 1 else ""
+    mix = MIX if len(bottleneck.solution.classes) > 1 else ""
     if now <= 0:
         return f"at {rate_of(full)}{mix}"
     return f"at {rate_of(full)}{mix}, {percent(full / now - 1)} above the present {rate_of(now)}"

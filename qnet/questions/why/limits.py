@@ -9,8 +9,11 @@ from qnet.questions.bottleneck.software import Software
 from qnet.questions.points.changes import Change
 from qnet.questions.points.points import rising, same
 from qnet.questions.why.findings import (
+    ANSWER,
+    BEST,
     FULL,
     HELP,
+    LINE,
     LITTLE,
     Finding,
     few,
@@ -103,8 +106,17 @@ def _by_class(bottleneck: Bottleneck) -> Iterator[Finding]:
     if closed and arriving and bottleneck.edge.factor < float("inf"):
         rate = float(sum(item.throughput for item in arriving) * bottleneck.edge.factor)
         text = f"If only arrivals grow, there is no steady state from {rate_of(rate)} of them on, because "
-        text += f"{bottleneck.edge.cause} is full; closed classes are squeezed out before that."
+        text += f"{bottleneck.edge.cause} is saturated; closed classes are squeezed out before that."
         yield Finding(FULL, str(bottleneck.edge.cause), text, "maximum_throughput", rate, "/s")
+
+
+def best(bottleneck: Bottleneck) -> Iterator[Finding]:
+    """The change that shortens the response most, of all that were tried."""
+    before = bottleneck.before.response or 0.0
+    first = next((item for item in ordered(bottleneck.changes) if item.response is not None), None)
+    if first is not None and first.response is not None and 0 < first.response <= before * (1 - LITTLE):
+        text = f"Of the changes tried, {first.words} helps most: the response would be {time_of(first.response)}, "
+        yield Finding(ANSWER, first.station, f"{text}{_less(first.response / before)}.", BEST, first.response, "s")
 
 
 def helps(bottleneck: Bottleneck) -> Iterator[Finding]:
@@ -114,7 +126,7 @@ def helps(bottleneck: Bottleneck) -> Iterator[Finding]:
         tried = [item for item in bottleneck.changes if item.response is not None and (item.faster is not None) == kind]
         if not tried or before <= 0:
             continue
-        best = rising(tried, lambda item: item.response or 0.0)[0]
+        best, brief = rising(tried, lambda item: item.response or 0.0)[0], ""
         response = best.response or 0.0
         identical = [item.station for item in tried if same(item.response or 0.0, response)]
         names = f"any one of {few(identical, 'or')}" if len(identical) > 1 else best.station
@@ -123,9 +135,11 @@ def helps(bottleneck: Bottleneck) -> Iterator[Finding]:
         elif kind:
             words = f"Making {names} {best.what}" if len(identical) > 1 else best.words
             text = f"{words} shortens the response most: to {time_of(response)}, {_less(response / before)}."
+            if len(text) > LINE:
+                brief = f"{words} helps most: response {time_of(response)}, {_less(response / before)}."
         else:
             text = f"{words} helps most at {names}: {time_of(response)}, {_less(response / before)}."
-        yield Finding(HELP, best.station, text, "response", response, "s")
+        yield Finding(HELP, best.station, text, "response", response, "s", brief)
     yield from _further(bottleneck)
 
 

@@ -24,12 +24,14 @@ from qnet.questions.points.cures import (
 from qnet.questions.points.points import Solved, solve_points
 from qnet.questions.points.saturation import Saturation, saturation
 from qnet.questions.presentation.provenance import inputs
-from qnet.questions.why.brief import LINES
+from qnet.questions.why.brief import fitting
 from qnet.questions.why.findings import (
     ANSWER,
+    BEST,
     FULL,
     HELP,
     LAWS,
+    LINE,
     LITTLE,
     QUESTION,
     SOURCES,
@@ -41,6 +43,7 @@ from qnet.questions.why.findings import (
     rate_of,
     time_of,
 )
+from qnet.questions.why.trust import NO_SOURCE
 from qnet.record import Record
 from qnet.reports.content import Cell, Column
 from qnet.units import format_number
@@ -50,8 +53,8 @@ OPTIONAL = (
     Column("offered_load", "offered load"),
     Column("capacity", "capacity"),
     Column("excess", "excess"),
-    Column("now", "now"),
-    Column("needed", "needed"),
+    Column("now", "now", unit_in="unit"),
+    Column("needed", "needed", unit_in="unit"),
 )
 """What only answers about saturated systems have: `demand` per arrival, `offered_load` and `capacity` in servers of a
 copy, `excess` of the one over the other as a share of the capacity; `now` and `needed` of a change in its `unit`."""
@@ -77,6 +80,8 @@ class Overload(Record):
         return [item for item in self.cures if item.change == change]
 
 
+NO_SPEED = "No change of station speeds alone gives a steady state."
+
 _LEAST = 1e-9
 """A share of the arrivals: where fewer are still too many, nothing is left that could be served."""
 
@@ -98,17 +103,18 @@ def findings(item: Overload) -> Iterator[Finding]:
     """What there is to say, in the order of the sections."""
     yield _question(item)
     yield Finding(ANSWER, str(item.edge.cause), _answer(item), "full_at", _largest(item), "/s")
+    yield from _cured(item)
     yield from _capacity(item)
     for change, sentence in _WAYS:
         if item.needed(change):
             first = item.needed(change)[0]
             yield Finding(HELP, first.station, sentence(item.needed(change)), change, first.needed, first.unit)
     if not item.needed(FASTER):
-        yield Finding(HELP, "", "No change of station speeds alone gives a steady state.")
+        yield Finding(HELP, "", NO_SPEED)
     yield from _laws(item)
     yield Finding(TRUST, "", _trust(item))
     if not inputs(item.model):
-        yield Finding(SOURCES, "", "No number of the model names a source: all are as the model states them.")
+        yield Finding(SOURCES, "", NO_SOURCE)
 
 
 def table_of(item: Overload, section: str) -> Iterator[dict[str, Cell]]:
@@ -117,8 +123,8 @@ def table_of(item: Overload, section: str) -> Iterator[dict[str, Cell]]:
         for each in item.asked:
             full_at = item.arrivals * each.capacity / each.offered if each.offered > 0 else None
             yield {
-                "name": each.label, "full_at": full_at, "demand": each.demand, "offered_load": each.offered,
-                "capacity": each.capacity, "excess": each.excess,
+                "name": each.label, "utilization": each.offered / each.capacity, "full_at": full_at,
+                "demand": each.demand, "offered_load": each.offered, "capacity": each.capacity, "excess": each.excess,
             }  # fmt: skip
     if section == HELP:
         for cure in item.cures:
@@ -134,11 +140,19 @@ def broken(claimed: Sequence[Condition]) -> tuple[Problem, ...]:
 
 
 def short(item: Overload) -> list[str]:
-    """The answer in six lines: what is saturated, the smallest change of each type, what has room, and the trust."""
-    ways = [sentence(item.needed(change)) for change, sentence in _WAYS if item.needed(change) and change != COPIES]
+    """The answer in six lines: what is saturated, the smallest change of each type, and what has room.
+
+    Limits that follow from the utilization law are exact and need no word; approximate ones say so.
+    """
+    ways = [_in_short(item, change) for change in _SHORT if item.needed(change)]
     spare = [_room(each) for each in item.asked if each.excess < 0][:1]
-    lines = [_answer(item), *ways, *spare, *(finding.text for finding in findings(item) if finding.section != QUESTION)]
-    return [*list(dict.fromkeys(lines))[: LINES - 1], _trust(item)]
+    last = [] if _is_exact(item) else [_trust(item)]
+    others = [finding.text for finding in findings(item) if finding.section == FULL]
+    lines = [_answer(item, brief=True), *ways, *last, *spare, *others]
+    if not item.needed(FASTER):
+        lines.insert(-1 - len(others), NO_SPEED)
+    kept = fitting(lines)
+    return [line for line in kept if line not in last] + [line for line in last if line in kept]
 
 
 def _question(item: Overload) -> Finding:
@@ -153,7 +167,7 @@ def _largest(item: Overload) -> float:
     return item.arrivals * float(item.edge.factor)
 
 
-def _answer(item: Overload) -> str:
+def _answer(item: Overload, brief: bool = False) -> str:
     """What is saturated, and by how much."""
     over, rate = item.over, rate_of(item.arrivals)
     if not over:
@@ -162,14 +176,51 @@ def _answer(item: Overload) -> str:
     first, *others = over
     names = [f"{first.label} would be {percent(1 + first.excess)} utilized"]
     names += [f"{each.label} {percent(1 + each.excess)}" for each in others]
-    return f"There is no steady state at {rate}: {few(names)}."
+    text = f"There is no steady state at {rate}: {few(names)}."
+    if brief and len(text) > LINE:
+        return text.replace("There is no", "No", 1).replace(" and ", ", ")
+    return text
+
+
+def _in_short(item: Overload, change: str) -> str:
+    """The smallest changes of one type in a line."""
+    items = item.needed(change)
+    needed = [(each.station, format_number(each.needed), format_number(each.now)) for each in items]
+    if change == FEWER:
+        return _fewer(items)
+    if change == FASTER:
+        names = [f"{station} more than {times} times as fast" for station, times, _ in needed]
+        text = f"Faster: {listed(names)}."
+        return text if len(text) <= LINE else text.replace(" more than ", " over ").replace(" as fast", "")
+    if change == SERVERS:
+        return f"More servers: {listed([f'{name} {number} (now {now})' for name, number, now in needed])}."
+    return f"Shorter demand: {listed([f'{each.station} below {time_of(each.needed)}' for each in items])}."
+
+
+def _detail(item: Overload, change: str) -> str:
+    """What stands behind the colon of `_in_short`."""
+    detail = _in_short(item, change).partition(": ")[2].rstrip(".")
+    return detail.replace("(now ", "instead of ").replace(")", "") if change == SERVERS else detail
+
+
+def _cured(item: Overload) -> Iterator[Finding]:
+    """The smallest changes of every type in one sentence of the answer."""
+    ways: list[str] = []
+    for change in _SHORT:
+        if items := item.needed(change):
+            detail = f"less than {rate_of(items[0].needed)}" if change == FEWER else _detail(item, change)
+            ways.append(f"{_CALLED[change]} ({detail})")
+    if ways:
+        any_one = "Any one of these gives a steady state" if len(ways) > 1 else "This gives a steady state"
+        first = item.needed(next(change for change in _SHORT if item.needed(change)))[0]
+        yield Finding(ANSWER, first.station, f"{any_one}: {listed(ways, 'or')}.", BEST, first.needed, first.unit)
 
 
 def _capacity(item: Overload) -> Iterator[Finding]:
     """Demand against capacity: each station that is overloaded, and the one with the least room."""
     for each in item.over:
-        text = f"{each.label}: {rate_of(item.arrivals)} x {time_of(each.demand)} = {format_number(each.offered)} "
-        text += f"servers asked for, {format_number(each.capacity)} there"
+        text = f"{each.label}: {rate_of(item.arrivals)} x {time_of(each.demand)}: "
+        text += f"needs {format_number(each.offered)} servers, has {format_number(each.capacity)}"
         text += (
             f": {percent(each.excess)} more than its capacity." if each.excess > 0 else ": no room for any variation."
         )
@@ -214,6 +265,8 @@ def _shorter(items: list[Cure]) -> str:
     return f"A shorter demand per arrival: {listed(names)}."
 
 
+_CALLED = {FEWER: "fewer arrivals", FASTER: "faster service", SERVERS: "more servers", SHORTER: "a shorter demand"}
+_SHORT = (FEWER, FASTER, SERVERS, SHORTER)
 _WAYS = ((FEWER, _fewer), (FASTER, _faster), (SERVERS, _servers), (COPIES, _copies), (SHORTER, _shorter))
 
 
@@ -225,8 +278,13 @@ def _laws(item: Overload) -> Iterator[Finding]:
         yield Finding(LAWS, each.label, text, "full_at", full_at, "/s")
 
 
+def _is_exact(item: Overload) -> bool:
+    """Whether the limits follow from the utilization law alone."""
+    return bool(item.over) and all(load.certain for load in item.solved.parts[0].solution.loads)
+
+
 def _trust(item: Overload) -> str:
-    if item.over and all(load.certain for load in item.solved.parts[0].solution.loads):
+    if _is_exact(item):
         return "These limits are exact: they follow from the utilization law, whatever the distributions."
     method = item.solved.parts[0].solution.method
     return f"Limits that include waits inside holds are approximate, by the method {method}."

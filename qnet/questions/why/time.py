@@ -10,6 +10,8 @@ from qnet.questions.points.points import rising, same
 from qnet.questions.points.solution_figures import lost
 from qnet.questions.why.findings import (
     ANSWER,
+    LINE,
+    MIX,
     QUESTION,
     ROUTES,
     TIME,
@@ -46,21 +48,21 @@ def question(bottleneck: Bottleneck) -> Iterator[Finding]:
 def answer(bottleneck: Bottleneck) -> Iterator[Finding]:
     """The response, its split into service and waiting, its largest part, and the bottleneck."""
     for item in slowest(bottleneck):
-        response, rate = float(item.response), rate_of(float(item.throughput))
+        response, rate, brief = float(item.response), rate_of(float(item.throughput)), ""
         if item.population is None:
             text = f"The mean response of {item.name} is {time_of(response)} at {rate}."
         else:
-            thinking = f", who think {time_of(float(item.think_time))}," if item.think_time else ""
-            number = format_number(float(item.population))
+            thinking = f" with a think time of {time_of(float(item.think_time))}" if item.think_time else ""
+            number = float(item.population)
+            customers = f"{format_number(number)} customer{'' if number == 1 else 's'}"
             text = f"The mean response of {item.name} is {time_of(response)}: "
-            text += f"its {number} customers{thinking} get {rate}."
-        yield Finding(ANSWER, item.name, text, "response", response, "s")
+            text += f"{customers}{thinking} complete{'s' if number == 1 else ''} {rate}."
+            brief = f"The mean response of {item.name} is {time_of(response)} at {rate}, with {customers}."
+        yield Finding(ANSWER, item.name, text, "response", response, "s", brief)
         if item.offered is not None and item.offered > item.throughput:
             share = float(lost(item.offered, item.throughput))
-            text = (
-                f"{percent(share)} of the {rate_of(float(item.offered))} of {item.name} that come are lost: they find "
-            )
-            yield Finding(ANSWER, item.name, text + "something full.", "loss", share, "")
+            text = f"{percent(share)} of {item.name}, offered at {rate_of(float(item.offered))}, are lost."
+            yield Finding(ANSWER, item.name, text, "loss", share, "")
     yield from _split(bottleneck)
     parts = largest(bottleneck)
     if parts:
@@ -71,7 +73,9 @@ def answer(bottleneck: Bottleneck) -> Iterator[Finding]:
         yield Finding(ANSWER, part.label, text, "residence", part.residence, "s")
     first = first_full(bottleneck)
     if first:
-        yield Finding(ANSWER, first.label, first_saturated(bottleneck), "full_at", full_at(bottleneck, first), "/s")
+        text, full = first_saturated(bottleneck), full_at(bottleneck, first)
+        brief = text.replace(MIX, "") if len(text) > LINE else ""
+        yield Finding(ANSWER, first.label, text, "full_at", full, "/s", brief)
 
 
 def _split(bottleneck: Bottleneck) -> Iterator[Finding]:
@@ -83,14 +87,17 @@ def _split(bottleneck: Bottleneck) -> Iterator[Finding]:
     if response > 0 and all(part.wait is not None for part in parts):
         wait = sum(part.wait or 0.0 for part in parts)
         what = "service and delays" if bottleneck.delays and bottleneck.delays.service else "service"
-        of = "it" if len(bottleneck.solution.classes) == 1 else f"the {time_of(response)} of the mean customer"
-        text = f"{time_of(response - wait)} of {of} ({percent(1 - wait / response)}) is {what}, "
-        text += f"{time_of(wait)} ({percent(wait / response)}) is waiting." if wait else "and there is no waiting."
-        yield Finding(ANSWER, "", text, "wait", wait, "s")
+        served = f"{time_of(response - wait)} of it ({percent(1 - wait / response)}) is {what}, "
+        rest = f"{time_of(wait)} ({percent(wait / response)}) is waiting." if wait else "and there is no waiting."
+        text, brief = served + rest, ""
+        if len(bottleneck.solution.classes) > 1:
+            text = f"The mean over all classes is {time_of(response)}: {text}"
+            brief = f"Over all classes, {served.replace(' of it', '', 1)}{rest}"
+        yield Finding(ANSWER, "", text, "wait", wait, "s", brief)
 
 
 def time(bottleneck: Bottleneck) -> Iterator[Finding]:
-    """The largest parts of the response, of the mean customer and of the slowest classes."""
+    """The largest parts of the mean response over all classes, and of that of the slowest classes."""
     reported = 0.0
     for part in largest(bottleneck)[:_MOST_PARTS]:
         if reported >= _ENOUGH:

@@ -28,6 +28,8 @@ from qnet.questions.why.findings import (
 )  # fmt: skip
 from qnet.units import format_number
 
+NO_SOURCE = "The model states no source for its numbers."
+
 _DISCIPLINES = {
     "fcfs": "first come first served", "ps": "processor sharing", "lcfs-pr": "last come first served",
     "priority": "the highest priority first, without interruption",
@@ -101,11 +103,13 @@ def _asymptotes(bottleneck: Bottleneck, solution: RoutedSolution) -> Iterator[Fi
 def trust(bottleneck: Bottleneck) -> Iterator[Finding]:
     """The method, why the answer is not exact, and what encloses the exact one."""
     solution = bottleneck.solution
-    chosen = f"; {solution.why}" if solution.why and solution.why != "asked for" else ""
+    chosen = f": {solution.why}" if solution.why and solution.why != "asked for" else ""
     if not solution.reasons:
-        yield Finding(TRUST, "", f"The answer is exact, by the method {solution.method}{chosen}.")
+        exact = f"The answer is exact, by the method {solution.method}"
+        yield Finding(TRUST, "", f"{exact}{chosen}.", brief=f"{exact}.")
         return
-    yield Finding(TRUST, "", f"The answer is approximate, by the method {solution.method}{chosen}.")
+    approximate = f"The answer is approximate, by the method {solution.method}"
+    yield Finding(TRUST, "", f"{approximate}{chosen}.", brief=f"{approximate}.")
     yield Finding(TRUST, "", f"It is not exact because {_gathered(bottleneck)}.")
     bounded = [item for item in solution.classes if item.enclosed]
     for item in bounded:
@@ -181,7 +185,7 @@ def sources(bottleneck: Bottleneck) -> Iterator[Finding]:
     """The worst grade of the numbers that the answer rests on."""
     graded = inputs(bottleneck.model)
     if not graded:
-        yield Finding(SOURCES, "", "No number of the model names a source: all are as the model states them.")
+        yield Finding(SOURCES, "", NO_SOURCE)
         return
 
     grade = worst(item["grade"] for item in graded)

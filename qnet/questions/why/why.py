@@ -39,14 +39,14 @@ from qnet.questions.why.findings import (
     percent,
     time_of,
 )
-from qnet.questions.why.limits import full, helps, ordered, software
+from qnet.questions.why.limits import best, full, helps, ordered, software
 from qnet.questions.why.overload import OPTIONAL, Overload, broken, overload, short, table_of
 from qnet.questions.why.overload import findings as of_overload
 from qnet.questions.why.time import answer, question, routes, time
 from qnet.questions.why.trust import assumed, laws, sources, trust
 from qnet.questions.why.work import works
 from qnet.record import Record
-from qnet.reports.content import Bars, Cell, Column, Note, row_maker
+from qnet.reports.content import Bars, Cell, Column, Mark, Note, row_maker
 from qnet.reports.report import Report
 
 COLUMNS = (
@@ -60,15 +60,15 @@ COLUMNS = (
     Column("unit", "unit"),
     Column("probability", "probability"),
     Column("utilization", "utilization"),
-    Column("full_at", "full at", "/s"),
+    Column("full_at", "saturates at", "/s"),
     Column("headroom", "headroom"),
-    Column("full_population", "population then"),
+    Column("full_population", "population at saturation"),
     Column("residence", "residence", "s"),
     Column("service", "service", "s"),
     Column("wait", "wait", "s"),
     Column("response", "response", "s"),
     Column("share", "share"),
-    Column("response_ratio", "to before"),
+    Column("response_ratio", "ratio"),
     Column("throughput", "throughput", "/s"),
     Column("maximum_throughput", "maximum throughput", "/s"),
     Column("limited_by", "limited by"),
@@ -128,11 +128,14 @@ def why_report(
             model,
             solution.method,
             exact,
+            means=solution.exact and not exact,
             command=command,
         ),
         group="section",
         prose="text",
-        plot=Bars("name", ("service", "residence"), "section", only=(TIME,)),
+        plot=Bars(
+            "name", ("service", "residence"), "section", only=(TIME,), names=("service", "waiting"), stacked=True
+        ),
         broken=false_claims(result.solved, claimed),
     )
     if not brief:
@@ -162,6 +165,14 @@ def _saturated(item: Overload, claimed: Sequence[Condition], command: str, brief
         meta=Basis(item.model, item.solved.parts[0].solution.method, command=command),
         group="section",
         prose="text",
+        plot=Bars(
+            "name",
+            ("utilization",),
+            "section",
+            only=(FULL,),
+            names=("demand as a share of capacity",),
+            mark=Mark("utilization", 1.0, "capacity"),
+        ),
         broken=broken(claimed),
     )
     if not brief:
@@ -342,6 +353,7 @@ def _busy(streams: list[Stream], waits: tuple[Wait, ...], servers: int, name: st
 _REPORTED = (
     question,
     answer,
+    best,
     time,
     order,
     parallel,

@@ -159,7 +159,7 @@ def _without(bottleneck: Bottleneck, kind: str, full: Resource) -> Iterator[Find
     text = f"Without {kind} the response would be {time_of(float(solution.response))} instead of {time_of(now)}"
     text += ", at the arrivals of now" if any(item.population is None for item in solution.classes) else ""
     if maximum and index:
-        what = f"{label} would be full at" if index == label else f"{index} would be full first, at"
+        what = f"{label} would saturate at" if index == label else f"{index} would saturate first, at"
         text += f", and {what} {rate_of(maximum)} instead of {rate_of(full_at(bottleneck, full) or 0.0)}"
     yield Finding(HELP, label, f"{text}.", "response", float(solution.response), "s")
 
