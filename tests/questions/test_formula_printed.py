@@ -1,14 +1,20 @@
 """How formulas are printed, and in which names."""
 
+import importlib
+from typing import Any
+
 import pytest
 from formulas import CLOSED, EXAMPLES, MIXED, SHARED, SINGLE, SPLIT, formulas, model, used
 
 import qnet
-from qnet.expression import evaluate, parse
+from qnet.expression import evaluate, parse, symbols
 from qnet.model.settings import with_settings
 from qnet.questions.cost.cost import cost
+from qnet.questions.formula.algebra import irreducible
 from qnet.questions.formula.formula import formula
 from qnet.questions.formula.text import latex_of, text_of
+
+sympy: Any = importlib.import_module("sympy")
 
 
 @pytest.mark.parametrize("text", [SINGLE, SHARED, SPLIT, CLOSED, MIXED])
@@ -77,3 +83,53 @@ def test_latex_has_matching_braces():
             assert latex.count("{") == latex.count("}")
             assert latex.count(r"\left") == latex.count(r"\right")
             assert r"\_" not in latex
+
+
+X, Y, Z, W = sympy.symbols("x y z w")
+
+
+@pytest.mark.parametrize(
+    "total",
+    [
+        X * Y + Z,
+        2 * X * Y * Z + X * W - X * Y**2,
+        X * Y + X * Z + W,
+        X + Y / 2 + sympy.Rational(3, 7),
+        Y**3 - Y + X * Z,
+        X**2 * Y + X**2 * Z - X**2,
+    ],
+)
+def test_sums_that_are_plainly_no_product_are_none(total):
+    assert irreducible(total)
+    _, factors = sympy.factor_list(total)
+    assert [power for factor, power in factors if factor.is_Add] == [1]
+
+
+@pytest.mark.parametrize(
+    "total",
+    [
+        X**2 - Y**2,
+        X * Y + X * Z + W * Y + W * Z,
+        X**2 + 2 * X + 1,
+        1 / X + 1 / X**2 - Y**2,
+        1 / X + Y,
+        sympy.exp(X) + Y,
+        X + 0.5,
+    ],
+)
+def test_other_sums_are_left_to_be_factored(total):
+    assert not irreducible(sympy.expand(total))
+
+
+def test_few_sums_are_factored(monkeypatch):
+    factored = []
+    sympy = symbols().sympy
+    factor = sympy.factor
+
+    def counted(total):
+        factored.append(total)
+        return factor(total)
+
+    monkeypatch.setattr(sympy, "factor", counted)
+    formula(qnet.load("p390"))
+    assert 0 < len(factored) < 100

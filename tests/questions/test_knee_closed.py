@@ -9,6 +9,7 @@ from knees import CLOSED, CURVE, ONE, SERVICE, THINK, TWO, by_definition, every_
 
 import qnet
 from qnet.model.metrics import metric
+from qnet.questions.knee.curve import Curve
 from qnet.questions.knee.knee import around, knee
 from qnet.questions.knee.report import COLUMNS, knee_report
 
@@ -262,3 +263,19 @@ def test_a_million_users_are_answered_approximately_and_say_so(million):
 
 def test_few_solves_are_needed(million):
     assert len(million[1].curve.known) < 1000
+
+
+def test_a_response_that_is_the_same_for_all_customers_is_not_followed_number_by_number(closed, monkeypatch):
+    asked = []
+    solve = Curve.answers
+
+    def counted(curve, values):
+        asked.extend(values.tolist())
+        return solve(curve, values)
+
+    monkeypatch.setattr(Curve, "answers", counted)
+    loaded = closed(ONE, visit("cpu", "1 s / users"), last=1e9)
+    found = by_definition(knee(loaded, definitions=["power"]))["power"]
+    assert found.status == "still rising at 1e+09, where the range ends"
+    # The recursion from the first customer is affordable up to some millions.
+    assert sum(value for value in asked if value < 1e7) < 1e5

@@ -36,6 +36,30 @@ def evaluated(formula: Any, numbers: Mapping[str, float]) -> float | None:
     return float(result) if result.is_Number and result.is_finite else None
 
 
+def irreducible(total: Any) -> bool:
+    """Whether it is plain that a sum of products is no product of sums; where it is not plain, False.
+
+    Linear in a symbol, a x + b is divided by the common divisors of a and b only. Where one of the two is a single
+    term, those are single terms.
+    """
+    powers: list[dict[Any, int]] = []
+    for term in total.args:
+        number, rest = term.as_coeff_Mul()
+        factors = {base: power for base, power in rest.as_powers_dict().items() if base != 1}
+        plain = all(base.is_Symbol and power.is_Integer and power > 0 for base, power in factors.items())
+        if not number.is_Rational or not plain:
+            return False
+        powers.append(factors)
+    for symbol in total.free_symbols:
+        degrees = [factors.get(symbol, 0) for factors in powers]
+        least = min(degrees)
+        linear = sum(degree == least + 1 for degree in degrees)
+        absent = degrees.count(least)
+        if linear + absent == len(degrees) and min(linear, absent) == 1:
+            return True
+    return False
+
+
 def _is_erlang(item: Any) -> bool:
     return getattr(getattr(item, "func", None), "__name__", "") == "erlang_c"
 

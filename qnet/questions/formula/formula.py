@@ -16,7 +16,7 @@ from qnet.expression import ExpressionError, check, evaluate, expression_problem
 from qnet.model.model import Model
 from qnet.model.traced import TracedValues
 from qnet.networks.notes import approximate_notes
-from qnet.questions.formula.algebra import evaluated, solved
+from qnet.questions.formula.algebra import evaluated, irreducible, solved
 from qnet.questions.formula.metrics import SMALLEST, Piece, main_metrics, pieces
 from qnet.questions.formula.network import Symbolic
 from qnet.questions.formula.size import affordable
@@ -131,6 +131,9 @@ class Simplifier:
         self.masks: dict[Any, Any] = {}
         """Functions, by the symbols that stand for them while sums and products are rearranged."""
         self.found: dict[Any, Any] = {}
+        self.rearranged: dict[Any, Any] = {}
+        """The shortest forms of sums, by what they are when expanded."""
+        self.factors: dict[Any, Any] = {}
         self.lengths: dict[Any, int] = {}
 
     def simplified(self, formula: Any) -> Any:
@@ -194,15 +197,30 @@ class Simplifier:
         if not 2 < sympy.count_ops(formula) <= FEW_OPERATIONS or not formula.is_polynomial():
             return self.monic(formula)
         flat = sympy.expand(formula)
-        forms = [formula, flat, sympy.factor_terms(flat), sympy.factor(flat)]
+        if flat not in self.rearranged:
+            self.rearranged[flat] = self.shortest_of(flat)
+        return min(self.tidy(formula), self.rearranged[flat], key=self.length)
+
+    def shortest_of(self, flat: Any) -> Any:
+        """The shortest form of an expanded sum: as it is, factored, or collected by one of its symbols."""
+        sympy = self.sympy
+        forms = [flat, sympy.factor_terms(flat), self.factored(flat)]
         if all(form.is_Add for form in forms) and _MANY_TERMS < len(flat.args) <= _MOST_TERMS:
             some = sorted(flat.free_symbols, key=str)[:_MOST_COLLECTED]
-            forms += [sympy.collect(flat, symbol, sympy.factor) for symbol in some]
-        forms = [self.monic(form) for form in forms]
-        return min(
-            (sympy.Add(*map(self.positive, form.args)) if form.is_Add else self.positive(form) for form in forms),
-            key=self.length,
-        )
+            forms += [sympy.collect(flat, symbol, self.factored) for symbol in some]
+        return min(map(self.tidy, forms), key=self.length)
+
+    def tidy(self, formula: Any) -> Any:
+        """A form with its sums scaled, and its fractions with factors that are positive."""
+        form = self.monic(formula)
+        return self.sympy.Add(*map(self.positive, form.args)) if form.is_Add else self.positive(form)
+
+    def factored(self, formula: Any) -> Any:
+        """A formula as a product, where it is one."""
+        if formula not in self.factors:
+            sums = formula.is_Add and irreducible(formula)
+            self.factors[formula] = self.sympy.factor_terms(formula, clear=True) if sums else self.sympy.factor(formula)
+        return self.factors[formula]
 
     def monic(self, formula: Any) -> Any:
         """The sums of a product scaled to read best: (think + 0.281) / 0.135, not 200 think / 27 + 281 / 135."""

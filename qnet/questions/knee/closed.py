@@ -185,6 +185,8 @@ _PARTS = 200
 _FLAT = 1e-9
 """Curvature that rounding alone may leave."""
 _NO_QUEUE = "its customers never queue, so that the response does not grow with them"
+_LEVEL_FROM = 64.0
+"""Responses that are the same up to twice N* times this are looked at next where the range ends."""
 _HILL = 1e-3
 """A largest curvature is no hill if it is above that at the least number by no more than this share of it."""
 
@@ -357,7 +359,7 @@ class _Seeking:
                 return self.none(definition, "no answer")
             if np.nanargmax(values) < len(places) - 2 or places[-1] >= high:
                 break
-            reach *= 4
+            reach = float("inf") if reach == _LEVEL_FROM and not margin and self.level_at(places) else 4 * reach
         integer, real = highest_integer(of, places, self.curve.zoom)
         if margin and float(of(np.array([integer]))[0]) <= _FLAT:
             return self.none(definition, "the curve is straight")
@@ -366,6 +368,11 @@ class _Seeking:
         if integer >= high:
             return self.none(definition, f"still rising at {integer:.9g}, where the range ends")
         return Knee(axis=self.axis, definition=definition, about="", status="ok", real=real, value=integer)
+
+    def level_at(self, places: Any) -> bool:
+        """Whether the response is the same at some places."""
+        response = self.curve.read(places, lambda point: point.response)
+        return bool(np.ptp(response) <= _FLAT * response[0])
 
     def begins(self, of: Callable[[Any], Any], integer: float, low: float, margin: float) -> bool:
         """Whether a figure is highest at the first point of the curve; for one customer that is an answer."""
