@@ -76,7 +76,7 @@ class Walks:
         group, place = self.places[number]
         machine = Machine(self.programs[number], crowd)
         if len(self.groups[group]) == 1:
-            return machine, walk(machine.start(), machine.moves, most)
+            return machine, walk(machine.start(), machine.moves, most, machine.extent)
         found = self.known.get((group, crowd))
         if found is None:
             while len(self.known) >= _KEPT:
@@ -92,7 +92,7 @@ class Walks:
         size = len(self.groups[group])
         machine = Machine(_merged([self.programs[number] for number in self.groups[group]]), crowd)
         try:
-            result = walk(machine.start(), machine.moves, most)
+            result = walk(machine.start(), machine.moves, most, machine.extent)
         except (TooLarge, NotCovered) as error:
             return error
         rates = np.empty((len(result.rates), size))
