@@ -21,7 +21,7 @@ from qnet.cli.options import (
     stated,
 )
 from qnet.errors import Problem, UsageError, printable
-from qnet.opened import note_read
+from qnet.opened import note_read, standard_input
 
 
 @click.command("map")
@@ -121,7 +121,7 @@ def _rows(source: str) -> Generator[TextIO]:
         from qnet.cli.system import announce_input
 
         announce_input("rows")
-        stream: Any = sys.stdin.buffer
+        stream: Any = standard_input()
     else:
         try:
             stream = open(source, "rb")  # noqa: SIM115

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from qnet.errors import InvalidInput, Problem, UsageError, short
-from qnet.opened import note_read
+from qnet.opened import note_read, standard_input
 from qnet.questions.map.csv_rows import Row, csv_rows
 from qnet.questions.map.dialect import decimal_point, has_comma, has_point
 from qnet.questions.map.parameter_cells import Fault
@@ -223,7 +223,7 @@ def _bytes(path: str) -> bytes:
         if path == "-":
             if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison]
                 raise ValueError("standard input is closed")
-            return sys.stdin.buffer.read(MAX_BYTES + 1)
+            return standard_input().read(MAX_BYTES + 1)
         with open(path, "rb") as stream:
             note_read(stream, path)
             return stream.read(MAX_BYTES + 1)
