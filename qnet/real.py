@@ -35,7 +35,7 @@ def is_masked(value: Any) -> bool:
     """Whether a value is, or has, an element that is masked by `numpy.ma`: its number is not known."""
     if isinstance(value, (list, tuple)):
         return any(map(is_masked, cast("Sequence[Any]", value)))
-    mask = getattr(value, "mask", None)
+    mask: Any = getattr(value, "mask", None)
     return getattr(getattr(mask, "dtype", None), "kind", "") == "b" and bool(mask.any())
 
 

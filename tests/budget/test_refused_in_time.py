@@ -18,6 +18,8 @@ from qnet.errors import NotComputed
 from qnet.expression import symbols
 from qnet.lazy import np
 from qnet.networks.fixed_point import fixed_points
+from qnet.networks.notes import approximate_notes
+from qnet.networks.reasons import Beyond
 from qnet.networks.states.chain import TooLarge, stationary, walk
 from qnet.networks.states.machine import Machine
 from qnet.questions.formula.size import terms
@@ -150,6 +152,28 @@ def test_very_many_classes_are_answered_by_the_approximation_that_fits():
     rates = np.array(found.throughput)
     assert (rates * (1.0 + np.array(found.response))) == pytest.approx(np.full(300, 2.0), rel=1e-8)
     assert (demands @ rates <= 1.0 + 1e-9).all()
+
+
+def test_very_many_classes_in_order_of_arrival_are_answered_with_a_warning(tmp_path: Path):
+    classes = "".join(
+        f'[classes.c{kind}]\npopulation = 10\nthink_time = "1 s"\n'
+        f'steps = [{{ station = "cpu", time = "{1 + kind} ms" }}, {{ station = "disk", time = "2 ms" }}]\n'
+        for kind in range(400)
+    )
+    system = model(tmp_path, f'qnet = 1\ntitle = "many"\n[stations]\ncpu = {{}}\ndisk = {{}}\n{classes}')
+    with budget.opened(Account()) as account:
+        report = system.solve()
+    assert account.spent < 5e9
+    notes = {note.code: note.text for note in report.notes}
+    assert "the order of arrival at cpu is not known" in notes["QN727"]
+    assert "residual-service: takes" in notes["QN607"] and "inf" not in notes["QN607"]
+
+
+def test_very_many_reasons_are_counted():
+    first, *warnings = approximate_notes(Beyond(f"s{place} is odd", "QN716", f"s{place}") for place in range(2000))
+    assert first.text.endswith("; s4 is odd; and 1995 more like these")
+    assert [note.text for note in warnings] == ["s0; s1; s2; s3; s4; and 1995 more like these"]
+    assert "more like these" not in approximate_notes(f"reason {place}" for place in range(12))[0].text
 
 
 def test_a_batch_is_exact_or_refused_and_never_worse_for_its_size():
