@@ -73,8 +73,9 @@ def test_an_output_over_what_is_read_is_refused(line: str, qnet: Run, folder: Pa
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
-def test_a_file_that_is_read_is_called_so(qnet: Run) -> None:
+def test_a_file_that_is_read_is_called_so(qnet: Run, folder: Path) -> None:
     assert "rows.csv is read as well, and would be" in qnet("map", "./m.toml", "rows.csv", "-o", "rows.csv").err
+    assert (folder / "rows.csv").read_text() == "rate\n10\n20\n"
     twice = "calibrate ./m.toml rows.csv --fit rate --write new.md -o new.md"
     assert "new.md is named for two outputs" in qnet(*twice.split()).err
 
