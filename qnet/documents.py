@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, cast
 
 from qnet.errors import InvalidInput, Problem, UsageError, caret
-from qnet.opened import note_read
+from qnet.opened import note_read, standard_input
 from qnet.record import Record
 
 MAX_BYTES = 1 << 20
@@ -77,7 +77,7 @@ def _bytes(path: str) -> bytes:
         if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison]
             raise UsageError(Problem("QN002", "standard input is closed", expected, file="<stdin>"))
         try:
-            return sys.stdin.buffer.read(MAX_BYTES + 1)
+            return standard_input().read(MAX_BYTES + 1)
         except OSError as error:
             text = f"cannot be read: {error.strerror or error}"
             raise UsageError(Problem("QN002", text, expected, file="<stdin>")) from None

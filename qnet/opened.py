@@ -1,4 +1,4 @@
-"""Which files a command has read, by device and inode: an answer is never written over one of them.
+"""Standard input, and which files a command has read, by device and inode: no answer is written over one of them.
 
 The command line keeps a list for as long as a command runs. A Python session has none: it may last for days, in which
 inodes are given to other files.
@@ -6,15 +6,43 @@ inodes are given to other files.
 
 from __future__ import annotations
 
+import io
 import os
 import stat
+import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 _read: ContextVar[dict[tuple[int, int], str] | None] = ContextVar("files that were read", default=None)
 """Device and inode -> the name under which a regular file was opened; None where no command runs."""
+
+
+class _Waiting(io.RawIOBase):
+    """A stream that waits for bytes where the one below does not block: there nothing yet is not the end."""
+
+    def __init__(self, below: Any) -> None:
+        self.below = below
+
+    def readable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return self.below.fileno()
+
+    def readinto(self, buffer: Any, /) -> int:
+        while (count := self.below.readinto(buffer)) is None:
+            import select
+
+            select.select([self.below], [], [])
+        return count
+
+
+def standard_input() -> BinaryIO:
+    """The bytes of standard input to their end, also of a pipe that does not block; it must not be closed already."""
+    below = getattr(sys.stdin.buffer, "raw", None)
+    return sys.stdin.buffer if below is None else io.BufferedReader(_Waiting(below))
 
 
 @contextmanager

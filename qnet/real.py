@@ -1,12 +1,13 @@
 """Which objects of Python are numbers: int, float, numpy's, `Decimal`, `Fraction`, numbers of sympy.
 
-Never a truth value, a complex number, a date or an array with axes. This is asked of every argument and every cell of
-data, wherever it comes from; domains are up to who asks.
+Never a truth value, a complex number, a date, a masked element or an array with axes. This is asked of every argument
+and every cell of data, wherever it comes from; domains are up to who asks.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, cast
 
 
 def real(value: Any) -> float | None:
@@ -17,7 +18,7 @@ def real(value: Any) -> float | None:
     """
     if type(value) is float:
         return value
-    if isinstance(value, bool) or not hasattr(value, "__float__"):
+    if isinstance(value, bool) or not hasattr(value, "__float__") or is_masked(value):
         return None
     # Truth values of numpy become floats, and complex numbers and dates of numpy do by losing a part.
     if getattr(value, "shape", ()) or getattr(getattr(value, "dtype", None), "kind", "") in ("b", "c", "m", "M"):
@@ -28,6 +29,14 @@ def real(value: Any) -> float | None:
         return _infinite(value)
     except (TypeError, ValueError):
         return None
+
+
+def is_masked(value: Any) -> bool:
+    """Whether a value is, or has, an element that is masked by `numpy.ma`: its number is not known."""
+    if isinstance(value, (list, tuple)):
+        return any(map(is_masked, cast("Sequence[Any]", value)))
+    mask: Any = getattr(value, "mask", None)
+    return getattr(getattr(mask, "dtype", None), "kind", "") == "b" and bool(mask.any())
 
 
 def truth(value: Any) -> bool | None:

@@ -19,6 +19,8 @@ from qnet.opened import identity, read_as
 _STREAMS = ("/dev/", "/proc/")
 """Where names stand for devices and open files: there is nothing to replace."""
 _MAX_NAME = 60
+_ENDING = ("SIGTERM", "SIGHUP", "SIGQUIT", "SIGXCPU", "SIGALRM", "SIGUSR1", "SIGUSR2")
+"""Signals that end a process at once, unless they are handled; SIGINT is an exception already."""
 
 
 class Sink:
@@ -220,10 +222,12 @@ def refuse_same(outputs: Iterable[str], inputs: Iterable[str]) -> None:
     Raises  `UsageError` QN731.
     """
     taken: dict[Any, str] = {}
+    read: set[Any] = set()
     for name in inputs:
         key = identity(name) if name != "-" else None
         if key is not None:
             taken[key] = name
+            read.add(key)
     for stream, name in ((sys.stdin, "standard input"), (sys.stdout, "standard output")):
         key = _identity(stream)
         if key is not None and name == "standard output" and key in taken:
@@ -235,14 +239,14 @@ def refuse_same(outputs: Iterable[str], inputs: Iterable[str]) -> None:
             continue
         key = identity(name) or os.path.realpath(name)
         if key in taken:
-            raise _same(name, taken[key])
+            raise _same(name, taken[key], key in read)
         taken[key] = name
 
 
 def refuse_read(path: str) -> None:
     """Refuse to write over any file that this command has read, such as a part that a model uses."""
     if name := read_as(path):
-        raise _same(path, name)
+        raise _same(path, name, True)
 
 
 def unwritable(path: str, error: OSError | ValueError) -> UsageError:
@@ -251,10 +255,12 @@ def unwritable(path: str, error: OSError | ValueError) -> UsageError:
     return UsageError(Problem("QN005", f"cannot write {path}: {sentence}", "a writable file"))
 
 
-def _same(output: str, other: str) -> UsageError:
+def _same(output: str, other: str, read: bool = False) -> UsageError:
+    """The refusal of an output that is another file of the command, which may be one that is read."""
     help = "write to another file; when it is complete, rename it: -o new && mv new old"
-    same = "is named for two outputs" if output == other else f"is the same file as {other}"
-    text = f"{output} {same}, which would be overwritten"
+    twice = "is read as well, and would be overwritten" if read else "is named for two outputs"
+    same = twice if output == other else f"is the same file as {other}, which would be overwritten"
+    text = f"{output} {same}"
     return UsageError(Problem("QN731", text, "a file that this command does not use otherwise", help=help))
 
 
@@ -285,7 +291,7 @@ def _ended_by_signals() -> Generator[None]:
 
     before: dict[int, Any] = {}
     try:
-        for number in (signal.SIGTERM, signal.SIGHUP):
+        for number in filter(None, (getattr(signal, name, None) for name in _ENDING)):
             if signal.getsignal(number) == signal.SIG_DFL:
                 before[number] = signal.signal(number, end)
     except ValueError:  # Not the main thread.

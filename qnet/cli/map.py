@@ -21,7 +21,7 @@ from qnet.cli.options import (
     stated,
 )
 from qnet.errors import Problem, UsageError, printable
-from qnet.opened import note_read
+from qnet.opened import note_read, standard_input
 
 
 @click.command("map")
@@ -58,10 +58,10 @@ def command(source: str | None, metrics: tuple[str, ...], prefix: str, chunk: in
 
     A row that cannot be read or has no answer states the reason in its status, and processing continues. Rows are
     answered while input is read and memory does not grow with their number, so rows can be split and distributed
-    over processors and machines (qnet help pipelines). The last line on standard error counts the rows answered and
-    not. The exit code is 0 if any row has an answer, or there is no row; with --strict it is 3 at the first row
-    without one. A row that is no row of the table keeps its text: extra cells in the last column, a line that
-    cannot be read in the first (JSON: under "line").
+    over processors and machines (qnet help pipelines); --operations limits each row, --memory each chunk. The last
+    line on standard error counts the rows answered and not. The exit code is 0 if any row has an answer, or there is
+    no row; with --strict it is 3 at the first row without one. A row that is no row of the table keeps its text: extra
+    cells in the last column, a line that cannot be read in the first (JSON: under "line").
 
     With -o, FILE is replaced when the last row is answered; until then, and if the run is interrupted, the answers are
     in FILE.*.partial.
@@ -121,7 +121,7 @@ def _rows(source: str) -> Generator[TextIO]:
         from qnet.cli.system import announce_input
 
         announce_input("rows")
-        stream: Any = sys.stdin.buffer
+        stream: Any = standard_input()
     else:
         try:
             stream = open(source, "rb")  # noqa: SIM115

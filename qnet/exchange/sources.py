@@ -6,7 +6,7 @@ import sys
 
 from qnet.errors import Problem, UsageError
 from qnet.exchange.imported import MAX_BYTES
-from qnet.opened import note_read
+from qnet.opened import note_read, standard_input
 
 
 def read_bytes(path: str) -> bytes:
@@ -17,7 +17,7 @@ def read_bytes(path: str) -> bytes:
         if path == "-":
             if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison]
                 raise UsageError(Problem("QN002", "standard input is closed", expected, file=name))
-            return sys.stdin.buffer.read(MAX_BYTES + 1)
+            return standard_input().read(MAX_BYTES + 1)
         with open(path, "rb") as stream:
             note_read(stream, path)
             return stream.read(MAX_BYTES + 1)

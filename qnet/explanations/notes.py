@@ -501,10 +501,11 @@ CODES: dict[str, _T] = {
         "one name.",
         "Name a column as it is in the header; write a pattern such as 'rt_{rate}_ms=response_ms' or '{}@{rate}'. "
         "qnet help measurements has examples."),
-    "QN756": _T("how a table of measurements was read",
+    "QN756": _T("how a table was read",
         "Cells are separated by commas, or by semicolons or tabs where the header has no comma; then numbers such as "
         "1,5 have a decimal comma, unless the column has decimal points too. Lines that begin with # are comments.",
-        "Where a number is read wrongly, write a decimal point; put a cell that begins with # in quotation marks."),
+        "Where a number is read wrongly, write a decimal point; put a cell that begins with # in quotation marks. A "
+        "cell in quotation marks may run over lines; unless it is meant, a stray mark hides rows: write it twice."),
     "QN757": _T("a model that is not tidy",
         "qnet check --format --diff prints what tidy spacing would change: one space around signs, two for each open "
         "bracket, a blank line before each table. The model itself is valid.",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from qnet.documents import Document, Path
-from qnet.errors import InvalidInput, Problem, QnetError, UsageError
+from qnet.errors import InvalidInput, Problem, QnetError, UsageError, short
 from qnet.expression import Expression
 from qnet.record import Record
 from qnet.units import TIME, Dimension
@@ -341,7 +342,13 @@ class Model(Record):
 
     def with_customers(self, customers: Iterable[ClassModel | ChainModel]) -> Model:
         """The model with other classes and chains, in the order of `customers`."""
-        every = tuple(customers)
+        try:
+            every: tuple[Any, ...] = tuple(customers)
+        except TypeError:
+            every = (customers,)
+        if odd := [item for item in every if not isinstance(item, ClassModel | ChainModel)]:
+            found = f"customers are {short(repr(odd[0]))}"
+            raise UsageError(Problem("QN753", found, "classes and chains, as in system.customers"))
         classes = tuple(item for item in every if isinstance(item, ClassModel))
         return self.replace(classes=classes, chains=tuple(item for item in every if isinstance(item, ChainModel)))
 

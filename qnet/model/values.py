@@ -17,7 +17,8 @@ from qnet.units import NUMBER, RATE, Dimension, base_unit, format_number, format
 _ROUNDING = 1e-12
 """How far rounding may take a value beyond its domain; it is then set to the end of the domain."""
 _SLACK = 1e-9
-_LARGEST = 1e300
+_SMALLEST, _LARGEST = 1e-300, 1e300
+"""Rates but 0 are between these: quotients of smaller ones have no digits."""
 LEAST, MOST = 1e-90, 1e90
 """Numbers of a network but rates, and their products, are 0 or between these: others are a mistake of units, and would
 overflow. The least load that is too much is searched for from any rate."""
@@ -85,11 +86,13 @@ class Values:
         """The value of an expression in the domain of its field; raises `InvalidInput` where it is outside."""
         value = self.evaluate(expression, path)
         dimension = field.dimension or NUMBER
-        if _unusual(value) and dimension != RATE:
-            self.extreme = True
+        if _unusual(value):
+            rate = dimension == RATE
+            least, most = (_SMALLEST, _LARGEST) if rate else (LEAST, MOST)
+            self.extreme |= not rate
             unit = base_unit(dimension)
-            expected = f"0, or from {format_quantity(LEAST, unit)} to {format_quantity(MOST, unit)}"
-            wrong = (value > MOST) | ((value < LEAST) & (value > 0))
+            expected = f"0, or from {format_quantity(least, unit)} to {format_quantity(most, unit)}"
+            wrong = (value > most) | ((value < least) & (value > 0))
             self._refuse(expression, path, value, expected, wrong, dimension)
         if field.low is not None and _any(value < field.low):
             self._refuse(

@@ -9,6 +9,8 @@ from qnet.note import Note
 
 _LINE = 120
 """A note that is longer has a text in a few words."""
+_MOST, _FIRST = 12, 5
+"""Reasons that are listed all, and those that are listed of more."""
 ASKED_FOR = "asked for"
 """Why a method was taken that was named."""
 
@@ -22,10 +24,17 @@ def approximate_notes(reasons: Iterable[str], what: str = "the answer is") -> li
     for reason in result:
         if isinstance(reason, Beyond):
             warned.setdefault(reason.code, []).append(reason.warning)
-    warnings = [Note(code, "; ".join(texts), "warning") for code, texts in warned.items()]
-    text = f"{what} approximate: {'; '.join(result)}"
+    warnings = [Note(code, _listed(texts), "warning") for code, texts in warned.items()]
+    text = f"{what} approximate: {_listed(result)}"
     brief = f"{what} approximate: {result[0]}; {len(result) - 1} more with --json"
     return [Note("QN601", text, brief=brief if len(text) > _LINE and len(result) > 1 else ""), *warnings]
+
+
+def _listed(texts: Sequence[str]) -> str:
+    """Reasons in a row: the first of very many, and how many more there are."""
+    if len(texts) <= _MOST:
+        return "; ".join(texts)
+    return f"{'; '.join(texts[:_FIRST])}; and {len(texts) - _FIRST} more like these"
 
 
 def idle_notes(idle: Sequence[str]) -> list[Note]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import isfinite
 from typing import Any
 
 from qnet.budget import MEMORY, OPERATIONS
@@ -18,6 +19,16 @@ class Work(Record):
 
     operations: float
     bytes: float
+
+    def amount(self, between: str = " and ") -> str:
+        """Both as messages have them; what is infinite was too much to be counted.
+
+        >>> Work(2e9, 1e6).amount()
+        '2.0e+09 operations and 1.0e+06 bytes'
+        """
+        if not isfinite(self.operations + self.bytes):
+            return "more than 1e300 operations"
+        return f"{self.operations:.1e} operations{between}{self.bytes:.1e} bytes"
 
 
 class Wanted(Record):

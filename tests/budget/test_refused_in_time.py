@@ -18,7 +18,10 @@ from qnet.errors import NotComputed
 from qnet.expression import symbols
 from qnet.lazy import np
 from qnet.networks.fixed_point import fixed_points
-from qnet.networks.states.chain import stationary, walk
+from qnet.networks.notes import approximate_notes
+from qnet.networks.reasons import Beyond
+from qnet.networks.states.chain import TooLarge, stationary, walk
+from qnet.networks.states.machine import Machine
 from qnet.questions.formula.size import terms
 from qnet.system import System
 
@@ -34,6 +37,23 @@ population = "users"
 think_time = "1 s"
 steps = [ { hold = "disk", steps = [ { time = "1 ms" }, { station = "cpu", time = "1 ms" } ] } ]
 """
+BEFORE_LINES = """qnet = 1
+title = "lines"
+[parameters]
+users = 1000
+[stations]
+a = { servers = 2 }
+b = {}
+[classes.c]
+population = "users"
+steps = [ STEP ]
+"""
+IN_A_HOLD = '{ hold = "a", steps = [ { station = "b", time = "1 ms" } ] }'
+IN_PARALLEL = (
+    '{ parallel = [ { steps = [ { station = "a", time = "1 ms" } ] }, '
+    '{ steps = [ { station = "b", time = "1 ms" } ] } ] }'
+)
+WITH_WORK_AFTER = '{ hold = "a", steps = [ { station = "b", time = "1 ms" }, { phase = 2, time = "1 ms" } ] }'
 MEGABYTES = 1e6
 
 
@@ -134,6 +154,28 @@ def test_very_many_classes_are_answered_by_the_approximation_that_fits():
     assert (demands @ rates <= 1.0 + 1e-9).all()
 
 
+def test_very_many_classes_in_order_of_arrival_are_answered_with_a_warning(tmp_path: Path):
+    classes = "".join(
+        f'[classes.c{kind}]\npopulation = 10\nthink_time = "1 s"\n'
+        f'steps = [{{ station = "cpu", time = "{1 + kind} ms" }}, {{ station = "disk", time = "2 ms" }}]\n'
+        for kind in range(400)
+    )
+    system = model(tmp_path, f'qnet = 1\ntitle = "many"\n[stations]\ncpu = {{}}\ndisk = {{}}\n{classes}')
+    with budget.opened(Account()) as account:
+        report = system.solve()
+    assert account.spent < 5e9
+    notes = {note.code: note.text for note in report.notes}
+    assert "the order of arrival at cpu is not known" in notes["QN727"]
+    assert "residual-service: takes" in notes["QN607"] and "inf" not in notes["QN607"]
+
+
+def test_very_many_reasons_are_counted():
+    first, *warnings = approximate_notes(Beyond(f"s{place} is odd", "QN716", f"s{place}") for place in range(2000))
+    assert first.text.endswith("; s4 is odd; and 1995 more like these")
+    assert [note.text for note in warnings] == ["s0; s1; s2; s3; s4; and 1995 more like these"]
+    assert "more like these" not in approximate_notes(f"reason {place}" for place in range(12))[0].text
+
+
 def test_a_batch_is_exact_or_refused_and_never_worse_for_its_size():
     demands = np.random.default_rng(3).random((200_000, 3, 1))
     network = qnet.Network(demands, population=[3000], think_time=[1.0])
@@ -159,6 +201,55 @@ def test_an_approximation_that_goes_on_is_stopped():
 
     with pytest.raises(OverBudget), budget.opened(Account(1.0)):
         fixed_points(maps, np.ones((10, 40)), patience=10_000)
+
+
+@pytest.mark.parametrize("users", [10_000, 100_000])
+def test_a_line_of_very_many_customers_is_filled_at_once(tmp_path: Path, users: int):
+    with within(60 * MEGABYTES), budget.opened(Account()) as account:
+        report = model(tmp_path, BEFORE_LINES.replace("STEP", IN_A_HOLD)).set(users=users).solve()
+    assert account.spent < 1e9
+    # The only server of "b" is always busy.
+    assert report.records()[0]["throughput_per_s"] == pytest.approx(1000, rel=1e-9)
+
+
+# The server of "b" is always busy; with work after that, one of two customers inside is there, or both: 1 + 1 of 2.5.
+@pytest.mark.parametrize(("step", "rate"), [(IN_PARALLEL, 1000), (WITH_WORK_AFTER, 800)])
+@pytest.mark.parametrize("users", [2000, 200_000, 10**9])
+def test_a_chain_of_very_many_customers_is_left_to_other_methods(tmp_path: Path, step: str, rate: float, users: int):
+    system = model(tmp_path, BEFORE_LINES.replace("STEP", step)).set(users=users)
+    with within(100 * MEGABYTES), budget.opened(Account()) as account:
+        if users < 10**9:
+            assert system.solve().records()[0]["throughput_per_s"] == pytest.approx(rate, rel=5e-3)
+        else:
+            try:
+                system.solve()
+            except NotComputed as error:
+                assert error.problems[0].help
+    assert account.spent < 3e9
+
+
+def test_a_chain_that_is_asked_for_by_name_refuses_very_many_customers(tmp_path: Path):
+    system = model(tmp_path, BEFORE_LINES.replace("STEP", IN_PARALLEL)).set(users=10**9)
+    with within(50 * MEGABYTES), pytest.raises(NotComputed, match="Markov chain of the network has more"):
+        system.solve(method="states")
+
+
+@pytest.mark.parametrize("step", [IN_A_HOLD, WITH_WORK_AFTER])
+def test_a_line_that_is_filled_at_once_has_the_states_of_one_by_one(
+    tmp_path: Path, step: str, monkeypatch: pytest.MonkeyPatch
+):
+    system = model(tmp_path, BEFORE_LINES.replace("STEP", step)).set(users=30)
+    at_once = system.solve(method="states").records()
+    monkeypatch.setattr(Machine, "longer", lambda *_: None)
+    assert system.solve(method="states").records() == at_once
+
+
+def test_states_are_as_large_as_their_lines():
+    def moves(state: int) -> list[tuple[float, int, tuple[int, ...]]]:
+        return [(1.0, state + 1, ())]
+
+    with pytest.raises(TooLarge), budget.opened(Account(memory=1e6)):
+        walk(0, moves, 10**9, lambda _: 1000.0)
 
 
 def test_the_states_of_a_chain_are_counted():

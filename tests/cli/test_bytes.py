@@ -73,6 +73,13 @@ def test_an_output_over_what_is_read_is_refused(line: str, qnet: Run, folder: Pa
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
+def test_a_file_that_is_read_is_called_so(qnet: Run, folder: Path) -> None:
+    assert "rows.csv is read as well, and would be" in qnet("map", "./m.toml", "rows.csv", "-o", "rows.csv").err
+    assert (folder / "rows.csv").read_text() == "rate\n10\n20\n"
+    twice = "calibrate ./m.toml rows.csv --fit rate --write new.md -o new.md"
+    assert "new.md is named for two outputs" in qnet(*twice.split()).err
+
+
 def test_standard_input_and_output_are_not_overwritten(folder: Path) -> None:
     with (folder / "rows.csv").open() as rows:
         answer = run(folder, "map", "./m.toml", "-", "-o", "rows.csv", stdin=rows)
@@ -123,7 +130,7 @@ def test_an_interrupted_stream_keeps_its_complete_pieces_under_another_name(tmp_
     assert kept[0].endswith(".partial")
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGXCPU])
 def test_a_signal_leaves_the_finished_rows(folder: Path, number: int) -> None:
     command = [sys.executable, "-m", "qnet", "map", "./m.toml", "-", "--chunk", "1", "-o", "out.csv"]
     pipe = subprocess.PIPE
@@ -138,6 +145,7 @@ def test_a_signal_leaves_the_finished_rows(folder: Path, number: int) -> None:
             time.sleep(0.02)
         process.send_signal(number)
         assert process.wait(30) == 128 + number
+        assert process.stderr is not None and b"not complete; the rows answered so far are in" in process.stderr.read()
     (part,) = folder.glob("*.partial")
     assert [line.split(",")[0] for line in part.read_text().splitlines()] == ["rate", "10", "20"]
     assert not (folder / "out.csv").exists()

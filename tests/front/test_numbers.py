@@ -17,7 +17,7 @@ from qnet.real import real
 
 NUMBERS = [2, 2.0, True + 1, np.float64(2), np.float32(2), np.int8(2), np.array(2.0), Decimal(2), Fraction(2),
            sympy.Integer(2), sympy.Float(2.0)]  # fmt: skip
-WRONG = [True, np.bool_(True), 2j, np.complex128(2), np.datetime64("2020-01-01"), object()]
+WRONG = [True, np.bool_(True), 2j, np.complex128(2), np.datetime64("2020-01-01"), object(), np.ma.masked]
 OTHERS = [*WRONG, None, False, np.array([2.0]), b"2", "x", sympy.I]
 MODEL = {
     "title": "t", "parameters": {"rate": "1/s"}, "stations": {"cpu": {}},
@@ -96,3 +96,26 @@ def test_a_number_that_fails_is_none():
     assert real(Endless()) is None
     assert real(Decimal("sNaN")) is None
     assert math.isnan(real(Decimal("NaN")) or 0.0)
+
+
+def test_a_masked_cell_is_an_empty_one():
+    for column in (np.ma.array([1.0, 2.0], mask=[0, 1]), [1.0, np.ma.masked]):
+        table = SYSTEM.map({"rate": column}, metric="throughput")
+        assert list(table["status"]) == ["ok", "rate is empty"]
+
+
+def test_a_masked_element_is_no_number_of_a_station():
+    for rates in (np.ma.array([1.0, 2.0], mask=[0, 1]), [1.0, np.ma.masked]):
+        with pytest.raises(qnet.UsageError, match="arrival_rate is masked"):
+            qnet.queue("M/M/1", arrival_rate=rates, service_time=0.1)
+
+
+def test_a_sweep_without_a_grid_is_refused():
+    with pytest.raises(qnet.UsageError, match="no grid is given"):
+        SYSTEM.sweep()
+
+
+@pytest.mark.parametrize("customers", [None, np.ma.masked, [1]])
+def test_customers_are_classes_and_chains(customers: Any):
+    with pytest.raises(qnet.UsageError, match="customers are"):
+        SYSTEM.with_customers(customers)

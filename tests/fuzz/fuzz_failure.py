@@ -272,12 +272,42 @@ def _streams(text: str, out: io.BytesIO, err: io.BytesIO) -> Iterator[None]:
     before = sys.stdin, sys.stdout, sys.stderr
     encoded = text.encode("utf-8", "surrogateescape" if _bytes_only(text) else "replace")
     try:
-        sys.stdin = io.TextIOWrapper(io.BytesIO(encoded), "utf-8", newline="")
+        sys.stdin = io.TextIOWrapper(io.BufferedReader(_Pausing(encoded)), "utf-8", newline="")
         sys.stdout = io.TextIOWrapper(out, "utf-8")
         sys.stderr = io.TextIOWrapper(err, "utf-8")
         yield
     finally:
         sys.stdin, sys.stdout, sys.stderr = before
+
+
+class _Pausing(io.RawIOBase):
+    """Bytes of a pipe that does not block: before every piece of them there is nothing yet."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data, self.pause = data, False
+        self.ready = os.open(os.devnull, os.O_RDONLY)
+
+    def readable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return self.ready
+
+    def isatty(self) -> bool:
+        return False
+
+    def readinto(self, buffer: Any, /) -> int | None:
+        self.pause = not self.pause
+        if self.pause:
+            return None
+        count = min(len(buffer), len(self.data))
+        buffer[:count], self.data = self.data[:count], self.data[count:]
+        return count
+
+    def close(self) -> None:
+        if not self.closed:
+            os.close(self.ready)
+        super().close()
 
 
 def _bytes_only(text: str) -> bool:

@@ -376,6 +376,7 @@ _ODD = (
     "{}", "1j", "Decimal('0.5')", "Fraction(1, 3)", "np.float32(2)", "np.int64(3)", "np.array([1.0, 2.0])",
     "np.array([])", "np.array(['a'])", "object()", "10**400", "b'1'", "np.nan", "[[1, 2], [3]]", "range(3)", "1e9",
     "99999", "{'a': 1}", "np.array(0.5)", "[None]", "['x']", "np.zeros((2, 2, 2))", "-0.0",
+    "np.ma.masked", "np.ma.array([1.0, 2.0], mask=[0, 1])", "[1, np.ma.masked]",
 )  # fmt: skip
 
 
@@ -408,7 +409,7 @@ def _network_call(rng: Random) -> str:
     demands = "[" + ", ".join(several(classes, ("0.1", "1", "0.02", "0", "3"), 0.03) for _ in range(stations)) + "]"
     arguments = [f"demands={_odd(rng, demands, 0.04)}"]
     closed = [rng.random() < 0.6 for _ in range(classes)]
-    counts = ("1", "3", "20", "0", "2.5", "100")
+    counts = ("1", "3", "20", "0", "2.5", "100", "100000", "1000000000")
     population = ", ".join(_odd(rng, rng.choice(counts) if one else "None", 0.04) for one in closed)
     rates = ", ".join(_odd(rng, "None" if one else rng.choice(("0.1", "0.01", "1", "0")), 0.04) for one in closed)
     if any(closed) or rng.random() < 0.2:
@@ -445,6 +446,8 @@ _SYSTEM_CALLS = (
     "map_rows({0})", "map_rows([{{'{p}': 1}}], chunk={0})", "map_rows([{{{0}: 1}}], metric='response')",
     "map_rows([{{'{p}': 1}}], prefix={0})", "compare({0})", "formula({0})", "knee(multiple={0})", "knee(limit={0})",
     "bottleneck(faster={0})", "why(faster={0})", "solve(core_solutions={0}, method='linearizer')",
+    "sweep()", "map_rows([])", "map({{}})", "map({{'{p}': {0}}})", "map({{'{p}': [1, {0}]}})", "cost()", "tornado()",
+    "compare()", "uncertainty()", "with_customers({0})", "with_customers([{0}])",
 )  # fmt: skip
 
 

@@ -94,7 +94,9 @@ def _limit() -> None:
     pages = int(Path("/proc/self/statm").read_text().split()[0]) if Path("/proc/self/statm").exists() else 0
     if pages:
         bytes_now = pages * resource.getpagesize()
-        resource.setrlimit(resource.RLIMIT_AS, (bytes_now + MEMORY, resource.RLIM_INFINITY))
+        most = resource.getrlimit(resource.RLIMIT_AS)[1]
+        allowed = bytes_now + MEMORY if most == resource.RLIM_INFINITY else min(bytes_now + MEMORY, most)
+        resource.setrlimit(resource.RLIMIT_AS, (allowed, most))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 

@@ -117,3 +117,10 @@ def test_csv_keeps_a_row_per_metric_and_side(tmp_path):
     first = queue(tmp_path, "a", "20 ms")
     report = compare_report(compare([first, with_settings(first, {"rate": "20/s"})], ["response"]))
     assert report.text("csv").splitlines()[0].startswith("side,metric,unit,base,value,difference,ratio,percent")
+
+
+def test_a_side_out_of_range_is_refused_before_any_side_is_solved(monkeypatch: pytest.MonkeyPatch):
+    first = qnet.load("examples/many-tenants.toml")
+    monkeypatch.setattr("qnet.questions.compare.compare._solved", lambda *_: pytest.fail("a side was solved"))
+    with pytest.raises(UsageError, match="sessions is 1e"):
+        compare([first, with_settings(first, {"sessions": "1e300"})])

@@ -288,3 +288,23 @@ def test_a_column_that_nothing_rests_on_is_told(queue):
     assert [(note.code, note.text) for note in mapper.notes()] == [
         ("QN701", 'no reported figure depends on "size": no effect')
     ]
+
+
+def test_rows_that_run_over_lines_are_counted_once(queue):
+    text = 'rate,note\n20/s,"b\n30/s,c\n40/s,d"\n50/s,e\n10/s,"two\nlines"\n'
+    mapper = Mapper(queue, ["response"])
+    assert through(mapper, text, chunk=1).startswith('rate,note,response_s,method,exactness,status\n20/s,"b\n30/s,c\n')
+    (note,) = [note for note in mapper.notes() if note.code == "QN756"]
+    assert note.text == "2 rows run over 5 lines, the first from line 2: a cell in quotation marks has them"
+    assert note.severity == "warning"
+
+
+@pytest.mark.parametrize("chunk", [1, 4, 1024])
+def test_a_key_of_the_answers_that_comes_later_is_a_fault_of_its_row(queue, chunk):
+    text = 5 * '{"rate": 10}\n' + '{"rate": 11, "status": "x"}\n{"rate": 12}\n'
+    *_, sixth, last = map(json.loads, response(queue, text, jsonl=True, chunk=chunk))
+    assert sixth["line"] == '{"rate": 11, "status": "x"}'
+    assert sixth["status"] == '"status" is a key of the row and of the answers'
+    assert last["status"] == "ok"
+    with pytest.raises(InvalidInput, match="QN240"):
+        response(queue, '{"rate": 11, "status": "x"}\n', jsonl=True, chunk=chunk)

@@ -156,3 +156,10 @@ def test_an_envelope_says_why_an_assertion_is_undefined(system: System) -> None:
     asked = questions(system, (), "rate", ("response <= 1 s",), (), "", "", Wanted())
     (problem,) = envelope_report(system, [envelope(item) for item in asked], ["per_part <= 1/s"]).broken
     assert "division by zero" in problem.found
+
+
+def test_a_reason_stands_once(system: System) -> None:
+    notes = [
+        note for note in system.sweep("rate=1/s,2/s", metric=["per_part", "per_part"]).notes if note.code == "QN735"
+    ]
+    assert len(notes) == 1

@@ -128,6 +128,6 @@ def solve(
             failure = error
     if failure:
         raise failure
-    least = ", ".join(f"{name}: {need.operations:.1e} operations, {need.bytes:.1e} bytes" for name, need in result)
+    least = ", ".join(f"{name}: {need.amount(', ')}" for name, need in result)
     expected = f"at most {operations:.1e} operations and {memory:.1e} bytes"
     raise NotComputed(Problem("QN515", f"too large for an exact answer ({least})", expected))

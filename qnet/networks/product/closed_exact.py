@@ -127,7 +127,7 @@ def _afford(result: list[tuple[str, Work]], closed: ClosedNetwork, wanted: Wante
         operations = exact.of_batch(name, closed, states).operations
     if operations <= wanted.operations and need.bytes <= wanted.memory:
         return
-    text = f"too large for an exact answer ({name}: {operations:.1e} operations, {need.bytes:.1e} bytes)"
+    text = f"too large for an exact answer ({name}: {need.replace(operations=operations).amount(', ')})"
     fit = int(points * wanted.operations / operations) if need.bytes <= wanted.memory else 0
     rough = approximate.work(closed.stations, closed.classes, closed.classes + 1, points).operations
     if fit and not wanted.each and rough >= max(operations, FLOOR):

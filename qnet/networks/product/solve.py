@@ -115,7 +115,7 @@ def _best(choices: list[Choice], wanted: Wanted, features: frozenset[str]) -> So
     if outcome.solution is not None:
         solution: Solution = outcome.solution
         if why and solution.method == outcome.name:
-            listed = [f"{name}: {error.problems[0].found}" for name, error in failed[:1]]
+            listed = [f"{name}: {error.problems[0].found.removeprefix(f'{name} ')}" for name, error in failed[:1]]
             solution.why = "; ".join([*why, *listed])
         return solution
     if why and wanted.states:

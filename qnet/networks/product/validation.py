@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from qnet.errors import InvalidInput, Problem, printable, short, suggest
 from qnet.lazy import np
-from qnet.real import real
+from qnet.real import is_masked, real
 
 LEAST, MOST = 1e-100, 1e100
 """Times and rates beyond these are a mistake of units, and would overflow."""
@@ -273,6 +273,6 @@ def _depth(value: Any) -> int:
 def _array(value: Any) -> Any:
     """An array of floats, or None."""
     try:
-        return None if np.asarray(value).dtype.kind in "bSUcMm" else np.array(value, float)
+        return None if is_masked(value) or np.asarray(value).dtype.kind in "bSUcMm" else np.array(value, float)
     except (TypeError, ValueError, OverflowError):
         return None

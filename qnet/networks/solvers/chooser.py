@@ -57,15 +57,15 @@ class Method:
         return module.solve(self.network, self.wanted, self.solve_part)
 
     def afford(self, need: Work) -> None:
-        """Raise `NotComputed` QN515 beyond the budget; `Final` where methods after this one would ignore something, or
-        have worse answers to a batch of which fewer points would do."""
+        """Raise `NotComputed` QN515 beyond the budget; `Final` where methods after this one would have worse answers to
+        a batch of which fewer points would do."""
         exact, points = self.row.trust == "exact", self.network.size or 1
         wanted = self.wanted if exact else self.wanted.replace(operations=max(self.wanted.operations, FLOOR))
         try:
             afford(self.name, need, wanted, points, wanted.each)
         except NotComputed as error:
             alone = need.operations <= wanted.operations * points and need.bytes <= wanted.memory * points
-            if _ORDER in self.row.supports or (points > 1 and alone):
+            if points > 1 and (alone or _ORDER in self.row.supports):
                 raise Final(*error.problems) from None
             raise
 
@@ -175,7 +175,7 @@ def afford(name: str, need: Work, wanted: Wanted, points: int = 1, each: bool = 
     allowed = wanted.operations * (points if each else 1)
     if need.operations <= allowed and need.bytes <= wanted.memory:
         return
-    text = f"{name} takes {need.operations:.1e} operations and {need.bytes:.1e} bytes"
+    text = f"{name} takes {need.amount()}"
     fit = int(points * min(allowed / max(need.operations, 1.0), wanted.memory / max(need.bytes, 1.0)))
     if points > 1 and fit:
         text += f" for {points} points"

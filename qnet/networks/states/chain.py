@@ -26,6 +26,8 @@ _LITTLE = 2e9
 """Operations of an elimination that is used at once."""
 A_STATE, _A_MOVE, _AT_ONCE = 2e3, 4e3, 256
 """Operations that a state takes, and each of its transitions; states that are charged together."""
+_A_PART, _PART_BYTES = 40.0, 10.0
+"""Operations and bytes, likewise, for each customer that waits in line."""
 _BASIS, _JUMPS, _ROUNDS = 40, 4, 8
 """Of GMRES: vectors between restarts, jumps of the preconditioner, restarts."""
 _ROOTS = 100
@@ -54,12 +56,20 @@ class Walk(Record):
     """By mark: by state the rate of the transitions that have it, each as often as it has."""
 
 
-def walk(first: State, moves: Callable[[State], list[tuple[float, State, tuple[int, ...]]]], most: int) -> Walk:
+def walk(
+    first: State,
+    moves: Callable[[State], list[tuple[float, State, tuple[int, ...]]]],
+    most: int,
+    extent: Callable[[State], float] | None = None,
+) -> Walk:
     """Find every state that can be reached from one.
 
     moves    from a state to its transitions: rate, state after it, and marks.
-    Raises   `TooLarge` beyond `most` states.
+    extent   the size of a state, in customers that wait in line.
+    Raises   `TooLarge` beyond `most` states, and where they take more memory than there is.
     """
+    size = charged = 0.0
+    room = budget.memory() / _PART_BYTES
     places = {first: 0}
     states: list[Any] = [first]
     sources: list[int] = []
@@ -69,8 +79,8 @@ def walk(first: State, moves: Callable[[State], list[tuple[float, State, tuple[i
     moved = 0
     for number, state in enumerate(states):
         if not number % _AT_ONCE:
-            budget.spend(A_STATE * _AT_ONCE + _A_MOVE * moved, WHAT)
-            moved = 0
+            budget.spend(A_STATE * _AT_ONCE + _A_MOVE * moved + _A_PART * (size - charged), WHAT)
+            moved, charged = 0, size
         onward = moves(state)
         moved += len(onward)
         for rate, after, marks in onward:
@@ -81,7 +91,9 @@ def walk(first: State, moves: Callable[[State], list[tuple[float, State, tuple[i
             if index is None:
                 index = places[after] = len(states)
                 states.append(after)
-                if index >= most:
+                if extent:
+                    size += extent(after)
+                if index >= most or size > room:
                     raise TooLarge
             if index != number:
                 sources.append(number)

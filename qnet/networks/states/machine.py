@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from qnet import budget
+from qnet.networks.states.chain import WHAT, TooLarge
 from qnet.networks.states.program import (
     CHOICE,
     COUNT,
@@ -43,6 +44,9 @@ _MOST_STEPS = 2000
 _ALL_STEPS, _A_STEP = 20_000, 5e3
 """Steps that one event may take on all its branches: visits that take no time branch again and again, at copies for
 instance; and the operations of a step."""
+_MOST_WORK, _A_CUSTOMER, _A_PART, _BRANCHES = 2e7, 1e3, 10.0, 20.0
+"""Of the start of a chain: the parts of states that may be copied, what placing a customer takes besides, the
+operations of one, and how many a customer with branches counts as."""
 _LINE = -2
 """This less the number of a centre denotes its line, of which a customer is to begin or resume service."""
 
@@ -72,6 +76,7 @@ class Machine:
             (len(node.choices) - node.amount for node in program.nodes if node.kind == FORK), default=0
         )
         """The number from which on customers may be lost because of that."""
+        self.limited = any(centre.capacity is not None for centre in self.centres)
         self.closed = sum(count for count, _ in program.homes)
         self.timed = [
             number
@@ -83,15 +88,49 @@ class Machine:
             self.nodes[number].slot = slot
 
     def start(self) -> State:
-        """A state that can occur: all customers begin, one after the other."""
+        """A state that can occur: all customers begin, one after the other, those that only wait in line at once.
+
+        Raises `TooLarge` where there are too many of them.
+        """
         centres = len(self.centres)
         state: State = ((0,) * len(self.timed), ((),) * centres, (0,) * centres, (), ())
+        work = 0.0
         for count, home in self.homes:
-            for _ in range(count):
+            left = count
+            while left:
+                work += _A_CUSTOMER + self.extent(state)
+                if work > _MOST_WORK:
+                    raise TooLarge
                 moved: list[Move] = []
                 self.settled(*state, home, 1.0, moved)
-                state = moved[0][1]
+                left -= 1
+                before, state = state, moved[0][1]
+                if left and (longer := self.longer(before, state, left)) is not None:
+                    state, left = longer, 0
+        budget.spend(_A_PART * work, WHAT)
         return state
+
+    def longer(self, before: State, state: State, more: int) -> State | None:
+        """The state with some more customers like the one that came last, where that one waits in a line and has
+        changed nothing else; None where it has."""
+        lines = state[1]
+        changed = [centre for centre, line in enumerate(lines) if len(line) != len(before[1][centre])]
+        if len(changed) != 1 or before != (state[0], before[1], *state[2:]) or self.limited:
+            return None
+        line, shorter = lines[changed[0]], before[1][changed[0]]
+        index = next((index for index, customer in enumerate(shorter) if customer != line[index]), len(shorter))
+        if line[:index] + line[index + 1 :] != shorter:
+            return None
+        if index and line[index - 1] != line[index]:  # The first of its kind may have taken a way that is its own.
+            return None
+        longer = (*line[:index], *(line[index],) * more, *line[index:])
+        return state[0], (*lines[: changed[0]], longer, *lines[changed[0] + 1 :]), *state[2:]
+
+    def extent(self, state: State) -> float:
+        """The size of a state, in customers that wait in line: those in branches are numbers of their own."""
+        _, lines, _, apart, joins = state
+        waiting = sum(map(len, lines))
+        return _BRANCHES * (waiting + len(apart) + len(joins)) if joins else waiting
 
     def moves(self, state: State) -> list[Move]:
         """All that may happen next."""
@@ -191,7 +230,7 @@ class Machine:
         self.steps = 0
         self.follow(scene, rate, (), result, 0)
         if self.steps > _MOST_STEPS:
-            budget.spend(_A_STEP * self.steps, "the states of a Markov chain")
+            budget.spend(_A_STEP * self.steps, WHAT)
 
     def follow(self, scene: _Scene, rate: float, ended: tuple[int, ...], result: list[Move], steps: int) -> None:
         """Move the pending customers, the last first, until each of them spends time or waits."""

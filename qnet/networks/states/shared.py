@@ -79,7 +79,7 @@ class Walks:
             raise TooLarge
         if len(self.groups[group]) == 1:
             try:
-                return machine, walk(machine.start(), machine.moves, most)
+                return machine, walk(machine.start(), machine.moves, most, machine.extent)
             except TooLarge:
                 _give_up(self.programs[number], crowd, most)
                 raise
@@ -100,7 +100,7 @@ class Walks:
         size = len(self.groups[group])
         machine = Machine(_merged([self.programs[number] for number in self.groups[group]]), crowd)
         try:
-            result = walk(machine.start(), machine.moves, most)
+            result = walk(machine.start(), machine.moves, most, machine.extent)
         except (TooLarge, NotCovered) as error:
             return error
         rates = np.empty((len(result.rates), size))

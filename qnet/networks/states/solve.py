@@ -233,7 +233,7 @@ def _solved(network: RoutedNetwork, walks: Walks, place: int, most: int, operati
     """As `solved`, of one of several programs."""
     made = walks.programs[place]
     most = min(most, int(operations / _A_STATE))
-    if least_states(network) > most:
+    if least_states(network) > most or sum(count for count, _ in made.homes) > most:
         raise TooLarge
     if not made.unbounded:
         machine, result = walks.of(place, 0, most)

@@ -17,6 +17,7 @@ from qnet.lazy import lazy, np
 from qnet.model.conditions import Condition
 from qnet.model.metrics import Metric, every_metric, metric
 from qnet.model.model import Model
+from qnet.model.values import Values
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.compare.beside import Line, side_by_side
 from qnet.questions.points.points import Solved, solve_points
@@ -362,6 +363,8 @@ def compare(models: Sequence[Model], metrics: Sequence[str] = (), wanted: Wanted
     if not 2 <= len(models) <= MAX_SIDES:
         help = "name another SYSTEM, or change settings with --with NAME=VALUE"
         raise UsageError(Problem("QN015", f"found {len(models)} to compare", f"2 to {MAX_SIDES}", help=help))
+    for model in models:
+        Values(model, {}, None)  # A value outside of its range is refused before any side is solved.
     asked = _asked(models, metrics)
     reported = _matched(asked)
     failures: list[NoAnswer | NotComputed] = []

@@ -126,7 +126,8 @@ def _chosen(symbolic: Symbolic, station: str) -> list[Centre]:
     result = [item for item in symbolic.centres if station in ("", item.label, item.station.name)]
     if not result:
         every = [item.name for item in symbolic.model.stations]
-        text = f'no class visits "{station}"' if station in every else f'unknown station "{short(station)}"'
+        text = f'no class spends time at "{station}"' if station in every else f'unknown station "{short(station)}"'
+        text = text if station else "no class spends time at a station"
         raise UsageError(Problem("QN013", text, help=suggest(station, [item.label for item in symbolic.centres])))
     return result
 

@@ -6,6 +6,7 @@ import csv
 from collections import deque
 from collections.abc import Iterable, Iterator
 
+from qnet.note import Note
 from qnet.questions.map.dialect import COMMENT, are_numbers, is_comment, separator
 from qnet.questions.map.parameter_cells import Fault
 from qnet.record import Record
@@ -33,6 +34,8 @@ class Row(Record):
     """Between its cells."""
     comment: bool = False
     """Whether it is a comment below the header."""
+    lines: int = 1
+    """How many lines its cells run over."""
 
     def fitted(self, columns: int) -> list[str]:
         """As many cells as there are columns, with nothing lost: cells beyond the last column are kept in it, as CSV;
@@ -100,6 +103,32 @@ def _header_above(comments: Iterable[tuple[str, int]], first: Row) -> Row | None
         if row is not None and row.fault is None and len(row.cells) == len(first.cells):
             return row.replace(line=number, separator=first.separator)
     return None
+
+
+class LongCells:
+    """A count of rows that run over several lines: two stray quotation marks make one row of those between them."""
+
+    def __init__(self) -> None:
+        self.rows = self.lines = self.first = 0
+
+    def add(self, row: Row) -> None:
+        """Count a row."""
+        if row.lines > 1:
+            self.rows += 1
+            self.lines += row.lines
+            self.first = self.first or row.line
+
+    def notes(self) -> list[Note]:
+        """That there are some; nothing without one."""
+        if not self.rows:
+            return []
+        rows = "1 row runs" if self.rows == 1 else f"{self.rows} rows run"
+        text = f"{rows} over {self.lines} lines, the first from line {self.first}: a cell in quotation marks has them"
+        return [
+            Note(
+                "QN756", text, "warning", "if a quotation mark is a stray one, write it twice inside of quotation marks"
+            )
+        ]
 
 
 class _Counted:
@@ -173,6 +202,6 @@ def _continued(first: str, source: Iterator[str], waiting: deque[str], columns: 
             break
         for _ in range(number + 1):
             waiting.popleft()
-        return row
+        return row.replace(lines=number + 2)
     fault = Fault("the row cannot be read: a quotation mark is opened and never closed")
     return Row(first.rstrip("\r\n"), (), fault)

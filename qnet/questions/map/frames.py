@@ -16,6 +16,7 @@ from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.map.map import Mapper, no_parameter
 from qnet.questions.map.parameter_cells import Fault, parameter_value
 from qnet.questions.map.titles import unit_behind
+from qnet.real import is_masked
 from qnet.units import scale
 
 CHUNK = 16_384
@@ -72,7 +73,7 @@ def _columns(table: Any) -> dict[str, Array]:
         if not isinstance(name, str):
             raise UsageError(Problem("QN753", f"the name of a column is {short(repr(name))}", "a text"))
         try:
-            columns[name] = np.asarray(given[name])
+            columns[name] = _column(given[name])
         except (TypeError, ValueError):
             raise UsageError(Problem("QN753", f'the column "{short(name)}" has no values', "an array")) from None
         if columns[name].ndim != 1:
@@ -83,6 +84,15 @@ def _columns(table: Any) -> dict[str, Array]:
         listed = ", ".join(f'{length} in "{short(name)}"' for name, length in list(lengths.items())[:3])
         raise UsageError(Problem("QN753", f"the columns differ in length: {listed}", "columns of one length"))
     return columns
+
+
+def _column(cells: Any) -> Array:
+    """The cells as an array; those that are masked are empty."""
+    if isinstance(cells, list | tuple):
+        cells = [None if is_masked(cell) else cell for cell in cast("list[Any]", cells)]
+    elif is_masked(cells):
+        cells = np.where(cells.mask, None, cells.data)
+    return np.asarray(cells)
 
 
 def _values(model: Model, name: str, column: Array, title: str, faults: dict[int, str]) -> Array:

@@ -16,7 +16,7 @@ from qnet.model.metrics import Metric, every_metric, metrics
 from qnet.model.model import Model
 from qnet.networks.notes import approximate_notes
 from qnet.networks.wanted import AUTO, Wanted
-from qnet.questions.map.csv_rows import Row, csv_rows
+from qnet.questions.map.csv_rows import LongCells, Row, csv_rows
 from qnet.questions.map.dialect import decimal_point
 from qnet.questions.map.parameter_cells import (
     Fault,
@@ -96,6 +96,8 @@ def map_csv(
     places = [(header.index(column), name) for column, name in known.items()]
     yield line([*header, *mapper.names], safe) + "\n" if header_too else ""
     for some in chunks(rows, chunk):
+        for row in some:
+            mapper.long_cells.add(row)
         good = [row for row in some if row.fault is None]
         columns = {name: ([_cell(row, index) for row in good], header[index]) for index, name in places}
         answers = mapper.answer_columns(columns, [row.fault for row in some])
@@ -114,8 +116,8 @@ class _Writing:
 
     def answered(self, row: Row, cells: Cells) -> str:
         """A line; a row that needs no quotation marks as it stands."""
-        _, given, fault, _, sign, _ = row
-        if self.safe or fault is not None or sign != "," or len(given) != self.columns or needs_marks(row.text):
+        plain = row.fault is None and row.separator == "," and len(row.cells) == self.columns
+        if self.safe or not plain or needs_marks(row.text):
             return line([*row.fitted(self.columns), *cells], self.safe) + "\n"
         figures, common = cells[: -len(_KEYS)], cells[-len(_KEYS) :]
         end = self._ends.get(common)
@@ -142,13 +144,18 @@ class _Object(Record):
     value: Mapping[str, Any]
     fault: Fault | None = None
 
+    def beside(self, names: Sequence[str]) -> _Object:
+        """The same, with the answer beside its text where that has a key of the answer."""
+        both = next((name for name in names if name in self.value), None)
+        return self if both is None else self.replace(fault=Fault(f'"{both}" is a key of the row and of the answers'))
+
 
 def map_jsonl(mapper: Mapper, lines: Iterable[str], chunk: int = CHUNK) -> Iterator[str]:
     """Objects, one in a line, answered: the same text with the answers at the end of each object, a chunk at a time.
 
     A line that is no object, that has no key named like a parameter, or one nearly so, says so in its status.
 
-    Raises  `InvalidInput` QN240 for a key that the answers have too, QN241 for an endless line.
+    Raises  `InvalidInput` QN240 for a key of the first object that the answers have too, QN241 for an endless line.
     """
     refuse_chunk(chunk)
     known: dict[tuple[str, ...], dict[str, str] | Fault] = {}
@@ -160,9 +167,10 @@ def map_jsonl(mapper: Mapper, lines: Iterable[str], chunk: int = CHUNK) -> Itera
                 continue
             keys = tuple(row.value)
             if keys not in known and len(known) < _MAX_KINDS:
-                known[keys] = _known(mapper, keys)
-            result = known.get(keys) or _known(mapper, keys)
+                known[keys] = _known(mapper, keys, not mapper.rows and not given)
+            result = known.get(keys) or _known(mapper, keys, False)
             given.append(result if isinstance(result, Fault) else _written(row.value, result))
+        some = [row.beside(mapper.names) for row in some]
         answers = mapper.answer(given)
         made = (dict(zip(mapper.names, cells, strict=True)) for cells in answers)
         yield "".join(_joined(row, answer) for row, answer in zip(some, made, strict=False))
@@ -173,12 +181,19 @@ def _written(value: Mapping[str, Any], known: Mapping[str, str]) -> dict[str, An
     return {name: Written(value[key], key) for key, name in known.items()}
 
 
-def _known(mapper: Mapper, keys: tuple[str, ...]) -> dict[str, str] | Fault:
+def _known(mapper: Mapper, keys: tuple[str, ...], first: bool) -> dict[str, str] | Fault:
+    """The parameters that keys are, or what is wrong with them; that answers have such a key is refused in the first
+    row, before anything is answered."""
     try:
         parameter_columns(keys, mapper.model)
     except InvalidInput as error:
         return Fault(error.problems[0].found.replace("column", "key"))
-    result = mapper.parameters(keys)
+    try:
+        result = mapper.parameters(keys)
+    except InvalidInput as error:
+        if first:
+            raise
+        return Fault(error.problems[0].found.replace("column of the rows", "key of the row"))
     return result or Fault(no_parameter(mapper.model).found.replace("column", "key"))
 
 
@@ -277,6 +292,7 @@ class Mapper:
         """Columns that are passed through and are no parameters, the first of them."""
         self.read: dict[str, None] = {}
         """The parameters that rows state."""
+        self.long_cells = LongCells()
         self._warned: dict[str, Note] = {}
         self._doubts: dict[tuple[str, ...], Doubts] = {}
         """By the parameters that rows state, which are known there: those of the calibration that are uncertain."""
@@ -375,7 +391,7 @@ class Mapper:
 
     def notes(self) -> list[Note]:
         """What limits the trust in the answers so far, and which columns were passed through unread."""
-        result = [*self._warned.values(), *self._doubted]
+        result = [*self.long_cells.notes(), *self._warned.values(), *self._doubted]
         result += effect_notes(self.model, [*self.model.settings, *self.read], self.shown)
         if self.unread:
             names = ", ".join(f'"{short(name)}"' for name in self.unread)

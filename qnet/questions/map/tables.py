@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from qnet.errors import InvalidInput, Problem, UsageError, short
-from qnet.opened import note_read
-from qnet.questions.map.csv_rows import Row, csv_rows
+from qnet.opened import note_read, standard_input
+from qnet.questions.map.csv_rows import LongCells, Row, csv_rows
 from qnet.questions.map.dialect import decimal_point, has_comma, has_point
 from qnet.questions.map.parameter_cells import Fault
 from qnet.real import real
@@ -162,7 +162,7 @@ def _read(name: str, text: str) -> tuple[tuple[str, ...], list[_Row], dict[int, 
     header: Row | None = None
     rows: list[_Row] = []
     problems: dict[int, list[Problem]] = {}
-    hidden = 0
+    hidden, long = 0, LongCells()
     for row in csv_rows(StringIO(text, newline=""), comments=True):
         if header is None:
             if row.fault is not None:
@@ -174,12 +174,13 @@ def _read(name: str, text: str) -> tuple[tuple[str, ...], list[_Row], dict[int, 
             continue
         if len(rows) == MAX_ROWS:
             raise _unusable(name, f"there are more than {MAX_ROWS} rows", f"at most {MAX_ROWS}")
+        long.add(row)
         if row.fault is not None:
             problems[len(rows)] = [Problem("QN251", str(row.fault), file=name, line=row.line)]
         rows.append((row.cells, row.line, len(rows) + 1, row.text))
     if header is None:
         return (), rows, problems, ()
-    remarks: list[Note] = []
+    remarks = long.notes()
     if header.separator != ",":
         columns = _decimals(rows, len(header.cells), header.cells)
         if columns:
@@ -223,7 +224,7 @@ def _bytes(path: str) -> bytes:
         if path == "-":
             if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison]
                 raise ValueError("standard input is closed")
-            return sys.stdin.buffer.read(MAX_BYTES + 1)
+            return standard_input().read(MAX_BYTES + 1)
         with open(path, "rb") as stream:
             note_read(stream, path)
             return stream.read(MAX_BYTES + 1)

@@ -35,7 +35,7 @@ def undefined_problems(parts: Iterable[Solved], expressions: Iterable[Expression
     """The reasons of several expressions, one each, at the first points where they have no value."""
     every = list(parts)
     reasons = (next(filter(None, (undefined(solved, item) for solved in every)), None) for item in expressions)
-    return [item for item in reasons if item is not None]
+    return list(dict.fromkeys(item for item in reasons if item is not None))
 
 
 def _first(part: Part, value: Value) -> int | None:

@@ -170,6 +170,8 @@ def sweep(
     Raises    `UsageError` for a grid or metric that the model does not have, and for more than `MAX_POINTS` points.
     """
     asked = parse_metrics(metrics, model) if metrics else every_metric(model)
+    if not vary:
+        raise UsageError(Problem("QN010", "no grid is given", "at least one, such as users=1:300"))
     axes = tuple(joined_grids(text, model) for text in vary)
     grids = [item for axis in axes for item in axis]
     refuse_twice(model, grids, "--over")

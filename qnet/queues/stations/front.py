@@ -14,7 +14,7 @@ from qnet.lazy import np
 from qnet.queues.stations.answer import StationAnswer
 from qnet.queues.stations.numbers import is_array, is_symbol
 from qnet.queues.stations.table import BY_CLASS, INTEGER, PARAMETERS, STATIONS
-from qnet.real import real
+from qnet.real import is_masked, real
 
 _ALIASES = {"mmccn": "Engset", "mmcn": "M/M/c/K/N", "mginfinity": "M/M/inf", "mminfinity": "M/M/inf", "mm∞": "M/M/inf"}
 _ROUNDING = 1e-12
@@ -114,6 +114,8 @@ def _array(name: str, value: Sequence[Any]) -> Any:
 
 def _in_domain(station: str, name: str, value: Any) -> Any:
     """A value as its family takes it."""
+    if is_masked(value):
+        raise _outside(name, "masked")
     if _is_sequence(value):
         value = _array(name, value)
     if is_symbol(value) and not getattr(value, "is_number", False):

@@ -70,10 +70,10 @@ def phases_at_arrival(load: float, batch: int, part: float = 0.0) -> Phases:
         raise NotComputed(Problem("QN550", text, "fewer phases, or means only"))
     mean = batch + part
     window = batch + (part > 0)
-    if load == 0:
+    root = _root(load, batch, part) if load else 1.0
+    if root == 1:
         ahead = [1.0, *((batch - n + part) / mean for n in range(1, window))]
         return Phases(tuple(ahead), tuple(map(math.log, ahead)), 1.0, 0.0)
-    root = _root(load, batch, part)
     ratio = 1 - root
     ahead = [1.0]
     steady = 0
