@@ -82,6 +82,12 @@ class RareOption(OutputOption):
     """An output option that only the complete help of a command lists."""
 
 
+class RareParameter(RareOption):
+    """An option of the command itself that only its complete help lists."""
+
+    section = "Options"
+
+
 FORMATS = ("table", "csv", "json", "jsonl", "md", "html")
 _FIGURES = (".svg", ".png", ".pdf")
 
@@ -268,3 +274,29 @@ percentile_option = click.option(
 faster_option = click.option(
     "--faster", type=float, default=2.0, metavar="NUMBER", help="Speed-up factor of a station (default: 2)."
 )
+
+
+def _stated_unit(ctx: click.Context, param: click.Parameter, value: str) -> str:
+    """A unit that is not empty where one is given."""
+    if ctx.get_parameter_source(param.name or "") is not click.core.ParameterSource.DEFAULT:
+        stated(ctx, param, value)
+    return value
+
+
+def value_options(command: _Command) -> _Command:
+    """`--value` and `--unit`."""
+    value = click.option("--value", is_flag=True, help="Print only the number of the one --metric or --percentile.")
+    unit = click.option(
+        "--unit", metavar="UNIT", default="", callback=_stated_unit,
+        help="Unit of --metric, --percentile and --value, such as ms (default: base units).",
+    )  # fmt: skip
+    return value(unit(command))
+
+
+def require_one(metrics: tuple[str, ...], percentiles: tuple[float, ...], options: dict[str, Any]) -> None:
+    """Refuse `--value` without exactly one metric, or with a format; raises `UsageError` QN748."""
+    if len(metrics) + len(percentiles) != 1:
+        raise UsageError(Problem("QN748", "--value needs exactly one --metric or --percentile"))
+    if options.get("format_name"):
+        text = f"--value prints one number, and --{options['format_name']} is given"
+        raise UsageError(Problem("QN748", text, "one of the two"))
