@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from qnet.cli.complete import complete_settings
 from qnet.cli.method_options import method, method_options
 from qnet.cli.network_options import asked, inline_options, opened
 from qnet.cli.options import (
@@ -29,6 +30,7 @@ from qnet.cli.options import (
     multiple=True,
     metavar="SETTINGS",
     callback=stated,
+    shell_complete=complete_settings,
     help="Add a side: SYSTEM with these settings, such as 'users=250 & memory=128 MiB'. May be repeated.",
 )
 @metric_option

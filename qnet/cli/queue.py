@@ -32,6 +32,16 @@ def _complete_station(ctx: click.Context, param: click.Parameter, incomplete: st
     return [CompletionItem(name, help=words) for name, words in NAMES.items() if name.lower().startswith(begun)]
 
 
+def _complete_figure(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
+    from click.shell_completion import CompletionItem
+
+    from qnet.queues.stations.limits import FIGURES, LEVEL
+
+    return [
+        CompletionItem(name) for name in (*FIGURES, "wait_p95", "response_p95", LEVEL) if name.startswith(incomplete)
+    ]
+
+
 def _parameter_options(command: Any) -> Any:
     """An option for every parameter that a station may have."""
     for name, (unit, domain, meaning) in reversed({**PARAMETERS, **CONVERTED}.items()):
@@ -69,6 +79,7 @@ def _parameter_options(command: Any) -> Any:
     multiple=True,
     metavar="CONDITION",
     callback=stated,
+    shell_complete=_complete_figure,
     help="Limit, such as 'wait <= 200 ms'. May be repeated.",
 )
 @click.option(
@@ -84,6 +95,7 @@ def _parameter_options(command: Any) -> Any:
     multiple=True,
     metavar="METRIC",
     callback=stated,
+    shell_complete=_complete_figure,
     help="Metric to report, such as wait_p95 (default: all). May be repeated.",
 )
 @value_options
