@@ -6,6 +6,7 @@ import qnet
 from qnet.errors import NoAnswer, UsageError
 from qnet.model.settings import with_settings
 from qnet.questions.compare.compare import COLUMNS, compare, compare_report
+from qnet.questions.compare.variants import variants
 
 KEYS = [column.key for column in COLUMNS]
 
@@ -117,3 +118,23 @@ def test_csv_keeps_a_row_per_metric_and_side(tmp_path):
     first = queue(tmp_path, "a", "20 ms")
     report = compare_report(compare([first, with_settings(first, {"rate": "20/s"})], ["response"]))
     assert report.text("csv").splitlines()[0].startswith("side,metric,unit,base,value,difference,ratio,percent")
+
+
+@pytest.mark.parametrize(
+    ("text", "sides"),
+    [
+        ("workers=6", [["workers=6"]]),
+        ("workers = 6, 8 & connections = 3, 4", [["workers=6", "connections=3"], ["workers=8", "connections=4"]]),
+        ("workers=6:8 & connections=3", [[f"workers={n}", "connections=3"] for n in (6, 7, 8)]),
+        ("rate=100/s, 2/s", [["rate=100.0 /s"], ["rate=2.0 /s"]]),
+        ("workers=max(6, 8)", [["workers=max(6, 8)"]]),
+        ("none=6, 8", [["none=6, 8"]]),
+    ],
+)
+def test_settings_with_several_values_are_a_side_for_each(text, sides):
+    assert variants(text, qnet.load("web-pool")) == sides
+
+
+def test_the_values_of_a_side_are_paired():
+    with pytest.raises(UsageError, match="paired"):
+        variants("workers=6, 8, 9 & connections=3, 4", qnet.load("web-pool"))
