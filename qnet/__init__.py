@@ -3,14 +3,15 @@
 `qnet.Network(...)` is a network as numbers with `.solve()` and `.bounds()`, `qnet.queue(name, ...)` answers for one
 station, `qnet.load(system)` reads a model that answers every question of the command line, `qnet.loads(text)` one that
 is a text or a dict, `qnet.validate(study)` compares models with the figures of their sources, `qnet.study(name)`
-reports a study. Every failure is a `qnet.QnetError`: `UsageError`, `InvalidInput`, `NoAnswer`, `NotComputed` or
-`AssertionFailed`. Nothing is imported before use.
+reports a study. A system answers with a `Report`, a network with a `Solution`, both have `Note`s. Every failure is a
+`qnet.QnetError`: `UsageError`, `InvalidInput`, `NoAnswer`, `NotComputed` or `AssertionFailed`. Nothing is
+imported before use.
 
 >>> qnet.queue("M/M/1", arrival_rate=5.0, service_time=0.1).response
 0.2
 >>> float(qnet.Network([[0.5]], population=[3]).solve().throughput[0])
 2.0
->>> qnet.load("examples/one-queue.toml").title
+>>> qnet.load("one-queue").title
 'One queue'
 """
 
@@ -22,13 +23,16 @@ if TYPE_CHECKING:
 
     from qnet.errors import AssertionFailed, InvalidInput, NoAnswer, NotComputed, QnetError, UsageError
     from qnet.networks.product.network import Network
+    from qnet.networks.product.solution import Solution
+    from qnet.note import Note
     from qnet.queues.stations.queue import queue
+    from qnet.reports.report import Report
     from qnet.system import System, load, loads, study, validate
 
 __version__ = "0.1.0"
 __all__ = [
-    "AssertionFailed", "InvalidInput", "Network", "NoAnswer", "NotComputed", "QnetError", "System", "UsageError",
-    "__version__", "load", "loads", "queue", "study", "validate",
+    "AssertionFailed", "InvalidInput", "Network", "NoAnswer", "NotComputed", "Note", "QnetError", "Report", "Solution",
+    "System", "UsageError", "__version__", "load", "loads", "queue", "study", "validate",
 ]  # fmt: skip
 
 _DOORS = {
@@ -37,7 +41,10 @@ _DOORS = {
     "Network": "qnet.networks.product.network",
     "NoAnswer": "qnet.errors",
     "NotComputed": "qnet.errors",
+    "Note": "qnet.note",
     "QnetError": "qnet.errors",
+    "Report": "qnet.reports.report",
+    "Solution": "qnet.networks.product.solution",
     "System": "qnet.system",
     "UsageError": "qnet.errors",
     "load": "qnet.system",

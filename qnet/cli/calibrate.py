@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from qnet.cli.complete import complete_parameters
 from qnet.cli.method_options import method, method_options
 from qnet.cli.options import (
     Output,
@@ -30,7 +31,12 @@ if TYPE_CHECKING:
 @click.argument("given", metavar="SYSTEM... MEASURED.csv", nargs=-1, callback=stated, shell_complete=complete_system)
 @parameter_option
 @click.option(
-    "--fit", multiple=True, metavar="NAMES", callback=stated, help="Parameters to fit, such as seek,read_hit."
+    "--fit",
+    multiple=True,
+    metavar="NAMES",
+    callback=stated,
+    shell_complete=complete_parameters,
+    help="Parameters to fit, such as seek,read_hit.",
 )
 @metric_option
 @click.option("--between", multiple=True, metavar="NAME=LOW:HIGH", callback=stated,

@@ -57,7 +57,7 @@ def command(system: str, settings: tuple[str, ...], rewrite: bool, diff: bool) -
         _count(len(model.parameters), "parameter"),
     )
     name = "<stdin>" if system == "-" else printable(system)
-    say(f"{name}: sound; {', '.join(counts)}; digest {model.digest}")
+    say(f"{name}: valid; {', '.join(counts)}; digest {model.digest}")
 
 
 def checked(model: Model) -> RoutedNetwork:
@@ -91,7 +91,7 @@ def _format(system: str, model: Model, diff: bool) -> None:
     if tidied != text:
         replace(system, tidied.encode(), rewrite=True)
     if not is_quiet():
-        say(f"{printable(system)}: {'rewritten' if tidied != text else 'tidy already'}")
+        say(f"{printable(system)}: {'rewritten' if tidied != text else 'already formatted'}")
 
 
 def _difference(text: str, tidied: str, name: str) -> str:

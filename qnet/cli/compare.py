@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from qnet.cli.complete import complete_settings
 from qnet.cli.method_options import method, method_options
 from qnet.cli.network_options import asked, inline_options, opened
 from qnet.cli.options import (
@@ -15,6 +16,7 @@ from qnet.cli.options import (
     metric_option,
     output_options,
     parameter_option,
+    percentile_option,
     stated,
 )
 
@@ -29,23 +31,26 @@ from qnet.cli.options import (
     multiple=True,
     metavar="SETTINGS",
     callback=stated,
-    help="Add a side: SYSTEM with these settings, such as 'users=250 & memory=128 MiB'. May be repeated.",
+    shell_complete=complete_settings,
+    help="Add a side: SYSTEM with these settings, such as 'users=250 & memory=128 MiB'; lists of values add "
+    "a side for each. May be repeated.",
 )
 @metric_option
+@percentile_option
 @method_options
 @assert_option
 @output_options
 def command(systems: tuple[str, ...], settings: tuple[str, ...], changes: tuple[str, ...], metrics: tuple[str, ...],
-            asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
+            percentiles: tuple[float, ...], asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
     """Compare systems or settings side by side.
 
     One table: metric, A, B, C, ... and the change from A, the baseline. CSV and JSON have a row per metric and side:
-    difference is B - A, ratio B / A, percent 100 (B - A) / A. Sides are the SYSTEMs
-    given, or one system unchanged and once for every --with; the same for a network without a file, given by --station
-    and --arrival-rate or --population. -p sets a parameter on all sides, --with on one. Metrics are matched by name,
-    including those of stations, classes and outputs; a metric that one side lacks is left empty there. Every side must
-    satisfy --assert. Metrics are those of qnet solve (Little 1961; Denning and Buzen 1978); on what-if questions by two
-    models: Lazowska, Zahorjan, Graham and Sevcik, Quantitative System Performance, 1984.
+    difference is B - A, ratio B / A, percent 100 (B - A) / A. Sides are the SYSTEMs given, or one system unchanged and
+    once for every --with; the same for a network without a file, given by --station and --arrival-rate or --population.
+    -p sets a parameter on all sides, --with on one. Metrics are matched by name, including those of stations, classes
+    and outputs; a metric that one side lacks is left empty there. Every side must satisfy --assert. 'a=1,2 & b=3,4'
+    adds two sides, which pair the values. Metrics are those of qnet solve (Little 1961; Denning and Buzen 1978); on
+    what-if questions by two models: Lazowska, Zahorjan, Graham and Sevcik, Quantitative System Performance, 1984.
 
     \b
     Examples:
@@ -59,7 +64,9 @@ def command(systems: tuple[str, ...], settings: tuple[str, ...], changes: tuple[
     from qnet.cli.system import open_system
     from qnet.model.settings import parse_settings, with_settings
     from qnet.questions.compare.compare import compare, compare_report
+    from qnet.questions.compare.variants import variants
     from qnet.questions.presentation.assertions import conditions
+    from qnet.questions.solve.selected import with_percentiles
 
     if changes and len(systems) > 1:
         raise click.UsageError("--with needs exactly one SYSTEM, which it changes")
@@ -70,7 +77,9 @@ def command(systems: tuple[str, ...], settings: tuple[str, ...], changes: tuple[
     ready(output)
     with opened(first) as model:
         models = [model, *(open_system(system, settings) for system in systems[1:])]
-        models += [with_settings(model, parse_settings(text.split("&"))) for text in changes]
+        sides = [side for text in changes for side in variants(text, model)]
+        models += [with_settings(model, parse_settings(side)) for side in sides]
+        metrics = with_percentiles(models, metrics, percentiles)
         for side in models:
             conditions(asserted, side)
         report = compare_report(compare(models, metrics, wanted), asserted)

@@ -32,6 +32,33 @@ def complete_parameter(ctx: click.Context, param: click.Parameter, incomplete: s
     return _items({name: _note(value) for name, value in _parameters(ctx).items()}, incomplete)
 
 
+def complete_parameters(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Every parameter of the model, behind those before the last comma."""
+    before, comma, _ = incomplete.rpartition(",")
+    return _items({before + comma + name: _note(value) for name, value in _parameters(ctx).items()}, incomplete)
+
+
+def complete_settings(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """As `complete_setting`, also behind `&`: `users=250 & mem` becomes `users=250 & memory=`."""
+    before, sign, begun = incomplete.rpartition("&")
+    space = begun[: len(begun) - len(begun.lstrip())]
+    items = complete_setting(ctx, param, begun.lstrip())
+    for item in items:
+        item.value = before + sign + space + item.value
+    return items
+
+
+def complete_unit(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Usual units, behind those before the last comma."""
+    before, comma, begun = incomplete.rpartition(",")
+    return _items({before + comma + name: "" for name in UNITS if name.startswith(begun)}, incomplete)
+
+
+UNITS = ("ns", "us", "ms", "s", "min", "h", "/s", "/min", "/h", "B", "KiB", "MiB", "GiB", "kB", "MB", "GB", "MB/s",
+         "GB/s", "%")  # fmt: skip
+"""Units that are offered."""
+
+
 def complete_metric(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The metrics of the model: response, throughput, those of stations and classes, and its outputs."""
     data = _model(ctx)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from qnet.cli.complete import complete_envelope, complete_parameter, complete_setting
+from qnet.cli.complete import complete_envelope, complete_metric, complete_parameter, complete_setting
 from qnet.cli.method_options import method, method_options
 from qnet.cli.network_options import asked, network_options, opened
 from qnet.cli.options import Drawing, assert_option, collect, output_options, plot_options, stated
@@ -29,6 +29,7 @@ from qnet.cli.options import Drawing, assert_option, collect, output_options, pl
     multiple=True,
     metavar="CONDITION",
     callback=stated,
+    shell_complete=complete_metric,
     help="Limit, such as 'response <= 10 ms'. May be repeated: all must hold.",
 )
 @click.option("--vary", metavar="PARAMETER", callback=stated, shell_complete=complete_parameter,

@@ -53,6 +53,11 @@ _ALSO_CALLED = {
     "--agents": "--servers",
     "--chart": "--plot",
 }
+_AS_METRIC = {
+    "--metric": "a percentile is a metric: --metric response_p95",
+    "--limit": "a percentile is a metric: --limit 'response_p95 <= 1 s'",
+}
+"""What to write for --percentile, by an option that the command has."""
 """Words that people bring for an option, and the option; one word each in all that qnet prints."""
 
 _FEW = 20
@@ -158,6 +163,8 @@ def _near(word: str, known: Sequence[str]) -> str:
 def _near_option(name: str, ctx: click.Context | None) -> str:
     """As `_near`, and for the field's other words, for a part of the name, and for a parameter of the model."""
     known = _options(ctx)
+    if name == "--percentile" and (words := next((_AS_METRIC[key] for key in _AS_METRIC if key in known), "")):
+        return words
     meant = [option for option in (_ALSO_CALLED.get(name),) if option in known]
     word = name.strip("-")
     parts = [option for option in known if word in option.strip("-").split("-") and option.startswith("--")]

@@ -100,8 +100,7 @@ def _refuse_repeated(ctx: click.Context, args: list[str]) -> None:
 def _helped(command: click.Command) -> click.Command:
     """The command with `--quiet`, and a help option from qnet: that of click searches the disk for translations."""
     if not any("--help" in parameter.opts for parameter in command.params):
-        if not isinstance(command, click.Group):
-            command.params.append(quiet_option())
+        command.params.append(quiet_option())
         command.params.append(_eager(["-h", "--help"], "Show this message and exit.", _show_help))
     return command
 

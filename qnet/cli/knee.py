@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from qnet.cli.complete import complete_parameter
+from qnet.cli.complete import complete_metric, complete_parameter
 from qnet.cli.method_options import method, method_options
 from qnet.cli.network_options import asked, network_options, opened
 from qnet.cli.options import Drawing, assert_option, collect, output_options, plot_options, stated
@@ -27,6 +27,7 @@ from qnet.cli.options import Drawing, assert_option, collect, output_options, pl
     multiple=True,
     metavar="CONDITION",
     callback=stated,
+    shell_complete=complete_metric,
     help="Service level, such as 'response <= 1 s' or 'response_p95 <= 2 s' (default: those of [knee] in the model). "
     "May be repeated.",
 )

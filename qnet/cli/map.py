@@ -14,6 +14,7 @@ from qnet.cli.network_options import INLINE, asked, inline_options, opened
 from qnet.cli.options import (
     RareOption,
     assert_option,
+    is_quiet,
     metric_option,
     optional_system_argument,
     parameter_option,
@@ -59,9 +60,9 @@ def command(source: str | None, metrics: tuple[str, ...], prefix: str, chunk: in
     A row that cannot be read or has no answer states the reason in its status, and processing continues. Rows are
     answered while input is read and memory does not grow with their number, so rows can be split and distributed
     over processors and machines (qnet help pipelines); --operations limits each row, --memory each chunk. The last
-    line on standard error counts the rows answered and not. The exit code is 0 if any row has an answer, or there is
-    no row; with --strict it is 3 at the first row without one. A row that is no row of the table keeps its text: extra
-    cells in the last column, a line that cannot be read in the first (JSON: under "line").
+    line on standard error counts the rows answered and not, unless --quiet is given. The exit code is 0 if any row has
+    an answer, or there is no row; with --strict it is 3 at the first row without one. A row that is no row of the table
+    keeps its text: extra cells in the last column, a line that cannot be read in the first (JSON: under "line").
 
     With -o, FILE is replaced when the last row is answered; until then, and if the run is interrupted, the answers are
     in FILE.*.partial.
@@ -101,7 +102,7 @@ def command(source: str | None, metrics: tuple[str, ...], prefix: str, chunk: in
         lines = Lines(stream)
         texts = map_jsonl(mapper, lines, chunk) if jsonl else map_csv(mapper, lines, chunk, safe_csv, not no_header)
         first = next(texts, "")
-        with reporting_last(mapper.count):
+        with nullcontext() if is_quiet() else reporting_last(mapper.count):
             with streaming(path, _kept) as write:
                 for text in itertools.chain([first], texts):
                     text = on_screen(text) if visible else text

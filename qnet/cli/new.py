@@ -56,7 +56,7 @@ def command(kind: str | None, **options: Any) -> None:
     if kind is not None and any(network):
         raise click.UsageError("a KIND cannot be combined with options of a network; give one of them")
     if kind is None and not any(network):
-        raise click.UsageError(f"there is no KIND, expected one of {', '.join(KINDS)}, or --station and a load")
+        raise click.UsageError(f"KIND is missing, expected one of {', '.join(KINDS)}, or --station and a load")
     say(_starter(kind) if kind else _written(network))
 
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from qnet.cli.complete import complete_metric, complete_setting
+from qnet.cli.complete import complete_metric, complete_setting, complete_unit
 from qnet.errors import Problem, UsageError
 from qnet.record import Record
 
@@ -80,6 +80,12 @@ class Renamed(click.Option):
 
 class RareOption(OutputOption):
     """An output option that only the complete help of a command lists."""
+
+
+class RareParameter(RareOption):
+    """An option of the command itself that only its complete help lists."""
+
+    section = "Options"
 
 
 FORMATS = ("table", "csv", "json", "jsonl", "md", "html")
@@ -187,7 +193,8 @@ def output_options(command: _Command) -> _Command:
             safe_csv_option,
             option("--columns", "shown_columns", default="", metavar="NAMES", callback=_names,
                    help="Only these columns, such as name,response_s."),
-            option("--units", default="", metavar="UNITS", callback=_units, help="Units of tables, such as ms,MB/s."),
+            option("--units", default="", metavar="UNITS", callback=_units,
+                   shell_complete=complete_unit, help="Units of tables, such as ms,MB/s."),
             option("--precision", type=click.IntRange(1, 17), default=4, metavar="DIGITS",
                    help="Significant digits of tables (default: 4)."),
             option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", metavar="WHEN",
@@ -242,6 +249,7 @@ parameter_option = click.option(
 )  # fmt: skip
 assert_option = click.option(
     "--assert", "asserted", cls=OutputOption, multiple=True, metavar="CONDITION", callback=stated,
+    shell_complete=complete_metric,
     help="Exit with code 6 if this is false, such as 'response < 200 ms'. May be repeated.",
 )  # fmt: skip
 metric_option = click.option(
@@ -268,3 +276,29 @@ percentile_option = click.option(
 faster_option = click.option(
     "--faster", type=float, default=2.0, metavar="NUMBER", help="Speed-up factor of a station (default: 2)."
 )
+
+
+def _stated_unit(ctx: click.Context, param: click.Parameter, value: str) -> str:
+    """A unit that is not empty where one is given."""
+    if ctx.get_parameter_source(param.name or "") is not click.core.ParameterSource.DEFAULT:
+        stated(ctx, param, value)
+    return value
+
+
+def value_options(command: _Command) -> _Command:
+    """`--value` and `--unit`."""
+    value = click.option("--value", is_flag=True, help="Print only the number of the one --metric or --percentile.")
+    unit = click.option(
+        "--unit", metavar="UNIT", default="", callback=_stated_unit, shell_complete=complete_unit,
+        help="Unit of --metric, --percentile and --value, such as ms (default: base units).",
+    )  # fmt: skip
+    return value(unit(command))
+
+
+def require_one(metrics: tuple[str, ...], percentiles: tuple[float, ...], options: dict[str, Any]) -> None:
+    """Refuse `--value` without exactly one metric, or with a format; raises `UsageError` QN748."""
+    if len(metrics) + len(percentiles) != 1:
+        raise UsageError(Problem("QN748", "--value needs exactly one --metric or --percentile"))
+    if options.get("format_name"):
+        text = f"--value prints one number, and --{options['format_name']} is given"
+        raise UsageError(Problem("QN748", text, "one of the two"))

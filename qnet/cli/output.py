@@ -88,7 +88,7 @@ def write(report: Report, output: Output, value: bool = False) -> None:
     if output.columns:
         from qnet.reports.selection import selected
 
-        report = selected(report, output.columns)
+        report = selected(report, [_present(name, report) for name in output.columns])
     text = render(report, format_name, _style(output), plot=output.plot)
     if format_name in ("csv", "jsonl"):
         write_notes(report.notes)
@@ -104,6 +104,20 @@ def write(report: Report, output: Output, value: bool = False) -> None:
     deliver(text.encode("ascii" if _plain_ascii(output) and format_name == "table" else "utf-8", "replace"), output)
     if report.broken:
         raise AssertionFailed(*report.broken)
+
+
+_EARLIER = {"deviation_of": "standard_deviation_of", "whole": "integer"}
+"""Beginnings of earlier names of columns, and those of the present ones."""
+
+
+def _present(name: str, report: Report) -> str:
+    """The present name of a column that is called by an earlier one."""
+    names = report.columns.keys()
+    if name not in names:
+        for begun, instead in _EARLIER.items():
+            if name.startswith(begun):
+                return instead + name.removeprefix(begun)
+    return name
 
 
 def on_screen(text: str) -> str:

@@ -7,11 +7,22 @@ from typing import Any
 import click
 
 from qnet.cli.method_options import budget_options, limited
-from qnet.cli.options import assert_option, collect, output_options, percentile_option, stated
+from qnet.cli.options import (
+    RareParameter,
+    assert_option,
+    collect,
+    output_options,
+    percentile_option,
+    require_one,
+    stated,
+    value_options,
+)
 from qnet.questions.tables.queue_report import CONVERTED, NAMES, PARAMETERS
 
 _EPILOG = "\b\nStations:\n" + "\n".join(f"  {name:<17} {words}" for name, words in NAMES.items())
 _METAVARS = {"/s": "RATE", "s": "TIME"}
+_RARE = ("skewness_", "scv_vacation", "scv_batch")
+"""Beginnings of the parameters that only the complete help lists."""
 
 
 def _complete_station(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
@@ -21,14 +32,26 @@ def _complete_station(ctx: click.Context, param: click.Parameter, incomplete: st
     return [CompletionItem(name, help=words) for name, words in NAMES.items() if name.lower().startswith(begun)]
 
 
+def _complete_figure(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
+    from click.shell_completion import CompletionItem
+
+    from qnet.queues.stations.limits import FIGURES, LEVEL
+
+    return [
+        CompletionItem(name) for name in (*FIGURES, "wait_p95", "response_p95", LEVEL) if name.startswith(incomplete)
+    ]
+
+
 def _parameter_options(command: Any) -> Any:
     """An option for every parameter that a station may have."""
     for name, (unit, domain, meaning) in reversed({**PARAMETERS, **CONVERTED}.items()):
         metavar = "NAME" if name == "approximation" else _METAVARS.get(unit, "NUMBER")
         words = f"{meaning[0].upper()}{meaning[1:]}; {domain}."
-        command = click.option(f"--{name.replace('_', '-')}", name, metavar=metavar, callback=stated, help=words)(
-            command
+        kind = RareParameter if name.startswith(_RARE) else click.Option
+        option = click.option(
+            f"--{name.replace('_', '-')}", name, cls=kind, metavar=metavar, callback=stated, help=words
         )
+        command = option(command)
     return command
 
 
@@ -56,17 +79,36 @@ def _parameter_options(command: Any) -> Any:
     multiple=True,
     metavar="CONDITION",
     callback=stated,
+    shell_complete=_complete_figure,
     help="Limit, such as 'wait <= 200 ms'. May be repeated.",
 )
+@click.option(
+    "--over",
+    multiple=True,
+    metavar="GRID",
+    callback=stated,
+    help="Grid, such as servers=1:20. May be repeated.",
+)
+@click.option(
+    "--metric",
+    "metrics",
+    multiple=True,
+    metavar="METRIC",
+    callback=stated,
+    shell_complete=_complete_figure,
+    help="Metric to report, such as wait_p95 (default: all). May be repeated.",
+)
+@value_options
 @budget_options
 @assert_option
 @output_options
 def command(name: str, percentiles: tuple[float, ...], states: int | None, solve_for: str | None,
-            limits: tuple[str, ...], within: str | None, asserted: tuple[str, ...],
-            **options: Any) -> None:  # fmt: skip
+            limits: tuple[str, ...], within: str | None, over: tuple[str, ...], metrics: tuple[str, ...],
+            value: bool, unit: str, asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
     """Compute the metrics of a single station, such as M/M/c, in closed form.
 
-    Quote a NAME that contains brackets. Values have units: 80/s, 20ms. A grid such as 1:20 gives a row for each value.
+    Quote a NAME that contains brackets. Values have units: 80/s, 20ms. A grid such as 1:20 gives a row for each value;
+    --over 'servers=1,2 & offered=0.5,1' varies both together.
     Values separated by commas are a grid too, or those of the classes of a priority station, highest first.
 
     With --solve-for and --limit one parameter is computed instead of given: as a real number, and as an integer where
@@ -81,9 +123,13 @@ def command(name: str, percentiles: tuple[float, ...], states: int | None, solve
     JSON names the sources. For most: Kleinrock, Queueing Systems 1, 1975; Bolch, Greiner, de Meer and Trivedi, Queueing
     Networks and Markov Chains, 2006, chapter 6. Numbers and times are related by Little's law (Little 1961).
 
+    Without --solve-for a limit is asserted. It may be a service level: 'P(wait <= 20 s) >= 80 %', or with --within 20s
+    'service_level >= 80 %'.
+
     \b
     Examples:
-      qnet queue M/M/c --arrival-rate 80/s --service-time 20ms --servers 2
+      qnet queue M/M/c --arrival-rate 80/s --service-time 20ms --servers 2 --percentile 95
+      qnet queue M/M/c --arrival-rate 80/s --service-time 20ms --servers 2 --metric wait_p95 --value --unit ms
       qnet queue M/M/c --offered 9 --service-time 3min --servers 10:15 --within 20s
       qnet queue M/M/c --arrival-rate 80/s --service-time 20ms --solve-for servers --limit 'wait <= 5 ms'
       qnet queue M/G/1-priority --arrival-rate 10/s,30/s --service-time 5ms,20ms --scv-service 1
@@ -92,9 +138,12 @@ def command(name: str, percentiles: tuple[float, ...], states: int | None, solve
     from qnet.questions.tables.queue_report import queue_report
 
     limited(options)
+    if value:
+        require_one(metrics, percentiles, options)
     output = collect(options)
     ready(output)
     texts = {key: value for key, value in options.items() if value is not None}
     parameter = (solve_for or "").strip().replace("-", "_")
     last = -1 if states is None else states
-    write(queue_report(name, texts, percentiles, last, parameter, limits, asserted, within or ""), output)
+    asked = (percentiles, last, parameter, limits, asserted, within or "", over, metrics, unit, value)
+    write(queue_report(name, texts, *asked), output, value=value)

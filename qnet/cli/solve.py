@@ -8,28 +8,22 @@ import click
 
 from qnet.cli.method_options import bounds_option, method, method_options, states_option
 from qnet.cli.network_options import asked, network_options, opened
-from qnet.cli.options import assert_option, collect, metric_option, output_options, percentile_option, stated
-
-
-def stated_unit(ctx: click.Context, param: click.Parameter, value: str) -> str:
-    """A unit that is not empty where one is given."""
-    if ctx.get_parameter_source(param.name or "") is not click.core.ParameterSource.DEFAULT:
-        stated(ctx, param, value)
-    return value
+from qnet.cli.options import (
+    assert_option,
+    collect,
+    metric_option,
+    output_options,
+    percentile_option,
+    require_one,
+    value_options,
+)
 
 
 @click.command("solve")
 @network_options
 @metric_option
 @percentile_option
-@click.option("--value", is_flag=True, help="Print only the number of the one --metric or --percentile.")
-@click.option(
-    "--unit",
-    metavar="UNIT",
-    default="",
-    callback=stated_unit,
-    help="Unit of --metric, --percentile and --value, such as ms (default: base units).",
-)
+@value_options
 @method_options
 @bounds_option
 @states_option
@@ -70,23 +64,9 @@ def command(asserted: tuple[str, ...], metrics: tuple[str, ...], percentiles: tu
     from qnet.questions.solve.solve import solve_report
 
     if value:
-        _require_one(metrics, percentiles, options)
+        require_one(metrics, percentiles, options)
     wanted, output, network = method(options), collect(options), asked(options)
     ready(output)
     with opened(network) as model:
         report = solve_report(model, wanted, asserted, metrics, percentiles, unit, only=value)
     write(report, output, value=value)
-
-
-def _require_one(metrics: tuple[str, ...], percentiles: tuple[float, ...], options: dict[str, Any]) -> None:
-    """Refuse `--value` without exactly one metric, or with a format."""
-    from qnet.errors import Problem, UsageError
-
-    count = len(metrics) + len(percentiles)
-    if count != 1:
-        raise UsageError(
-            Problem("QN748", f"--value stands with {count} metrics", "exactly one --metric or --percentile")
-        )
-    if options.get("format_name"):
-        text = f"--value prints one number, and --{options['format_name']} is given"
-        raise UsageError(Problem("QN748", text, "one of the two"))

@@ -16,6 +16,7 @@ from qnet.cli.options import (
     collect,
     metric_option,
     output_options,
+    percentile_option,
     plot_options,
     stated,
 )
@@ -36,11 +37,13 @@ from qnet.cli.options import (
     help="Grid of a parameter, such as users=1:300. Repeated: every combination, the first varies slowest.",
 )
 @metric_option
+@percentile_option
 @plot_options
 @method_options
 @assert_option
 @output_options
-def command(over: tuple[str, ...], metrics: tuple[str, ...], asserted: tuple[str, ...], **options: Any) -> None:
+def command(over: tuple[str, ...], metrics: tuple[str, ...], percentiles: tuple[float, ...],
+            asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
     """Compute metrics over a grid of parameter values.
 
     One row for every point: the parameters, the metrics as qnet solve defines them, method, exactness and status.
@@ -64,11 +67,13 @@ def command(over: tuple[str, ...], metrics: tuple[str, ...], asserted: tuple[str
     from qnet.cli.output import ready, write
     from qnet.cli.progress import progress
     from qnet.questions.presentation.assertions import conditions
+    from qnet.questions.solve.selected import with_percentiles
     from qnet.questions.sweep.sweep import sweep, sweep_report
 
     wanted, output, network = method(options), collect(options), asked(options)
     ready(output)
     with opened(network) as model, progress("points") as report_progress:
         conditions(asserted, model)
+        metrics = with_percentiles([model], metrics, percentiles)
         result = sweep(model, over, metrics, wanted, report_progress)
     write(sweep_report(result, asserted, chosen=bool(metrics)), output)

@@ -125,6 +125,13 @@ def render(report: Content, style: Style) -> str:
 """
 
 
+def fragment(report: Content, style: Style) -> str:
+    """The tables and notes as a part of a page, which notebooks show."""
+    blocks = tables(report, style.replace(ascii=False))
+    parts = [f"<h3>{escaped(clean(report.title))}</h3>", *map(_block, blocks), _notes(report.notes)]
+    return "\n".join(["<div>", *(part for part in parts if part), "</div>"])
+
+
 def _parts(report: Content, heading: str, summary: Summary | None, style: Style) -> Iterator[str]:
     basis = last_line(report.meta, ascii=False)
     yield f"<header>\n<h1>{escaped(heading)}</h1>{_paragraph(basis, 'basis')}\n</header>"

@@ -9,20 +9,28 @@ from qnet.lazy import lazy
 from qnet.reports.content import Cell, Content, Style
 
 if TYPE_CHECKING:
-    from qnet.reports import columns, records
+    from qnet.reports import columns, named_figures, records
+    from qnet.reports import html_ as html
     from qnet.reports import render as rendering
 else:
     columns = lazy("qnet.reports.columns")
+    html = lazy("qnet.reports.html_")
+    named_figures = lazy("qnet.reports.named_figures")
     records = lazy("qnet.reports.records")
     rendering = lazy("qnet.reports.render")
 
 
+_SOLUTION = "qnet/solution/1"
 _NAMED = 6
 """Columns that are named in a line."""
 
 
 class Report(Content):
-    """One answer: text by `str`, a table in notebooks, rows by `records`, columns as arrays by `columns["..."]`."""
+    """One answer: text by `str`, a table in notebooks, rows by `records`, columns as arrays by `columns["..."]`.
+
+    One of a system also has its figures by name: `throughput` and `response` of the system, `utilization["cpu"]` and
+    others by station, and outputs.
+    """
 
     __slots__ = ()
 
@@ -65,6 +73,26 @@ class Report(Content):
     def __str__(self) -> str:
         return self.text()
 
-    def _repr_markdown_(self) -> str:
+    def __getattr__(self, name: str) -> Any:
+        """A figure of a solution by the key of its column: that of the system, else by station; also an output.
+
+        >>> import qnet
+        >>> solved = qnet.load("one-queue").solve()
+        >>> float(solved.throughput), round(solved.utilization["server"], 6)
+        (80.0, 0.8)
+        """
+        if not name.startswith("_") and self.schema == _SOLUTION:
+            return named_figures.figure(self, name)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __dir__(self) -> list[str]:
+        """What there is, figures of a solution included."""
+        return [*super().__dir__(), *(named_figures.names(self) if self.schema == _SOLUTION else ())]
+
+    def _repr_html_(self) -> str:
         """What notebooks show."""
+        return html.fragment(self, Style())
+
+    def _repr_markdown_(self) -> str:
+        """What notebooks without HTML show."""
         return self.text("md")

@@ -105,7 +105,7 @@ def test_a_file_is_rewritten_once(qnet: Run, tmp_path: Path) -> None:
     assert shown.out.startswith("--- ./m.toml\n") and "QN757" in shown.err
     assert qnet("check", "./m.toml", "--format").out == "./m.toml: rewritten\n"
     assert path.read_text() != before
-    assert qnet("check", "./m.toml", "--format").out == "./m.toml: tidy already\n"
+    assert qnet("check", "./m.toml", "--format").out == "./m.toml: already formatted\n"
     assert qnet("check", "./m.toml", "--format", "--diff").code == 0
 
 

@@ -17,6 +17,10 @@ from warm_process import answer_of
         ("solve web-pool --rate 600/s", "A parameter of the model is set by -p rate=VALUE"),
         ("solve web-pool --render 9ms", "A parameter of the model is set by -p render=VALUE"),
         ("sweep web-pool --within 3s", "--within is an option of qnet sensitivity, qnet queue"),
+        ("knee web-pool --percentile 95", "a percentile is a metric: --limit 'response_p95 <= 1 s'"),
+        ("sensitivity web-pool --percentile 95", "a percentile is a metric: --metric response_p95"),
+        ("knee web-pool --over rate=1/s,2/s", "--over is an option of"),
+        ("bottleneck web-pool --over rate=1/s,2/s", "qnet sweep"),
         ("compare web-pool workers=8", "on one side of qnet compare by --with 'workers=8'"),
     ],
 )

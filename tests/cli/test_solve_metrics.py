@@ -106,3 +106,25 @@ def test_assertions_are_reported_with_their_margin(
 
 def test_a_metric_in_python_takes_a_unit(system: qnet.System) -> None:
     assert system.metric("response", unit="ms") == pytest.approx(1000 * MEAN)
+
+
+@pytest.mark.parametrize("name", ["max_throughput", "maximum_throughput", "max_rate", "maximum_rate"])
+def test_the_saturation_throughput_has_four_names(name: str) -> None:
+    """M/M/1: the service rate."""
+    result = invoke(*LINE, "--metric", name, "--value")
+    assert float(result.stdout) == pytest.approx(50, rel=1e-6)
+    assert float(invoke(*LINE, "--metric", name, "--value", "--unit", "/min").stdout) == pytest.approx(3000, rel=1e-6)
+    assert invoke(*LINE, "--metric", name, "--unit", "ms").exit_code == 2
+    formula = invoke("formula", *LINE[1:], "--metric", name, "--csv")
+    assert formula.exit_code == 0
+    assert ",max_arrival_rate," in formula.stdout
+
+
+@pytest.mark.parametrize("command", [("sweep", "--over", "arrival_rate=30/s,40/s"), ("compare", "--with", "cpu=10ms")])
+def test_percentiles_of_other_commands_are_those_of_solve(command: tuple[str, ...]) -> None:
+    words = [word.replace("cpu=", "demand_cpu=") for word in command[1:]]
+    result = invoke(command[0], *LINE[1:], *words, "--percentile", "95", "--json")
+    assert result.exit_code == 0
+    assert "response_p95" in result.stdout and "utilization" in result.stdout
+    alone = invoke(command[0], *LINE[1:], *words, "--percentile", "95", "--metric", "throughput", "--csv")
+    assert "response_p95" in alone.stdout and "utilization" not in alone.stdout

@@ -75,3 +75,41 @@ def test_symbols_are_shown_as_they_are():
 
     answer = qnet.queue("M/M/1", arrival_rate=sympy.Symbol("x", positive=True), service_time=1)
     assert "x" in answer._repr_markdown_()
+
+
+def test_a_report_shows_tables_and_notes_in_a_notebook():
+    report = qnet.load("web-tier").solve()
+    html = report._repr_html_()
+    assert html.count("<table>") >= 4 and "database" in html and "second-phase work" in html
+    assert "<script" not in html and "<html" not in html
+    titled = report.replace(title="<script>")._repr_html_()
+    assert "<script>" not in titled and "&lt;script&gt;" in titled
+
+
+def test_a_solved_system_has_its_figures_by_name():
+    system = qnet.load("web-tier")
+    solved = system.solve(percentile=95)
+    assert solved.throughput == system.metric("throughput")
+    assert solved.utilization["database"] == system.metric("utilization('database')")
+    assert solved.database_load == system.metric("database_load")
+    assert solved.response_p95 == system.metric("response_p95")
+    assert {"throughput", "utilization", "database_load", "records"} <= set(dir(solved))
+    assert system.solve(metric="response").response == system.metric("response")
+
+
+def test_a_report_has_no_other_attributes():
+    for report in (qnet.load("web-tier").solve(), qnet.load("web-tier").sweep("rate=1/s,2/s")):
+        with pytest.raises(AttributeError):
+            report.thruput  # noqa: B018
+    with pytest.raises(AttributeError, match="throughput"):
+        qnet.load("web-tier").solve().thruput  # noqa: B018
+
+
+@pytest.mark.parametrize("parameter", ["servers", "arrival_rate"])
+def test_an_inverse_answers_by_the_name_of_what_was_solved_for(parameter: str):
+    given = {"servers": 3, "arrival_rate": 80.0}
+    del given[parameter]
+    solved = qnet.queue("M/M/c", service_time=0.02, solve_for=parameter, limit="wait <= 5 ms", **given)
+    assert getattr(solved, parameter) == solved.value == (solved.integer or solved.real)
+    with pytest.raises(AttributeError):
+        solved.capacity  # noqa: B018

@@ -212,6 +212,9 @@ def test_the_front_door_is_all_that_it_says():
     errors = {"AssertionFailed", "InvalidInput", "NoAnswer", "NotComputed", "QnetError", "UsageError"}
     assert set(qnet.__all__) - errors == {
         "Network",
+        "Note",
+        "Report",
+        "Solution",
         "System",
         "__version__",
         "load",

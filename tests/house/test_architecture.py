@@ -51,7 +51,7 @@ MAY_USE = {
     },
     "__main__": {"cli", "__init__"},
     "system": GROUND | {"arguments", "budget", "model", "networks", "questions", "reports"},
-    "__init__": {"errors", "networks", "queues", "system"},
+    "__init__": {"errors", "networks", "note", "queues", "reports", "system"},
 }
 
 HEAVY = {"numpy", "sympy", "rich", "dataclasses", "importlib.metadata"}

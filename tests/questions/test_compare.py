@@ -6,6 +6,7 @@ import qnet
 from qnet.errors import NoAnswer, UsageError
 from qnet.model.settings import with_settings
 from qnet.questions.compare.compare import COLUMNS, compare, compare_report
+from qnet.questions.compare.variants import variants
 
 KEYS = [column.key for column in COLUMNS]
 
@@ -124,3 +125,23 @@ def test_a_side_out_of_range_is_refused_before_any_side_is_solved(monkeypatch: p
     monkeypatch.setattr("qnet.questions.compare.compare._solved", lambda *_: pytest.fail("a side was solved"))
     with pytest.raises(UsageError, match="sessions is 1e"):
         compare([first, with_settings(first, {"sessions": "1e300"})])
+
+
+@pytest.mark.parametrize(
+    ("text", "sides"),
+    [
+        ("workers=6", [["workers=6"]]),
+        ("workers = 6, 8 & connections = 3, 4", [["workers=6", "connections=3"], ["workers=8", "connections=4"]]),
+        ("workers=6:8 & connections=3", [[f"workers={n}", "connections=3"] for n in (6, 7, 8)]),
+        ("rate=100/s, 2/s", [["rate=100.0 /s"], ["rate=2.0 /s"]]),
+        ("workers=max(6, 8)", [["workers=max(6, 8)"]]),
+        ("none=6, 8", [["none=6, 8"]]),
+    ],
+)
+def test_settings_with_several_values_are_a_side_for_each(text, sides):
+    assert variants(text, qnet.load("web-pool")) == sides
+
+
+def test_the_values_of_a_side_are_paired():
+    with pytest.raises(UsageError, match="paired"):
+        variants("workers=6, 8, 9 & connections=3, 4", qnet.load("web-pool"))

@@ -77,6 +77,33 @@ def test_a_nest_without_end_is_refused():
         calibrate(MODEL, ROWS, ["service"], hold_out="(" * 5000 + "rate > 5/s" + ")" * 5000, searches=1)
 
 
+TITLED = [
+    {"rate_per_min": 60 * row["rate"], "response_ms": 1000 * row["response"], "mode": row["mode"]} for row in ROWS
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("rate_per_min > 900", {5, 6}),
+        ("rate_per_min > 15/s", {5, 6}),
+        ("rate > 15/s and response_ms < 100", {6}),
+        ("300 < rate_per_min <= 840 and mode == 'slow'", {2}),
+        ("response_ms > 50 ms", {2, 5}),
+        ("rate_per_min / 60 > 15", {5, 6}),
+    ],
+)
+def test_titles_of_columns_with_units_are_known(text: str, rows: set[int]):
+    held = calibrate(MODEL, TITLED, ["service"], hold_out=text, searches=1).measured.held_out
+    assert {index + 1 for index, each in enumerate(held.tolist()) if each} == rows
+
+
+@pytest.mark.parametrize("text", ["rate_per_min > 5 ms", "rate_per_min > response_ms", "rate_per_s > 5"])
+def test_titles_of_columns_do_not_mix_units(text: str):
+    with pytest.raises(QnetError):
+        calibrate(MODEL, TITLED, ["service"], hold_out=text, searches=1)
+
+
 INTERVALS = [
     {"throughput_per_min": 60 * rate, "utilization_cpu_percent": 4 * rate, "shift": shift}
     for rate, shift in ((2, "a"), (4, "b"), (6, "a"), (8, "b"), (9, "c"))

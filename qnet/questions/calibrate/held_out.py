@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import pairwise
 from typing import Any
 
@@ -15,6 +16,7 @@ from qnet.model.model import Model
 from qnet.model.scope import refuse_inside
 from qnet.questions.map.parameter_cells import Fault
 from qnet.questions.map.tables import Table, number
+from qnet.questions.map.titles import with_units
 from qnet.record import Record
 from qnet.units import NUMBER, Dimension
 
@@ -33,6 +35,18 @@ class Scope(Record):
     choices: Mapping[str, tuple[str, ...]]
     known: Mapping[str, Any]
     model: Model | None = None
+    plain: Mapping[str, Any] = {}
+    """Columns with a unit in their title, as the plain numbers that stand in them."""
+
+    def with_plain(self, table: Table, columns: Sequence[str]) -> Scope:
+        """The scope in which titles with a unit, such as `rate_per_s`, can be compared with plain numbers."""
+        plain: dict[str, Any] = {}
+        for column in columns:
+            title = column.strip()
+            if title.isidentifier() and self.dimensions.get(title, NUMBER) != NUMBER and with_units(title):
+                with suppress(Fault):
+                    plain[title] = _numbers(table, column)
+        return self.replace(plain=plain)
 
     def with_columns(self, table: Table, columns: Sequence[str]) -> Scope:
         """The scope with some columns of a table: numbers, or texts as choices; names that it has are kept."""
@@ -41,17 +55,24 @@ class Scope(Record):
             title = column.strip()
             if not title.isidentifier() or title in dimensions or title in choices:
                 continue
-            index = table.header.index(column)
-            cells = [row[index] for row in table.rows]
             try:
-                values = [number(cell) for cell in cells]
-                known[title] = np.array([np.nan if value is None else value for value in values])
-                dimensions[title] = NUMBER
+                known[title], dimensions[title] = _numbers(table, column), NUMBER
             except Fault:
-                words = [str(cell).strip() for cell in cells]
+                words = [str(cell).strip() for cell in _cells(table, column)]
                 choices[title] = tuple(dict.fromkeys(words))
                 known[title] = np.array([float(choices[title].index(word)) for word in words])
         return Scope(dimensions, choices, known, self.model)
+
+
+def _cells(table: Table, column: str) -> list[object]:
+    index = table.header.index(column)
+    return [row[index] for row in table.rows]
+
+
+def _numbers(table: Table, column: str) -> Any:
+    """The cells of a column as numbers; raises `Fault` where one is none."""
+    values = [number(cell) for cell in _cells(table, column)]
+    return np.array([np.nan if value is None else value for value in values])
 
 
 def held_out(text: str, size: int, scope: Scope) -> Flags:
@@ -145,8 +166,7 @@ class _Condition:
                 refuse_inside(scope.model, parsed)
             if not isinstance(root, Comparison):
                 raise ExpressionError("this is no comparison", 0)
-            one = Number(1.0, NUMBER)
-            check(Call("where", (root, one, one), root.column), scope.dimensions, scope.choices)
+            scope = _read_as(scope, root, parsed.names)
         except ExpressionError as error:
             raise UsageError(expression_problem(error, text, before=f'in the condition "{short(text)}": ')) from None
         missing = next((name for name in parsed.names if name not in scope.known), None)
@@ -156,6 +176,26 @@ class _Condition:
         with np.errstate(all="ignore"):
             holds = evaluate(root, scope.known, arrays(), scope.choices)
         return np.zeros(self.size, dtype=bool) | np.asarray(holds, dtype=bool)
+
+
+def _read_as(scope: Scope, root: Comparison, names: Sequence[str]) -> Scope:
+    """The scope in which a comparison is one of equal dimensions: columns with units are plain numbers if need be.
+
+    Raises `ExpressionError` where it is none either way.
+    """
+    one = Number(1.0, NUMBER)
+    asked = Call("where", (root, one, one), root.column)
+    try:
+        check(asked, scope.dimensions, scope.choices)
+        return scope
+    except ExpressionError as error:
+        plain = {**scope.dimensions, **dict.fromkeys(scope.plain, NUMBER)}
+        units = {scope.dimensions[name] for name in names if name in scope.plain}
+        with suppress(ExpressionError):
+            check(asked, plain, scope.choices)
+            if len(units) == 1:
+                return scope.replace(known={**scope.known, **scope.plain})
+        raise error from None
 
 
 def _stripped(tokens: Sequence[str]) -> list[str]:

@@ -126,7 +126,7 @@ def measured(
     if not hold_out:
         return results
     others = [name for name in table.header if name not in taken]
-    more = held_out(hold_out, len(table.rows), _scope(model, results, figures, others))
+    more = held_out(hold_out, len(table.rows), _scope(model, results, figures, named, others))
     return results.replace(held_out=results.held_out | more)
 
 
@@ -253,8 +253,10 @@ def _measurement(item: Metric, factor: float, cell: object) -> float:
     return float("nan") if value is None else scale(value, factor)
 
 
-def _scope(model: Model, result: Measured, titles: Mapping[str, Metric], others: Sequence[str]) -> Scope:
-    """What a condition over rows may name: parameters, figures by name or title of their column, other columns."""
+def _scope(
+    model: Model, result: Measured, titles: Mapping[str, Metric], named: Mapping[str, str], others: Sequence[str]
+) -> Scope:
+    """What a condition over rows may name: parameters and figures by name or title of their column, other columns."""
     figures = {item.source: result.values[:, index] for index, item in enumerate(result.metrics)}
     values = Values(model, result.conditions, len(result.table.rows), figures)
     dimensions = model.dimensions | all_figures(model, figures)
@@ -265,4 +267,9 @@ def _scope(model: Model, result: Measured, titles: Mapping[str, Metric], others:
         title = column.strip()
         if item.key in places and title not in dimensions and title not in model.choices:
             dimensions[title], known[title] = item.dimension, result.values[:, places[item.key]]
-    return Scope(dimensions, model.choices, known, model).with_columns(result.table, others)
+    for column, name in named.items():
+        title = column.strip()
+        if name in dimensions and title not in dimensions and title not in model.choices:
+            dimensions[title], known[title] = dimensions[name], result.conditions[name]
+    scope = Scope(dimensions, model.choices, known, model).with_columns(result.table, others)
+    return scope.with_plain(result.table, [*titles, *named])

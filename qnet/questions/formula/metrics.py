@@ -49,6 +49,9 @@ class Piece(Record):
 
 _Pieces = list[Piece]
 
+ALSO_CALLED = ("max_throughput", "maximum_throughput", "maximum_rate", "max_rate")
+"""Names of the saturation throughput, where no parameter or output has them."""
+
 
 class Known(Record):
     """One metric that has formulas."""
@@ -68,6 +71,8 @@ def pieces(symbolic: Symbolic, text: str) -> _Pieces:
     text = text.strip()
     match = _CALL.fullmatch(text)
     name, argument = (match[1], match[2] or match[3] or "") if match else ("", "")
+    if text in ALSO_CALLED and text not in names(symbolic.model):
+        return pieces(symbolic, _driven(symbolic.model, text))
     if name.startswith("max_") and not argument and name not in symbolic.model.outputs:
         return _largest(symbolic, name, name.removeprefix("max_"))
     if name in symbolic.model.costs and not argument:
@@ -79,6 +84,17 @@ def pieces(symbolic: Symbolic, text: str) -> _Pieces:
     if match and not argument and name not in reported and percentile_share(name) is None:
         raise _unknown(symbolic.model, text)
     return _expression(symbolic, text)
+
+
+def _driven(model: Model, text: str) -> str:
+    """`max_NAME` of the parameter that is the arrival rate; raises `UsageError` QN013 where none is."""
+    driving = _driving(model)
+    rates = [item.arrival_rate for item in model.customers]
+    if len(rates) == 1 and driving and rates[0] is not None and rates[0].source.strip() == driving[0]:
+        return f"max_{driving[0]}"
+    help = f"ask for max_{driving[0]}, the largest value of that parameter" if driving else ""
+    words = f'there is no formula "{short(text)}": no parameter is the arrival rate of all customers'
+    raise UsageError(Problem("QN013", words, help=help))
 
 
 def names(model: Model) -> list[str]:

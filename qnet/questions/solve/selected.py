@@ -8,13 +8,13 @@ from typing import Any
 
 from qnet.errors import NoAnswer, Problem, UsageError
 from qnet.model.conditions import Condition
-from qnet.model.metrics import Metric, metrics
+from qnet.model.metrics import Metric, every_metric, metrics
 from qnet.model.model import Model
 from qnet.questions.points.points import Solved
 from qnet.questions.points.undefined import undefined
 from qnet.questions.presentation.labels import all_exact, label
 from qnet.reports.content import Cell
-from qnet.units import UnitError, base_unit, in_unit, unit
+from qnet.units import RATE, UnitError, base_unit, in_unit, unit
 
 
 def selected(model: Model, texts: Sequence[str], percentiles: Sequence[float] = (), shown: str = "") -> list[Metric]:
@@ -39,6 +39,14 @@ def selected(model: Model, texts: Sequence[str], percentiles: Sequence[float] = 
     return [item.replace(unit=shown) for item in result]
 
 
+def with_percentiles(models: Sequence[Model], texts: Sequence[str], percentiles: Sequence[float]) -> tuple[str, ...]:
+    """Metrics and percentiles of response as metrics; where only percentiles are asked for, next to all metrics."""
+    if not percentiles:
+        return tuple(texts)
+    known = texts or [item.source for model in models for item in every_metric(model)]
+    return tuple(dict.fromkeys([*known, *(name for model in models for name in _percentile_names(model, percentiles))]))
+
+
 def _percentile_names(model: Model, percentiles: Sequence[float]) -> Iterator[str]:
     customers = [f"('{item.name}')" for item in model.customers] if len(model.customers) > 1 else []
     for percentile in percentiles:
@@ -47,6 +55,29 @@ def _percentile_names(model: Model, percentiles: Sequence[float]) -> Iterator[st
             raise UsageError(Problem("QN050", f"the percentile {percentile:g}", "a number above 0 and below 100"))
         name = f"response_p{digits}" + (f"_{more}" if more else "")
         yield from (name + about for about in ("", *customers))
+
+
+MAX_THROUGHPUT = "max_throughput"
+_ALSO_CALLED = (MAX_THROUGHPUT, "maximum_throughput", "max_rate", "maximum_rate")
+
+
+def split(texts: Sequence[str], model: Model) -> tuple[list[str], bool]:
+    """The metrics but for the saturation throughput, and whether that is among them, by any of its names."""
+    names = {*_ALSO_CALLED} - {*model.outputs, *model.parameters}
+    return [text for text in texts if text.strip() not in names], any(text.strip() in names for text in texts)
+
+
+def maximum_row(maximum: float | None, shown: str, exact: bool) -> dict[str, Cell]:
+    """The row of the saturation throughput; raises `NoAnswer` where there is none."""
+    if maximum is None or not math.isfinite(maximum):
+        raise NoAnswer(Problem("QN402", "the throughput has no limit", "arrivals or customers that saturate a station"))
+    unit_shown = shown or "/s"
+    given = unit(unit_shown).dimension
+    if given != RATE:
+        text = f'--unit "{shown}" is {given.describe()}, "{MAX_THROUGHPUT}" is {RATE.describe()}'
+        raise UsageError(Problem("QN120", text, "a unit of the metric"))
+    value = in_unit(maximum, unit_shown)
+    return {"scope": "metric", "name": MAX_THROUGHPUT, "value": value, "unit": unit_shown, "exactness": label(exact)}
 
 
 def metric_rows(model: Model, solved: Solved, asked: Sequence[Metric]) -> Iterator[Mapping[str, Cell]]:

@@ -169,6 +169,8 @@ def solve_report(
     throughput.
     """
     claimed = claims(asserted, model)
+    brief = bool(metrics) or only
+    metrics, largest = selected.split(metrics, model) if metrics else ([], False)
     asked = selected.selected(model, metrics, percentiles, unit) if metrics or percentiles else []
     solved = solve_points(model, asked=_patient(model, wanted, asked, claimed))
     edge = saturation(model, solved, wanted=wanted)
@@ -180,10 +182,9 @@ def solve_report(
         solution = solution.replace(ceiling=None)
     columns = (*COLUMNS, *FULL) if solution.offered is not None or solution.buffers else COLUMNS
     notes = trust_notes(solution)
-    if only:
+    if only and asked:
         asked = asked[:1]
         selected.defined_value(model, solved, asked[0])
-    brief = bool(metrics) or only
     outputs = {} if brief else model.outputs
     figures = [*(output.expression for output in outputs.values()), *(item.expression for item in asked)]
     listed = [*figures, *(item.metric for item in claimed)]
@@ -195,6 +196,8 @@ def solve_report(
     means = bool(not brief or shown) and means_exact(model, listed, solved.parts)
     every = [] if brief else [*_rows(solution, edge, all_exact(model, (), solved.parts)), *_outputs(model, solved)]
     every += [_row(**cells) for cells in selected.metric_rows(model, solved, asked)] if asked else []
+    if largest:
+        every.append(_row(**selected.maximum_row(largest_throughput(solution, edge)[0], unit, exact)))
     rows = [row[: len(columns)] for row in every]
     if model.calibration is not None and not only:
         columns, rows, more = doubted(model, solved, columns, rows, asked, wanted)
@@ -232,6 +235,9 @@ def metric_value(model: Model, text: str, wanted: Wanted = AUTO, unit: str = "")
 
     Raises `UsageError` for what the model does not have, `NoAnswer` without a steady state or a finite value.
     """
+    if selected.split([text], model)[1]:
+        report = solve_report(model, wanted, metrics=[text], unit=unit)
+        return float(str(next(row["value"] for row in report.records() if row["scope"] == "metric")))
     asked = metrics.metric(text, model)
     asked = selected.selected(model, [text], shown=unit)[0] if unit else asked.replace(unit="")
     solved = solve_points(model, asked=_patient(model, wanted, [asked]))

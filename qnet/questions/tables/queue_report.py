@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import product
-from math import prod
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NoAnswer, NotComputed, Problem, QnetError, UsageError
 from qnet.lazy import lazy
-from qnet.queues.stations.conversions import converted, service_level
+from qnet.questions.tables.queue_points import axes_of, points, stated_quantity, stated_value
+from qnet.queues.stations.conversions import converted
 from qnet.queues.stations.front import evaluate_station, read_parameters, station_name
-from qnet.queues.stations.inverse import figure, figure_or_none, percentile_names, read_limit, separate, unit_of
 from qnet.queues.stations.inverse import solve_for as inverse
-from qnet.queues.stations.table import BY_CLASS, CONVERTED, PARAMETERS, STATIONS
+from qnet.queues.stations.limits import separate
+from qnet.queues.stations.table import CONVERTED, PARAMETERS, STATIONS
 from qnet.reports.content import Cell, Column, Note, row_maker
 from qnet.reports.report import Report
-from qnet.units import NUMBER, UnitError, format_number, format_quantity, quantity, unit
+from qnet.units import format_number, format_quantity
 
 if TYPE_CHECKING:
-    from qnet.model import grids
+    from qnet.questions.tables import queue_claims
+    from qnet.questions.tables.queue_claims import Asked
     from qnet.queues.stations.answer import ClassAnswer, StationAnswer
-    from qnet.queues.stations.inverse import Limit
+    from qnet.queues.stations.inverse import Inverse
 else:
-    grids = lazy("qnet.model.grids")
+    queue_claims = lazy("qnet.questions.tables.queue_claims")
 
 COLUMNS = (
     Column("scope", "scope"),
@@ -41,19 +41,18 @@ COLUMNS = (
     Column("probability_of_waiting", "probability of waiting"),
     Column("blocking", "blocking"),
     Column("time_congestion", "time congestion"),
-    Column("deviation_of_response", "standard deviation of response", "s"),
-    Column("deviation_of_wait", "standard deviation of wait", "s"),
-    Column("deviation_of_queue_length", "standard deviation of queue length"),
+    Column("standard_deviation_of_response", "standard deviation of response", "s"),
+    Column("standard_deviation_of_wait", "standard deviation of wait", "s"),
+    Column("standard_deviation_of_queue_length", "standard deviation of queue length"),
     Column("probability", "probability"),
-    Column("value", "value"),
-    Column("whole", "integer"),
+    Column("value", "value", unit_in="unit"),
+    Column("integer", "integer"),
     Column("unit", "unit"),
     Column("binds", "binds"),
     Column("exactness", "exactness"),
 )
-"""`scope` says what a row is about: station, class, percentile, state (number in the system), or answer."""
-
-_MOST_POINTS = 10_000
+"""`scope` says what a row is about: station, class, percentile, state (number in the system), answer, metric,
+or assertion."""
 
 NAMES = {name: row[1] for name, row in STATIONS.items()}
 """Every station, with one line about it: for help and completion."""
@@ -61,7 +60,8 @@ NAMES = {name: row[1] for name, row in STATIONS.items()}
 
 def queue_report(
     name: str, texts: Mapping[str, str], percentiles: Sequence[float] = (), states: int = -1, solve_for: str = "",
-    limit: str | Sequence[str] = (), asserted: Sequence[str] = (), within: str = "",
+    limit: str | Sequence[str] = (), asserted: Sequence[str] = (), within: str = "", over: Sequence[str] = (),
+    metrics: Sequence[str] = (), unit: str = "", only: bool = False,
 ) -> Report:  # fmt: skip
     """Solve one station as the command line states it.
 
@@ -70,24 +70,31 @@ def queue_report(
     percentiles  in per cent, above 0 and below 100.
     states       report p(0) .. p(states); none below 0.
     solve_for    a parameter that is not in `texts`, and the `limit` that it must keep; of several all.
-    asserted     conditions like a limit that the figures must meet; false ones stand in `broken` of the report.
+    limit        without `solve_for`, asserted.
+    asserted     conditions like a limit that the figures must meet, each reported with its margin; false ones stand in
+                 `broken` of the report.
     within       a time t: report the service level P(wait <= t).
+    over         more grids, such as `servers = 1:20`; those joined by `&` vary together.
+    metrics      report these only, in `unit` where that is given.
+    only         report the first metric or percentile of response only; `NotComputed` where it has no value.
     Raises       UsageError for what is not there or has another unit; NoAnswer and NotComputed as the solvers do.
     """
     station = station_name(name)
-    if bool(solve_for) != bool(limit):
-        result, lacking = ("--limit", "--solve-for") if limit else ("--solve-for", "--limit")
-        raise UsageError(Problem("QN050", f"{result} stands alone", f"{lacking} as well"))
+    if solve_for and not limit:
+        raise UsageError(Problem("QN050", "--solve-for needs a limit", "--limit as well"))
     for percentile in percentiles:
         if not 0 < percentile < 100:
             raise UsageError(Problem("QN050", f"the percentile {percentile:g}", "a number above 0 and below 100"))
+    time = stated_quantity("within", within, "s") if within else None
     limits = separate([limit] if isinstance(limit, str) and limit else limit)
-    claimed = [read_limit(text) for text in separate(asserted)]
-    level = _quantity("within", within, "s") if within else None
-    asked = percentile_names([*(read_limit(text) for text in limits), *claimed])
-    axes = {key: values for key, text in texts.items() if (values := grid_values(station, key, text)) is not None}
-    fixed = {key: _value(station, key, text) for key, text in texts.items() if key not in axes}
-    columns = (*COLUMNS, *_more_columns(axes, asked, level is not None))
+    claims = [*(() if solve_for else limits), *separate(asserted)]
+    asked = queue_claims.Asked(limits if solve_for else (), claims, metrics, percentiles, time, unit, only)
+    axes = axes_of(station, texts, over)
+    if axes and only:
+        raise UsageError(Problem("QN748", "--value prints one number, and there is a grid", "one of the two"))
+    gridded = {key for axis in axes for key in axis}
+    fixed = {key: stated_value(station, key, text) for key, text in texts.items() if key not in gridded}
+    columns = (*COLUMNS, *_more_columns(gridded, asked))
     row = row_maker(columns)
     rows: list[tuple[Cell, ...]] = []
     notes: list[Note] = []
@@ -98,7 +105,7 @@ def queue_report(
     for point in points(axes):
         values = {**fixed, **point}
         try:
-            solved = inverse(solve_for, limits, station, **values) if solve_for else None
+            solved = inverse(solve_for, limits, station, time, **values) if solve_for else None
             result = solved.answer if solved else _evaluated(station, values)
         except (NoAnswer, NotComputed) as error:
             if not axes:
@@ -109,34 +116,34 @@ def queue_report(
         answered += 1
         known: dict[str, Any] = converted(station, values, solve_for)
         if solved is not None:
-            known[solve_for] = solved.real if solved.integer is None else solved.integer
-            answer = {"name": solve_for, "value": solved.real, "whole": solved.integer, "binds": solved.binds}
-            answer["unit"] = PARAMETERS[solve_for][0] or None
-            rows.append(row(scope="answer", **answer, **point))
+            known[solve_for] = solved.value
+            if not only:
+                rows.append(row(**_answer(solved), **point))
         meta["parameters"] = {**values, solve_for: known[solve_for]} if solved else dict(values)
-        more = {item: figure_or_none(result, item) for item in asked}
-        if level is not None:
-            more["service_level"] = _service_level(result, level)
-        for index, cells in enumerate(_figures(station, result, known.get("servers"))):
-            place = {} if index else {**point, **more, **({"status": "ok"} if axes else {})}
-            rows.append(row(**{**cells, **place}))
-        rows += [row(**cells) for cells in (_percentile(result, item) for item in percentiles)]
+        if not asked.metrics:
+            for index, cells in enumerate(_figures(station, result, known.get("servers"))):
+                place = {} if index else {**point, **asked.figures(result), **({"status": "ok"} if axes else {})}
+                rows.append(row(**{**cells, **place}))
+        rows += [row(**cells, **point) for cells in asked.metric_rows(result, known, lenient=bool(axes))]
+        if not only:
+            rows += [row(**cells) for cells in (_percentile(result, item) for item in percentiles)]
         rows += [row(**cells) for cells in _states(result, states)]
+        rows += [row(**cells, **point) for cells in asked.margin_rows(result)]
         notes += _notes(result, percentiles, known)
         if "service" in fixed:
             mean, scv = known["service_time"], known["scv_service"]
             text = f"the lognormal service time has the mean {format_quantity(mean, 's')} and the scv {scv:.4g}"
             notes.append(Note("QN650", text))
-        if level is not None and result.wait_percentile is None:
+        if time is not None and result.wait_percentile is None:
             notes.append(Note("QN651", f"the service level of {station} is not known in closed form"))
-        broken += _broken(result, claimed)
+        broken += asked.broken(result)
         meta |= {"exactness": result.exactness, "source": result.source}
     if not answered:
         raise failed[0]
-    if claimed and failed:
-        broken.append(Problem("QN608", f"asserted {claimed[0].source}, there is no answer at {len(failed)} points"))
+    if claims and failed:
+        broken.append(Problem("QN608", f"asserted {claims[0]}, there is no answer at {len(failed)} points"))
     if axes:
-        meta["parameters"] = {**fixed, **{key: list(values) for key, values in axes.items()}}
+        meta["parameters"] = {**fixed, **{key: list(values) for axis in axes for key, values in axis.items()}}
         rows.sort(key=lambda cells: _ORDER.index(str(cells[0])))
     if solve_for:
         meta["question"] = {"solve_for": solve_for, "limit": " and ".join(limits)}
@@ -149,84 +156,41 @@ def queue_report(
         meta=meta,
         group="scope",
         broken=tuple(broken),
+        readable=_readable(columns, rows) if solve_for else None,
     )
 
 
-def _more_columns(axes: Mapping[str, Any], asked: Sequence[str], leveled: bool) -> Iterator[Column]:
-    """The columns that only some questions have: grids, percentiles that limits name, the service level."""
+def _answer(solved: Inverse) -> dict[str, Cell]:
+    unit = PARAMETERS[solved.parameter][0] or None
+    return {
+        "scope": "answer", "name": solved.parameter, "value": solved.real, "integer": solved.integer, "unit": unit,
+        "binds": solved.binds,
+    }  # fmt: skip
+
+
+def _readable(columns: Sequence[Column], rows: Sequence[tuple[Cell, ...]]) -> list[tuple[Cell, ...]]:
+    """The rows without the real number behind an integer, which tables would round to another integer."""
+    keys = [column.key for column in columns]
+    value, integer = keys.index("value"), keys.index("integer")
+    return [(*row[:value], None, *row[value + 1 :]) if row[integer] is not None else row for row in rows]
+
+
+def _more_columns(gridded: Set[str], asked: Asked) -> Iterator[Column]:
+    """The columns that only some questions have: grids, percentiles and service levels of limits, margins."""
     keys = {column.key for column in COLUMNS}
-    for key in axes:
-        if key not in keys:
+    for key in PARAMETERS | CONVERTED:
+        if key in gridded and key not in keys:
             yield Column(key, key.replace("_", " "), (PARAMETERS | CONVERTED)[key][0])
-    for item in asked:
-        yield Column(item, item.replace("_", " "), "s")
-    if leveled:
-        yield Column("service_level", "service level")
-    if axes:
+    yield from asked.columns()
+    if gridded:
         yield Column("status", "status")
 
 
-_ORDER = ("answer", "station", "class", "percentile", "state")
+_ORDER = ("answer", "station", "class", "metric", "percentile", "state", "assertion")
 
 
 def _evaluated(station: str, values: Mapping[str, Any]) -> StationAnswer:
     return evaluate_station(station, read_parameters(station, converted(station, values)))
-
-
-def _service_level(result: StationAnswer, time: float) -> float | None:
-    return None if result.wait_percentile is None else service_level(result.wait_percentile, time)
-
-
-def _broken(result: StationAnswer, claimed: Sequence[Limit]) -> Iterator[Problem]:
-    """The assertions that are false, with the figures they name."""
-    for item in claimed:
-        if not item.holds(item.slack(result)):
-            text = ", ".join(f"{name} {format_quantity(figure(result, name), unit_of(name), 6)}" for name in item.names)
-            yield Problem("QN608", f"asserted {item.source}, found {text}")
-
-
-def grid_values(station: str, key: str, text: str) -> tuple[float, ...] | None:
-    """The values of a grid such as `1:20` or `log(1, 100, 5)`; None for a single value, or one per class."""
-    if key in ("approximation", "service") or not (":" in text or "," in text or text.strip().startswith("log")):
-        return None
-    if station in BY_CLASS and ":" not in text:
-        return None
-    wanted = (PARAMETERS | CONVERTED)[key][0]
-    dimension = unit(wanted).dimension if wanted else NUMBER
-    result = grids.values(key, dimension, text)
-    counted = not wanted and all(value == int(value) for value in result)
-    return tuple(int(value) for value in result) if counted else result
-
-
-def points(axes: Mapping[str, Sequence[float]]) -> Iterator[dict[str, float]]:
-    """Every combination of the values of grids, the first slowest; one without values where there are none."""
-    count = prod(len(values) for values in axes.values())
-    if count > _MOST_POINTS:
-        raise UsageError(Problem("QN010", f"the grid has {count} points", f"at most {_MOST_POINTS}"))
-    return (dict(zip(axes, values, strict=True)) for values in product(*axes.values()))
-
-
-def _value(station: str, key: str, text: str) -> Any:
-    """A parameter from its text; several, separated by commas, where the station has classes."""
-    if key in ("approximation", "service"):
-        return text.strip()
-    if station in BY_CLASS and "," in text:
-        return [_quantity(key, part) for part in text.split(",")]
-    return _quantity(key, text)
-
-
-def _quantity(key: str, text: str, wanted: str | None = None) -> float | int:
-    wanted = (PARAMETERS | CONVERTED)[key][0] if wanted is None else wanted
-    option = f"--{key.replace('_', '-')}"
-    try:
-        value, dimension = quantity(text)
-    except UnitError as error:
-        raise UsageError(Problem("QN102", f'{option} "{text}": {error}', help=error.help)) from None
-    expected = unit(wanted).dimension if wanted else quantity("1")[1]
-    if dimension != expected:
-        sentence = f'{option} "{text}" is {dimension.describe()}'
-        raise UsageError(Problem("QN120", sentence, expected.describe()))
-    return int(value) if not wanted and value == int(value) and abs(value) < 2**53 else value
 
 
 def _number(value: Any) -> float | None:
@@ -260,9 +224,9 @@ def _figures(station: str, result: StationAnswer, servers: int | None) -> list[d
 def _spread(result: StationAnswer | ClassAnswer) -> dict[str, Cell]:
     """The standard deviations that are known."""
     return {
-        "deviation_of_wait": _root(result.variance_of_wait),
-        "deviation_of_response": _root(result.variance_of_response),
-        "deviation_of_queue_length": _root(result.variance_of_queue_length),
+        "standard_deviation_of_wait": _root(result.variance_of_wait),
+        "standard_deviation_of_response": _root(result.variance_of_response),
+        "standard_deviation_of_queue_length": _root(result.variance_of_queue_length),
     }
 
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from qnet.errors import NoAnswer, NotComputed, Problem, UsageError, suggest
-from qnet.expression import Expression, ExpressionError, check, evaluate, parse
-from qnet.expression.nodes import Comparison, Name, Node, Number
+from qnet.errors import NoAnswer, Problem, UsageError
 from qnet.plain_tables import as_text
 from qnet.queues.roots import neighbours
 from qnet.queues.stations.answer import StationAnswer
 from qnet.queues.stations.conversions import converted
 from qnet.queues.stations.front import evaluate_station, read_parameters, station_name
+from qnet.queues.stations.limits import Limit, read_limit, separate
 from qnet.queues.stations.proportions import proportions
 from qnet.queues.stations.table import BY_CLASS, PARAMETERS
 from qnet.record import Record
@@ -22,15 +20,6 @@ from qnet.record import Record
 SOLVABLE = ("servers", "capacity", "arrival_rate", "source_rate", "service_time")
 """Parameters that an inverse question may ask for."""
 
-FIGURES = {
-    "arrival_rate": "/s", "throughput": "/s", "offered": "", "busy_servers": "", "utilization": "", "queue_length": "",
-    "number_waiting": "", "response": "s", "wait": "s", "probability_of_waiting": "", "blocking": "",
-    "time_congestion": "",
-}  # fmt: skip
-"""Figures that a limit may name, with their units; also wait_p95, response_p99_9 (percentiles)."""
-
-_PERCENTILE = re.compile(r"(wait|response)_p(\d{1,2})(?:_(\d+))?")
-_AND = re.compile(r"\s+and\s+", re.IGNORECASE)
 _CONTINUOUS = ("M/M/c", "Erlang C", "GI/G/c", "M/M/c/c", "Erlang B")
 """Stations whose formulas hold for a fraction of a server."""
 _LARGEST = 2**50
@@ -56,9 +45,19 @@ class Inverse(Record):
     answer: StationAnswer
     """The station at `integer`, else at `real`."""
 
+    @property
+    def value(self) -> float | int | None:
+        """The integer where the parameter is a count, else the real number."""
+        return self.real if self.integer is None else self.integer
+
+    def __getattr__(self, name: str) -> float | int | None:
+        """The value by the name of the parameter that was solved for, such as `servers`."""
+        if name == self.parameter:
+            return self.value
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
     def _sentence(self) -> str:
-        value = self.real if self.integer is None else self.integer
-        return f"{self.parameter} = {as_text(value)} for {self.limit}; binds: {self.binds}"
+        return f"{self.parameter} = {as_text(self.value)} for {self.limit}; binds: {self.binds}"
 
     def __repr__(self) -> str:
         return f"Inverse({self._sentence()}; {self.answer!r})"
@@ -71,115 +70,23 @@ class Inverse(Record):
         return f"**{self._sentence()}**\n\n{self.answer._repr_markdown_()}"  # pyright: ignore[reportPrivateUsage]
 
 
-class Limit(Record):
-    """`figure <= bound`, checked."""
-
-    source: str
-    names: tuple[str, ...]
-    left: Node
-    operator: str
-    right: Node
-
-    def slack(self, result: StationAnswer) -> float:
-        """By how much the limit holds; negative where it does not."""
-        values = {name: figure(result, name) for name in self.names}
-        left, right = evaluate(self.left, values), evaluate(self.right, values)
-        return float(right - left if self.upper else left - right)
-
-    def impossible(self) -> bool:
-        """Whether it asks for no waiting or no loss at all, which more servers come ever nearer to and never reach."""
-        positive = {"wait", "number_waiting", "probability_of_waiting", "blocking", "time_congestion"}
-        if len(self.names) != 1 or self.names[0] not in positive or not self.upper:
-            return False
-        return float(evaluate(self.right, {})) <= 0 if not isinstance(self.right, Name) else False
-
-    def holds(self, slack: float) -> bool:
-        """Whether the limit holds."""
-        return slack > 0 or (slack == 0 and self.operator in ("<=", ">="))
-
-    @property
-    def upper(self) -> bool:
-        """Whether it bounds from above."""
-        return self.operator in ("<", "<=")
-
-
-def figure(result: StationAnswer, name: str) -> float:
-    """A figure by its name in limits; raises `NotComputed` where the station has none."""
-    match = _PERCENTILE.fullmatch(name)
-    if match:
-        function = result.wait_percentile if match[1] == "wait" else result.response_percentile
-        value = None if function is None else function(float(f"{match[2]}.{match[3] or 0}") / 100)
-    else:
-        value = getattr(result, name)
-    if value is None:
-        raise NotComputed(Problem("QN550", f"{name} of {result.station} does not exist or is not known in closed form"))
-    return float(value)
-
-
-def figure_or_none(result: StationAnswer, name: str) -> float | None:
-    """A figure by its name in limits; None where the station has none."""
-    try:
-        return figure(result, name)
-    except NotComputed:
-        return None
-
-
-def percentile_names(limits: Iterable[Limit]) -> list[str]:
-    """The percentiles that limits name, such as wait_p80, each once."""
-    return list(dict.fromkeys(name for item in limits for name in item.names if _PERCENTILE.fullmatch(name)))
-
-
-def unit_of(name: str) -> str:
-    """The base unit of a figure that limits may name.
-
-    >>> unit_of("wait")
-    's'
-    """
-    return FIGURES.get(name, "s")
-
-
-def read_limit(text: str) -> Limit:
-    """A limit such as `wait <= 200 ms` or `response_p95 <= 1 s`; raises `UsageError` for anything else."""
-    try:
-        parsed = parse(text)
-        root = parsed.root
-        if not isinstance(root, Comparison) or root.operator in ("==", "!="):
-            raise ExpressionError("this is not a limit", 0, "write a metric, <= or >=, and a bound: wait <= 200 ms")
-        units = FIGURES | {name: unit_of(name) for name in parsed.names if _PERCENTILE.fullmatch(name)}
-        for name in parsed.names:
-            if name not in units:
-                near = suggest(name, [*FIGURES, "wait_p95", "response_p95"])
-                raise ExpressionError(f'a station has no figure "{name}"', 0, near)
-        dimensions = {name: _dimension(unit) for name, unit in units.items()}
-        left, right = check(root.left, dimensions, {}), check(root.right, dimensions, {})
-        if left is not None and right is not None and left != right:
-            words = f"{left.describe()} is compared with {right.describe()}"
-            raise ExpressionError(words, 0, "both sides need the same unit")
-    except ExpressionError as error:
-        raise UsageError(Problem(error.code, f'in the limit "{text}": {error}', help=error.help)) from None
-    return Limit(text, tuple(parsed.names), root.left, root.operator, root.right)
-
-
-def _dimension(unit: str) -> Any:
-    parsed: Expression = parse(f"1 {unit}")
-    root = parsed.root
-    return root.dimension if isinstance(root, Number) else None
-
-
 class _Unbroken(NoAnswer):
     """That every value keeps a limit."""
 
 
-def solve_for(parameter: str, limit: str | Sequence[str], name: str, **given: Any) -> Inverse:
+def solve_for(
+    parameter: str, limit: str | Sequence[str], name: str, within: float | None = None, **given: Any
+) -> Inverse:
     """The value of one parameter at which limits just hold, the others being given.
 
     parameter   servers: the fewest. capacity: the least that keeps a limit which small rooms break (blocking), else the
                 largest that keeps one which large rooms break (wait). arrival_rate, source_rate, service_time: the
                 largest. For a limit from below (`>=`): the least rate or time, the most servers.
     limit       a comparison over `FIGURES` and percentiles, with units: `wait <= 200 ms`, `blocking <= 1 %`,
-                `response_p95 <= 1 s`. The figure must be monotone in the parameter. Of several limits all must hold:
-                the answer is the one of them that leaves least, and of a range of values the fewest servers, the least
-                capacity, or the highest rate or time.
+                `response_p95 <= 1 s`, `P(wait <= 20 s) >= 80 %`. The figure must be monotone in the parameter. Of
+                several limits all must hold: the answer is the one of them that leaves least, and of a range of values
+                the fewest servers, the least capacity, or the highest rate or time.
+    within      the time t of `service_level` in limits, which is P(wait <= t).
     name        of the station, and the other parameters as `queue` takes them; plain numbers. A station with classes
                 takes the parameter asked for as well, for its proportions: the answer is then the total arrival rate,
                 or the mean service time, and figures are those of all customers together.
@@ -194,24 +101,15 @@ def solve_for(parameter: str, limit: str | Sequence[str], name: str, **given: An
     2
     """
     texts = separate([limit] if isinstance(limit, str) else limit)
-    questions = [_question(parameter, text, name, given) for text in texts]
+    questions = [_question(parameter, read_limit(text, within), name, given) for text in texts]
     if len(questions) == 1:
         return questions[0].inverse()
     return _all_hold(questions)
 
 
-def separate(texts: Sequence[str]) -> list[str]:
-    """Conditions one by one, those joined by `and` as well, none twice.
-
-    >>> separate(["wait <= 1 s and blocking <= 1 %"])
-    ['wait <= 1 s', 'blocking <= 1 %']
-    """
-    return list(dict.fromkeys(part.strip() for text in texts for part in _AND.split(text)))
-
-
-def _question(parameter: str, limit: str, name: str, given: Mapping[str, Any]) -> _Question:
+def _question(parameter: str, asked: Limit, name: str, given: Mapping[str, Any]) -> _Question:
     """The inverse question of one limit."""
-    station, asked = station_name(name), read_limit(limit)
+    station = station_name(name)
     if parameter not in SOLVABLE:
         raise UsageError(Problem("QN050", f'"{parameter}" cannot be solved for', "one of " + ", ".join(SOLVABLE)))
     stated = converted(station, {key: value for key, value in given.items() if value is not None}, parameter)
@@ -221,8 +119,10 @@ def _question(parameter: str, limit: str, name: str, given: Mapping[str, Any]) -
         raise UsageError(Problem("QN050", f"{parameter} is given and solved for", "one of the two"))
     fixed = read_parameters(station, stated, parameter)
     if parameter == "servers" and asked.impossible():
-        text = f"no {parameter} of {station} keeps {limit}"
-        raise NoAnswer(Problem("QN402", text, "a limit above 0, which more servers approach and never reach"))
+        text = f"no {parameter} of {station} keeps {asked.source}"
+        bound = "below 100 %" if asked.levels else "above 0"
+        expected = f"a limit {bound}, which more servers approach and never reach"
+        raise NoAnswer(Problem("QN402", text, expected))
     return _Question(station, parameter, asked, fixed)
 
 
@@ -304,8 +204,7 @@ class _Question:
         reported = ""
         try:
             there = self.at(value)
-            names = self.limit.names
-            reported = ", ".join(f"{name} is {figure(there, name):.6g} {_unit(name)}".strip() for name in names)
+            reported = self.limit.shown(there)
         except NoAnswer as error:
             reported = error.problems[0].found
         text = f"no {self.parameter} of {self.station} keeps {self.limit.source}"
@@ -328,7 +227,7 @@ class _Question:
             raise self.none(largest)
         kept = self.holds(least)
         want = not kept
-        if kept and self.parameter == "servers" and self.limit.upper:
+        if kept and self.parameter == "servers" and self.limit.load:
             return self.result_of(least, self.real(least - 1, least), "least" if least == 1 else "limit")
         low = least
         high, step = least, 1
@@ -396,7 +295,7 @@ class _Question:
         while self.holds(place(u)) == kept:
             if u >= last:
                 if not kept:
-                    raise self.none(place(1e-9 if self.limit.upper else last))
+                    raise self.none(place(1e-9 if self.limit.load else last))
                 if not bounded:
                     text = f"every {self.parameter} of {self.station} keeps {self.limit.source}"
                     raise _Unbroken(Problem("QN402", text, "a limit that some value violates"))
@@ -422,7 +321,3 @@ class _Question:
             rate = self.fixed.get("arrival_rate") or self.fixed.get("source_rate", 1.0)
             return float(servers / rate)
         return float(servers / self.fixed["service_time"])
-
-
-def _unit(name: str) -> str:
-    return FIGURES.get(name, "s")

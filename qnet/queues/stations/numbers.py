@@ -95,10 +95,10 @@ def require_stable(station: str, arrival_rate: Value, service_time: Value, serve
     if load != load:
         raise ZeroDivisionError  # As of single numbers: 0 / 0.
     least = math.floor(arrival_rate * service_time) + 1
-    text = f"no steady state: {station} is offered {float(load):.6g} times what {_counted(servers)} can do"
+    text = f"no steady state: {station} would be {100 * float(load):.6g} % utilized with {_counted(servers)}"
     rate = f"an arrival rate below {float(servers / service_time):.6g}/s"
     servers_needed = f"at least {least} servers" if least > 1 else "at least 1 server"
-    raise NoAnswer(Problem("QN401", text, "a load below 1", help=f"{servers_needed}, or {rate}"))
+    raise NoAnswer(Problem("QN401", text, "a utilization below 100 %", help=f"{servers_needed}, or {rate}"))
 
 
 def _at(value: Value, index: int, shape_of: Value) -> Value:

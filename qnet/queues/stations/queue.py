@@ -24,7 +24,8 @@ def queue(
     skewness_service: Any = None, vacation_time: Any = None, scv_vacation: Any = None, skewness_vacation: Any = None,
     batch_size: Any = None, scv_batch: Any = None, skewness_batch: Any = None, approximation: str | None = None,
     service_rate: Any = None, offered: Any = None, utilization: Any = None, service: str | None = None,
-    solve_for: str = "", limit: Texts = (), **unknown: Any,
+    solve_for: str = "", limit: Texts = (), within: float | None = None,
+    **unknown: Any,
 ) -> Any:  # fmt: skip
     """The steady state of one station, such as `queue("M/M/c", arrival_rate=80, service_time=0.02, servers=2)`.
 
@@ -53,10 +54,11 @@ def queue(
                       fitted; or one percentile with mean or scv.
     solve_for         a parameter to compute instead, such as "servers", with a `limit` that must hold, such as
                       "wait <= 0.4 s"; of several limits all must. `inverse.solve_for` has the details.
+    within            seconds t, for limits on `service_level`, which is P(wait <= t).
     Values            numbers, fractions, sequences and arrays (a batch of points, broadcast), sympy symbols where the
                       station has a closed form; counts are integers, the same for all but for arrays of them.
     Returns           a `StationAnswer`; with `solve_for` an `Inverse`: `integer` and `real` value, what `binds`, and
-                      the `answer` there.
+                      the `answer` there; the value also by the name of the parameter, such as `servers`.
     Raises            UsageError (QN050) for an unknown name or parameter, a missing one, a value outside its domain;
                       NoAnswer (QN401) without a steady state; NotComputed (QN502) where numbers are too large.
 
@@ -78,5 +80,5 @@ def queue(
         raise UsageError(Problem("QN050", f"{result} stands alone", f"{lacking} as well"))
     with budget.door():
         if solve_for:
-            return inverse.solve_for(solve_for, limit, station, **stated)
+            return inverse.solve_for(solve_for, limit, station, within, **stated)
         return evaluate_station(station, read_parameters(station, converted(station, stated)))
