@@ -433,13 +433,17 @@ CODES: dict[str, _T] = {
         "measurements, a part that the model uses, standard input or another output: it would be lost.",
         "Write to another file; rename it when it is complete: -o new && mv new old."),
     "QN732": _T("rows of an incomplete run",
-        "qnet map ended before the last row. The file of -o is unchanged; the rows answered until then are "
-        "complete lines of the file named in the message, which ends in .partial.",
+        "qnet map, sweep or calibrate ended before its work was done. The file of -o is unchanged; what is finished, "
+        "complete lines, is in the file named in the message, which ends in .partial.",
         "Use these rows, or delete the file, and run the command again."),
     "QN733": _T("a row without an answer, with --strict",
         "The row cannot be read, has no answer, or has an undefined metric, and --strict stops there. "
         "The rows before it are answered.",
         "Correct the row, or leave out --strict: its status then gives the reason, and processing continues."),
+    "QN734": _T("an interrupted run",
+        "The run was interrupted, as by Ctrl-C, before its last point. The points that are reported are finished; "
+        "the exit code is 130.",
+        "Run the command again for the others, with fewer points if it takes too long."),
     "QN735": _T("an undefined figure",
         "An output, a metric or an assertion is an expression whose arithmetic fails at this point, such as a division "
         "by zero, the logarithm of zero or a value above 1e308; or it uses a figure that is infinite. All other "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from qnet import budget
 from qnet.budget import OverBudget
 from qnet.errors import InvalidInput, NoAnswer, NotComputed, Problem, QnetError, UsageError
 from qnet.expression import Expression
@@ -20,6 +21,11 @@ UNDEFINED = "undefined: "
 """How the status begins of a row with metrics that have no finite value; their names follow."""
 _CHUNK = 4096
 """Rows that are solved at once: enough for arrays to pay, few enough to report progress and to keep memory small."""
+_FIRST, _GROWS = 64, 8
+"""Rows of the first chunk where an interruption is to keep what is finished, and how many times larger the next ones
+may be."""
+_LOST = 3e8
+"""Operations of a chunk that an interruption may lose, about."""
 
 
 _GRAVEST = (NoAnswer, NotComputed, UsageError, InvalidInput)
@@ -153,22 +159,36 @@ def solve_table(
     size: int,
     asked: Wanted = AUTO,
     progress: Callable[[int], None] | None = None,
+    keep: bool = False,
 ) -> Answers:
     """Solve a model with some parameters replaced by columns of `size` values, in base units.
 
     asked     the method and its budget, which every row has for itself: rows get the methods they would get alone.
     progress  called after every chunk with the number of rows done.
-    Returns   `Answers`; a row that the model refuses, that has no steady state or that cannot be computed says so in
-              its status, and the others are answered all the same.
+    keep      end where somebody interrupts (`KeyboardInterrupt`), with the rows that are finished until then.
+    Returns   `Answers`, of fewer rows where it is interrupted; a row that the model refuses, that has no steady state
+              or that cannot be computed says so in its status, and the others are answered all the same.
     """
     table = {name: np.asarray(values, dtype=float) for name, values in columns.items()}
     asked = asked.replace(each=True)
     pieces: list[_Piece] = []
-    for start in range(0, size, _CHUNK):
-        rows = np.arange(start, min(start + _CHUNK, size))
-        pieces += _solved(model, table, rows, asked)
-        if progress:
-            progress(int(rows[-1]) + 1)
+    done = 0
+    chunk = _FIRST if keep else _CHUNK
+    account = budget.current()
+    try:
+        while done < size:
+            rows = np.arange(done, min(done + chunk, size))
+            before = account.spent if account else 0.0
+            more = _solved(model, table, rows, asked)
+            pieces, done = pieces + more, int(rows[-1]) + 1
+            each = ((account.spent if account else 0.0) - before) / len(rows)
+            chunk = max(1, min(_CHUNK, _GROWS * chunk, int(_LOST / max(each, 1.0)))) if keep else _CHUNK
+            if progress:
+                progress(done)
+    except KeyboardInterrupt:
+        if not (keep and done):
+            raise
+        size = done
     return Answers(model, size, pieces)
 
 
