@@ -10,7 +10,7 @@ from qnet.lazy import Array, np
 from qnet.model.model import Model
 from qnet.networks.wanted import Wanted
 from qnet.questions.calibrate.errors import NORMAL, refuse_unknown
-from qnet.questions.calibrate.least_squares import ENDLESS, JUMP, Minimum, minimise, spread
+from qnet.questions.calibrate.least_squares import ENDLESS, JUMP, Minimum, minimise_all, spread
 from qnet.questions.calibrate.measured import Measured, described
 from qnet.questions.calibrate.profile import Lane, refit
 from qnet.questions.calibrate.unknowns import Unknown, starts
@@ -108,10 +108,14 @@ class Target:
             table[item.name] = np.repeat(item.values(points[:, index]), size)
         return table
 
-    def answers(self, points: Any, places: Any) -> Answers:
-        """The model at some rows, at coordinates (P, n); a search looks at absurd values as well."""
+    def answers(self, points: Any, places: Any, each: bool = False) -> Answers:
+        """The model at some rows, at coordinates (P, n); a search looks at absurd values as well.
+
+        each   whether every row without an answer says why that is so there.
+        """
         with np.errstate(all="ignore"):
-            return solve_table(self.model, self.table(points, places), len(points) * len(places), self.wanted)
+            table = self.table(points, places)
+            return solve_table(self.model, table, len(points) * len(places), self.wanted, each=each)
 
     def modelled(self, answers: Answers) -> Any:
         """The metrics of a solved table, (points, metrics)."""
@@ -143,33 +147,22 @@ def search(target: Target, searches: int) -> tuple[Minimum, tuple[tuple[float, .
 
     The best one may be unproven where the residuals jump there; its `reason` says so.
     """
-    least = target.least
     known: list[Minimum] = []
 
-    def follow(start: Any) -> Minimum | None:
-        result = minimise(target, start, target.low, target.high, least, known)
-        if result is not None and result.converged and all(result is not item for item in known):
-            known.append(result)
-        return result
+    def follow(some: Sequence[Any]) -> list[Minimum | None]:
+        """Where the searches from some starts end, side by side; None where there is no answer."""
+        ends = minimise_all(target, some, target.low, target.high, target.least, known)
+        known.extend(end for end in ends if end and end.converged and all(end is not item for item in known))
+        return ends
 
     stated = np.array([item.coordinate(item.start) for item in target.unknowns])
-    first = follow(stated)
-    ends = [] if first is None else [first]
-    followed = 1
-    more = max(searches - 1, 0)
+    others = _Starts(target, stated, searches)
+    first, *rest = follow([stated, *others.next(searches - 1)])
     # On a ridge, or at a saddle between two minima, some directions change nothing.
-    doubtful = first is None or not first.converged or first.side.any() or len(spread(first, least).tied)
+    doubtful = first is None or not first.converged or first.side.any() or len(spread(first, target.least).tied)
     if doubtful:
-        more = max(more, _FOLLOWED)
-    if more:
-        count = max(8, more, min(_LOOKED_AT, _POINTS // max(len(target.places), 1)))
-        points = starts(target.unknowns, count)
-        costs = (target(points) ** 2).sum(axis=1)
-        if first is None and not np.isfinite(costs).any():
-            raise _nowhere(target, np.concatenate([stated[None], points]))
-        order = [index for index in np.argsort(costs, kind="stable").tolist() if np.isfinite(costs[index])][:more]
-        ends += [end for index in order if (end := follow(points[index])) is not None]
-        followed += len(order)
+        rest += follow(others.next(max(searches - 1, _FOLLOWED) - others.taken))
+    ends = [end for end in (first, *rest) if end is not None]
     lowest = min(ends, key=lambda end: end.cost)
     if _flat(target, lowest):
         ends.append(_scanned(target, lowest, follow))
@@ -186,7 +179,35 @@ def search(target: Target, searches: int) -> tuple[Minimum, tuple[tuple[float, .
     lowest = min(ends, key=lambda end: end.cost)
     if lowest.cost < best.cost * (1 - _AS_GOOD) - 1e-18:
         raise no_minimum(target, lowest)
-    return best, _others(target, best, [end for end in ends if end.converged]), followed
+    return best, _others(target, best, [end for end in ends if end.converged]), 1 + others.taken
+
+
+class _Starts:
+    """Starts besides the stated one, the best first of some that are spread over the ranges."""
+
+    def __init__(self, target: Target, stated: Any, searches: int) -> None:
+        self.target, self.stated, self.searches = target, stated, searches
+        self.taken = 0
+        self.ordered: list[Any] | None = None
+
+    def next(self, count: int) -> list[Any]:
+        """Some more of them. Raises `NotComputed` where neither they nor the stated one have an answer."""
+        if count <= 0:
+            return []
+        if self.ordered is None:
+            self.ordered = self._looked_at()
+        result = self.ordered[self.taken : self.taken + count]
+        self.taken += len(result)
+        return result
+
+    def _looked_at(self) -> list[Any]:
+        target = self.target
+        count = max(8, self.searches - 1, min(_LOOKED_AT, _POINTS // max(len(target.places), 1)))
+        points = np.concatenate([self.stated[None], starts(target.unknowns, count)])
+        costs = (target(points) ** 2).sum(axis=1)
+        if not np.isfinite(costs).any():
+            raise _nowhere(target, points)
+        return [points[index] for index in np.argsort(costs, kind="stable").tolist() if index and costs[index] < np.inf]
 
 
 def _others(target: Target, best: Minimum, proven: Sequence[Minimum]) -> tuple[tuple[float, ...], ...]:
@@ -226,7 +247,7 @@ def _scanned(target: Target, end: Minimum, follow: Any) -> Minimum:
         better = min(lanes, key=lambda lane: lane.cost, default=None)
         if better is None or not better.cost < end.cost * (1 - _AS_GOOD) - 1e-18:
             return end
-        result = follow(better.point)
+        result = follow([better.point])[0]
         if result is None or result.cost >= end.cost:
             return end
         end = result
@@ -262,7 +283,7 @@ def no_minimum(target: Target, end: Minimum) -> NotComputed:
 
 def _nowhere(target: Target, points: Any) -> NotComputed:
     """Which row has no answer, and why, at the start at which most rows have one."""
-    answers = target.answers(points, target.places)
+    answers = target.answers(points, target.places, each=True)
     answered = answers.answered.reshape(len(points), -1)
     start = int(answered.sum(axis=1).argmax())
     missing: list[int] = np.flatnonzero(~answered[start]).tolist()

@@ -160,11 +160,13 @@ def solve_table(
     asked: Wanted = AUTO,
     progress: Callable[[int], None] | None = None,
     keep: bool = False,
+    each: bool = True,
 ) -> Answers:
     """Solve a model with some parameters replaced by columns of `size` values, in base units.
 
     asked     the method and its budget, which every row has for itself: rows get the methods they would get alone.
     progress  called after every chunk with the number of rows done.
+    each      whether every row without an answer says why that is so there; else some rows share a reason.
     keep      end where somebody interrupts (`KeyboardInterrupt`), with the rows that are finished until then.
     Returns   `Answers`, of fewer rows where it is interrupted; a row that the model refuses, that has no steady state
               or that cannot be computed says so in its status, and the others are answered all the same.
@@ -179,10 +181,10 @@ def solve_table(
         while done < size:
             rows = np.arange(done, min(done + chunk, size))
             before = account.spent if account else 0.0
-            more = _solved(model, table, rows, asked)
+            more = _solved(model, table, rows, asked, each)
             pieces, done = pieces + more, int(rows[-1]) + 1
-            each = ((account.spent if account else 0.0) - before) / len(rows)
-            chunk = max(1, min(_CHUNK, _GROWS * chunk, int(_LOST / max(each, 1.0)))) if keep else _CHUNK
+            cost = ((account.spent if account else 0.0) - before) / len(rows)
+            chunk = max(1, min(_CHUNK, _GROWS * chunk, int(_LOST / max(cost, 1.0)))) if keep else _CHUNK
             if progress:
                 progress(done)
     except KeyboardInterrupt:
@@ -197,8 +199,9 @@ def unanswered(model: Model, size: int, error: QnetError) -> Answers:
     return Answers(model, size, [_Piece(np.arange(size), None, error.problems[0], type(error))])
 
 
-def _solved(model: Model, table: Mapping[str, Any], rows: Any, asked: Wanted) -> list[_Piece]:
-    """The rows solved at once; where that fails, by halves, so that only rows at fault are without an answer."""
+def _solved(model: Model, table: Mapping[str, Any], rows: Any, asked: Wanted, each: bool) -> list[_Piece]:
+    """The rows solved at once; where that fails, without the rows at fault, and where it is not known which those are,
+    by halves."""
     waiting = [rows]
     pieces: list[_Piece] = []
     while waiting:
@@ -208,7 +211,14 @@ def _solved(model: Model, table: Mapping[str, Any], rows: Any, asked: Wanted) ->
         except OverBudget:
             raise  # Nothing is left for halves.
         except QnetError as error:
-            if len(some) > 1:
+            at = error.at if isinstance(error, NotComputed) and len(some) > 1 else None
+            if at is not None and at.any():
+                waiting += [some[~at]] if not at.all() else []
+                if each:
+                    waiting += [some[place : place + 1] for place in np.flatnonzero(at)[::-1].tolist()]
+                    continue
+                some = some[at]
+            elif len(some) > 1:
                 middle = len(some) // 2
                 waiting += [some[middle:], some[:middle]]
                 continue
