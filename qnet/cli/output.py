@@ -112,11 +112,16 @@ def _rendered(report: Report, output: Output) -> bytes:
     return text.encode("ascii" if _plain_ascii(output) and format_name == "table" else "utf-8", "replace")
 
 
-def write_incomplete(report: Report, output: Output) -> None:
+def write_incomplete(report: Report, output: Output, wanted: bool = True) -> None:
     """Write the part of an answer that is finished: to standard output, or under the name of a partial file.
 
     The caller says why it is not complete, and with which exit code; assertions are not judged.
+
+    wanted  whether the report goes anywhere; else its notes alone are printed.
     """
+    if not wanted:
+        write_notes(report.notes)
+        return
     data = _rendered(report, output.replace(figure=""))
     if output.path == "-":
         deliver(data, output)

@@ -444,6 +444,11 @@ CODES: dict[str, _T] = {
         "The run was interrupted, as by Ctrl-C, before its last point. The points that are reported are finished; "
         "the exit code is 130.",
         "Run the command again for the others, with fewer points if it takes too long."),
+    "QN736": _T("a fit that ended early",
+        "The operations of the command were spent, or it was interrupted, before the search of qnet calibrate had "
+        "proven a minimum or computed the errors of the values. The values with the smallest residuals so far are "
+        "reported, without errors; the exit code is 5, or 130.",
+        "Allow more with --operations, fit fewer parameters, narrow --between, or name a faster --method."),
     "QN735": _T("an undefined figure",
         "An output, a metric or an assertion is an expression whose arithmetic fails at this point, such as a division "
         "by zero, the logarithm of zero or a value above 1e308; or it uses a figure that is infinite. All other "
@@ -464,6 +469,11 @@ CODES: dict[str, _T] = {
         "visit it does not wait. Without visits the class is taken not to visit the station, and the answer is that of "
         "such a network.",
         "Give qnet.Network visits: 0 where a class does not come, above 0 where it does."),
+    "QN740": _T("a fit by approximations",
+        "qnet calibrate searches by approximations, and then moves the minimum to that of the exact method, where the "
+        "rows of the measurements have one. That was not possible here: values, residuals and figures are all those of "
+        "the approximation that is named.",
+        "Allow more with --operations, or fit on rows with fewer customers."),
     "QN745": _T("a null that was not an input of the model",
         "The null of a prediction is the nearest figure that was an input of the model: a claim of the same study and "
         "dimension that is given, fitted or an identity. Its error is the error of doing nothing.",

@@ -105,3 +105,15 @@ def test_a_second_interrupt_ends_at_once() -> None:
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_the_best_values_so_far_of_a_fit_are_written(tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text("rate,response\n10/s,29 ms\n20/s,41 ms\n30/s,70 ms\n")
+    asked = ("calibrate", "./m.toml", "rows.csv", "--fit", "service", "--csv", "--write", "fitted.toml")
+    answer = interrupted(tmp_path, "qnet.questions.points.answers", "solve_points", 5, *asked)
+    table = list(csv.DictReader(answer.stdout.decode().splitlines()))
+    assert (answer.returncode, table[0]["status"]) == (130, "best so far")
+    assert float(table[0]["value"]) > 0
+    assert "QN736" in answer.stderr.decode()
+    assert answer.stderr.decode().splitlines()[-1] == "qnet: interrupted"
+    assert not (tmp_path / "fitted.toml").exists()

@@ -24,7 +24,7 @@ State = TypeVar("State", bound=Hashable)
 
 _LITTLE = 2e9
 """Operations of an elimination that is used at once."""
-A_STATE, _AT_ONCE = 5e4, 256
+A_STATE, _AT_ONCE = 2e4, 256
 """Operations that finding a state and its transitions takes; states that are charged together."""
 _BASIS, _JUMPS, _ROUNDS = 40, 4, 8
 """Of GMRES: vectors between restarts, jumps of the preconditioner, restarts."""

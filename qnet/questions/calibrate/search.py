@@ -15,6 +15,7 @@ from qnet.questions.calibrate.measured import Measured, described
 from qnet.questions.calibrate.profile import Lane, refit
 from qnet.questions.calibrate.unknowns import Unknown, starts
 from qnet.questions.points.answers import OK, Answers, solve_table
+from qnet.record import Record
 
 _EFFECT = 1e-7
 """The elasticity up to which a parameter counts as without effect."""
@@ -37,6 +38,25 @@ _SCANNED = 120
 """How often a coordinate that has no effect, or jumps, is scanned over its range, and at how many values."""
 
 
+_REACH = 0.5
+"""How far from its point the derivatives of a correction count, in coordinates in which 1 is much."""
+
+
+class Correction(Record):
+    """What is added to residuals, so that near a point they are those of another method."""
+
+    point: Any
+    shift: Any
+    """(rows, metrics): the difference of plain residuals at the point."""
+    slope: Any
+    """(rows, metrics, n): its derivatives there."""
+
+    def at(self, points: Any, places: Any) -> Any:
+        """(P, rows, metrics) at some coordinates (P, n) and rows."""
+        moves = np.clip(points - self.point, -_REACH, _REACH)
+        return self.shift[places] + np.einsum("rmn,pn->prm", self.slope[places], moves)
+
+
 class Target:
     """The residuals of a model at trial values of the unknowns, for `minimise`."""
 
@@ -45,6 +65,11 @@ class Target:
         self.unknowns = result
         self.rows = rows
         self.wanted = wanted
+        self.seeking = _seeking(wanted)
+        """The method of the search, which solves many networks."""
+        self.correction: Correction | None = None
+        self.lowest: tuple[float, Any, Any] | None = None
+        """The least sum of squares that was computed, with its coordinates and residuals."""
         self.absolute = absolute
         there = np.isfinite(rows.values)
         if not absolute and (rows.values[there] <= 0).any():
@@ -87,6 +112,7 @@ class Target:
         weights = self.rows.weights[:, None]
         variance = common**2 / weights + (self.digits**2 if digits else 0.0)
         self.factors = np.where(variance > 0, 1 / np.sqrt(np.where(variance > 0, variance, 1.0)), 0.0)
+        self.lowest = None
 
     @property
     def least(self) -> float:
@@ -108,14 +134,26 @@ class Target:
             table[item.name] = np.repeat(item.values(points[:, index]), size)
         return table
 
-    def answers(self, points: Any, places: Any, each: bool = False) -> Answers:
+    def seek_as_asked(self) -> bool:
+        """Search by the method that is asked for; whether the search had another one."""
+        changed, self.seeking = self.seeking != self.wanted, self.wanted
+        return changed
+
+    def correct(self, correction: Correction | None) -> None:
+        """Add a correction to all residuals instead of the one before."""
+        self.correction, self.lowest = correction, None
+
+    def answers(self, points: Any, places: Any, wanted: Wanted, each: bool = False) -> Answers:
         """The model at some rows, at coordinates (P, n); a search looks at absurd values as well.
 
         each   whether every row without an answer says why that is so there.
         """
         with np.errstate(all="ignore"):
-            table = self.table(points, places)
-            return solve_table(self.model, table, len(points) * len(places), self.wanted, each=each)
+            return solve_table(self.model, self.table(points, places), len(points) * len(places), wanted, each=each)
+
+    def solved(self, point: Any, places: Any, wanted: Wanted) -> Answers:
+        """The model at some rows at one point, for a report."""
+        return self.answers(point[None], places, wanted, each=True)
 
     def modelled(self, answers: Answers) -> Any:
         """The metrics of a solved table, (points, metrics)."""
@@ -130,7 +168,12 @@ class Target:
 
     def every(self, points: Any, places: Any) -> Any:
         """Plain residuals (P, rows, metrics) at coordinates (P, n), also of what is not fitted on."""
-        figures = self.modelled(self.answers(points, places))
+        plain = self.plainly(points, places, self.seeking)
+        return plain if self.correction is None else plain + self.correction.at(points, places)
+
+    def plainly(self, points: Any, places: Any, wanted: Wanted) -> Any:
+        """As `every`, by some method."""
+        figures = self.modelled(self.answers(points, places, wanted))
         return self.plain(figures.reshape(len(points), len(places), -1), places)
 
     def __call__(self, points: Any) -> Any:
@@ -138,7 +181,19 @@ class Target:
         with np.errstate(all="ignore"):
             scaled = self.every(points, self.places) * self.factors[self.places]
             residuals = scaled[:, self.used[self.places]]
-            return np.where(np.abs(residuals) < _ABSURD, residuals, np.nan)
+            residuals = np.where(np.abs(residuals) < _ABSURD, residuals, np.nan)
+            costs = np.nan_to_num((residuals**2).sum(axis=1), nan=np.inf)
+        best = int(costs.argmin())
+        if costs[best] < (self.lowest[0] if self.lowest else np.inf):
+            self.lowest = (float(costs[best]), points[best].copy(), residuals[best].copy())
+        return residuals
+
+
+def _seeking(wanted: Wanted) -> Wanted:
+    """The method of a search: no Markov chain of all states, and no bounds."""
+    if wanted.method == "states":
+        return wanted.replace(method="auto", chain=0, enclosed=False)
+    return wanted.replace(chain=0, enclosed=False)
 
 
 def search(target: Target, searches: int) -> tuple[Minimum, tuple[tuple[float, ...], ...], int]:
@@ -156,6 +211,7 @@ def search(target: Target, searches: int) -> tuple[Minimum, tuple[tuple[float, .
         return ends
 
     stated = np.array([item.coordinate(item.start) for item in target.unknowns])
+    target(stated[None])  # Whoever interrupts what follows has that much.
     others = _Starts(target, stated, searches)
     first, *rest = follow([stated, *others.next(searches - 1)])
     # On a ridge, or at a saddle between two minima, some directions change nothing.
@@ -283,7 +339,7 @@ def no_minimum(target: Target, end: Minimum) -> NotComputed:
 
 def _nowhere(target: Target, points: Any) -> NotComputed:
     """Which row has no answer, and why, at the start at which most rows have one."""
-    answers = target.answers(points, target.places, each=True)
+    answers = target.answers(points, target.places, target.seeking, each=True)
     answered = answers.answered.reshape(len(points), -1)
     start = int(answered.sum(axis=1).argmax())
     missing: list[int] = np.flatnonzero(~answered[start]).tolist()
