@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from qnet.lazy import lazy
 from qnet.record import Record
@@ -149,6 +149,8 @@ class NotComputed(QnetError):
     """An answer may exist and was not computed: not converged, not applicable, too large."""
 
     exit_code = 5
+    at: Any = None
+    """At which points of a batch, an array of truth values; None where that is not known."""
 
 
 class AssertionFailed(QnetError):

@@ -22,6 +22,7 @@ from qnet.cli.options import (
 from qnet.record import Record
 
 if TYPE_CHECKING:
+    from qnet.questions.calibrate.calibrate import Calibration
     from qnet.questions.calibrate.candidates import Candidate
     from qnet.questions.map.tables import Table
     from qnet.reports.content import Note
@@ -73,7 +74,10 @@ def command(given: tuple[str, ...], servers: tuple[str, ...], demands: bool, bac
     The fit minimizes the squares of ln(modelled / measured), for errors proportional to the measurement, or with
     --absolute of modelled - measured, by the Levenberg-Marquardt method within the ranges of the parameters; positive
     parameters are fitted in their logarithm. A minimum is proven (Bates and Watts 1981) or the fit is refused. --assert
-    is evaluated at the fitted values.
+    is evaluated at the fitted values. Where rows have an exact answer only by the Markov chain of all states, the
+    search is by approximations, and its minimum is then moved to the exact one if --operations allow that; the method
+    and exactness are those of the reported values. When --operations are spent, or at Ctrl-C, the best values so far
+    are reported as such, without errors, with exit code 5 or 130.
 
     The standard error of a measurement is given by --error or by a column with the suffix _error (response_s_error), as
     a number, a quantity or a percentage such as 2 %. Without either, one common relative error is estimated from the
@@ -222,10 +226,11 @@ def _rank(asked: _Asked) -> None:
 
 def _fit(asked: _Asked) -> None:
     """Report the fit of one system, and write the fitted model if asked."""
-    from qnet.cli.output import ready, write
+    from qnet.cli.interrupts import finishing
+    from qnet.cli.output import ready, write_incomplete
     from qnet.cli.progress import watched
-    from qnet.questions.calibrate.calibrate import calibrate, fitted_point, refuse_without_fit
-    from qnet.questions.calibrate.report import calibration_report, doubt_of, fitted_on
+    from qnet.questions.calibrate.calibrate import calibrate, refuse_without_fit
+    from qnet.questions.calibrate.report import calibration_report
     from qnet.questions.presentation.assertions import conditions
 
     names, written = asked.names, asked.written
@@ -239,7 +244,23 @@ def _fit(asked: _Asked) -> None:
         ready(Output("table", written, "never", True))
         refuse_elsewhere(model, tuple(name for name in names if name in model.parameters))
     with watched(asked.wanted) as wanted:
-        result = calibrate(model, asked.table(model), *asked.arguments(wanted))
+        result = calibrate(model, asked.table(model), *asked.arguments(wanted), keep=True)
+    with finishing():
+        if result.stopped:
+            to_output = written != "-" or asked.output.path != "-"
+            with _counted(result.measured.table):
+                write_incomplete(calibration_report(result), asked.output, to_output)
+                raise result.stopped.error
+        _report_fit(asked, model, result)
+
+
+def _report_fit(asked: _Asked, model: Any, result: Calibration) -> None:
+    """Write the report of a fit, and the fitted model if asked."""
+    from qnet.cli.output import write
+    from qnet.questions.calibrate.calibrate import fitted_point
+    from qnet.questions.calibrate.report import calibration_report, doubt_of, fitted_on
+
+    written = asked.written
     report = calibration_report(result, asked.asserted)
     if written:
         from qnet.model.rewrite import rewritten

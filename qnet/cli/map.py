@@ -40,7 +40,11 @@ from qnet.opened import note_read, standard_input
     help="Rows solved together at most; 1 answers each row at once (default: 1024).",
 )
 @click.option("--jsonl", is_flag=True, help="Read and write JSON objects, one per line, instead of CSV.")
-@click.option("--strict", is_flag=True, help="Stop with exit code 3 at the first row without an answer.")
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="Exit with code 3 for a column that is no parameter, and at the first row without an answer.",
+)
 @click.option("-o", "--output", "path", default="-", metavar="FILE", callback=stated, help="Output file.")
 @safe_csv_option
 @click.option("--no-header", cls=RareOption, is_flag=True, help="Leave out the header of the answers.")
@@ -61,8 +65,9 @@ def command(source: str | None, metrics: tuple[str, ...], prefix: str, chunk: in
     answered while input is read and memory does not grow with their number, so rows can be split and distributed
     over processors and machines (qnet help pipelines); --operations limits each row, --memory each chunk. The last
     line on standard error counts the rows answered and not, unless --quiet is given. The exit code is 0 if any row has
-    an answer, or there is no row; with --strict it is 3 at the first row without one. A row that is no row of the table
-    keeps its text: extra cells in the last column, a line that cannot be read in the first (JSON: under "line").
+    an answer, or there is no row; with --strict it is 3 for a column that is no parameter, and at the first row without
+    an answer. A row that is no row of the table keeps its text: extra cells in the last column, a line that cannot be
+    read in the first (JSON: under "line").
 
     With -o, FILE is replaced when the last row is answered; until then, and if the run is interrupted, the answers are
     in FILE.*.partial.

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from typing import cast
 
 import click
 
 from qnet import budget
 from qnet.cli.failures import write_line
-from qnet.cli.files import put_out, refuse_same, refuse_unwritable, replace
+from qnet.cli.files import put_out, refuse_same, refuse_unwritable, replace, streaming
 from qnet.cli.files import say as say
 from qnet.cli.options import ARGUMENTS, Output, is_quiet
 from qnet.errors import AssertionFailed, Problem, UsageError, printable
@@ -74,6 +75,13 @@ def write(report: Report, output: Output, value: bool = False) -> None:
     if value:
         _write_value(report, output)
         return
+    deliver(_rendered(report, output), output)
+    if report.broken:
+        raise AssertionFailed(*report.broken)
+
+
+def _rendered(report: Report, output: Output) -> bytes:
+    """The bytes of a report in its format; its notes are printed, and its figure is written."""
     format_name = form(output)
     if output.log and isinstance(report.plot, Plot):
         report = report.replace(plot=report.plot.replace(log=output.log))
@@ -101,9 +109,34 @@ def write(report: Report, output: Output, value: bool = False) -> None:
         write_notes([Note("QN606", "--log applies to charts of lines, which --plot draws")])
     if format_name != "table" and output.path == "-":
         text = on_screen(text)
-    deliver(text.encode("ascii" if _plain_ascii(output) and format_name == "table" else "utf-8", "replace"), output)
-    if report.broken:
-        raise AssertionFailed(*report.broken)
+    return text.encode("ascii" if _plain_ascii(output) and format_name == "table" else "utf-8", "replace")
+
+
+def write_incomplete(report: Report, output: Output, wanted: bool = True) -> None:
+    """Write the part of an answer that is finished: to standard output, or under the name of a partial file.
+
+    The caller says why it is not complete, and with which exit code; assertions are not judged.
+
+    wanted  whether the report goes anywhere; else its notes alone are printed.
+    """
+    if not wanted:
+        write_notes(report.notes)
+        return
+    data = _rendered(report, output.replace(figure=""))
+    if output.path == "-":
+        deliver(data, output)
+        return
+    with suppress(_Incomplete), streaming(output.path, _kept) as put:
+        put(data)
+        raise _Incomplete
+
+
+class _Incomplete(Exception):
+    """The answer is not complete, and does not replace its file."""
+
+
+def _kept(path: str) -> None:
+    write_line(f"qnet: note: not complete; what is finished is in {printable(path)} [QN732]")
 
 
 _EARLIER = {"deviation_of": "standard_deviation_of", "whole": "integer"}

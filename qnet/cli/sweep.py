@@ -49,9 +49,10 @@ def command(over: tuple[str, ...], metrics: tuple[str, ...], percentiles: tuple[
     One row for every point: the parameters, the metrics as qnet solve defines them, method, exactness and status.
     Without --metric: throughput and response time, also by class if there are several, utilization and queue length of
     every station, and the outputs of the model. A point without an answer states the reason in its status; the exit
-    code is 0 if any point has an answer. Any parameter can be varied, including numbers of servers and the words of a
-    choice. One metric over two grids is a matrix in tables and Markdown; CSV and JSON have a row for every point. Each
-    point is solved independently, by the laws of Little (1961) and of Denning and Buzen (1978), as in qnet solve.
+    code is 0 if any point has an answer. Ctrl-C leaves the rows that are finished, with -o in FILE.*.partial. Any
+    parameter can be varied, including numbers of servers and the words of a choice. One metric over two grids is a
+    matrix in tables and Markdown; CSV and JSON have a row for every point. Each point is solved independently, by the
+    laws of Little (1961) and of Denning and Buzen (1978), as in qnet solve.
 
     \b
     Grids: first:last:step, first:last, log(first, last, count), or a, b, c
@@ -64,7 +65,8 @@ def command(over: tuple[str, ...], metrics: tuple[str, ...], percentiles: tuple[
       qnet sweep multiprocessor --over processors=1:16 --assert 'response < 90 s'
       qnet sweep --station cpu=120ms --station disk=50ms --population 1 --think-time 5s --over population=1:40
     """
-    from qnet.cli.output import ready, write
+    from qnet.cli.interrupts import finishing
+    from qnet.cli.output import ready, write, write_incomplete
     from qnet.cli.progress import progress
     from qnet.questions.presentation.assertions import conditions
     from qnet.questions.solve.selected import with_percentiles
@@ -75,5 +77,10 @@ def command(over: tuple[str, ...], metrics: tuple[str, ...], percentiles: tuple[
     with opened(network) as model, progress("points") as report_progress:
         conditions(asserted, model)
         metrics = with_percentiles([model], metrics, percentiles)
-        result = sweep(model, over, metrics, wanted, report_progress)
-    write(sweep_report(result, asserted, chosen=bool(metrics)), output)
+        result = sweep(model, over, metrics, wanted, report_progress, keep=True)
+    with finishing():
+        report = sweep_report(result, asserted, chosen=bool(metrics))
+        if result.interrupted:
+            write_incomplete(report, output)
+            raise KeyboardInterrupt
+        write(report, output)

@@ -433,13 +433,22 @@ CODES: dict[str, _T] = {
         "measurements, a part that the model uses, standard input or another output: it would be lost.",
         "Write to another file; rename it when it is complete: -o new && mv new old."),
     "QN732": _T("rows of an incomplete run",
-        "qnet map ended before the last row. The file of -o is unchanged; the rows answered until then are "
-        "complete lines of the file named in the message, which ends in .partial.",
+        "qnet map, sweep or calibrate ended before its work was done. The file of -o is unchanged; what is finished, "
+        "complete lines, is in the file named in the message, which ends in .partial.",
         "Use these rows, or delete the file, and run the command again."),
     "QN733": _T("a row without an answer, with --strict",
         "The row cannot be read, has no answer, or has an undefined metric, and --strict stops there. "
         "The rows before it are answered.",
         "Correct the row, or leave out --strict: its status then gives the reason, and processing continues."),
+    "QN734": _T("an interrupted run",
+        "The run was interrupted, as by Ctrl-C, before its last point. The points that are reported are finished; "
+        "the exit code is 130.",
+        "Run the command again for the others, with fewer points if it takes too long."),
+    "QN736": _T("a fit that ended early",
+        "The operations of the command were spent, or it was interrupted, before the search of qnet calibrate had "
+        "proven a minimum or computed the errors of the values. The values with the smallest residuals so far are "
+        "reported, without errors; the exit code is 5, or 130.",
+        "Allow more with --operations, fit fewer parameters, narrow --between, or name a faster --method."),
     "QN735": _T("an undefined figure",
         "An output, a metric or an assertion is an expression whose arithmetic fails at this point, such as a division "
         "by zero, the logarithm of zero or a value above 1e308; or it uses a figure that is infinite. All other "
@@ -460,6 +469,11 @@ CODES: dict[str, _T] = {
         "visit it does not wait. Without visits the class is taken not to visit the station, and the answer is that of "
         "such a network.",
         "Give qnet.Network visits: 0 where a class does not come, above 0 where it does."),
+    "QN740": _T("a fit by approximations",
+        "qnet calibrate searches by approximations, and then moves the minimum to that of the exact method, where the "
+        "rows of the measurements have one. That was not possible here: values, residuals and figures are all those of "
+        "the approximation that is named.",
+        "Allow more with --operations, or fit on rows with fewer customers."),
     "QN745": _T("a null that was not an input of the model",
         "The null of a prediction is the nearest figure that was an input of the model: a claim of the same study and "
         "dimension that is given, fitted or an identity. Its error is the error of doing nothing.",

@@ -211,7 +211,8 @@ def test_rows_keep_their_text_and_are_counted(qnet: Run, folder: Path) -> None:
     assert '\n40,"d,e",,,,' in answer.out
     assert '\n5,"two\nlines",5.0,' in answer.out
     assert answer.err.splitlines()[-1] == "qnet: rows: 3 answered, 3 not"
-    strict = qnet("map", "./m.toml", "bad.csv", "--strict", "--metric", "throughput")
+    (folder / "strict.csv").write_text('rate\n10\n"20\n30\n')
+    strict = qnet("map", "./m.toml", "strict.csv", "--strict", "--metric", "throughput")
     assert (strict.code, len(strict.out.splitlines())) == (3, 2)
     assert strict.err.splitlines()[-1] == "qnet: rows: 1 answered, 1 not"
 

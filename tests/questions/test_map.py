@@ -108,6 +108,10 @@ def test_a_row_without_an_answer_says_why_and_stops_nothing(queue, row, status):
         ("rate,servcie_ms", 'is nearly named like the parameter "service"'),
         ("rate,Service", 'is nearly named like the parameter "service"'),
         ("rate,service_msec", '"_msec" behind it, which is no unit of a parameter that is in s'),
+        ("rate,service_msec", r'expected "service_ms" \[QN240'),
+        ("rate_per_Min,service", r'expected "rate_per_min" \[QN240'),
+        ("rate,service_KB", r'expected "service" or "service_s" \[QN240'),
+        ("rate,size_KB", r'expected "size_kB" or "size_KiB" \[QN240'),
         ("rate,service_KiB", '"_KiB" behind it'),
         ("rate,mood_ms", '"_ms" behind it'),
         ("rates,service", 'is nearly named like the parameter "rate"'),
@@ -116,6 +120,27 @@ def test_a_row_without_an_answer_says_why_and_stops_nothing(queue, row, status):
 def test_headers_that_cannot_be_answered(queue, header, words):
     with pytest.raises(InvalidInput, match=words):
         through(Mapper(queue), header + "\n1,2,3\n")
+
+
+@pytest.mark.parametrize(
+    ("header", "words"),
+    [
+        ("rate,host", 'the column "host" is no parameter'),
+        ("host,rate,weight", 'the columns "host", "weight" are no parameters'),
+    ],
+)
+def test_strict_refuses_columns_that_are_not_used(queue, header, words):
+    with pytest.raises(InvalidInput, match=words):
+        through(Mapper(queue, ["response"], strict=True), f"{header}\n1,2,3\n")
+
+
+def test_strict_stops_at_the_first_object_with_a_key_that_is_not_used(queue):
+    mapper = Mapper(queue, ["response"], strict=True)
+    answered: list[str] = []
+    with pytest.raises(InvalidInput, match='row 2: the key "host" is no parameter'):
+        answered += map_jsonl(mapper, ['{"rate": 1}\n', '{"rate": 1, "host": "a"}\n'])
+    assert '"status":"ok"' in answered[0]
+    assert not any(answered[1:])
 
 
 def test_a_prefix_keeps_answers_apart_from_the_rows(queue):

@@ -1,6 +1,7 @@
 """Sweeps: every point is what solving it alone gives, in the order of the grid, as arrays."""
 
 import importlib
+from itertools import pairwise
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -8,9 +9,11 @@ from typing import Any
 import pytest
 
 import qnet
+from qnet import budget
 from qnet.errors import NoAnswer, UsageError
 from qnet.model.metrics import every_metric
 from qnet.model.settings import with_settings
+from qnet.networks.wanted import AUTO
 from qnet.questions.points.points import solve_points
 from qnet.questions.presentation.labels import labels
 from qnet.questions.sweep.sweep import MAX_POINTS, sweep, sweep_report
@@ -179,3 +182,32 @@ def test_beside_a_chain_the_figures_of_a_class_are_told_apart():
 def test_a_chain_alone_is_the_system():
     names = [item.key for item in every_metric(qnet.load("examples/web-shop.toml"))]
     assert names[:3] == ["throughput", "response", "utilization_web"]
+
+
+def test_an_interruption_keeps_the_points_that_are_finished_where_that_is_asked(terminal):
+    def stop(done: int, size: int) -> None:
+        if done > 64:
+            raise KeyboardInterrupt
+
+    result = sweep(terminal, ["users=1:800"], ["response"], progress=stop, keep=True)
+    assert (result.interrupted, result.size, result.answers.size) == (True, 800, 64 + 512)
+    complete = sweep(terminal, ["users=1:800"], ["response"])
+    told = sweep_report(result)
+    for row, same in zip(rows(told), rows(sweep_report(complete)), strict=False):
+        assert row["response_s"] == pytest.approx(same["response_s"], rel=RELATIVE)
+    assert [note.code for note in told.notes] == ["QN734"]
+    with pytest.raises(KeyboardInterrupt):
+        sweep(terminal, ["users=1:9000"], ["response"], progress=stop)
+
+
+def test_chunks_that_an_interruption_may_lose_are_as_small_as_the_work_is_large(terminal):
+    ends: list[int] = []
+    with budget.door():
+        sweep(terminal, ["users=1:800"], ["response"], progress=lambda done, _: ends.append(done), keep=True)
+    assert ends == [64, 576, 800]
+    ends.clear()
+    with budget.door():
+        wanted = AUTO.replace(solved=lambda points: budget.spend(1e6 * points))
+        sweep(terminal, ["users=1:800"], ["response"], wanted, lambda done, _: ends.append(done), keep=True)
+    assert (ends[0], len(ends)) == (64, 4)
+    assert all(after - before <= 300 for before, after in pairwise(ends))

@@ -111,7 +111,9 @@ def relaxed(method: Relaxable[C, A], answer: A) -> tuple[A, Places]:
 
 def unproven(name: str, rest: Places, points: int, help: str = "") -> NotComputed:
     """The refusal of an answer: by the method's name, the points that are not proven, and how many there are in all."""
-    return not_converged(name, f"a residual of {TOLERANCE:.0e}", help, int(rest[0]) if points > 1 else None)
+    error = not_converged(name, f"a residual of {TOLERANCE:.0e}", help, int(rest[0]) if points > 1 else None)
+    error.at = np.isin(np.arange(points), rest)
+    return error
 
 
 class Changes(Record):

@@ -122,9 +122,9 @@ def refuse_unserved(solution: Solution) -> None:
             raise NoAnswer(Problem("QN401", text, "fewer customers of higher priority, or fewer arrivals"))
 
 
-def starved(solution: Solution) -> tuple[int, int, float] | None:
-    """A station, a class that is served last there, and how busy closed classes served before it keep the station:
-    beyond what can be computed from the capacity left. None where there is no such class.
+def starved(solution: Solution) -> tuple[int, int, Any] | None:
+    """A station, a class that is served last there, and how busy closed classes served before it keep the station, at
+    every point: beyond what can be computed from the capacity left. None where there is no such class.
     """
     network, figures = solution.network, solution.figures
     stations, kinds = range(network.shape[0]), range(network.shape[1])
@@ -141,7 +141,7 @@ def starved(solution: Solution) -> tuple[int, int, float] | None:
             )
             most = float(busy if network.size is None else busy.max())
             if most > STARVED:
-                return station, kind, most
+                return station, kind, busy
     return None
 
 
@@ -164,11 +164,14 @@ def refuse_starved(solution: Solution, stations: Sequence[str] = (), classes: Se
     index, kind, busy = result
     where = stations[index] if stations else solution.network.station_label(index)
     who = f'"{classes[kind]}"' if classes else solution.network.class_label(kind)
-    text = f"closed classes served before {who} keep {where} {100 * busy:.3g} % busy, which leaves it next to nothing"
+    most = busy if solution.network.size is None else busy.max()
+    text = f"closed classes served before {who} keep {where} {100 * most:.3g} % busy, which leaves it next to nothing"
     help = f"give the others fewer customers or longer think times, or {where} more servers; or leave {who} out, "
     help += "which changes the others little where they preempt it or its times are short"
     expected = f"at most {100 * STARVED:.0f} % for what is left to be estimated"
-    raise NotComputed(Problem("QN589", text, expected, help=help))
+    error = NotComputed(Problem("QN589", text, expected, help=help))
+    error.at = None if solution.network.size is None else np.asarray(busy > STARVED)
+    raise error
 
 
 def open_row(network: Demands, station: int) -> list[Value]:

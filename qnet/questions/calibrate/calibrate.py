@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import Any
 
-from qnet.errors import Problem, UsageError
+from qnet import budget
+from qnet.budget import OverBudget
+from qnet.errors import NotComputed, Problem, UsageError
 from qnet.lazy import np
 from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.calibrate.errors import SHARE, Scatter, scatter_stated, scatter_unstated
 from qnet.questions.calibrate.least_squares import Minimum, Spread, minimise, spread
 from qnet.questions.calibrate.measured import Measured, measured
+from qnet.questions.calibrate.polish import Polished, polished
 from qnet.questions.calibrate.predict import predictions
 from qnet.questions.calibrate.profile import bent, profiles
 from qnet.questions.calibrate.search import Target, no_minimum, search
+from qnet.questions.calibrate.stopped import SHARE as STOPPED_SHARE
+from qnet.questions.calibrate.stopped import Stopped, kept, no_scatter
 from qnet.questions.calibrate.unknowns import Unknown, unknowns
 from qnet.questions.map.tables import Rows, Table, read_table
-from qnet.questions.points.answers import Answers, solve_table
+from qnet.questions.points.answers import Answers
 from qnet.record import Record
 
 __all__ = ["SEARCHES", "SHARE", "Calibration", "FittedParameter", "calibrate", "fitted_point", "refuse_without_fit"]
@@ -95,6 +101,10 @@ class Calibration(Record):
     predicted: tuple[Any, Any]
     """Ends (rows, metrics) of the intervals for measurements that are held out, in base units."""
     target: Target
+    left: str
+    """Why the fit is by approximations where the method asked for has exact answers; empty where it is not."""
+    stopped: Stopped | None
+    """Why it ended early; None where it did not."""
 
     @property
     def tested(self) -> bool:
@@ -114,6 +124,7 @@ def calibrate(
     wanted: Wanted = AUTO,
     error: Sequence[str] = (),
     strict: bool = False,
+    keep: bool = False,
 ) -> Calibration:
     """The values of some parameters at which a model is nearest to what was measured.
 
@@ -130,11 +141,14 @@ def calibrate(
     error     standard errors of the measurements, such as `1%` or `response=2 ms`. Without any, they are the scatter
               of the residuals, and at least half of the last printed digit where cells are texts.
     strict    refuse the measurements for the first row that cannot be read; else such rows are left out, and listed.
+    keep      end with the best values so far, and `stopped`, where the operations are spent or somebody interrupts.
     Raises    `UsageError`, `InvalidInput` for input that cannot be read; `NotComputed` where the search finds no
-              minimum.
+              minimum, or the operations are spent.
 
     Method    `least_squares.minimise`, from the stated values and from others; more of them where the first search has
               no answer, or leads to an end of a range or to no minimum. All rows of all trial points are one table.
+              Searches do without the Markov chain of all states; where the method asked for takes it, the minimum is
+              sought again by it (`polish.polished`).
     Errors    `least_squares.spread`; intervals are Student's t times the standard error, of a positive parameter in its
               logarithm, where the residuals at their ends are those of the tangent plane; else by profiles
               (`calibrate_profile.profiles`), which may be open to one side or both.
@@ -149,41 +163,94 @@ def calibrate(
     if strict:
         rows.table.refuse_unread()
     target = Target(model, wanted_parameters, rows, absolute, wanted)
-    best, others, followed = search(target, searches)
-    best, scatter, known, result = _known(target, best)
-    result = _elsewhere(target, best, scatter, result, others)
-    values = {item.unknown.name: item.value for item in result}
-    columns = {**rows.conditions, **values}
-    size = len(rows.table.rows)
-    table = {name: _full(value, size) for name, value in columns.items()}
-    answers = _answers(model, table, size, wanted)
+    made = _Fit(target)
+    stopped: Stopped | None = None
+    try:
+        with budget.share(STOPPED_SHARE):
+            made.run(searches)
+    except (OverBudget, KeyboardInterrupt) as end:
+        if not keep or not made.keep():
+            raise
+        stopped = Stopped(end, made.reached)
+    best = made.best
+    assert best is not None
+    # What an early end has spent leaves the rows of the report what every command has.
+    with budget.opened(budget.Account(0.0, budget.memory())) if stopped else nullcontext():
+        answers = made.answers()
     modelled = target.modelled(answers)
     return Calibration(
         model=model,
         measured=rows,
-        parameters=result,
+        parameters=made.parameters,
         answers=answers,
         modelled=modelled,
         residuals=target.plain(modelled) * rows.weights[:, None] ** 0.5,
         used=target.used,
         absolute=absolute,
         minimum=best,
-        spread=known,
-        others=others,
-        searched=followed,
-        scatter=scatter,
-        predicted=predictions(target, best, scatter, modelled),
+        spread=made.known,
+        others=made.others,
+        searched=made.followed,
+        scatter=made.scatter,
+        predicted=predictions(target, best, made.scatter, modelled),
         target=target,
+        left=made.polished.left if made.polished else "",
+        stopped=stopped,
     )
 
 
-def _full(value: Any, size: int) -> Any:
-    return np.zeros(size) + value
+class _Fit:
+    """A fit and what it has reached: a search, its polish, and how well its values are known."""
 
+    def __init__(self, target: Target) -> None:
+        self.target = target
+        self.best: Minimum | None = None
+        self.polished: Polished | None = None
+        self.others: tuple[tuple[float, ...], ...] = ()
+        self.followed = 0
+        self.parameters: tuple[FittedParameter, ...] = ()
+        self.reached = False
+        """Whether the minimum is reached."""
 
-def _answers(model: Model, table: dict[str, Any], size: int, wanted: Wanted) -> Answers:
-    with np.errstate(all="ignore"):
-        return solve_table(model, table, size, wanted)
+    def run(self, searches: int) -> None:
+        """Fit; raises `NotComputed` where there is no minimum."""
+        target = self.target
+        try:
+            self._search(searches)
+        except OverBudget:
+            raise
+        except NotComputed:
+            if not target.seek_as_asked():
+                raise
+            self._search(searches)
+        assert self.best is not None
+        best, self.scatter, self.known, result = _known(target, self.best)
+        self.best, self.parameters = best, _elsewhere(target, best, self.scatter, result, self.others)
+
+    def _search(self, searches: int) -> None:
+        target = self.target
+        self.best, self.others, self.followed = search(target, searches)
+        self.reached = True
+        pairs = [zip(target.unknowns, values, strict=True) for values in self.others]
+        rivals = [np.array([item.coordinate(value) for item, value in each]) for each in pairs]
+        self.polished = polished(target, self.best, rivals)
+        self.best = self.polished.best
+
+    def keep(self) -> bool:
+        """Take what is there at an early end for the result; whether there is anything."""
+        self.best = kept(self.target, self.best)
+        if self.best is None:
+            return False
+        self.known = spread(self.best, self.target.least, math.nan)
+        self.scatter = no_scatter(self.known.freedom)
+        self.parameters = _fitted(self.target, self.best, self.scatter, self.known, {})
+        return True
+
+    def answers(self) -> Answers:
+        """The model at every row, at the fitted values."""
+        assert self.best is not None
+        found = self.polished or Polished(self.target, self.best, np.zeros(0, dtype=int))
+        return found.answers(self.best.point)
 
 
 def _known(target: Target, best: Minimum) -> tuple[Minimum, Scatter, Spread, tuple[FittedParameter, ...]]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Generator, Sequence
+from typing import Any, TypeVar
 
 from qnet.lazy import np
 from qnet.record import Record
@@ -21,13 +21,19 @@ RANK = 1e-6
 _ROUNDS = 200
 _LADDER = (0.0, 1e-2, 1e-1, 1.0, 1e1, 1e2)
 """Dampings that are tried at once, as shares of the present one."""
+_SHARES = (1.0, 0.3)
+"""Shares of the step with second derivatives that are tried."""
 _LONGEST = 2.0
 _SHRINKS = 6
 _BESIDE = 3e-2
 """How near to a minimum that is known a search ends there, in coordinates in which 1 is much."""
+_SLOW = 20
+"""Rounds from which a search is given up that is slow, as in a long and flat valley, and not as low as another one."""
+BEHIND = "another search reached smaller residuals sooner"
 ENDLESS = f"no minimum after {_ROUNDS} rounds"
 JUMP = "no step makes the residuals smaller: a jump or a kink"
 
+_Found = TypeVar("_Found")
 Residuals = Callable[[Any], Any]
 """Points (P, n) -> residuals (P, m); a row with a not-a-number is a point without an answer."""
 
@@ -54,33 +60,76 @@ class Minimum(Record):
         return float(self.residuals @ self.residuals)
 
 
-def minimise(
-    residuals: Residuals, start: Any, low: Any, high: Any, least: float = 0.0, known: Sequence[Minimum] = ()
-) -> Minimum | None:
+def minimise(residuals: Residuals, start: Any, low: Any, high: Any, least: float = 0.0) -> Minimum | None:
     """The least sum of squares of residuals inside bounds, near a start.
 
     start, low, high   (n,) coordinates of comparable size: logarithms, or shares of a range; bounds may be infinite.
     least              norm of a column of derivatives up to which it is rounding.
-    known              minima reached from other starts: a search that comes near one ends there.
     Returns            `Minimum`; `converged` is False where it is not proven to be one. None where there is no answer
                        at the start.
     Method             Levenberg's damping with Marquardt's scaling by columns, several dampings at once, projected on
-                       the bounds; a trial without an answer is a step too long. Derivatives are central differences,
-                       one-sided at bounds and where one side has no answer. Converged by the relative offset of
-                       residuals from the tangent plane, or by a Gauss-Newton step of nearly nothing.
+                       the bounds; a trial without an answer is a step too long. Where residuals are large the sum of
+                       their second derivatives, by secants, counts too, in one more step that is tried. Derivatives are
+                       central differences, one-sided at bounds and where one side has no answer. Converged by the
+                       relative offset of residuals from the tangent plane, or by a Gauss-Newton step of nearly nothing.
     Source             K. Levenberg, Quart. Appl. Math. 2 (1944) 164-168; D. W. Marquardt, J. SIAM 11 (1963) 431-441;
-                       J. J. More, The Levenberg-Marquardt algorithm, LNM 630 (1978) 105-116; D. M. Bates and
-                       D. G. Watts, A relative offset orthogonality convergence criterion for nonlinear least squares,
-                       Technometrics 23 (1981) 179-183.
+                       J. J. More, The Levenberg-Marquardt algorithm, LNM 630 (1978) 105-116; J. E. Dennis, D. M. Gay
+                       and R. E. Welsch, An adaptive nonlinear least-squares algorithm, ACM TOMS 7 (1981) 348-368;
+                       D. M. Bates and D. G. Watts, A relative offset orthogonality convergence criterion for nonlinear
+                       least squares, Technometrics 23 (1981) 179-183.
     Limits             A local minimum: other starts may end at others. A residual that jumps has no derivative there.
     """
+    return minimise_all(residuals, [start], low, high, least)[0]
+
+
+def minimise_all(
+    residuals: Residuals, starts: Sequence[Any], low: Any, high: Any, least: float = 0.0, known: Sequence[Minimum] = ()
+) -> list[Minimum | None]:
+    """`minimise` from several starts side by side: what all of them ask in a round is one batch of points.
+
+    known   minima reached before: a search that comes near one of them, or one that another search has reached by then,
+            ends there, and one that takes more than twice as long and is not as low is given up.
+    """
+    reached = list(known)
+    return together(residuals, [_minimum(start, low, high, least, reached) for start in starts])
+
+
+Asking = Generator[Any, Any, _Found]
+"""A search that yields points (P, n), is sent their residuals (P, m), and returns what it found."""
+
+
+def together(residuals: Residuals, searches: Sequence[Asking[_Found]]) -> list[_Found]:
+    """What some searches find, which are asked one after the other and answered together."""
+    found: dict[int, _Found] = {}
+    asked: dict[int, Any] = {}
+
+    def go_on(number: int, values: Any) -> None:
+        try:
+            asked[number] = searches[number].send(values)
+        except StopIteration as end:
+            found[number] = end.value
+
+    for number in range(len(searches)):
+        go_on(number, None)
+    while asked:
+        numbers, points = list(asked), list(asked.values())
+        asked.clear()
+        values = residuals(np.concatenate(points))
+        ends = np.cumsum([len(some) for some in points])[:-1]
+        for number, some in zip(numbers, np.split(values, ends), strict=True):
+            go_on(number, some)
+    return [found[number] for number in range(len(searches))]
+
+
+def _minimum(start: Any, low: Any, high: Any, least: float, known: list[Minimum]) -> Asking[Minimum | None]:
+    """As `minimise`; a minimum that is proven joins those that are known."""
     point = np.clip(np.asarray(start, dtype=float), low, high)
-    here = residuals(point[None])[0]
+    here = (yield point[None])[0]
     if not np.isfinite(here).all():
         return None
-    damping = 1e-2
+    damping, bend = 1e-2, _Bend(len(point))
     for count in range(1, _ROUNDS + 1):
-        jacobian = differences(residuals, point, here, low, high)
+        jacobian = yield from _differences(point, here, low, high)
         if jacobian is None:
             flat = np.zeros((len(here), len(point)))
             return Minimum(
@@ -109,36 +158,84 @@ def minimise(
             rounds=count,
         )
         if offset <= SETTLED or longest <= STILL:
+            known.append(done)
             return done
-        moved, damping = _descend(residuals, point, here, tangent, low, high, damping)
+        bend.update(point, here, jacobian)
+        moved, damping = yield from _descend(point, here, tangent, bend.steps(tangent, here), low, high, damping)
         if moved is None:
             if offset <= CLOSE or longest <= STILL**0.5 * 1e-1:
+                known.append(done)
                 return done
             return done.replace(converged=False, reason=JUMP)
         point, here = moved
         for item in known:
-            if np.abs(point - item.point).max(initial=0.0) <= _BESIDE and here @ here >= item.cost:
+            if here @ here < item.cost:
+                continue
+            if np.abs(point - item.point).max(initial=0.0) <= _BESIDE:
                 return item
+            if count >= max(_SLOW, 2 * item.rounds):
+                return done.replace(converged=False, reason=BEHIND)
     return done.replace(converged=False, reason=ENDLESS)  # pyright: ignore[reportPossiblyUnboundVariable]
 
 
 def _descend(
-    residuals: Residuals, point: Any, here: Any, tangent: _Tangent, low: Any, high: Any, damping: float
-) -> tuple[tuple[Any, Any] | None, float]:
-    """The best of some damped steps, dampings growing until one descends; and the damping of it."""
+    point: Any, here: Any, tangent: _Tangent, others: Any, low: Any, high: Any, damping: float
+) -> Asking[tuple[tuple[Any, Any] | None, float]]:
+    """The best of some damped steps, and of others at first, dampings growing until one descends; and the damping of
+    it."""
     cost = here @ here
     while damping < 1e16:
-        steps = np.array([tangent.step(here, damping * share) for share in _LADDER])
+        steps = np.array([*(tangent.step(here, damping * share) for share in _LADDER), *others])
         lengths = np.abs(steps).max(axis=1, initial=0.0, keepdims=True)
         steps *= np.minimum(1.0, _LONGEST / np.where(lengths > 0, lengths, 1.0))
         points = np.clip(point + steps, low, high)
-        result = residuals(points)
+        result = yield points
         costs = np.where(np.isfinite(result).all(axis=1), (np.nan_to_num(result) ** 2).sum(axis=1), np.inf)
         best = int(costs.argmin())
         if costs[best] < cost:
-            return (points[best], result[best]), max(damping * _LADDER[best], 1e-12)
+            share = _LADDER[best] if best < len(_LADDER) else 1.0
+            return (points[best], result[best]), max(damping * share, 1e-12)
         damping *= 1e3
+        others = ()
     return None, damping
+
+
+class _Bend:
+    """The sum of residuals times their second derivatives, by secants between the points of a search."""
+
+    def __init__(self, count: int) -> None:
+        self.matrix = np.zeros((count, count))
+        self.before: tuple[Any, Any, Any] | None = None
+
+    def update(self, point: Any, here: Any, jacobian: Any) -> None:
+        """Learn from the next point of the search (Dennis, Gay and Welsch 1981, section 3)."""
+        before, self.before = self.before, (point, here, jacobian)
+        if before is None:
+            return
+        step = point - before[0]
+        rise = jacobian.T @ here - before[2].T @ before[1]
+        bent = jacobian.T @ here - before[2].T @ here
+        along = float(rise @ step)
+        if along <= 1e-8 * float(np.linalg.norm(rise) * np.linalg.norm(step)):
+            return
+        present = float(step @ self.matrix @ step)
+        self.matrix *= min(abs(float(step @ bent)) / abs(present), 1.0) if present else 1.0
+        missing = bent - self.matrix @ step
+        mixed = np.outer(missing, rise) / along
+        self.matrix += mixed + mixed.T - float(step @ missing) / along**2 * np.outer(rise, rise)
+
+    def steps(self, tangent: _Tangent, here: Any) -> Any:
+        """Steps by Newton's method with the second derivatives as far as they are known, uphill directions reversed."""
+        counted = tangent.counted
+        if not self.matrix.any() or not counted.any():
+            return ()
+        norms = tangent.norms[counted]
+        bent = self.matrix[np.ix_(counted, counted)] / np.outer(norms, norms)
+        sizes, ways = np.linalg.eigh(tangent.square[np.ix_(counted, counted)] + bent)
+        sizes = np.maximum(np.abs(sizes), RANK * max(np.abs(sizes).max(initial=0.0), 1e-300))
+        step = np.zeros(len(counted))
+        step[counted] = -(ways @ ((ways.T @ tangent.slope(here)[counted]) / sizes)) / norms
+        return np.outer(_SHARES, step)
 
 
 class _Tangent:
@@ -149,8 +246,18 @@ class _Tangent:
         self.counted = norms > max(least, RANK * 0.1 * norms.max(initial=0.0))
         self.norms = np.where(self.counted, norms, 1.0)
         scaled = np.where(self.counted, jacobian / self.norms, 0.0)
+        self.scaled = scaled
         self.left, self.singular, self.right = np.linalg.svd(scaled, full_matrices=False)
         self.kept = (self.singular > RANK * self.singular.max(initial=0.0)) & (self.singular > 0)
+
+    @property
+    def square(self) -> Any:
+        """(n, n): products of the columns of derivatives, scaled to 1."""
+        return self.scaled.T @ self.scaled
+
+    def slope(self, here: Any) -> Any:
+        """(n,): derivatives of half the sum of squares, scaled."""
+        return self.scaled.T @ here
 
     def step(self, here: Any, damping: float) -> Any:
         """The step that is best for residuals under a damping; 0 for Gauss-Newton."""
@@ -177,6 +284,11 @@ def differences(residuals: Residuals, point: Any, here: Any, low: Any, high: Any
     Central where both sides are inside the bounds and have an answer, else of the second order from one side; shorter
     steps where neither side has one.
     """
+    return together(residuals, [_differences(point, here, low, high)])[0]
+
+
+def _differences(point: Any, here: Any, low: Any, high: Any) -> Asking[Any]:
+    """As `differences`."""
     count = len(point)
     result = np.full((len(here), count), np.nan)
     length = STEP
@@ -185,7 +297,7 @@ def differences(residuals: Residuals, point: Any, here: Any, low: Any, high: Any
         if not waiting:
             return result
         moves = [(index, sign * length) for index in waiting for sign in (-1.0, 1.0)]
-        values = _moved(residuals, point, moves, low, high)
+        values = yield from _moved(point, moves, low, high)
         there = np.isfinite(values).all(axis=1)
         lone: list[tuple[int, float]] = []
         for number, index in enumerate(waiting):
@@ -196,21 +308,21 @@ def differences(residuals: Residuals, point: Any, here: Any, low: Any, high: Any
                 lone.append((index, length if there[above] else -length))
         if lone:
             near = {move: values[number] for number, move in enumerate(moves)}
-            far = _moved(residuals, point, [(index, 2 * move) for index, move in lone], low, high)
+            far = yield from _moved(point, [(index, 2 * move) for index, move in lone], low, high)
             for (index, move), two in zip(lone, far, strict=True):
                 result[:, index] = (-3 * here + 4 * near[index, move] - two) / (2 * move)
         length /= 8
     return result if np.isfinite(result).all() else None
 
 
-def _moved(residuals: Residuals, point: Any, moves: Sequence[tuple[int, float]], low: Any, high: Any) -> Any:
+def _moved(point: Any, moves: Sequence[tuple[int, float]], low: Any, high: Any) -> Asking[Any]:
     """Residuals where one coordinate is moved, for each move; not-a-number outside the bounds."""
     points = np.repeat(point[None], len(moves), axis=0)
     for number, (index, move) in enumerate(moves):
         points[number, index] += move
     # A point outside the bounds is replaced by the centre, and its values are not used.
     inside = ((points >= low) & (points <= high)).all(axis=1)
-    values = residuals(np.where(inside[:, None], points, point))
+    values = yield np.where(inside[:, None], points, point)
     values[~inside] = np.nan
     return values
 

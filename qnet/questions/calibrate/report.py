@@ -68,10 +68,12 @@ def calibration_report(calibration: Calibration, asserted: Sequence[str] = (), m
     point = fitted_point(calibration)
     exact = all_exact(model, [item.expression for item in calibration.measured.metrics], answers.parts)
     trust = (", ".join(answers.methods), label(exact))
-    parameters = [_parameter(item, calibration.tested) for item in calibration.parameters]
+    stopped = calibration.stopped
+    status = stopped.status if stopped else ""
+    parameters = [_parameter(item, status or standing(item, calibration.tested)) for item in calibration.parameters]
     rows = [
         *parameters,
-        *_correlations(calibration),
+        *(_correlations(calibration) if not stopped else ()),
         *_summary(calibration),
         *_rows(calibration),
         *_unread(calibration),
@@ -150,11 +152,11 @@ def fitted_with(calibration: Calibration) -> str:
     return _minimum(calibration, [item.value for item in calibration.parameters])
 
 
-def _parameter(item: FittedParameter, tested: bool) -> tuple[Cell, ...]:
+def _parameter(item: FittedParameter, status: str) -> tuple[Cell, ...]:
     unknown = item.unknown
     return (
         "parameter", unknown.name, None, None, None, unknown.start, item.value, item.error, item.low, item.high,
-        None, None, None, None, unknown.unit or None, item.interval or None, standing(item, tested),
+        None, None, None, None, unknown.unit or None, item.interval or None, status,
     )  # fmt: skip
 
 
@@ -243,6 +245,8 @@ def _summary(calibration: Calibration) -> Iterator[tuple[Cell, ...]]:
     if calibration.scatter.ratio is not None:
         at = "over stated errors" if calibration.scatter.kind == STATED else "over half of the last printed digit"
         yield _plain("summary", "scatter", FITTED, calibration.scatter.ratio, at)
+    if calibration.stopped:
+        return
     yield _plain("summary", "degrees of freedom", FITTED, calibration.spread.freedom)
     yield _plain("summary", "condition number", FITTED, calibration.spread.condition)
 
@@ -304,13 +308,15 @@ def _end(value: float, unit: str) -> float | None:
 
 def _notes(calibration: Calibration) -> Iterator[Note]:
     answers, table = calibration.answers, calibration.measured.table
+    yield from _ended(calibration)
     yield from approximate_notes(answers.reasons)
     yield from percentile_notes(
         calibration.model, [item.expression for item in calibration.measured.metrics], answers.parts
     )
-    yield from _errors(calibration)
-    yield from doubts(calibration)
-    yield from _intervals(calibration)
+    if calibration.stopped is None:
+        yield from _errors(calibration)
+        yield from doubts(calibration)
+        yield from _intervals(calibration)
     if calibration.others:
         shown = "; ".join(_minimum(calibration, values) for values in calibration.others[:_MOST_NAMED])
         text = f"other minima that agree with the measurements nearly as well: {shown}"
@@ -322,6 +328,18 @@ def _notes(calibration: Calibration) -> Iterator[Note]:
     if calibration.measured.ignored:
         names = ", ".join(name.strip() for name in calibration.measured.ignored)
         yield Note("QN637", f"columns that were not used: {names}")
+
+
+def _ended(calibration: Calibration) -> Iterator[Note]:
+    """That the fit ended early, and that it is by approximations where an exact method applies."""
+    if calibration.stopped:
+        text = "these are the best values so far, and no minimum"
+        if calibration.stopped.proven:
+            text = "the values are those of the minimum, and their errors are not computed"
+        yield Note("QN736", f"{calibration.stopped.reason}: {text}", "warning")
+    if calibration.left:
+        text = f"fitted by {', '.join(calibration.answers.methods)}, not by the Markov chain: {calibration.left}"
+        yield Note("QN740", text, next="allow more with --operations")
 
 
 def _errors(calibration: Calibration) -> Iterator[Note]:

@@ -10,11 +10,12 @@ from qnet.lazy import Array, np
 from qnet.model.model import Model
 from qnet.networks.wanted import Wanted
 from qnet.questions.calibrate.errors import NORMAL, refuse_unknown
-from qnet.questions.calibrate.least_squares import ENDLESS, JUMP, Minimum, minimise, spread
+from qnet.questions.calibrate.least_squares import ENDLESS, JUMP, Minimum, minimise_all, spread
 from qnet.questions.calibrate.measured import Measured, described
 from qnet.questions.calibrate.profile import Lane, refit
 from qnet.questions.calibrate.unknowns import Unknown, starts
 from qnet.questions.points.answers import OK, Answers, solve_table
+from qnet.record import Record
 
 _EFFECT = 1e-7
 """The elasticity up to which a parameter counts as without effect."""
@@ -37,6 +38,25 @@ _SCANNED = 120
 """How often a coordinate that has no effect, or jumps, is scanned over its range, and at how many values."""
 
 
+_REACH = 0.5
+"""How far from its point the derivatives of a correction count, in coordinates in which 1 is much."""
+
+
+class Correction(Record):
+    """What is added to residuals, so that near a point they are those of another method."""
+
+    point: Any
+    shift: Any
+    """(rows, metrics): the difference of plain residuals at the point."""
+    slope: Any
+    """(rows, metrics, n): its derivatives there."""
+
+    def at(self, points: Any, places: Any) -> Any:
+        """(P, rows, metrics) at some coordinates (P, n) and rows."""
+        moves = np.clip(points - self.point, -_REACH, _REACH)
+        return self.shift[places] + np.einsum("rmn,pn->prm", self.slope[places], moves)
+
+
 class Target:
     """The residuals of a model at trial values of the unknowns, for `minimise`."""
 
@@ -45,6 +65,11 @@ class Target:
         self.unknowns = result
         self.rows = rows
         self.wanted = wanted
+        self.seeking = _seeking(wanted)
+        """The method of the search, which solves many networks."""
+        self.correction: Correction | None = None
+        self.lowest: tuple[float, Any, Any] | None = None
+        """The least sum of squares that was computed, with its coordinates and residuals."""
         self.absolute = absolute
         there = np.isfinite(rows.values)
         if not absolute and (rows.values[there] <= 0).any():
@@ -87,6 +112,7 @@ class Target:
         weights = self.rows.weights[:, None]
         variance = common**2 / weights + (self.digits**2 if digits else 0.0)
         self.factors = np.where(variance > 0, 1 / np.sqrt(np.where(variance > 0, variance, 1.0)), 0.0)
+        self.lowest = None
 
     @property
     def least(self) -> float:
@@ -108,10 +134,26 @@ class Target:
             table[item.name] = np.repeat(item.values(points[:, index]), size)
         return table
 
-    def answers(self, points: Any, places: Any) -> Answers:
-        """The model at some rows, at coordinates (P, n); a search looks at absurd values as well."""
+    def seek_as_asked(self) -> bool:
+        """Search by the method that is asked for; whether the search had another one."""
+        changed, self.seeking = self.seeking != self.wanted, self.wanted
+        return changed
+
+    def correct(self, correction: Correction | None) -> None:
+        """Add a correction to all residuals instead of the one before."""
+        self.correction, self.lowest = correction, None
+
+    def answers(self, points: Any, places: Any, wanted: Wanted, each: bool = False) -> Answers:
+        """The model at some rows, at coordinates (P, n); a search looks at absurd values as well.
+
+        each   whether every row without an answer says why that is so there.
+        """
         with np.errstate(all="ignore"):
-            return solve_table(self.model, self.table(points, places), len(points) * len(places), self.wanted)
+            return solve_table(self.model, self.table(points, places), len(points) * len(places), wanted, each=each)
+
+    def solved(self, point: Any, places: Any, wanted: Wanted) -> Answers:
+        """The model at some rows at one point, for a report."""
+        return self.answers(point[None], places, wanted, each=True)
 
     def modelled(self, answers: Answers) -> Any:
         """The metrics of a solved table, (points, metrics)."""
@@ -126,7 +168,12 @@ class Target:
 
     def every(self, points: Any, places: Any) -> Any:
         """Plain residuals (P, rows, metrics) at coordinates (P, n), also of what is not fitted on."""
-        figures = self.modelled(self.answers(points, places))
+        plain = self.plainly(points, places, self.seeking)
+        return plain if self.correction is None else plain + self.correction.at(points, places)
+
+    def plainly(self, points: Any, places: Any, wanted: Wanted) -> Any:
+        """As `every`, by some method."""
+        figures = self.modelled(self.answers(points, places, wanted))
         return self.plain(figures.reshape(len(points), len(places), -1), places)
 
     def __call__(self, points: Any) -> Any:
@@ -134,7 +181,19 @@ class Target:
         with np.errstate(all="ignore"):
             scaled = self.every(points, self.places) * self.factors[self.places]
             residuals = scaled[:, self.used[self.places]]
-            return np.where(np.abs(residuals) < _ABSURD, residuals, np.nan)
+            residuals = np.where(np.abs(residuals) < _ABSURD, residuals, np.nan)
+            costs = np.nan_to_num((residuals**2).sum(axis=1), nan=np.inf)
+        best = int(costs.argmin())
+        if costs[best] < (self.lowest[0] if self.lowest else np.inf):
+            self.lowest = (float(costs[best]), points[best].copy(), residuals[best].copy())
+        return residuals
+
+
+def _seeking(wanted: Wanted) -> Wanted:
+    """The method of a search: no Markov chain of all states, and no bounds."""
+    if wanted.method == "states":
+        return wanted.replace(method="auto", chain=0, enclosed=False)
+    return wanted.replace(chain=0, enclosed=False)
 
 
 def search(target: Target, searches: int) -> tuple[Minimum, tuple[tuple[float, ...], ...], int]:
@@ -143,33 +202,23 @@ def search(target: Target, searches: int) -> tuple[Minimum, tuple[tuple[float, .
 
     The best one may be unproven where the residuals jump there; its `reason` says so.
     """
-    least = target.least
     known: list[Minimum] = []
 
-    def follow(start: Any) -> Minimum | None:
-        result = minimise(target, start, target.low, target.high, least, known)
-        if result is not None and result.converged and all(result is not item for item in known):
-            known.append(result)
-        return result
+    def follow(some: Sequence[Any]) -> list[Minimum | None]:
+        """Where the searches from some starts end, side by side; None where there is no answer."""
+        ends = minimise_all(target, some, target.low, target.high, target.least, known)
+        known.extend(end for end in ends if end and end.converged and all(end is not item for item in known))
+        return ends
 
     stated = np.array([item.coordinate(item.start) for item in target.unknowns])
-    first = follow(stated)
-    ends = [] if first is None else [first]
-    followed = 1
-    more = max(searches - 1, 0)
+    target(stated[None])  # Whoever interrupts what follows has that much.
+    others = _Starts(target, stated, searches)
+    first, *rest = follow([stated, *others.next(searches - 1)])
     # On a ridge, or at a saddle between two minima, some directions change nothing.
-    doubtful = first is None or not first.converged or first.side.any() or len(spread(first, least).tied)
+    doubtful = first is None or not first.converged or first.side.any() or len(spread(first, target.least).tied)
     if doubtful:
-        more = max(more, _FOLLOWED)
-    if more:
-        count = max(8, more, min(_LOOKED_AT, _POINTS // max(len(target.places), 1)))
-        points = starts(target.unknowns, count)
-        costs = (target(points) ** 2).sum(axis=1)
-        if first is None and not np.isfinite(costs).any():
-            raise _nowhere(target, np.concatenate([stated[None], points]))
-        order = [index for index in np.argsort(costs, kind="stable").tolist() if np.isfinite(costs[index])][:more]
-        ends += [end for index in order if (end := follow(points[index])) is not None]
-        followed += len(order)
+        rest += follow(others.next(max(searches - 1, _FOLLOWED) - others.taken))
+    ends = [end for end in (first, *rest) if end is not None]
     lowest = min(ends, key=lambda end: end.cost)
     if _flat(target, lowest):
         ends.append(_scanned(target, lowest, follow))
@@ -186,7 +235,35 @@ def search(target: Target, searches: int) -> tuple[Minimum, tuple[tuple[float, .
     lowest = min(ends, key=lambda end: end.cost)
     if lowest.cost < best.cost * (1 - _AS_GOOD) - 1e-18:
         raise no_minimum(target, lowest)
-    return best, _others(target, best, [end for end in ends if end.converged]), followed
+    return best, _others(target, best, [end for end in ends if end.converged]), 1 + others.taken
+
+
+class _Starts:
+    """Starts besides the stated one, the best first of some that are spread over the ranges."""
+
+    def __init__(self, target: Target, stated: Any, searches: int) -> None:
+        self.target, self.stated, self.searches = target, stated, searches
+        self.taken = 0
+        self.ordered: list[Any] | None = None
+
+    def next(self, count: int) -> list[Any]:
+        """Some more of them. Raises `NotComputed` where neither they nor the stated one have an answer."""
+        if count <= 0:
+            return []
+        if self.ordered is None:
+            self.ordered = self._looked_at()
+        result = self.ordered[self.taken : self.taken + count]
+        self.taken += len(result)
+        return result
+
+    def _looked_at(self) -> list[Any]:
+        target = self.target
+        count = max(8, self.searches - 1, min(_LOOKED_AT, _POINTS // max(len(target.places), 1)))
+        points = np.concatenate([self.stated[None], starts(target.unknowns, count)])
+        costs = (target(points) ** 2).sum(axis=1)
+        if not np.isfinite(costs).any():
+            raise _nowhere(target, points)
+        return [points[index] for index in np.argsort(costs, kind="stable").tolist() if index and costs[index] < np.inf]
 
 
 def _others(target: Target, best: Minimum, proven: Sequence[Minimum]) -> tuple[tuple[float, ...], ...]:
@@ -226,7 +303,7 @@ def _scanned(target: Target, end: Minimum, follow: Any) -> Minimum:
         better = min(lanes, key=lambda lane: lane.cost, default=None)
         if better is None or not better.cost < end.cost * (1 - _AS_GOOD) - 1e-18:
             return end
-        result = follow(better.point)
+        result = follow([better.point])[0]
         if result is None or result.cost >= end.cost:
             return end
         end = result
@@ -262,7 +339,7 @@ def no_minimum(target: Target, end: Minimum) -> NotComputed:
 
 def _nowhere(target: Target, points: Any) -> NotComputed:
     """Which row has no answer, and why, at the start at which most rows have one."""
-    answers = target.answers(points, target.places)
+    answers = target.answers(points, target.places, target.seeking, each=True)
     answered = answers.answered.reshape(len(points), -1)
     start = int(answered.sum(axis=1).argmax())
     missing: list[int] = np.flatnonzero(~answered[start]).tolist()

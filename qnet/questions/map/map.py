@@ -185,7 +185,7 @@ def _known(mapper: Mapper, keys: tuple[str, ...], first: bool) -> dict[str, str]
     """The parameters that keys are, or what is wrong with them; that answers have such a key is refused in the first
     row, before anything is answered."""
     try:
-        parameter_columns(keys, mapper.model)
+        mapper.refuse_unread(keys, parameter_columns(keys, mapper.model))
     except InvalidInput as error:
         return Fault(error.problems[0].found.replace("column", "key"))
     try:
@@ -255,7 +255,7 @@ class Mapper:
     wanted    the method and its budget, where there is a choice.
     asserted  conditions that every row must meet.
     prefix    stands before the name of every column of an answer.
-    strict    stop at the first row that has no answer.
+    strict    stop at the first row that has no answer, and refuse columns that are no parameters.
     Raises    `UsageError` for a metric or condition that the model does not have.
     """
 
@@ -301,6 +301,7 @@ class Mapper:
     def parameters(self, names: Sequence[str]) -> dict[str, str]:
         """Which columns are which parameters; raises `InvalidInput` where these columns cannot be answered."""
         result = parameter_columns(names, self.model)
+        self.refuse_unread(names, result)
         for name in names:
             if name not in result and name.strip() and len(self.unread) < _MOST_UNREAD:
                 self.unread[name.strip()] = None
@@ -311,6 +312,16 @@ class Mapper:
             problem = Problem("QN240", f'"{both[0]}" is a column of the rows and of the answers', help=help)
             raise InvalidInput(problem)
         return result
+
+    def refuse_unread(self, names: Sequence[str], known: Mapping[str, str]) -> None:
+        """Raise `InvalidInput` QN240 for columns that are no parameters, where that is strict."""
+        unread = [f'"{short(name.strip())}"' for name in names if name not in known and name.strip()]
+        if self.strict and unread:
+            text = f"the column {unread[0]} is no parameter"
+            if len(unread) > 1:
+                text = f"the columns {', '.join(unread[:_MOST_UNREAD])} are no parameters"
+            help = "leave out --strict to pass other columns through unread"
+            raise InvalidInput(Problem("QN240", text, "columns that are parameters", help=help))
 
     def answer(self, rows: Sequence[Mapping[str, Any] | Fault]) -> list[Cells]:
         """The cells of `names` for every row: a mapping of parameters to what its cells say, or a fault of the row.

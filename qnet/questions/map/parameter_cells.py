@@ -11,7 +11,7 @@ from qnet.model.column_names import column_key
 from qnet.model.metrics import metric
 from qnet.model.model import Model
 from qnet.model.scope import all_figures
-from qnet.questions.map.titles import UNIT_SIGNS, unit_behind, with_units
+from qnet.questions.map.titles import UNIT_SIGNS, meant, unit_behind, with_units
 from qnet.questions.presentation.columns import parameter_unit
 from qnet.real import real
 from qnet.record import Record
@@ -94,7 +94,9 @@ def _near_miss(title: str, model: Model) -> Problem | None:
         return None
     name = (behind or near)[0]
     suffix = column_suffix(parameter_unit(model, name))
-    reported = f'"{name}" or "{name}{suffix}"' if suffix else f'"{name}"'
+    near_units = [text for text in meant(title[len(name) :]) if _parameter(name + text, model)] if behind else []
+    expected = [name + text for text in near_units] or ([name, name + suffix] if suffix else [name])
+    reported = " or ".join(f'"{text}"' for text in expected)
     sentence = f'the column "{short(title)}" is nearly named like the parameter "{name}"'
     if behind:
         what = f"in {base_unit(model.parameters[name].dimension)}" if suffix else "a plain number"

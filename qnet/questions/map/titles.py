@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import product
 
 from qnet.units import Unit, UnitError, unit
 
@@ -12,6 +13,7 @@ UNIT_SIGNS = "_[(%"
 _LONGEST = 64
 _BRACKETS = {"[": "]", "(": ")"}
 _PERCENT = ("%", "percent", "pct")
+_WORDS = re.compile(r'"([A-Za-z]+)"')
 
 
 def with_units(title: str) -> list[tuple[str, Unit]]:
@@ -54,3 +56,19 @@ def _unit_of(suffix: str) -> Unit | None:
         return unit("%" if text in _PERCENT else text) if text else None
     except UnitError:
         return None
+
+
+def meant(suffix: str) -> list[str]:
+    """The units that a suffix such as `_KB` or `_per_Min` is nearly, each as a suffix: `_kB` and `_KiB`, `_per_min`."""
+    if not suffix.startswith("_") or len(suffix) > _LONGEST:
+        return []
+    choices: list[list[str]] = []
+    for atom in suffix[1:].removeprefix("per_").split("_per_"):
+        try:
+            unit(atom)
+        except UnitError as error:
+            choices.append(_WORDS.findall(error.help) if "units are" not in error.help else [])
+        else:
+            choices.append([atom])
+    first = "_per_" if suffix.startswith("_per_") else "_"
+    return [first + "_per_".join(atoms) for atoms in product(*choices)]

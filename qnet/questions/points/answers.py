@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from qnet import budget
 from qnet.budget import OverBudget
 from qnet.errors import InvalidInput, NoAnswer, NotComputed, Problem, QnetError, UsageError
 from qnet.expression import Expression
@@ -20,12 +21,17 @@ UNDEFINED = "undefined: "
 """How the status begins of a row with metrics that have no finite value; their names follow."""
 _CHUNK = 4096
 """Rows that are solved at once: enough for arrays to pay, few enough to report progress and to keep memory small."""
+_FIRST, _GROWS = 64, 8
+"""Rows of the first chunk where an interruption is to keep what is finished, and how many times larger the next ones
+may be."""
+_LOST = 3e8
+"""Operations of a chunk that an interruption may lose, about."""
 
 
 _GRAVEST = (NoAnswer, NotComputed, UsageError, InvalidInput)
 
 
-class _Piece:
+class Piece:
     """Some rows of a table that were solved at once, or did not answer."""
 
     def __init__(self, rows: Any, solved: Solved | None, problem: Problem | None, kind: type[QnetError]) -> None:
@@ -38,10 +44,10 @@ class _Piece:
 class Answers:
     """The answers of a model at every row of a table. Figures of rows without an answer are not-a-number."""
 
-    def __init__(self, model: Model, size: int, pieces: list[_Piece]) -> None:
+    def __init__(self, model: Model, size: int, pieces: list[Piece]) -> None:
         self.model = model
         self.size = size
-        self._pieces = pieces
+        self.pieces = pieces
         self.status: list[str] = [OK] * size
         """By row: `ok`, or why there is no answer."""
         for piece in pieces:
@@ -99,10 +105,10 @@ class Answers:
     @property
     def failure(self) -> QnetError | None:
         """The gravest reason why some row has no answer: that there is none comes before that it was not computed."""
-        failures = [failure for piece in self._pieces if (failure := self._failed(piece))]
+        failures = [failure for piece in self.pieces if (failure := self._failed(piece))]
         return next((item for kind in _GRAVEST for item in failures if isinstance(item, kind)), None)
 
-    def _failed(self, piece: _Piece) -> QnetError | None:
+    def _failed(self, piece: Piece) -> QnetError | None:
         if piece.solved is None:
             return piece.kind(piece.problem or Problem("QN401", "no answer"))
         places: list[int] = piece.rows[~self.answered[piece.rows]].tolist()
@@ -114,7 +120,7 @@ class Answers:
     @property
     def solved(self) -> list[Solved]:
         """What was solved, in pieces."""
-        return [piece.solved for piece in self._pieces if piece.solved is not None]
+        return [piece.solved for piece in self.pieces if piece.solved is not None]
 
     def statuses(self, asked: Iterable[Metric]) -> list[str]:
         """`status`, in which a row where some metrics have no finite value names them, instead of `ok`."""
@@ -130,11 +136,11 @@ class Answers:
     @property
     def parts(self) -> list[Part]:
         """What was solved, by structure and method; rows without an answer are in none, or marked there."""
-        return [part for piece in self._pieces if piece.solved is not None for part in piece.solved.parts]
+        return [part for piece in self.pieces if piece.solved is not None for part in piece.solved.parts]
 
     def _table(self, of: Callable[[Solved], Any], nothing: Any = float("nan")) -> Any:
         result: Any = None
-        for piece in self._pieces:
+        for piece in self.pieces:
             if piece.solved is None:
                 continue
             value = np.asarray(of(piece.solved))
@@ -153,34 +159,61 @@ def solve_table(
     size: int,
     asked: Wanted = AUTO,
     progress: Callable[[int], None] | None = None,
+    keep: bool = False,
+    each: bool = True,
 ) -> Answers:
     """Solve a model with some parameters replaced by columns of `size` values, in base units.
 
     asked     the method and its budget, which every row has for itself: rows get the methods they would get alone.
     progress  called after every chunk with the number of rows done.
-    Returns   `Answers`; a row that the model refuses, that has no steady state or that cannot be computed says so in
-              its status, and the others are answered all the same.
+    each      whether every row without an answer says why that is so there; else some rows share a reason.
+    keep      end where somebody interrupts (`KeyboardInterrupt`), with the rows that are finished until then.
+    Returns   `Answers`, of fewer rows where it is interrupted; a row that the model refuses, that has no steady state
+              or that cannot be computed says so in its status, and the others are answered all the same.
     """
     table = {name: np.asarray(values, dtype=float) for name, values in columns.items()}
     asked = asked.replace(each=True)
-    pieces: list[_Piece] = []
-    for start in range(0, size, _CHUNK):
-        rows = np.arange(start, min(start + _CHUNK, size))
-        pieces += _solved(model, table, rows, asked)
-        if progress:
-            progress(int(rows[-1]) + 1)
+    pieces: list[Piece] = []
+    done = 0
+    chunk = _FIRST if keep else _CHUNK
+    account = budget.current()
+    try:
+        while done < size:
+            rows = np.arange(done, min(done + chunk, size))
+            before = account.spent if account else 0.0
+            more = _solved(model, table, rows, asked, each)
+            pieces, done = pieces + more, int(rows[-1]) + 1
+            cost = ((account.spent if account else 0.0) - before) / len(rows)
+            chunk = max(1, min(_CHUNK, _GROWS * chunk, int(_LOST / max(cost, 1.0)))) if keep else _CHUNK
+            if progress:
+                progress(done)
+    except KeyboardInterrupt:
+        if not (keep and done):
+            raise
+        size = done
+    return Answers(model, size, pieces)
+
+
+def joined(model: Model, size: int, parts: Sequence[tuple[Any, Answers]]) -> Answers:
+    """The answers to `size` rows that were solved in parts: the rows of each part, and its answers."""
+    pieces = [
+        Piece(rows[piece.rows], piece.solved, piece.problem, piece.kind)
+        for rows, answers in parts
+        for piece in answers.pieces
+    ]
     return Answers(model, size, pieces)
 
 
 def unanswered(model: Model, size: int, error: QnetError) -> Answers:
     """The answers of a table for which all rows failed at once."""
-    return Answers(model, size, [_Piece(np.arange(size), None, error.problems[0], type(error))])
+    return Answers(model, size, [Piece(np.arange(size), None, error.problems[0], type(error))])
 
 
-def _solved(model: Model, table: Mapping[str, Any], rows: Any, asked: Wanted) -> list[_Piece]:
-    """The rows solved at once; where that fails, by halves, so that only rows at fault are without an answer."""
+def _solved(model: Model, table: Mapping[str, Any], rows: Any, asked: Wanted, each: bool) -> list[Piece]:
+    """The rows solved at once; where that fails, without the rows at fault, and where it is not known which those are,
+    by halves."""
     waiting = [rows]
-    pieces: list[_Piece] = []
+    pieces: list[Piece] = []
     while waiting:
         some = waiting.pop()
         try:
@@ -188,18 +221,25 @@ def _solved(model: Model, table: Mapping[str, Any], rows: Any, asked: Wanted) ->
         except OverBudget:
             raise  # Nothing is left for halves.
         except QnetError as error:
-            if len(some) > 1:
+            at = error.at if isinstance(error, NotComputed) and len(some) > 1 else None
+            if at is not None and at.any():
+                waiting += [some[~at]] if not at.all() else []
+                if each:
+                    waiting += [some[place : place + 1] for place in np.flatnonzero(at)[::-1].tolist()]
+                    continue
+                some = some[at]
+            elif len(some) > 1:
                 middle = len(some) // 2
                 waiting += [some[middle:], some[:middle]]
                 continue
             problem = error.problems[0] if error.problems else None
-            pieces.append(_Piece(some, None, problem, type(error)))
+            pieces.append(Piece(some, None, problem, type(error)))
         else:
-            pieces.append(_Piece(some, solved, None, NoAnswer))
+            pieces.append(Piece(some, solved, None, NoAnswer))
     return pieces
 
 
-def _statuses(piece: _Piece) -> list[str]:
+def _statuses(piece: Piece) -> list[str]:
     if piece.solved is None:
         return [_words(piece.problem) if piece.problem else "no answer"] * len(piece.rows)
     stable = piece.solved.stable

@@ -356,6 +356,10 @@ def solve_points(
             parts.append(_solve_part(model, index, particular, len(index), factor[index], part_values, patient, asked))
         except Divided as divided:
             waiting += [index[~divided.first], index[divided.first]]
+        except NotComputed as error:
+            if error.at is not None:
+                error.at = np.isin(np.arange(size), index[error.at]) if len(error.at) == len(index) else None
+            raise
     return Solved(model, size, tuple(parts))
 
 

@@ -73,14 +73,21 @@ def sweep_report(result: Sweep, asserted: Sequence[str] = (), chosen: bool = Fal
     trust = [Column(key, key, footed=key != "status" or set(cells[-1]) == {OK}) for key in KEYS]
     slow = along[0].key if len(result.axes) > 1 else ""
     matrix = None
-    if [len(axis) for axis in result.axes] == [1, 1] and len(listed) == 1:
+    if [len(axis) for axis in result.axes] == [1, 1] and len(listed) == 1 and not result.interrupted:
         slow, matrix = "", Matrix(along[0].key, along[1].key, listed[0].key, ("status",), (OK,))
     return Report(
         schema="qnet/sweep/1",
         title=f"{model.title}: {', '.join(item.name.replace('_', ' ') for item in grids)} varied",
         columns=(*along, *listed, *trust),
         rows=list(zip(*cells, strict=True)),
-        notes=(*answer_notes(answers), *undefined, *guessed, *doubted, *effect_notes(model, changed, asked)),
+        notes=(
+            *_interruption(result),
+            *answer_notes(answers),
+            *undefined,
+            *guessed,
+            *doubted,
+            *effect_notes(model, changed, asked),
+        ),
         meta=Basis(model, ", ".join(answers.methods), all_exact(model, asked, answers.parts)),
         group=slow,
         matrix=matrix,
@@ -88,6 +95,13 @@ def sweep_report(result: Sweep, asserted: Sequence[str] = (), chosen: bool = Fal
         broken=tuple(broken(answers, claimed)),
         summary=lambda report: summaries.of_sweep(report, [item.key for item in along], plot.y),
     )
+
+
+def _interruption(result: Sweep) -> Iterator[Note]:
+    """That an interruption left points out."""
+    if result.interrupted:
+        text = f"interrupted: {result.answers.size} of {result.size} points are finished, the others are left out"
+        yield Note("QN734", text, "warning")
 
 
 def _doubt(result: Sweep, make: Columns, listed: list[Column], cells: list[list[Cell]]) -> list[Note]:
@@ -149,7 +163,15 @@ class Sweep(Record):
     """Parameter -> its value at every point, in base units; options of a choice as indices."""
     metrics: tuple[Metric, ...]
     answers: Answers
+    """Of all points; of the first ones where the sweep was interrupted."""
     wanted: Wanted = AUTO
+    size: int = 0
+    """The points of the grid."""
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether somebody interrupted the sweep before its last point."""
+        return self.answers.size < self.size
 
 
 def sweep(
@@ -158,6 +180,7 @@ def sweep(
     metrics: Sequence[str] = (),
     wanted: Wanted = AUTO,
     progress: Callable[[int, int], None] | None = None,
+    keep: bool = False,
 ) -> Sweep:
     """Solve a model at every point of some grids.
 
@@ -166,6 +189,7 @@ def sweep(
     metrics   texts such as `response` or `utilization('cpu')`; none: `every_metric`.
     wanted    the method and its budget, where there is a choice.
     progress  called from time to time with the number of points done, and the total.
+    keep      whether an interruption leaves the points that are finished instead of `KeyboardInterrupt`.
     Returns   `Sweep`; points without an answer say why in the status of its `answers`.
     Raises    `UsageError` for a grid or metric that the model does not have, and for more than `MAX_POINTS` points.
     """
@@ -189,7 +213,9 @@ def sweep(
         if progress:
             progress(done, size)
 
-    return Sweep(changed, axes, columns, asked, solve_table(changed, columns, size, wanted, announced), wanted)
+    answers = solve_table(changed, columns, size, wanted, announced, keep)
+    columns = {name: values[: answers.size] for name, values in columns.items()}
+    return Sweep(changed, axes, columns, asked, answers, wanted, size)
 
 
 def _product(axes: Sequence[Sequence[Grid]], size: int) -> dict[str, Any]:

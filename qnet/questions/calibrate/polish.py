@@ -1,0 +1,143 @@
+"""The end of a calibration that was sought by approximations: the minimum by the method that was asked for.
+
+A search looks at many values, at which the Markov chain of all states would take a thousand times what an approximation
+does. Near a minimum the two differ by little, and by much the same everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from qnet import budget
+from qnet.budget import OverBudget
+from qnet.lazy import np
+from qnet.questions.calibrate.least_squares import CLOSE, SETTLED, STEP, Minimum, minimise, spread
+from qnet.questions.calibrate.search import Correction, Target, no_minimum
+from qnet.questions.points.answers import Answers, joined
+
+_ROUNDS = 8
+TOO_LARGE = "it would take more operations than are left"
+_SHARE = 0.4
+"""Of the operations that are left, for the polish."""
+_EXPENSIVE = 0.3
+"""Of the operations that are left, for the first answers by the method asked for; beyond it there is no polish."""
+
+
+class Polished:
+    """A minimum, by the method asked for or by that of the search, and how its rows are answered."""
+
+    def __init__(self, target: Target, best: Minimum, places: Any, left: str = "") -> None:
+        self.target = target
+        self.best = best
+        self.places = places
+        """The rows that the search solves by another method than the one asked for."""
+        self.left = left
+        """Why the minimum is that of the search, where other methods are more exact."""
+
+    def answers(self, point: Any) -> Answers:
+        """The model at every row at some coordinates, by the methods by which it is fitted."""
+        target = self.target
+        every = np.arange(len(target.rows.table.rows))
+        rest = np.setdiff1d(every, self.places)
+        sought = target.solved(point, rest, target.seeking.replace(enclosed=True))
+        if not len(self.places):
+            return sought
+        exact = target.solved(point, self.places, target.wanted)
+        return joined(target.model, len(every), [(rest, sought), (self.places, exact)])
+
+
+def polished(target: Target, best: Minimum, rivals: Sequence[Any] = ()) -> Polished:
+    """A minimum of the search, sought again by the method asked for where that is another one and affordable.
+
+    rivals  coordinates of other minima that are nearly as good: one of them may be better by that method.
+
+    Method  Residuals of the search, plus the difference of the two methods at the present point and what it changes by
+            there, are minimised again, until their minimum is the present point: N. M. Alexandrov and R. M. Lewis, An
+            overview of first-order model management, Optimization and Engineering 2 (2001) 413-430. Nothing but the
+            values and derivatives at the last point counts, and these are of the method asked for.
+    """
+    nothing = np.zeros(0, dtype=int)
+    every = np.arange(len(target.rows.table.rows))
+    if target.seeking.replace(enclosed=True) == target.wanted:
+        return Polished(target, best, nothing)
+    sought = target.solved(best.point, every, target.seeking.replace(enclosed=True))
+    if not sought.answered[target.places].all():
+        raise no_minimum(target, best.replace(reason="some rows have no answer there"))
+    if sought.exact and target.wanted.method == "auto":
+        return Polished(target, best, nothing)
+    try:
+        with budget.share(_EXPENSIVE):
+            stated = target.solved(best.point, every, target.wanted)
+    except OverBudget:
+        return Polished(target, best, nothing, TOO_LARGE)
+    places = np.flatnonzero([one != other for one, other in zip(stated.method, sought.method, strict=True)])
+    if not len(places):
+        return Polished(target, best, nothing)
+    try:
+        with budget.share(_SHARE):
+            result = _again(target, _nearest(target, best, rivals, places), places)
+    except OverBudget:
+        target.correct(None)
+        return Polished(target, best, nothing, TOO_LARGE)
+    if result is None:
+        target.correct(None)
+        return Polished(target, best, nothing, f"it found no minimum by {' or '.join(stated.methods)} near this one")
+    return Polished(target, result, places)
+
+
+def _again(target: Target, best: Minimum, places: Any) -> Minimum | None:
+    """The minimum by the method asked for; None where it is not proven."""
+    for _ in range(_ROUNDS):
+        correction = _difference(target, best.point, places)
+        if correction is None:
+            return None
+        target.correct(correction)
+        result = minimise(target, best.point, target.low, target.high, target.least)
+        if result is None or not result.converged:
+            return None
+        if np.abs(result.point - best.point).max(initial=0.0) <= _near(target, result):
+            return result
+        best = result
+    return None
+
+
+def _nearest(target: Target, best: Minimum, rivals: Sequence[Any], places: Any) -> Minimum:
+    """The minimum, or a rival that is better where some rows are solved by the method asked for."""
+    if not rivals:
+        return best
+    points = np.array([best.point, *rivals])
+    plain = target.plainly(points, target.places, target.seeking)
+    inside = np.isin(target.places, places)
+    plain[:, inside] = target.plainly(points, target.places[inside], target.wanted)
+    scaled = (plain * target.factors[target.places])[:, target.used[target.places]]
+    costs = np.nan_to_num((scaled**2).sum(axis=1), nan=np.inf)
+    return best.replace(point=points[int(costs.argmin())])
+
+
+def _near(target: Target, result: Minimum) -> float:
+    """How far a minimum may be from the point at which derivatives were taken: a small share of its errors."""
+    errors = np.sqrt(np.diag(spread(result, target.least).covariance))
+    known = errors[np.isfinite(errors) & (errors > 0)]
+    return max(CLOSE * float(known.min(initial=1.0)), SETTLED)
+
+
+def _difference(target: Target, point: Any, places: Any) -> Correction | None:
+    """By how much the residuals of some rows differ between the methods, and its derivatives; None without an answer.
+
+    All points are one batch, so that the states of a chain are found once.
+    """
+    count = len(point)
+    moves = np.concatenate([np.zeros((1, count)), np.eye(count), -np.eye(count)]) * STEP
+    points = np.clip(point + moves, target.low, target.high)
+    differences = target.plainly(points, places, target.wanted) - target.plainly(points, places, target.seeking)
+    used = target.used[places]
+    if not np.isfinite(differences[:, used]).all():
+        return None
+    differences = np.where(np.isfinite(differences), differences, 0.0)
+    lengths = np.diag(points[1 : count + 1] - points[count + 1 :])
+    slopes = np.moveaxis((differences[1 : count + 1] - differences[count + 1 :]) / lengths[:, None, None], 0, -1)
+    shape = target.rows.values.shape
+    shift, slope = np.zeros(shape), np.zeros((*shape, count))
+    shift[places], slope[places] = differences[0], slopes
+    return Correction(point, shift, slope)
