@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from source import ROOT, files, nodes_of
 
 RETIRED = re.compile(
     r"(?:^|_)(?:told|tells?|found|place|away|own|whole|alike|calm|thinned|met|seen|unseen|felt|came|stays?|said)(?:_|$)",
@@ -37,7 +37,7 @@ MOST_OTHERS = 0
 
 def names(path: Path) -> Iterator[tuple[int, str]]:
     """Every name that a module gives, with its line."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes_of(path):
         if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store):
             yield node.lineno, node.id if isinstance(node, ast.Name) else node.attr
         elif isinstance(node, ast.FunctionDef | ast.ClassDef):
@@ -49,7 +49,7 @@ def names(path: Path) -> Iterator[tuple[int, str]]:
 def hits() -> list[str]:
     return [
         f"{path.relative_to(ROOT)}:{line}: {name}"
-        for path in sorted((ROOT / "qnet").rglob("*.py"))
+        for path in files()
         for line, name in names(path)
         if RETIRED.search(name) and name not in KEPT
     ]
