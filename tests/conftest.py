@@ -1,7 +1,12 @@
-"""A folder in which the processes of a run of tests keep what they share; see `once`."""
+"""A folder in which the processes of a run of tests keep what they share (`once`), and what the collector skips.
+
+The tests themselves, thousands of items and hundreds of modules, live as long as the process: a collector of garbage
+that looks through them again and again takes a tenth of the time.
+"""
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import tempfile
@@ -15,3 +20,9 @@ def pytest_configure(config: pytest.Config) -> None:
     if FOLDER not in os.environ:
         os.environ[FOLDER] = tempfile.mkdtemp(prefix="qnet-tests-")
         config.add_cleanup(lambda: shutil.rmtree(os.environ.pop(FOLDER), ignore_errors=True))
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was collected out of every later search for garbage."""
+    gc.collect()
+    gc.freeze()

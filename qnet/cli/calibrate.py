@@ -190,7 +190,7 @@ def _estimate_demands(asked: _Asked) -> None:
 
     ready(asked.output)
     if asked.written:
-        ready(Output("table", asked.written, "never", True))
+        ready(Output(format="table", path=asked.written, color="never", ascii=True))
     model = _model(asked.systems[0], asked.settings, asked.measured) if asked.systems else None
     table = asked.table(model)
     result = demands_of(table, model, asked.servers, asked.background, asked.hold_out or "", asked.strict)
@@ -241,7 +241,7 @@ def _fit(asked: _Asked) -> None:
     if written:
         from qnet.model.rewrite import refuse_elsewhere
 
-        ready(Output("table", written, "never", True))
+        ready(Output(format="table", path=written, color="never", ascii=True))
         refuse_elsewhere(model, tuple(name for name in names if name in model.parameters))
     with watched(asked.wanted) as wanted:
         result = calibrate(model, asked.table(model), *asked.arguments(wanted), keep=True)
@@ -315,7 +315,8 @@ def _write_model(text: str, path: str, settings: dict[str, str]) -> None:
     from qnet.cli.failures import write_line
     from qnet.cli.output import deliver, on_screen
 
-    deliver((on_screen(text) if path == "-" else text).encode(), Output("table", path, "never", True))
+    output = Output(format="table", path=path, color="never", ascii=True)
+    deliver((on_screen(text) if path == "-" else text).encode(), output)
     if settings:
         listed = " ".join(f"-p {name}={value}" for name, value in settings.items())
         write_line(f"qnet: note: the written model does not include {listed}, which the fit used [QN637]")

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from typing import NoReturn, TextIO, TypeVar
 
 import click
@@ -38,7 +39,7 @@ def guarded(action: Callable[[], _Result], debug: bool = False) -> _Result:
             raise
         _report_other(error)
     finally:
-        _last.clear()
+        _last.set(None)
 
 
 _ALSO_CALLED = {
@@ -53,25 +54,26 @@ _ALSO_CALLED = {
     "--agents": "--servers",
     "--chart": "--plot",
 }
+"""Words that people bring for an option, and the option; one word each in all that qnet prints."""
 _AS_METRIC = {
     "--metric": "a percentile is a metric: --metric response_p95",
     "--limit": "a percentile is a metric: --limit 'response_p95 <= 1 s'",
 }
 """What to write for --percentile, by an option that the command has."""
-"""Words that people bring for an option, and the option; one word each in all that qnet prints."""
 
 _FEW = 20
 """Characters that need no folding on any screen."""
 
-_last: list[Callable[[], str]] = []
+_last: ContextVar[Callable[[], str] | None] = ContextVar("last", default=None)
+"""The sentence of `reporting_last`."""
 
 
 @contextmanager
 def reporting_last(sentence: Callable[[], str]) -> Generator[None]:
     """Write a sentence as the last line on standard error, after the message of a failure inside."""
-    _last[:] = [sentence]
+    _last.set(sentence)
     yield
-    _last.clear()
+    _last.set(None)
     write_line(f"qnet: {sentence()}")
 
 
@@ -101,8 +103,10 @@ def _report(error: QnetError) -> NoReturn:
 def fail(message: str, code: int) -> NoReturn:
     """Print the message and end the process."""
     write_line(message)
-    while _last:
-        write_line(f"qnet: {_last.pop()()}")
+    sentence = _last.get()
+    if sentence is not None:
+        _last.set(None)
+        write_line(f"qnet: {sentence()}")
     raise SystemExit(code)
 
 

@@ -98,7 +98,7 @@ def command(source: str | None, metrics: tuple[str, ...], prefix: str, chunk: in
         if jsonl and given:
             raise click.UsageError(f"{name} applies to CSV; omit it with --jsonl")
     wanted = method(options)
-    ready(Output("jsonl" if jsonl else "csv", path, "never", False))
+    ready(Output(format="jsonl" if jsonl else "csv", path=path, color="never", ascii=False))
     with opened(network) as model:
         mapper = Mapper(model, metrics, wanted, asserted, prefix, strict)
     # Rows printed to a terminal show progress already.

@@ -120,7 +120,7 @@ def formula_of(value: Value) -> Any:
     return value.formula if isinstance(value, Traced) else exact(value)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=256)
 def exact(value: float) -> Any:
     """The simplest fraction of which a float is the nearest float, or else its decimal digits: 0.53 is 53/100.
 

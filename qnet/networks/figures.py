@@ -175,8 +175,12 @@ def _routes(steady: Steady) -> tuple[list[list[RouteFigures]], list[list[_Spent]
             parted, kept = (
                 {steady.labels.get(key, ""): mean for key, mean in table.items()} for table in (means, served)
             )
-            figures = (customers.name, route.route, route.probability, throughput, response, parted)
-            selected.append(RouteFigures(*figures, kept if route.forks else None))
+            selected.append(
+                RouteFigures(
+                    class_name=customers.name, name=route.route, probability=route.probability, throughput=throughput,
+                    response=response, spent=parted, served=kept if route.forks else None,
+                )
+            )  # fmt: skip
         routes.append(selected)
         spent.append(parts)
     return routes, spent, steps

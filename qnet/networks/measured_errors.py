@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import os
+from typing import Any
 
 from qnet.record import Record
 
@@ -43,8 +44,9 @@ class Measured(Record):
 
 
 def _row(cells: list[str]) -> Measured:
-    name, method, figure, quantity, systems, median, worst, trusted, *texts = cells
-    return Measured(name, method, figure, quantity, int(systems), float(median), float(worst), trusted == "yes", *texts)
+    values: dict[str, Any] = dict(zip(Measured.fields(), cells, strict=True))
+    values |= {"systems": int(values["systems"]), "trusted": values["trusted"] == "yes"}
+    return Measured(**values | {name: float(values[name]) for name in ("median", "worst")})
 
 
 def _read() -> dict[str, Measured]:

@@ -313,4 +313,5 @@ def _inputs(meta: Mapping[str, Any]) -> str:
         )
         for item in listed
     ]
-    return _section("provenance", [_table(Table("", ("name", "value", "grade", "source"), (False,) * 4, rows))])
+    titles = ("name", "value", "grade", "source")
+    return _section("provenance", [_table(Table(heading="", titles=titles, numeric=(False,) * 4, rows=rows))])

@@ -6,7 +6,7 @@ import re
 import shlex
 
 import pytest
-from click.testing import CliRunner
+from cli_process import Run
 
 from qnet.cli.group import qnet as command_line
 
@@ -39,13 +39,10 @@ def test_every_command_with_a_report_is_listed() -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_markdown_names_its_command(name: str) -> None:
-    words = [name, *COMMANDS[name], "--md"]
-    answer = CliRunner().invoke(command_line, words)
-    assert answer.exit_code == 0, answer.output
-    (command,) = re.findall(r"^```sh\n(.*)\n```$", answer.stdout, re.MULTILINE)
+def test_markdown_names_its_command(name: str, qnet: Run) -> None:
+    answer = qnet(name, *COMMANDS[name], "--md")
+    assert answer.code == 0, answer.err
+    (command,) = re.findall(r"^```sh\n(.*)\n```$", answer.out, re.MULTILINE)
     again = shlex.split(command)
     assert again[:2] == ["qnet", name]
-    assert (
-        CliRunner().invoke(command_line, [*again[1:], *([] if "--md" in again else ["--md"])]).stdout == answer.stdout
-    )
+    assert qnet(*again[1:], *([] if "--md" in again else ["--md"])).out == answer.out

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[2]
-FILES = sorted((ROOT / "qnet").rglob("*.py"))
+from source import ROOT, files, nodes_of, text_of, tree_of
+
+FILES = files()
 
 # Each room, and all that it may import. Data flows text -> model -> network -> solution -> question -> report.
 GROUND = {"record", "errors", "units", "lazy", "references", "opened", "real", "note"}
@@ -58,17 +58,6 @@ HEAVY = {"numpy", "sympy", "rich", "dataclasses", "importlib.metadata"}
 EXECUTING = {"eval", "exec", "sympify", "parse_expr", "literal_eval"}
 
 
-@cache
-def tree_of(path: Path) -> ast.Module:
-    return ast.parse(path.read_text())
-
-
-@cache
-def nodes(path: Path) -> list[ast.AST]:
-    """All of a file, in any order."""
-    return list(ast.walk(tree_of(path)))
-
-
 def room(path: Path) -> str:
     return path.relative_to(ROOT / "qnet").parts[0].removesuffix(".py")
 
@@ -76,7 +65,7 @@ def room(path: Path) -> str:
 def imported_rooms(path: Path) -> set[str]:
     """The rooms a file imports from, anywhere in it."""
     found: set[str] = set()
-    for node in nodes(path):
+    for node in nodes_of(path):
         if isinstance(node, ast.ImportFrom) and node.module:
             if node.module == "qnet":
                 found |= {alias.name if alias.name in MAY_USE else "__init__" for alias in node.names}
@@ -114,7 +103,9 @@ def undocumented(path: Path) -> list[str]:
 def called(path: Path) -> set[str]:
     """The names of all that a file calls."""
     return {
-        getattr(node.func, "id", getattr(node.func, "attr", "")) for node in nodes(path) if isinstance(node, ast.Call)
+        getattr(node.func, "id", getattr(node.func, "attr", ""))
+        for node in nodes_of(path)
+        if isinstance(node, ast.Call)
     }
 
 
@@ -138,17 +129,17 @@ def test_heavy_packages_are_not_imported_with_the_module():
 
 
 def test_only_the_command_line_knows_click():
-    users = {room(path) for path in FILES if re.search(r"^\s*(import|from) click", path.read_text(), re.MULTILINE)}
+    users = {room(path) for path in FILES if re.search(r"^\s*(import|from) click", text_of(path), re.MULTILINE)}
     assert users == {"cli"}
 
 
 def test_only_reports_know_rich():
-    users = {room(path) for path in FILES if re.search(r"^\s*(import|from) rich", path.read_text(), re.MULTILINE)}
+    users = {room(path) for path in FILES if re.search(r"^\s*(import|from) rich", text_of(path), re.MULTILINE)}
     assert users == {"reports"}
 
 
 def test_a_file_is_small_enough_to_read():
-    lines = {path: len(path.read_text().splitlines()) for path in FILES}
+    lines = {path: len(text_of(path).splitlines()) for path in FILES}
     assert named({path: count for path, count in lines.items() if count > 600}) == {}
 
 

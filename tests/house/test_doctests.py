@@ -8,23 +8,18 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from source import ROOT, files, name_of, nodes_of, text_of
 
 import qnet
 
-ROOT = Path(__file__).resolve().parents[2]
-FILES = sorted(path for path in (ROOT / "qnet").rglob("*.py") if ">>>" in path.read_text())
-
-
-def name_of(path: Path) -> str:
-    """The module in a file."""
-    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+FILES = [path for path in files() if ">>>" in text_of(path)]
 
 
 def examples(path: Path) -> list[doctest.DocTest]:
     """The docstrings with examples, those of decorated functions too, which `doctest` alone passes over."""
     found: list[doctest.DocTest] = []
     names = {**vars(import_module(name_of(path))), "qnet": qnet}
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes_of(path):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
             text, name = ast.get_docstring(node) or "", getattr(node, "name", "module")
             if ">>>" in text:

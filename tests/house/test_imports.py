@@ -7,26 +7,24 @@ checkers read do not.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+import source
+from source import nodes_of
+
 DOORS = ("qnet.cli", "qnet.system", "qnet.__main__")
 
 
 @cache
-def modules() -> dict[str, ast.Module]:
-    found: dict[str, ast.Module] = {}
-    for path in sorted((ROOT / "qnet").rglob("*.py")):
-        name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
-        found[name] = ast.parse(path.read_text())
-    return found
+def modules() -> dict[str, tuple[ast.AST, ...]]:
+    """All nodes of each module."""
+    return {name: nodes_of(path) for name, path in source.modules().items()}
 
 
-def _typing_only(tree: ast.Module) -> set[int]:
+def _typing_only(nodes: Iterable[ast.AST]) -> set[int]:
     """The nodes that only type checkers read."""
-    blocks = [node for node in ast.walk(tree) if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)]
+    blocks = [node for node in nodes if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)]
     return {id(inner) for block in blocks for line in block.body for inner in ast.walk(line)}
 
 
@@ -45,11 +43,12 @@ def _imported(node: ast.AST) -> list[str]:
 def graph() -> dict[str, set[str]]:
     """By module, the modules that it imports anywhere; a package counts where nothing inside it is named."""
     found: dict[str, set[str]] = {}
-    for name, tree in modules().items():
-        unread = _typing_only(tree)
+    known = modules()
+    for name, nodes in known.items():
+        unread = _typing_only(nodes)
         found[name] = set()
-        for node in ast.walk(tree):
-            named = [item for item in _imported(node) if item in modules()] if id(node) not in unread else []
+        for node in nodes:
+            named = [item for item in _imported(node) if item in known] if id(node) not in unread else []
             inside = [item for item in named if any(item.startswith(f"{other}.") for other in named)]
             found[name] |= set(inside or named) - {name}
     return found
@@ -85,7 +84,7 @@ def circles(edges: dict[str, set[str]]) -> list[list[str]]:
 def in_functions(name: str) -> Iterator[str]:
     """What a module of qnet imports of qnet inside its functions."""
     seen: set[int] = set()
-    for function in ast.walk(modules()[name]):
+    for function in modules()[name]:
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             for node in ast.walk(function):
                 if isinstance(node, ast.Import | ast.ImportFrom) and id(node) not in seen:

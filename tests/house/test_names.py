@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from source import ROOT, files, nodes_of
 
 RETIRED = re.compile(
     r"(?:^|_)(?:told|tells?|found|place|away|own|whole|alike|calm|thinned|met|seen|unseen|felt|came|stays?|said)(?:_|$)",
@@ -18,26 +18,99 @@ RETIRED = re.compile(
 )
 """Words that say nothing of what a result, an index, a part or a time is."""
 
-KEPT = {
-    "found": "of a `Problem`: a key of the errors in JSON, and the fields that carry one",
-    "place": "of a document: where a problem, a parameter or a claim stands in its file",
-    "found_full": "a metric of the language",
-    "found_range": "of a `Problem`, as found",
-    "cannot_tell": "a key of the studies' stories",
-    "met": "a column of `qnet validate`",
-    "carried_met": "as met",
-    "MET": "as met",
-    "own": "an argument of functions that are bound by keyword: the own service time included",
-}
-"""Names that are part of an interface, and of what."""
+FOUND = "the `found` of a `Problem`: a key of the errors in JSON, and what carries one"
+PLACE = "of a document: where a problem, a parameter or a claim stands in its file"
 
-MOST_OTHERS = 0
-"""Others that are left."""
+BOUND = "an argument that is given by keyword: the service time of the customer included"
+
+KEPT = {
+    ("qnet/budget.py", "found"): FOUND,
+    ("qnet/catalog/drafts.py", "place"): PLACE,
+    ("qnet/catalog/parts.py", "place"): PLACE,
+    ("qnet/documents.py", "place"): PLACE,
+    ("qnet/errors.py", "found"): FOUND,
+    ("qnet/exchange/demands_csv.py", "found"): FOUND,
+    ("qnet/exchange/formats.py", "found"): FOUND,
+    ("qnet/exchange/imported.py", "found"): FOUND,
+    ("qnet/exchange/jmva.py", "found"): FOUND,
+    ("qnet/exchange/layers.py", "found"): FOUND,
+    ("qnet/exchange/lqn.py", "found"): FOUND,
+    ("qnet/exchange/lqnx.py", "found"): FOUND,
+    ("qnet/exchange/measured.py", "found"): FOUND,
+    ("qnet/model/model.py", "place"): PLACE,
+    ("qnet/networks/solution.py", "found_full"): "a metric of the language",
+    ("qnet/questions/calibrate/held_out.py", "found"): FOUND,
+    ("qnet/questions/sensitivity/ranges.py", "found_range"): FOUND,
+    ("qnet/questions/study/screen.py", "cannot_tell"): "a key of the stories of studies",
+    ("qnet/questions/study/story.py", "cannot_tell"): "a key of the stories of studies",
+    ("qnet/questions/study/study.py", "place"): PLACE,
+    ("qnet/questions/study/tally.py", "carried_met"): "a column of `qnet validate`",
+    ("qnet/questions/study/tally.py", "met"): "a column of `qnet validate`",
+    ("qnet/questions/study/validate.py", "MET"): "a column of `qnet validate`",
+    ("qnet/questions/tables/queue_report.py", "place"): PLACE,
+    ("qnet/queues/percentile_fit.py", "found"): FOUND,
+    ("qnet/queues/stations/conversions.py", "found"): FOUND,
+    (
+        "qnet/queues/stations/m_e_1.py",
+        "own",
+    ): BOUND,
+    (
+        "qnet/queues/stations/m_h_1.py",
+        "own",
+    ): BOUND,
+}
+"""Names that are part of an interface, by file, and of what."""
+
+LEFT = {
+    ("qnet/budget.py", "own"),
+    ("qnet/cli/help.py", "found"),
+    ("qnet/exchange/jmva.py", "place"),
+    ("qnet/exchange/lqn.py", "place"),
+    ("qnet/exchange/lqnx.py", "place"),
+    ("qnet/exchange/what_if.py", "found"),
+    ("qnet/exchange/what_if.py", "place"),
+    ("qnet/model/overview.py", "own"),
+    ("qnet/networks/closed/priorities.py", "found"),
+    ("qnet/networks/closed/reduction.py", "place"),
+    ("qnet/networks/joined_classes.py", "place"),
+    ("qnet/networks/layers/table.py", "place"),
+    ("qnet/networks/open.py", "place"),
+    ("qnet/networks/product/solution.py", "found"),
+    ("qnet/networks/states/shared.py", "found"),
+    ("qnet/networks/states/shared.py", "place"),
+    ("qnet/networks/states/solve.py", "place"),
+    ("qnet/questions/calibrate/candidates.py", "found"),
+    ("qnet/questions/calibrate/demands.py", "found"),
+    ("qnet/questions/calibrate/profile.py", "place"),
+    ("qnet/questions/calibrate/shape.py", "found"),
+    ("qnet/questions/cost/cost.py", "found"),
+    ("qnet/questions/envelope/envelope.py", "found"),
+    ("qnet/questions/envelope/rows.py", "place"),
+    ("qnet/questions/formula/formula.py", "found"),
+    ("qnet/questions/formula/metrics.py", "found"),
+    ("qnet/questions/formula/size.py", "found"),
+    ("qnet/questions/formula/size.py", "own"),
+    ("qnet/questions/knee/closed.py", "found"),
+    ("qnet/questions/knee/open.py", "found"),
+    ("qnet/questions/map/titles.py", "found"),
+    ("qnet/questions/search/continuous.py", "found"),
+    ("qnet/questions/search/near.py", "found"),
+    ("qnet/questions/search/regions.py", "place"),
+    ("qnet/questions/search/scan.py", "place"),
+    ("qnet/questions/study/validate_points.py", "found"),
+    ("qnet/questions/study/validate_points.py", "place"),
+    ("qnet/queues/stations/inverse.py", "place"),
+    ("qnet/reports/axes.py", "place"),
+    ("qnet/reports/bars.py", "place"),
+    ("qnet/reports/layout.py", "place"),
+    ("qnet/reports/svg.py", "place"),
+}
+"""Names that say too little and are still there: the list only gets shorter."""
 
 
 def names(path: Path) -> Iterator[tuple[int, str]]:
     """Every name that a module gives, with its line."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes_of(path):
         if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store):
             yield node.lineno, node.id if isinstance(node, ast.Name) else node.attr
         elif isinstance(node, ast.FunctionDef | ast.ClassDef):
@@ -46,17 +119,28 @@ def names(path: Path) -> Iterator[tuple[int, str]]:
             yield node.lineno, node.arg
 
 
+def used() -> dict[tuple[str, str], int]:
+    """The names with a retired word, by file, with the line of the first."""
+    found: dict[tuple[str, str], int] = {}
+    for path in files():
+        for line, name in names(path):
+            if RETIRED.search(name):
+                found.setdefault((path.relative_to(ROOT).as_posix(), name), line)
+    return found
+
+
 def hits() -> list[str]:
-    return [
-        f"{path.relative_to(ROOT)}:{line}: {name}"
-        for path in sorted((ROOT / "qnet").rglob("*.py"))
-        for line, name in names(path)
-        if RETIRED.search(name) and name not in KEPT
-    ]
+    return [f"{file}:{line}: {name}" for (file, name), line in used().items() if (file, name) not in KEPT.keys() | LEFT]
 
 
 def test_names_say_what_they_hold() -> None:
-    assert len(hits()) <= MOST_OTHERS, "\n".join(hits())
+    assert not hits(), "\n".join(hits())
+
+
+def test_exceptions_are_there() -> None:
+    assert KEPT.keys() - used().keys() == set()
+    assert all((ROOT / file).exists() for file, _ in LEFT)
+    assert not KEPT.keys() & LEFT
 
 
 def test_a_retired_word_is_noticed() -> None:

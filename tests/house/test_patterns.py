@@ -12,10 +12,10 @@ import re
 from functools import cache
 from importlib import import_module
 from itertools import product
-from pathlib import Path
 from time import process_time
 
 import pytest
+from source import files, name_of, tree_of
 
 from qnet import documents
 from qnet.documents import parse
@@ -25,7 +25,6 @@ from qnet.reports.text import clean
 from qnet.system import load
 from qnet.units import UnitError, quantity
 
-ROOT = Path(__file__).resolve().parents[2]
 LENGTH = 2_000
 SEARCHED = ("qnet.reports.", "qnet.references.", "qnet.questions.study.references.", "qnet.questions.study.story.")
 """The rooms that look for a pattern anywhere in a text; the others expect it at a place."""
@@ -35,10 +34,10 @@ PIECES = (" ", "a", "1", ".", "_", '"', '\\"', "'", "\x90", "\x1b", "(at ", "[",
 def _modules() -> list[str]:
     """The modules that name a pattern, or make one."""
     found: list[str] = []
-    for path in sorted((ROOT / "qnet").rglob("*.py")):
-        tree = ast.parse(path.read_text())
+    for path in files():
+        tree = tree_of(path)
         if any(isinstance(node, ast.Import) and any(item.name == "re" for item in node.names) for node in tree.body):
-            found.append(".".join(path.relative_to(ROOT).with_suffix("").parts))
+            found.append(name_of(path))
     return found
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
+import source
 
 from qnet.networks.solvers.bounds import BOUNDS
 from qnet.networks.solvers.table import TABLE, solver
@@ -13,9 +13,9 @@ from qnet.queues.stations import gi_g_c
 from qnet.queues.stations.queue import queue
 from qnet.references import CITED, REFERENCES, Reference, cited
 
-ROOT = Path(__file__).resolve().parents[2] / "qnet"
-TEXTS = [*ROOT.rglob("*.py"), ROOT / "networks" / "measured_errors.csv"]
-KEYS = {key for path in TEXTS for key in CITED.findall(path.read_text())}
+ROOT = source.ROOT / "qnet"
+TEXTS = [*source.files(), ROOT / "networks" / "measured_errors.csv"]
+KEYS = {key for path in TEXTS for key in CITED.findall(source.text_of(path))}
 
 
 def test_every_key_that_is_cited_exists():
@@ -58,8 +58,8 @@ def test_a_bound_cites_a_publication(name: str):
 def test_every_source_of_a_station_formula_is_cited_by_key():
     """Those of docstrings and those that are printed."""
     found: list[str] = []
-    for path in sorted((ROOT / "queues").rglob("*.py")):
-        text = path.read_text()
+    for path in source.files("qnet/queues"):
+        text = source.text_of(path)
         found += re.findall(r"^ +Source +(.*(?:\n {12,}.*)*)", text, re.MULTILINE)
         found += re.findall(r'^(?:_SOURCE|_ENGSET|_FINITE|_ERLANG) = "(.*)"$', text, re.MULTILINE)
     assert len(found) > 40

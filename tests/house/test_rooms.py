@@ -6,12 +6,14 @@ import ast
 import re
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2] / "qnet"
-ROOMS = sorted(path for path in ROOT.rglob("__init__.py") if path.parent != ROOT)
+import source
+
+ROOT = source.ROOT / "qnet"
+ROOMS = [path for path in source.files() if path.name == "__init__.py" and path.parent != ROOT]
 
 
 def described(path: Path) -> str:
-    return ast.get_docstring(ast.parse(path.read_text())) or ""
+    return ast.get_docstring(source.tree_of(path)) or ""
 
 
 def test_every_folder_introduces_itself():

@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-
-ROOT = Path(__file__).resolve().parents[2]
+from source import ROOT, nodes_of, text_of
 
 RETIRED = {
     r"told|tells?|tell": "shown, given, reported, states",
@@ -134,16 +133,15 @@ class Hit(NamedTuple):
 def texts(path: Path) -> Iterator[tuple[int, str]]:
     """What users can read of a file: its strings of two words or more, and docstrings of commands; or its prose."""
     if path.suffix == ".md":
-        yield from prose(path.read_text())
+        yield from prose(text_of(path))
         return
     if path.suffix == ".csv":
         yield from (
-            (number, cell) for number, row in enumerate(csv.reader(path.read_text().splitlines()), 1) for cell in row
+            (number, cell) for number, row in enumerate(csv.reader(text_of(path).splitlines()), 1) for cell in row
         )
         return
-    tree = ast.parse(path.read_text())
     hidden: set[int] = set()
-    for node in ast.walk(tree):
+    for node in nodes_of(path):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             command = isinstance(node, ast.FunctionDef) and any(
                 "command" in ast.unparse(d) for d in node.decorator_list
@@ -155,7 +153,7 @@ def texts(path: Path) -> Iterator[tuple[int, str]]:
                     hidden.add(id(statement.value))
         if isinstance(node, ast.Assert | ast.Raise) and "NotImplemented" in ast.unparse(node):
             hidden |= {id(inner) for inner in ast.walk(node)}
-    for node in ast.walk(tree):
+    for node in nodes_of(path):
         if isinstance(node, ast.JoinedStr):
             parts = [part.value if isinstance(part, ast.Constant) else "{}" for part in node.values]
             hidden |= {id(part) for part in node.values}
@@ -174,15 +172,16 @@ def remarks(path: Path) -> Iterator[tuple[int, str]]:
     Names in backticks and the names of arguments in front of their lines are left out. Comments on successive lines
     are one text.
     """
-    source = path.read_text()
-    for node in ast.walk(ast.parse(source)):
+    if path.suffix != ".py":
+        return
+    for node in nodes_of(path):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             names = arguments(node)
             for statement in node.body:
                 if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
                     yield statement.lineno, without_code(str(statement.value.value), names)
     start, end, comment = 0, 0, ""
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+    for token in tokenize.generate_tokens(io.StringIO(text_of(path)).readline):
         if token.type != tokenize.COMMENT:
             continue
         if token.start[0] != end + 1:

@@ -167,21 +167,25 @@ class _Tables:
                 ]
             )
 
+        first, first_waits = self.linear([stream.first for stream in self.streams])
+        second, second_waits = self.linear([stream.second for stream in self.streams])
         return Numbers(
-            self.column([stream.rate for stream in self.streams]),
-            *self.linear([stream.first for stream in self.streams]),
-            *self.linear([stream.second for stream in self.streams]),
-            self.column([stream.holding.variance for stream in self.streams]),
-            self.column([part.weight for part in parts]),
-            self.column([part.mean for part in parts]),
-            counts,
-            self.column([-1.0 if stream.scv is None else stream.scv for stream in self.streams]),
-            response,
-            waits,
-            of_classes("population", True),
-            of_classes("think_time", True),
-            of_classes("arrival_rate", False),
-            self.column([float(self.stations[name].servers) for name, _ in self.keys]),
+            visits=self.column([stream.rate for stream in self.streams]),
+            first=first,
+            first_waits=first_waits,
+            second=second,
+            second_waits=second_waits,
+            variance=self.column([stream.holding.variance for stream in self.streams]),
+            part_weight=self.column([part.weight for part in parts]),
+            part_mean=self.column([part.mean for part in parts]),
+            part_waits=counts,
+            scv=self.column([-1.0 if stream.scv is None else stream.scv for stream in self.streams]),
+            response=response,
+            response_waits=waits,
+            population=of_classes("population", True),
+            think_time=of_classes("think_time", True),
+            arrival_rate=of_classes("arrival_rate", False),
+            servers=self.column([float(self.stations[name].servers) for name, _ in self.keys]),
         )
 
     def shape(self) -> Shape:

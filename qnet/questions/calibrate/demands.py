@@ -227,7 +227,10 @@ def demands_of(
         roots = np.sqrt(weights[used])
         result = regress(design[used] * roots[:, None], values[used] * count * roots)
         results.append(Station(name, count, values, design @ result.values / count, used, result))
-    return Demands(table, model, names, tuple(results), held, ignored, design, background)
+    return Demands(
+        table=table, model=model, classes=names, stations=tuple(results), held_out=held, ignored=ignored,
+        design=design, background=background,
+    )  # fmt: skip
 
 
 class _Columns:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from qnet.expression import symbols
@@ -45,7 +45,7 @@ def _with_decimals(formula: Any) -> Any:
     return formula.xreplace(shown) if shown else formula
 
 
-@cache
+@lru_cache(maxsize=256)
 def _shown(number: Any) -> Any:
     """A fraction by the names of decimals, which sympy takes for symbols."""
     sign, size = (-1, -number) if number < 0 else (1, number)

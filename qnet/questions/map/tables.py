@@ -127,7 +127,10 @@ def read_table(source: Rows) -> Table:
     header = tuple(dict.fromkeys(str(name) for row in given for name in row))
     rows = tuple(tuple(row.get(name, "") for name in header) for row in given)
     numbers = tuple(range(1, len(rows) + 1))
-    return _checked(Table("rows", "", header, rows, numbers, numbers, tuple(map(_as_csv, rows))))
+    texts = tuple(map(_as_csv, rows))
+    return _checked(
+        Table(name="rows", digest="", header=header, rows=rows, lines=numbers, numbers=numbers, texts=texts)
+    )
 
 
 def _as_csv(row: Sequence[Any]) -> str:
@@ -149,7 +152,10 @@ def _csv(path: str) -> Table:
     header, rows, problems, remarks = _read(name, text)
     cells, lines, numbers, texts = zip(*rows, strict=True) if rows else ((), (), (), ())
     digest = sha256(raw).hexdigest()[:12]
-    return _checked(Table(name, digest, header, cells, lines, numbers, texts, (), remarks)).without(problems)
+    table = Table(
+        name=name, digest=digest, header=header, rows=cells, lines=lines, numbers=numbers, texts=texts, remarks=remarks
+    )
+    return _checked(table).without(problems)
 
 
 _Row = tuple[tuple[str, ...], int, int, str]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import lru_cache
 from itertools import product
 
 from qnet.units import Unit, UnitError, unit
@@ -36,7 +36,7 @@ def unit_behind(suffix: str) -> Unit | None:
     return _unit_of(suffix) if len(suffix) <= _LONGEST else None
 
 
-@cache
+@lru_cache(maxsize=256)
 def _unit_of(suffix: str) -> Unit | None:
     """As `unit_behind`."""
     text = suffix.strip()

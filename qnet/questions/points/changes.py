@@ -221,19 +221,18 @@ def _figures(
     arriving = float(sum(item.throughput for item in solution.classes if item.population is None))
     arrivals = arriving * edge.factor if arriving > 0 else None
     most = largest_throughput(solution, edge) if needs_solution(model) else _maximum(solution, edge, network, tried)
-    limit = (*most, arrivals, solution.exact)
+    change = Change(
+        station=name, faster=faster, status="ok", maximum=most[0], limited_by=most[1], arrivals=arrivals,
+        exact=solution.exact,
+    )  # fmt: skip
     if not stable:
         full = edge.cause or (limiting(part) if point is None else limiting(part)[point])
-        return Change(name, faster, f"no steady state: {full}", None, None, *limit)
+        return change.replace(status=f"no steady state: {full}")
     mixed = bool(network.closed) and arrivals is not None
-    return Change(
-        name,
-        faster,
-        "ok",
-        float(solution.throughput),
-        float(solution.response),
-        *limit,
-        tuple(
+    return change.replace(
+        throughput=float(solution.throughput),
+        response=float(solution.response),
+        classes=tuple(
             ClassChange(
                 item.name,
                 float(item.throughput),
