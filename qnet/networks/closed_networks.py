@@ -19,6 +19,7 @@ from qnet.networks.joined_classes import left_running
 from qnet.networks.passage_times import Passages
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.solution import Solution as Found
+from qnet.networks.reasons import Reason
 from qnet.networks.reduction import Reduction
 from qnet.networks.routed import ClosedClass, OpenClass, RoutedNetwork
 from qnet.networks.second_phase import Rates, second_phase_rates
@@ -106,8 +107,7 @@ class _Answer(Reduction):
     def solve(self, wanted: Wanted, solve_part: SolvePart) -> RoutedSolution:
         """Reduce, solve, and return the figures of the routes."""
         if self.by_layers(wanted):
-            text = "it has simultaneous resource possession, or second phases"
-            raise does_not_apply(wanted.method, text, "auto, or layers")
+            raise does_not_apply(wanted.method, Reason("layered"), "auto, or layers")
         demands, visits = self.table(weighted=True), self.table(weighted=False)
         self.refuse_idle(demands)
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.lazy import lazy
-from qnet.networks.reasons import Beyond, close, exponential
+from qnet.networks.reasons import Beyond, Reason
 from qnet.networks.routed import ClosedClass, Fork, Hold, OpenClass, RoutedNetwork, Station, Step, Time
 from qnet.networks.solvers.table import knows_no_order
-from qnet.networks.streams import Stream, Streams
+from qnet.networks.streams import Stream, Streams, exponential
 from qnet.networks.streams import streams as streams_of
-from qnet.queues.arithmetic import total
+from qnet.queues.arithmetic import close, total
 
 if TYPE_CHECKING:
     from qnet.networks import parallel_exactness
@@ -138,7 +138,7 @@ def uneven_classes(network: RoutedNetwork, operations: Operations) -> list[str]:
     ]
 
 
-def refuse_uneven(network: RoutedNetwork, why: str) -> None:
+def refuse_uneven(network: RoutedNetwork, why: Reason) -> None:
     """Raise `NotComputed` QN548 for arrivals whose variability is not followed, and why it is not."""
     names = uneven_classes(network, FLOATS if network.size is None else arrays())
     if names:
@@ -153,7 +153,7 @@ def between_integers(network: RoutedNetwork, operations: Operations) -> tuple[st
     return ("results for a fractional population lie between those of the two nearest integers",)
 
 
-def not_followed(name: str, why: str) -> str:
+def not_followed(name: str, why: Reason) -> str:
     """The reason that the variability of the arrivals of a class is not known along its route."""
     return f'arrivals of "{name}" are not Poisson, and their variability is not followed where {why}'
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from qnet.expression import Operations, Value
 from qnet.networks.joined_classes import left_running
 from qnet.networks.parallel import BranchTime, Parallel
-from qnet.networks.reasons import Beyond, close, exponential
+from qnet.networks.reasons import Beyond
 from qnet.networks.routed import Group, RoutedNetwork, Station
-from qnet.networks.streams import Key, Stream, Streams
-from qnet.queues.arithmetic import ratio, total
+from qnet.networks.streams import Key, Stream, Streams, exponential
+from qnet.queues.arithmetic import close, ratio, total
 
 _WIDEST = 10
 """The largest number of branches for which errors were measured."""

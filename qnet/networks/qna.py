@@ -18,6 +18,7 @@ from qnet.expression import Operations, Value
 from qnet.networks.centres import Centre
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import Beyond, ranked, station_reason, uneven_classes
+from qnet.networks.reasons import Reason
 from qnet.networks.routed import Hold, OpenClass, RoutedNetwork, Time
 from qnet.networks.streams import Key, Stream, Streams
 from qnet.networks.transitions import Transitions, solved, transitions
@@ -74,19 +75,19 @@ class _Node(Record):
         return self.rate * (1.0 - self.again)
 
 
-def refusal(network: RoutedNetwork, compiled: Streams) -> str:
-    """Why the variability of arrivals is not followed through a network; empty where it is."""
+def refusal(network: RoutedNetwork, compiled: Streams) -> Reason | None:
+    """Why the variability of arrivals is not followed through a network; None where it is."""
     if network.closed:
-        return "there are closed classes"
+        return Reason("closed")
     if any(station.rates is not None for station in network.stations):
-        return "a station has rates that depend on the number present"
+        return Reason("rates")
     if any(stream.holder or stream.holding.waits for stream in compiled.streams):
-        return "a station is held while another is waited for"
+        return Reason("holds")
     if compiled.deferred:
-        return "there is second-phase work"
+        return Reason("second phase")
     if any(route.forks for route in compiled.routes):
-        return "branches run in parallel"
-    return ""
+        return Reason("parallel")
+    return None
 
 
 def unmeasured_left(

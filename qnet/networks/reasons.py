@@ -1,9 +1,101 @@
-"""What reasons for approximate answers are made of: those beyond a measured region, and comparisons of numbers."""
+"""Why a method does not apply to a network, as data: codes, what they are about, and the one table that words them."""
 
 from __future__ import annotations
 
-from qnet.expression import Operations, Value
-from qnet.networks.streams import Stream
+from collections.abc import Iterable
+
+from qnet.record import Record
+
+SENTENCES = {
+    "no closed classes": "there are no closed classes",
+    "closed": "there are closed classes",
+    "one closed class": "it is for several classes",
+    "several closed classes": "it is for one class",
+    "batches at once": "it takes the points of a batch one by one",
+    "servers": "a station has several servers",
+    "rates": "a station has rates that depend on the number present",
+    "changing rates": "it is for stations of fixed rate",
+    "holds": "a station is held while another is waited for",
+    "second phase": "there is second-phase work",
+    "memory": "service times depend on the number inside a station",
+    "capacity": "a station or a buffer has a finite capacity",
+    "buffers": "a station or a buffer has a finite capacity",
+    "parallel": "branches run in parallel",
+    "priorities": "a station has priorities",
+    "order of arrival": "it ignores the order of arrival",
+    "delayed by second phases": "second-phase work delays the customers that cause it",
+    "fractional populations": "a population is fractional",
+    "state probabilities": "it gives no state probabilities",
+    "mixed batch": "open and closed classes share stations at every point",
+}
+"""By feature, in the order in which the first that is missing is reported."""
+
+_OTHERS = {
+    "no holds": "no station is held while another is waited for",
+    "no second phase": "there is no second-phase work",
+    "no memory": "no service times depend on the number inside a station",
+    "no capacity": "no station or buffer has a finite capacity",
+    "no buffers": "no station or buffer has a finite capacity",
+    "no parallel": "no branches run in parallel",
+    "no priorities": "no station has priorities",
+    "limited": "something may be full, and there are no closed classes",
+    "no region": "no station is held around stations that are not used outside",
+    "region": '"{station}" is held while others are waited for',
+    "nothing held": "no server is held during a possible wait, or kept after the response",
+    "kept": "a server is kept after the response",
+    "full": "something may be full",
+    "layered": "it has simultaneous resource possession, or second phases",
+    "limits inside": "a station limits how many may be inside",
+    "no routes": "it needs the routes of classes, which demands do not determine",
+    "ranked": "a station serves one class before another",
+    "ranked steps": "steps have priorities",
+    "too large": "there are too many stations and classes",
+    "underflow": "its smallest probabilities, lost to underflow, might matter with this many customers",
+    "combinations": "the numbers at the stations have too many combinations",
+    "product form": "the network has product form",
+    "measured error": "product form has the smaller measured error",
+    "questions": "it is not used for searches, batches, bounds or state probabilities",
+    "last": "it comes last, where no other method is exact",
+    "one class only": "it is known for one class only",
+    "one server only": "it is known for stations with one server only",
+    "falling rates": "it is known for rates that do not fall",
+    "closed only": "it is known for closed classes only",
+}
+
+
+class Reason(Record):
+    """Why a method does not apply; `str` words it.
+
+    >>> str(Reason("region", station="cpu"))
+    '"cpu" is held while others are waited for'
+    """
+
+    code: str
+    """A feature that the method does not support, another key of the tables here, or a code of the method itself."""
+    cause: str = ""
+    """The sentence for a code that is in no table."""
+    station: str = ""
+    class_name: str = ""
+    numbers: tuple[float, ...] = ()
+
+    def __str__(self) -> str:
+        sentence = SENTENCES.get(self.code) or _OTHERS.get(self.code)
+        if sentence is None:
+            return self.cause or self.code
+        return sentence.format(station=self.station, class_name=self.class_name, numbers=self.numbers)
+
+
+def together(codes: Iterable[str]) -> Reason | None:
+    """That all of some causes apply at once: one reason, worded as a list; None without a cause.
+
+    >>> str(together(["no holds", "no second phase"]))
+    'no station is held while another is waited for and there is no second-phase work'
+    """
+    sentences = list(dict.fromkeys(str(Reason(code)) for code in codes))
+    if not sentences:
+        return None
+    *most, last = sentences
+    return Reason("several", f"{', '.join(most)} and {last}" if most else last)
 
 
 class Beyond(str):
@@ -18,17 +110,3 @@ class Beyond(str):
         self = super().__new__(cls, reason)
         self.code, self.warning = code, warning
         return self
-
-
-def close(value: Value, other: Value, operations: Operations) -> bool:
-    """Whether two values are the same at all points, rounding apart."""
-    near = 1e-12 * operations.absolute(other)
-    return operations.all(operations.compare("<=", operations.absolute(value - other), near))
-
-
-def exponential(stream: Stream, operations: Operations) -> bool:
-    """Whether what a stream asks of its server has the variance of an exponential time."""
-    if stream.scv is not None:
-        return close(stream.scv, stream.scv * 0 + 1.0, operations)
-    square = (stream.first.mean + stream.second.mean) ** 2
-    return close(stream.first.variance + stream.second.variance, square, operations)

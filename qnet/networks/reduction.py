@@ -13,6 +13,7 @@ from qnet.networks.exactness import LAYERS, in_order, ranked, work_left_at_arriv
 from qnet.networks.joined_classes import ParallelSteps
 from qnet.networks.layers.contention import layered, without_waiting
 from qnet.networks.product.demands import Demands
+from qnet.networks.reasons import Reason
 from qnet.networks.routed import ClosedClass, Group, OpenClass, RoutedNetwork, Station
 from qnet.networks.second_phase import Rates, share_at_arrival
 from qnet.networks.streams import Key, Stream, Streams, streams
@@ -85,13 +86,13 @@ class Reduction:
         only = self.purpose or changing or forked or self.ranked
         layers = nested or self.kept
         reasons = [
-            reason
-            for reason, here in (
-                ("a station is held while another is waited for", only and nested),
-                ("a server is kept after the response", only and self.kept and not self.purpose),
-                ("there is second-phase work", self.purpose and self.unit.deferred),
-                ("branches run in parallel", forked and (self.purpose or layers)),
-                ("steps have priorities", self.ranked and (self.purpose or layers)),
+            str(Reason(code))
+            for code, here in (
+                ("holds", only and nested),
+                ("kept", only and self.kept and not self.purpose),
+                ("second phase", self.purpose and self.unit.deferred),
+                ("parallel", forked and (self.purpose or layers)),
+                ("ranked steps", self.ranked and (self.purpose or layers)),
             )
             if here
         ]

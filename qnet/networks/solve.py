@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 from qnet import budget
 from qnet.errors import InvalidInput, NotComputed
 from qnet.lazy import lazy
+from qnet.networks.reasons import Reason
 from qnet.networks.routed import RoutedNetwork
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.solvers import table
 from qnet.networks.solvers.chooser import Choice, Method, Named, by_name, choose, nothing, refuse_unknown
-from qnet.networks.solvers.features import SENTENCES, of_routes, unsupported
+from qnet.networks.solvers.features import of_routes, unsupported
 from qnet.networks.wanted import AUTO, Wanted
 
 if TYPE_CHECKING:
@@ -89,18 +90,17 @@ class _Demands:
         self.network, self.wanted, self.features = network, wanted, features
         self.name = wanted.method
 
-    def refusal(self) -> str:
-        """Why a network has no demands, or open classes alone that need none. Raises `NotComputed` QN548."""
+    def refusal(self) -> Reason | None:
+        """Why a network has no demands, or open classes alone that need none; or None. Raises `NotComputed` QN548."""
         missing = unsupported(self.features & _NOT_IN_DEMANDS, frozenset())
         if missing:
             return missing
         if not self.network.closed and "rates" not in self.features:
-            return "there are no closed classes"
+            return Reason("no closed classes")
         if "holds" in self.features and (result := memory.applies(self.network)):
             return memory.held(result)
-        word = "closed" if self.network.closed else "rates"
-        exactness.refuse_uneven(self.network, SENTENCES[word])
-        return ""
+        exactness.refuse_uneven(self.network, Reason("closed" if self.network.closed else "rates"))
+        return None
 
     def solve(self) -> RoutedSolution:
         """The solution by the best method for the demands."""

@@ -15,6 +15,7 @@ from qnet.lazy import lazy
 from qnet.networks.duration import NOTHING, Duration
 from qnet.networks.parallel import BranchTime, Parallel, refuse_held, times
 from qnet.networks.routed import Branch, Fork, Hold, OpenClass, Route, RoutedNetwork, Station, Step, Time
+from qnet.queues.arithmetic import close
 from qnet.record import Record
 
 if TYPE_CHECKING:
@@ -392,3 +393,11 @@ def group_of(station: Station, copy: int) -> int:
         if copy <= last:
             return index
     raise ValueError(f"{station.name} has no copy {copy}")
+
+
+def exponential(stream: Stream, operations: Operations) -> bool:
+    """Whether what a stream asks of its server has the variance of an exponential time."""
+    if stream.scv is not None:
+        return close(stream.scv, stream.scv * 0 + 1.0, operations)
+    square = (stream.first.mean + stream.second.mean) ** 2
+    return close(stream.first.variance + stream.second.variance, square, operations)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from qnet.expression import Value
+from qnet.expression import Operations, Value
 
 
 def total(values: Iterable[Value]) -> Value:
@@ -25,3 +25,14 @@ def ratio(top: Value, bottom: Value) -> Value:
     0.0
     """
     return top / (bottom + (bottom == 0))
+
+
+def close(value: Value, other: Value, operations: Operations) -> bool:
+    """Whether two values are the same at all points, rounding apart.
+
+    >>> from qnet.expression import FLOATS
+    >>> close(0.1 + 0.2, 0.3, FLOATS)
+    True
+    """
+    near = 1e-12 * operations.absolute(other)
+    return operations.all(operations.compare("<=", operations.absolute(value - other), near))

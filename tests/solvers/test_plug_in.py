@@ -17,6 +17,7 @@ TOY = '''
 
 from qnet.networks.product.figures import figures
 from qnet.networks.product.solution import Solution
+from qnet.networks.reasons import Reason
 from qnet.networks.wanted import Work
 
 CLASSES = "closed"
@@ -27,8 +28,8 @@ SOURCE = "this test"
 
 def applies(network, wanted):
     if network.shape[1] > 1 or len(used(network)) > 1 or network.delay[used(network)[0]]:
-        return "there are several stations or classes, or a delay"
-    return "customers think" if network.think_time[0] > 0 else ""
+        return Reason("several", "there are several stations or classes, or a delay")
+    return Reason("think time", "customers think") if network.think_time[0] > 0 else None
 
 
 def used(network):

@@ -6,7 +6,7 @@ import inspect
 
 import pytest
 
-from qnet.networks.solvers.features import SENTENCES
+from qnet.networks.reasons import SENTENCES
 from qnet.networks.solvers.table import TABLE, Row, row_of, solver
 
 ROWS = pytest.mark.parametrize("row", TABLE, ids=lambda row: f"{row.name} {row.takes}")
@@ -34,3 +34,4 @@ def test_its_module_says_what_it_is_and_how_it_solves(row: Row):
     both = ["network", "wanted"]
     assert taken == {"applies": both, "work": both, "solve": [*both, "solve_part"]}
     assert not row.patient or hasattr(module, "at_last")
+    assert getattr(module, "NAME", row.name) == row.name

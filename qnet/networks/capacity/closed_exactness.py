@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from qnet.expression import Operations
 from qnet.networks.capacity.closed_network import LOST, STATION, Limited, takes
 from qnet.networks.capacity.stations import one_exponential
-from qnet.networks.exactness import Beyond, close, exponential
+from qnet.networks.exactness import Beyond
 from qnet.networks.routed import Hold, Route, RoutedNetwork, Station, Step, Time
-from qnet.networks.streams import Stream, streams
-from qnet.queues.arithmetic import total
+from qnet.networks.streams import Stream, exponential, streams
+from qnet.queues.arithmetic import close, total
 
 if TYPE_CHECKING:
     from qnet.networks.capacity.closed_levels import Surroundings

@@ -25,6 +25,7 @@ from qnet.networks.exactness import not_followed, uneven_classes
 from qnet.networks.figures import Steady, figures
 from qnet.networks.fixed_point import mixed
 from qnet.networks.open import NAME
+from qnet.networks.reasons import Reason
 from qnet.networks.routed import Fork, Hold, OpenClass, RoutedNetwork, Step, Time
 from qnet.networks.solution import Limiting, RoutedSolution
 from qnet.networks.streams import filled, streams
@@ -212,7 +213,7 @@ def _refuse(network: RoutedNetwork, wanted: Wanted) -> None:
         raise NotComputed(Problem("QN513", text, "figures alone"))
     uneven = uneven_classes(network, FLOATS if network.size is None else arrays())
     if uneven:
-        raise NotComputed(Problem("QN548", not_followed(uneven[0], "something may be full"), "arrival_scv = 1"))
+        raise NotComputed(Problem("QN548", not_followed(uneven[0], Reason("full")), "arrival_scv = 1"))
     if network.profiles:
         text = "something may be full, and times depend on how many are inside"
         raise NotComputed(Problem("QN551", text, "one or the other"))

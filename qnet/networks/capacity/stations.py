@@ -10,11 +10,10 @@ from qnet.lazy import np
 from qnet.networks.capacity.flows import Losses
 from qnet.networks.centres import Centre
 from qnet.networks.duration import Wait
-from qnet.networks.exactness import close, exponential
 from qnet.networks.open import OpenSolver
 from qnet.networks.routed import RoutedNetwork, Station
-from qnet.networks.streams import Key, Stream, Streams
-from qnet.queues.arithmetic import ratio, total
+from qnet.networks.streams import Key, Stream, Streams, exponential
+from qnet.queues.arithmetic import close, ratio, total
 from qnet.queues.m_g_1_k import Time, m_g_1_k
 from qnet.queues.priority_loss import priority_loss
 from qnet.queues.rated_loss import rated_loss

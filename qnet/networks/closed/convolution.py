@@ -25,14 +25,20 @@ from qnet.lazy import Places, lazy, np
 from qnet.networks.closed import weights
 from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork
 from qnet.networks.closed.reduction import Group, Reduced, batch_figures, expanded, nothing, reduced, stacked
-from qnet.networks.wanted import Work
+from qnet.networks.wanted import AUTO, Wanted, Work
 
 if TYPE_CHECKING:
     from qnet.networks.closed import convolution_arrays
+    from qnet.networks.reasons import Reason
+    from qnet.networks.solvers.protocol import SolvePart
 else:
     convolution_arrays = lazy("qnet.networks.closed.convolution_arrays")
 
 NAME = "convolution"
+CLASSES = "closed"
+APPLIES = "one class; any stations; state probabilities"
+COST = "population x servers; for rates of every number population^2"
+SOURCE = "@buzen1973; @reiser1975"
 
 _ARRAYS_PAY = 300_000
 """Multiplications above which arrays are faster than plain Python, the import of numpy included."""
@@ -42,16 +48,15 @@ _LOADING = 5e7
 """What the import of numpy is worth, in operations."""
 
 
-def refusal(network: ClosedNetwork, marginals: bool = False) -> str:
-    """Why the method does not apply; empty where it does."""
-    classes = network.classes if network.size is not None else len(reduced(network).population)
-    return "it is for one class" if classes > 1 else ""
+def applies(network: ClosedNetwork, wanted: Wanted = AUTO) -> Reason | None:
+    """None: the features of its row say all."""
+    return None
 
 
-def work(network: ClosedNetwork, marginals: bool = False) -> Work:
+def work(network: ClosedNetwork, wanted: Wanted = AUTO) -> Work:
     """The operations and memory of the convolution for a point, or for an entire batch."""
     if network.size is None:
-        core = reduced(network, marginals)
+        core = reduced(network, wanted.states)
         steps = _multiplications(core)
         operations = 500.0 * steps if steps <= _ARRAYS_PAY else _LOADING + 60.0 * steps
         return Work(operations, 64.0 * (core.total + 1) * (len(core.groups) + 4))
@@ -61,25 +66,29 @@ def work(network: ClosedNetwork, marginals: bool = False) -> Work:
     return Work(60.0 * size * lengths, 64 * size * (network.stations + 4))
 
 
-def solve(network: ClosedNetwork, marginals: bool = False) -> ClosedFigures:
+def solve(network: ClosedNetwork, wanted: Wanted = AUTO, solve_part: SolvePart | None = None) -> ClosedFigures:
     """The steady state of a point or a batch.
 
-    network    what `refusal` is empty for
-    marginals  whether to give the state probabilities of the stations
+    network    one class, at any stations
+    wanted     `states`: whether to give the state probabilities of the stations
     Raises     `NoAnswer` for customers without demand and think time
+
+    >>> from qnet.networks.closed.problem import closed_network
+    >>> solve(closed_network([[0.5]], [3])).throughput
+    (2.0,)
     """
     if network.size is not None:
-        return _batch(network, marginals)
-    core = reduced(network, marginals)
+        return _batch(network, wanted)
+    core = reduced(network, wanted.states)
     if not core.total:
-        return nothing(network, NAME, marginals)
+        return nothing(network, NAME, wanted.states)
     if _multiplications(core) > _ARRAYS_PAY:
-        answer = _arrays_of_point(core, marginals)
+        answer = _arrays_of_point(core, wanted.states)
     else:
-        answer = plain(core, marginals) or _logarithms(core)
+        answer = plain(core, wanted.states) or _logarithms(core)
     rate, residence, log_constant, states = answer
     rows = [(value,) for value in residence]
-    return expanded(network, core, (rate,), rows, log_constant, NAME, states if marginals else None)
+    return expanded(network, core, (rate,), rows, log_constant, NAME, states if wanted.states else None)
 
 
 _Answer = tuple[float, list[float], float, list[list[float]]]
@@ -203,11 +212,11 @@ def _logarithms(core: Reduced) -> _Answer:
     )
 
 
-def _batch(network: ClosedNetwork, marginals: bool) -> ClosedFigures:
+def _batch(network: ClosedNetwork, wanted: Wanted) -> ClosedFigures:
     """All variants that have demand at the same queues at once; with marginal probabilities one by one."""
     size = network.size or 0
-    if marginals:
-        return stacked([solve(network.point(index), marginals) for index in range(size)], network)
+    if wanted.states:
+        return stacked([solve(network.point(index), wanted) for index in range(size)], network)
     population, think = network.population[:, 0], network.think_time[:, 0]
     demands = np.ascontiguousarray(network.demands[:, :, 0].T)
     for position in range(network.stations):

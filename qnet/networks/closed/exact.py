@@ -8,11 +8,14 @@ from qnet.budget import MEMORY, OPERATIONS, spend
 from qnet.errors import NotComputed, Problem
 from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork
 from qnet.networks.closed.reduction import reduced, stacked
+from qnet.networks.reasons import Reason
+from qnet.networks.solvers.features import unsupported
 from qnet.networks.solvers.table import Row, row_of, rows, solver
 from qnet.networks.wanted import AUTO, Wanted, Work
 
 _WITH_STATES = AUTO.replace(states=True)
 
+_SINGLE = "one closed class"
 _AT_ONCE = frozenset({"several closed classes", "batches at once"})
 _SMALL = 100_000
 """Steps of the recursion that are not worth the loading of another method."""
@@ -31,16 +34,34 @@ def choices(network: ClosedNetwork, marginals: bool = False) -> list[tuple[str, 
 
 def _candidates(network: ClosedNetwork, marginals: bool) -> list[Row]:
     """The rows of the table that support what is left of a network once like classes and stations are joined."""
-    core = reduced(network, marginals)
-    single = len(core.population) <= 1
-    features = {"one closed class" if single else "several closed classes"}
-    if any(group.rates is not None for group in core.groups):
+    features, core = _features(network, marginals), reduced(network, marginals)
+    result = [row for row in rows("closed") if features <= row.supports]
+    small = _SINGLE in features and core.total * (len(core.groups) + 4) < _SMALL
+    return result[:1] if small else result
+
+
+def _features(network: ClosedNetwork, marginals: bool) -> frozenset[str]:
+    """The features of a point once like classes and stations are joined, or of a batch as it is: several servers may
+    be without waiting in one variant and with waiting in another."""
+    if network.size is None:
+        core = reduced(network, marginals)
+        single = len(core.population) <= 1
+        changing = any(group.rates is not None for group in core.groups)
+    else:
+        single = network.classes == 1
+        changing = any(rates is not None and len(set(rates)) > 1 for rates in network.rates)
+    features = {_SINGLE if single else "several closed classes"}
+    if changing:
         features.add("changing rates")
     if marginals:
         features.add("state probabilities")
-    result = [row for row in rows("closed") if features <= row.supports]
-    small = single and core.total * (len(core.groups) + 4) < _SMALL
-    return result[:1] if small else result
+    return frozenset(features)
+
+
+def refusal(row: Row, network: ClosedNetwork, wanted: Wanted) -> Reason | None:
+    """Why a method of the table does not take a point or a batch; those for several classes take one as well."""
+    features = _features(network, wanted.states) - {_SINGLE}
+    return unsupported(features, row.supports) or solver(row).applies(network, wanted)
 
 
 def no_part(network: Any, wanted: Wanted) -> Any:
@@ -51,7 +72,7 @@ def no_part(network: Any, wanted: Wanted) -> Any:
 def _applies(name: str, network: ClosedNetwork, marginals: bool) -> bool:
     """Whether a method of the table takes a network."""
     row = row_of(name, "closed")
-    return row is not None and not solver(row).applies(network, _WITH_STATES if marginals else AUTO)
+    return row is not None and not refusal(row, network, _WITH_STATES if marginals else AUTO)
 
 
 def by(name: str, network: ClosedNetwork, marginals: bool = False) -> ClosedFigures:
@@ -85,7 +106,7 @@ def batch_method(network: ClosedNetwork, marginals: bool = False) -> str:
     """The method that a batch of one class is solved by; empty where its points may have different ones."""
     if network.classes != 1:
         return ""
-    single = [row for row in rows("closed") if "one closed class" in row.supports]
+    single = [row for row in rows("closed") if _SINGLE in row.supports]
     return next(row.name for row in single if _applies(row.name, network, marginals))
 
 

@@ -18,52 +18,64 @@ Cost      product of (N_r + 1) x classes x (sum of servers + stations) x log2(nu
 from __future__ import annotations
 
 from math import log, prod, sqrt
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.lazy import Array, np
 from qnet.networks.closed import weights
 from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork
 from qnet.networks.closed.reduction import Group, Reduced, expanded, nothing, reduced, stacked
-from qnet.networks.wanted import Work
+from qnet.networks.wanted import AUTO, Wanted, Work
+
+if TYPE_CHECKING:
+    from qnet.networks.reasons import Reason
+    from qnet.networks.solvers.protocol import SolvePart
 
 NAME = "lattice-convolution"
+CLASSES = "closed"
+APPLIES = "several classes; any stations; state probabilities"
+COST = "product of (population + 1) x classes x servers"
+SOURCE = "@buzen1973; @reiser1975"
 
 
-def refusal(network: ClosedNetwork, marginals: bool = False) -> str:
-    """Why the method does not apply; always empty: it takes every closed network."""
-    return ""
+def applies(network: ClosedNetwork, wanted: Wanted = AUTO) -> Reason | None:
+    """None: the features of its row say all."""
+    return None
 
 
-def work(network: ClosedNetwork, marginals: bool = False) -> Work:
+def work(network: ClosedNetwork, wanted: Wanted = AUTO) -> Work:
     """What the convolution needs for a point."""
-    core = reduced(network, marginals)
+    core = reduced(network, wanted.states)
     if not core.total:
         return Work(1.0, 1.0)
     classes = len(core.population)
     states = prod(count + 2.0 for count in core.population)
-    changing = [group for group in core.groups if group.rates is not None or marginals]
+    changing = [group for group in core.groups if group.rates is not None or wanted.states]
     depth = len(changing).bit_length()
     shifts = sum(len(group.rates or ()) * (group.size * depth + 1) for group in changing)
-    shifts += core.total * len(changing) if marginals else 0
+    shifts += core.total * len(changing) if wanted.states else 0
     sweeps = sum(group.size + 1 for group in core.groups) + 2 * depth * len(changing)
     steps = core.total * sweeps * (classes + 1) * 3e3
     return Work(states * (classes + 2) * (1.5 * shifts + 6.0 * sweeps) + steps, 8 * states * (8 + depth))
 
 
-def solve(network: ClosedNetwork, marginals: bool = False) -> ClosedFigures:
+def solve(network: ClosedNetwork, wanted: Wanted = AUTO, solve_part: SolvePart | None = None) -> ClosedFigures:
     """The steady state of a point, or of the points of a batch one by one.
 
     network    any closed network whose lattice fits the memory, see `work`
-    marginals  whether to give the state probabilities of the stations
+    wanted     `states`: whether to give the state probabilities of the stations
     Raises     `NoAnswer` for a class without demand and think time; `NotComputed` where digits would be lost
+
+    >>> from qnet.networks.closed.problem import closed_network
+    >>> [round(rate, 9) for rate in solve(closed_network([[1.0, 1.0]], [1, 1])).throughput]
+    [0.5, 0.5]
     """
     if network.size is not None:
-        return stacked([solve(network.point(index), marginals) for index in range(network.size)], network)
-    core = reduced(network, marginals)
+        return stacked([solve(network.point(index), wanted) for index in range(network.size)], network)
+    core = reduced(network, wanted.states)
     if not core.total:
-        return nothing(network, NAME, marginals)
-    return _Lattice(core, marginals).solve(network)
+        return nothing(network, NAME, wanted.states)
+    return _Lattice(core, wanted.states).solve(network)
 
 
 class _Lattice:

@@ -17,33 +17,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NoAnswer, Problem
 from qnet.lazy import np
 from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork
 from qnet.networks.closed.reduction import Reduced, batch_figures, expanded, nothing, reduced
-from qnet.networks.wanted import Work
+from qnet.networks.wanted import AUTO, Wanted, Work
+
+if TYPE_CHECKING:
+    from qnet.networks.reasons import Reason
+    from qnet.networks.solvers.protocol import SolvePart
 
 NAME = "lattice-mva"
+CLASSES = "closed"
+APPLIES = "several classes; single servers and delays"
+COST = "product of (population + 1) x classes x different stations"
+SOURCE = "@reiser1980"
 
 _CELLS = 2_000_000
 """Numbers of one array that variants may fill together."""
 
 
-def refusal(network: ClosedNetwork, marginals: bool = False) -> str:
-    """Why the method does not apply; empty where it does."""
-    if marginals:
-        return "it gives no state probabilities"
-    if network.size is not None:
-        # Not by a variant: several servers may be without waiting in one and with waiting in another.
-        fixed = all(rates is None or len(set(rates)) == 1 for rates in network.rates)
-    else:
-        fixed = all(group.rates is None for group in reduced(network).groups)
-    return "" if fixed else "it is for stations of fixed rate"
+def applies(network: ClosedNetwork, wanted: Wanted = AUTO) -> Reason | None:
+    """None: the features of its row say all."""
+    return None
 
 
-def work(network: ClosedNetwork) -> Work:
+def work(network: ClosedNetwork, wanted: Wanted = AUTO) -> Work:
     """What the recursion needs for a point."""
     core = reduced(network)
     if not core.total:
@@ -53,12 +54,16 @@ def work(network: ClosedNetwork) -> Work:
     return Work(core.total * (2.5 * step + 2e4), 8.0 * box * (4 * len(core.groups) + 3 * len(core.population)))
 
 
-def solve(network: ClosedNetwork) -> ClosedFigures:
+def solve(network: ClosedNetwork, wanted: Wanted = AUTO, solve_part: SolvePart | None = None) -> ClosedFigures:
     """The steady state of a point, or of a batch: all variants of one population at once.
 
-    network  what `refusal` is empty for
+    network  any classes, at stations of fixed rate
     Returns  figures without marginals
     Raises   `NoAnswer` for a class without demand and think time
+
+    >>> from qnet.networks.closed.problem import closed_network
+    >>> [round(rate, 9) for rate in solve(closed_network([[1.0, 1.0]], [1, 1])).throughput]
+    [0.5, 0.5]
     """
     if network.size is not None:
         return _batch(network)

@@ -15,15 +15,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from math import log
 from operator import mul
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NoAnswer, Problem
 from qnet.lazy import np
 from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork
 from qnet.networks.closed.reduction import batch_figures, expanded, nothing, reduced
-from qnet.networks.wanted import Work
+from qnet.networks.wanted import AUTO, Wanted, Work
+
+if TYPE_CHECKING:
+    from qnet.networks.reasons import Reason
+    from qnet.networks.solvers.protocol import SolvePart
 
 NAME = "mva"
+CLASSES = "closed"
+APPLIES = "one class; single servers and delays"
+COST = "population x different stations"
+SOURCE = "@reiser1980"
 
 _ARRAYS_PAY = 100
 """Groups of stations above which arrays are faster than plain Python."""
@@ -33,21 +41,12 @@ _LOADING = 5e7
 """What the import of numpy is worth, in operations."""
 
 
-def refusal(network: ClosedNetwork, marginals: bool = False) -> str:
-    """Why the method does not apply; empty where it does."""
-    if marginals:
-        return "it gives no state probabilities"
-    if network.size is None:
-        core = reduced(network)
-        if len(core.population) > 1:
-            return "it is for one class"
-        return "" if all(group.rates is None for group in core.groups) else "it is for stations of fixed rate"
-    if any(rates is not None and len(set(rates)) > 1 for rates in network.rates):
-        return "it is for stations of fixed rate"
-    return "" if network.classes == 1 else "it is for one class"
+def applies(network: ClosedNetwork, wanted: Wanted = AUTO) -> Reason | None:
+    """None: the features of its row say all."""
+    return None
 
 
-def work(network: ClosedNetwork) -> Work:
+def work(network: ClosedNetwork, wanted: Wanted = AUTO) -> Work:
     """The operations and memory of the recursion for a point, or for an entire batch."""
     if network.size is None:
         core = reduced(network)
@@ -60,12 +59,16 @@ def work(network: ClosedNetwork) -> Work:
     return Work(largest * (5e3 + 4.0 * size), 64.0 * size)
 
 
-def solve(network: ClosedNetwork) -> ClosedFigures:
+def solve(network: ClosedNetwork, wanted: Wanted = AUTO, solve_part: SolvePart | None = None) -> ClosedFigures:
     """The steady state of a point or a batch.
 
-    network  what `refusal` is empty for
+    network  one class, at stations of fixed rate
     Returns  figures without marginals
     Raises   `NoAnswer` for customers without demand and think time
+
+    >>> from qnet.networks.closed.problem import closed_network
+    >>> solve(closed_network([[0.5]], [3])).throughput
+    (2.0,)
     """
     if network.size is not None:
         return _batch(network)

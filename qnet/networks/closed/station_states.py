@@ -22,15 +22,23 @@ from __future__ import annotations
 
 from itertools import pairwise
 from math import comb, lgamma, log10
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.lazy import np
 from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork
 from qnet.networks.closed.reduction import Reduced, expanded, nothing, reduced, stacked
-from qnet.networks.wanted import Work
+from qnet.networks.reasons import Reason
+from qnet.networks.wanted import AUTO, Wanted, Work
+
+if TYPE_CHECKING:
+    from qnet.networks.solvers.protocol import SolvePart
 
 NAME = "station-states"
+CLASSES = "closed"
+APPLIES = "many classes at few stations; any stations; state probabilities"
+COST = "distributions of all customers over the stations x customers"
+SOURCE = "@desouza1989"
 
 _RANGE = 280.0
 """Powers of ten that the smallest floats leave, digits aside."""
@@ -41,21 +49,21 @@ _BLOCK = 1 << 14
 """States that are worked on at a time: what is made of them remains in the cache."""
 
 
-def refusal(network: ClosedNetwork, marginals: bool = False) -> str:
-    """Why the method does not apply; empty where it does."""
+def applies(network: ClosedNetwork, wanted: Wanted = AUTO) -> Reason | None:
+    """Why the method does not apply; None where it does."""
     for index in range(network.size or 1):
-        core = reduced(network.point(index), marginals)
+        core = reduced(network.point(index), wanted.states)
         growth = _growth(core)
         if growth > _RANGE and growth > _extended_range():
-            return "its smallest probabilities, lost to underflow, might matter with this many customers"
+            return Reason("underflow")
         if core.total and comb(core.total + _dimensions(core), _dimensions(core)) > _MOST_STATES:
-            return "the numbers at the stations have too many combinations"
-    return ""
+            return Reason("combinations")
+    return None
 
 
-def work(network: ClosedNetwork, marginals: bool = False) -> Work:
+def work(network: ClosedNetwork, wanted: Wanted = AUTO) -> Work:
     """What the recursion needs for a point."""
-    core = reduced(network, marginals)
+    core = reduced(network, wanted.states)
     if not core.total:
         return Work(1.0, 1.0)
     dimensions, classes = _dimensions(core), len(core.population)
@@ -68,22 +76,26 @@ def work(network: ClosedNetwork, marginals: bool = False) -> Work:
     )
 
 
-def solve(network: ClosedNetwork, marginals: bool = False) -> ClosedFigures:
+def solve(network: ClosedNetwork, wanted: Wanted = AUTO, solve_part: SolvePart | None = None) -> ClosedFigures:
     """The steady state of a point, or of the points of a batch one by one.
 
-    network    what `refusal` is empty for
-    marginals  whether to give the state probabilities of the stations
+    network    what `applies` has no reason against
+    wanted     `states`: whether to give the state probabilities of the stations
     Raises     `NoAnswer` for a class without demand and think time; `NotComputed` where the method is refused
+
+    >>> from qnet.networks.closed.problem import closed_network
+    >>> [round(rate, 9) for rate in solve(closed_network([[1.0, 1.0]], [1, 1])).throughput]
+    [0.5, 0.5]
     """
-    reason = refusal(network, marginals)
+    reason = applies(network, wanted)
     if reason:
         raise NotComputed(Problem("QN513", f"{NAME} does not apply: {reason}"))
     if network.size is not None:
-        return stacked([solve(network.point(index), marginals) for index in range(network.size)], network)
-    core = reduced(network, marginals)
+        return stacked([solve(network.point(index), wanted) for index in range(network.size)], network)
+    core = reduced(network, wanted.states)
     if not core.total:
-        return nothing(network, NAME, marginals)
-    return _Customers(core, marginals).solve(network)
+        return nothing(network, NAME, wanted.states)
+    return _Customers(core, wanted.states).solve(network)
 
 
 def _tables(core: Reduced) -> list[list[float]]:

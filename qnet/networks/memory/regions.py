@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks.exactness import ranked
+from qnet.networks.reasons import Reason
 from qnet.networks.routed import ClosedClass, Fork, Hold, Route, RoutedNetwork, Station, Step, Time
 from qnet.networks.streams import streams
 from qnet.queues.arithmetic import total
@@ -107,9 +108,9 @@ def refusal(network: RoutedNetwork) -> NotComputed:
     return NotComputed(Problem("QN544", text, expected, help=help))
 
 
-def held(limited: tuple[Region, ...]) -> str:
+def held(limited: tuple[Region, ...]) -> Reason:
     """Why methods without limits of subnetworks do not apply."""
-    return f'"{limited[0].station}" is held while others are waited for'
+    return Reason("region", station=limited[0].station)
 
 
 def _separable(network: RoutedNetwork) -> bool:

@@ -19,6 +19,7 @@ from qnet.networks.aggregation.levels import every_number, repeated, table
 from qnet.networks.exactness import between_integers, refuse_uneven
 from qnet.networks.memory.averages import Inside, LimitedSubnetworks, Outside, Part, solve_part_levels
 from qnet.networks.memory.regions import UNLIMITED, Region, around, entries, held, inside
+from qnet.networks.reasons import Reason
 from qnet.networks.routed import ClosedClass, Hold, OpenClass, RoutedNetwork, Time
 from qnet.networks.solution import Limiting, RoutedSolution
 from qnet.networks.wanted import NO_STATES, Wanted
@@ -47,7 +48,7 @@ def solve(network: RoutedNetwork, limited: tuple[Region, ...], wanted: Wanted, s
     Source    Chandy, Herzog, Woo, IBM J. Res. Dev. 19 (1975) 36-42; Courtois, Decomposability, 1977; Lazowska,
               Zahorjan, Graham, Sevcik, Quantitative System Performance, 1984, chapter 9.
     """
-    refuse_uneven(network, "a station limits how many may be inside")
+    refuse_uneven(network, Reason("limits inside"))
     if wanted.bounds:
         problem = Problem("QN513", f"no bounds are known where {held(limited)}", "a network with product form")
         raise NotComputed(problem)

@@ -14,6 +14,7 @@ from qnet.networks.product.demands import Demands
 from qnet.networks.product.loads import loads
 from qnet.networks.product.mixed import Answer, states_needed, with_open
 from qnet.networks.product.solution import Solution
+from qnet.networks.reasons import Reason
 from qnet.networks.solvers import table
 from qnet.networks.solvers.chooser import afford, budget
 from qnet.networks.solvers.features import Final, does_not_apply, unsupported
@@ -26,8 +27,6 @@ else:
 
 _SLOW = 2e9
 """Operations, estimated from above, from which on an answer takes a second or so."""
-_REDUCED = frozenset({"one closed class", "several closed classes", "changing rates"})
-"""The features that are those of a closed network, and not known of the demands that it is made of."""
 
 
 class ClosedMethods:
@@ -40,7 +39,7 @@ class ClosedMethods:
         """Why none of them has the answer."""
         self.failure: NotComputed | None = None
 
-    def refusal(self) -> str:
+    def refusal(self) -> Reason | None:
         """Why none applies; raises `Divided` where some variants have integer populations and some have not."""
         auto = self.wanted.method == "auto"
         if auto and self.wanted.each and self.network.size is not None and self.network.closed:
@@ -147,7 +146,7 @@ def _forced(closed: ClosedNetwork, wanted: Wanted, states: bool) -> Answer:
     assert row is not None
     method, asked = table.solver(row), wanted.replace(states=states)
     for point in points:
-        reason = method.applies(point, asked) or (method.applies(closed, asked) if closed.size else "")
+        reason = exact.refusal(row, point, asked) or (exact.refusal(row, closed, asked) if closed.size else None)
         if reason:
             others = ", ".join(other for other, _ in exact.choices(point, states))
             raise does_not_apply(row.name, reason, others or "an approximation")

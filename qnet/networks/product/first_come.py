@@ -18,7 +18,9 @@ from qnet.networks.product.demands import Demands
 from qnet.networks.product.figures import figures
 from qnet.networks.product.loads import product_form, ranked, reasons
 from qnet.networks.product.solution import Solution
-from qnet.networks.wanted import Divided, Wanted
+from qnet.networks.reasons import Reason
+from qnet.networks.solvers.features import Final
+from qnet.networks.wanted import Divided, Wanted, Work
 from qnet.record import Record
 
 if TYPE_CHECKING:
@@ -31,6 +33,13 @@ else:
     first_come = lazy("qnet.networks.closed.first_come")
 
 METHOD = RESIDUAL
+CLASSES = "closed"
+APPLIES = (
+    "first come first served with service times that differ between classes or are not exponential; single and "
+    "several servers, delays; any populations, fractional ones too"
+)
+COST = "iterations x classes^3 x stations"
+SOURCE = "@reiser1979; @bolch2006, section 10.1"
 _CELLS = 2_000_000
 """How many numbers of one array a part of a large batch may have."""
 _LARGEST = 20_000_000
@@ -43,8 +52,8 @@ _HALVINGS = 40
 _ROUNDING = 1e-11
 
 
-def not_wanted(network: Demands, wanted: Wanted) -> str:
-    """Why a network is not to be solved by the correction for residual service; empty where it is.
+def applies(network: Demands, wanted: Wanted) -> Reason | None:
+    """Why a network is not to be solved by the correction for residual service; None where it is.
 
     wanted  `auto`, or the method by name.
     Raises  `NotComputed` QN552 for branches in parallel that it does not know, and QN513 where state probabilities are
@@ -55,20 +64,20 @@ def not_wanted(network: Demands, wanted: Wanted) -> str:
     if wanted.states and (network.joins is not None or wanted.method == METHOD):
         if wanted.method == METHOD:
             return _NO_STATES
-        raise NotComputed(Problem("QN513", _NO_STATES, f"auto, or {METHOD}"))
+        raise NotComputed(Problem("QN513", str(_NO_STATES), f"auto, or {METHOD}"))
     if wanted.method == METHOD:
         return refusal
     if network.joins is not None:
         if refusal:
             raise NotComputed(Problem("QN552", f"branches in parallel, and {refusal}", "stations with servers"))
-        return ""
+        return None
     if refusal:
         return refusal
     if network.left and not wanted.states:
-        return ""
+        return None
     ours, theirs = measured(network)
     if theirs.median < ours.median:
-        return "product form has the smaller measured error"
+        return Reason("measured error")
     needed: Any = False
     for station in ordered_stations(network):
         identical = product_form(network, station)
@@ -79,11 +88,11 @@ def not_wanted(network: Demands, wanted: Wanted) -> str:
         raise NotComputed(Problem("QN513", text, 'stations with product form, such as discipline "ps"', help=help))
     if wanted.each and network.size is not None and not isinstance(needed, bool) and needed.any() and not needed.all():
         raise Divided(needed)
-    applies = needed if isinstance(needed, bool) else needed.any()
-    return "" if applies else "the network has product form"
+    some = needed if isinstance(needed, bool) else needed.any()
+    return None if some else Reason("product form")
 
 
-_NO_STATES = "it gives no state probabilities"
+_NO_STATES = Reason("state probabilities")
 
 
 def measured(network: Demands) -> tuple[Measured, Measured]:
@@ -102,20 +111,27 @@ def why_corrected(network: Demands) -> str:
     )
 
 
-def _refusal(network: Demands) -> str:
-    """Why the correction does not apply; empty where it does."""
+def work(network: Demands, wanted: Wanted) -> Work:
+    """Some hundred iterations over the pairs of classes at every station."""
+    stations, classes = network.shape
+    cells = float(stations * classes**2 * (network.size or 1))
+    return Work(3e4 * (classes + 1) * cells / max(1, classes), 100.0 * cells)
+
+
+def _refusal(network: Demands) -> Reason | None:
+    """Why the correction does not apply; None where it does."""
     if not network.closed:
-        return "there are no closed classes"
+        return Reason("no closed classes")
     if ranked(network):
-        return "a station serves one class before another"
+        return Reason("ranked")
     if any(rates is not None for rates in network.rates):
-        return "a station has rates that depend on the number present"
+        return Reason("rates")
     if network.shape[0] * len(network.closed) ** 2 > _LARGEST:
-        return "there are too many stations and classes"
-    return ""
+        return Reason("too large")
+    return None
 
 
-def solve_first_come(network: Demands, wanted: Wanted, solve_part: SolvePart) -> Solution:
+def solve(network: Demands, wanted: Wanted, solve_part: SolvePart) -> Solution:
     """The steady state of a network with closed classes, with what customers wait first come first served corrected.
 
     Applies   single and several servers, delays; first come first served with times that differ between classes or
@@ -124,12 +140,21 @@ def solve_first_come(network: Demands, wanted: Wanted, solve_part: SolvePart) ->
     wanted    `near`: the solution of a network that is nearly the same, of as many points.
     solve_part   the chooser, for the same network with service shared at all stations.
     Returns   `Solution`, never exact.
-    Raises    `NotComputed` QN511 where a fixed point is not proven; as `closed_classes.closed_part`.
+    Raises    `Final` QN511 where a fixed point is not proven: product-form methods, which ignore the order of arrival,
+              must not answer instead; as `closed_classes.closed_part`.
     Method    `closed.first_come`; several servers as a fast one and a delay (Seidmann, Schweitzer, Shalev-Oren, Large
               Scale Systems 12 (1987) 91-107). Without parallel steps and second-phase work, the waits are those of
               product form times the ratio of the corrected ones with and without the order of arrival (`weighted`):
               exact where times are equal and exponential.
     """
+    try:
+        return _solved(network, wanted, solve_part)
+    except NotComputed as error:
+        raise Final(*error.problems) from None
+
+
+def _solved(network: Demands, wanted: Wanted, solve_part: SolvePart) -> Solution:
+    """The same, but for failures of which others may be tried."""
     refuse_without_time(network)
     table = Table(network)
     result = _corrected(table, wanted.near and wanted.near.starts)

@@ -14,12 +14,14 @@ from qnet.networks.product.demands import Demands
 from qnet.networks.product.figures import figures
 from qnet.networks.product.loads import ranked, reasons
 from qnet.networks.product.solution import Solution
-from qnet.networks.wanted import Wanted
+from qnet.networks.reasons import Reason
+from qnet.networks.wanted import Wanted, Work
 from qnet.queues.arithmetic import total
 
 if TYPE_CHECKING:
     from qnet.networks.closed import priorities
     from qnet.networks.product import arrays as product_arrays
+    from qnet.networks.solvers.protocol import SolvePart
     from qnet.queues import waiting
 else:
     priorities = lazy("qnet.networks.closed.priorities")
@@ -27,6 +29,13 @@ else:
     waiting = lazy("qnet.queues.waiting")
 
 METHOD = PRIORITY
+CLASSES = "closed"
+APPLIES = (
+    "head-of-line and preemptive-resume priorities; single and several servers, delays; any populations, fractional "
+    "ones too"
+)
+COST = "iterations x classes^3 x stations"
+SOURCE = "@bryant1984; corrected here"
 _CELLS = 1_000_000
 """How many numbers of one array a part of a large batch may have."""
 _LARGEST = 20_000_000
@@ -35,7 +44,19 @@ STARVED = 0.9
 """How busy closed classes may keep a station before what they leave to others is the difference of two near numbers."""
 
 
-def solve_ranked(network: Demands, wanted: Wanted) -> Solution:
+def applies(network: Demands, wanted: Wanted) -> Reason | None:
+    """Why it does not apply; None where it does."""
+    return None if ranked(network) else Reason("no priorities")
+
+
+def work(network: Demands, wanted: Wanted) -> Work:
+    """Some hundred iterations over the pairs of classes at every station."""
+    stations, classes = network.shape
+    cells = float(stations * classes**2 * (network.size or 1))
+    return Work(1e3 * cells, 50.0 * cells)
+
+
+def solve(network: Demands, wanted: Wanted, solve_part: SolvePart) -> Solution:
     """The steady state of a network with closed classes, where stations serve one class before another.
 
     Applies   single and several servers, delays; order by priority with and without preemption, first come first

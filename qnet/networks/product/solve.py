@@ -15,6 +15,7 @@ from qnet.networks.product.demands import Demands
 from qnet.networks.product.loads import ranked, refuse_overload
 from qnet.networks.product.mixed import states_needed
 from qnet.networks.product.solution import Solution, stacked
+from qnet.networks.reasons import Reason
 from qnet.networks.solvers import table
 from qnet.networks.solvers.chooser import Choice, Method, Named, by_name, choose, nothing, refuse_unknown
 from qnet.networks.solvers.features import Final, does_not_apply
@@ -49,7 +50,7 @@ def solve(network: Demands, wanted: Wanted = AUTO) -> Solution:
     if wanted.method == "auto":
         return _best(choices, wanted, features)
     if not choices:
-        raise does_not_apply(wanted.method, "it needs the routes of classes, which demands do not determine", "auto")
+        raise does_not_apply(wanted.method, Reason("no routes"), "auto")
     if _EVERY_POINT in features and _EVERY_POINT not in named[-1].supports:
         return _Points(network, wanted).solve()
     return by_name(choices, lambda: _others(network, wanted, features))
@@ -94,9 +95,8 @@ class _Points:
     def __init__(self, network: Demands, wanted: Wanted) -> None:
         self.network, self.wanted = network, wanted
 
-    def refusal(self) -> str:
-        """Empty: points can always be solved one by one."""
-        return ""
+    def refusal(self) -> None:
+        """None: points can always be solved one by one."""
 
     def solve(self) -> Solution:
         """The solutions as one; raises `Divided` where some are exact and each is to be as it would be alone."""

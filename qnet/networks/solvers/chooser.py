@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from qnet.budget import FLOOR
 from qnet.errors import InvalidInput, NotComputed, Problem, suggest
+from qnet.networks.reasons import Reason
 from qnet.networks.solvers import table
 from qnet.networks.solvers.features import Final, absent, does_not_apply, unsupported
 from qnet.networks.wanted import Divided, Wanted, Work
@@ -26,8 +27,8 @@ class Choice(Protocol):
         """The name of the method; "auto" or empty where it covers several."""
         ...
 
-    def refusal(self) -> str:
-        """Why it does not apply; otherwise empty. Raises `NotComputed` where no other is to be tried."""
+    def refusal(self) -> Reason | None:
+        """Why it does not apply; None where it does. Raises `NotComputed` where no other is to be tried."""
         ...
 
     def solve(self) -> Any:
@@ -45,7 +46,7 @@ class Method:
         self.features, self.solve_part = features, solve_part
         self.name = row.name
 
-    def refusal(self) -> str:
+    def refusal(self) -> Reason | None:
         """Why it does not apply: a feature that it does not support, before its module is loaded, or what that says."""
         return lacking(self.row, self.features) or table.solver(self.row).applies(self.network, self.wanted)
 
@@ -78,7 +79,7 @@ class Method:
 class Named(Method):
     """A row of the table that is judged by its features alone."""
 
-    def refusal(self) -> str:
+    def refusal(self) -> Reason | None:
         """Why it does not apply, as far as the features show."""
         return lacking(self.row, self.features)
 
@@ -122,17 +123,18 @@ def by_name(choices: Sequence[Choice], others: Callable[[], Sequence[Method]]) -
     others   gives the methods that may be named instead.
     Raises   `NotComputed` QN513 where none applies.
     """
-    reasons = [""]
+    first: Reason | None = None
     for choice in choices:
         reason = choice.refusal()
         if not reason:
             return choice.solve()
-        reasons.append(reason)
-    raise does_not_apply(choices[0].name, reasons[1], way_out(choices[0].name, others()))
+        first = first or reason
+    assert first is not None
+    raise does_not_apply(choices[0].name, first, way_out(choices[0].name, others()))
 
 
-def lacking(row: table.Row, features: frozenset[str]) -> str:
-    """Why a method does not apply, by the features of a network alone; otherwise empty."""
+def lacking(row: table.Row, features: frozenset[str]) -> Reason | None:
+    """Why a method does not apply, by the features of a network alone; None where it may."""
     missing = unsupported(features, row.supports)
     if missing or not row.of or row.of & features:
         return missing

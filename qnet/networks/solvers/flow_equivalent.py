@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from qnet.lazy import lazy
+from qnet.networks.reasons import Reason
 from qnet.networks.routed import RoutedNetwork
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.wanted import Wanted, Work
@@ -28,18 +29,18 @@ COST = "population^2 x stations"
 SOURCE = "@chandy1975; @lazowska1984, chapter 9"
 
 
-def applies(network: RoutedNetwork, wanted: Wanted) -> str:
-    """Why it does not apply; empty where it does.
+def applies(network: RoutedNetwork, wanted: Wanted) -> Reason | None:
+    """Why it does not apply; None where it does.
 
     Raises   `NotComputed` QN544 for times that depend on the number inside a subnetwork that cannot be separated.
     """
     if network.limited:
-        return "" if network.closed else "something may be full, and there are no closed classes"
+        return None if network.closed else Reason("limited")
     if regions.applies(network):
-        return ""
+        return None
     if network.profiles:
         raise regions.refusal(network)
-    return "no station is held around stations that are not used outside"
+    return Reason("no region")
 
 
 def work(network: RoutedNetwork, wanted: Wanted) -> Work:

@@ -8,6 +8,7 @@ from qnet.networks.exactness import refuse_uneven
 from qnet.networks.layers.solve import solve as solve_layers
 from qnet.networks.memory.regions import applies as apart
 from qnet.networks.memory.regions import held
+from qnet.networks.reasons import Reason
 from qnet.networks.reduction import Reduction
 from qnet.networks.routed import RoutedNetwork
 from qnet.networks.solution import RoutedSolution
@@ -22,15 +23,15 @@ COST = "iterations x combinations of holds x streams^2"
 SOURCE = "@rolia1995; @chandy1982"
 
 
-def applies(network: RoutedNetwork, wanted: Wanted) -> str:
-    """Why it does not apply, or why `auto` does not need it; otherwise empty. Raises as `Reduction`, and `Divided`."""
+def applies(network: RoutedNetwork, wanted: Wanted) -> Reason | None:
+    """Why it does not apply, or why `auto` does not need it; or None. Raises as `Reduction`, and `Divided`."""
     result = apart(network)
     if result:
         return held(result)
-    refuse_uneven(network, "there are closed classes")
+    refuse_uneven(network, Reason("closed"))
     if Reduction(network).by_layers(wanted):
-        return ""
-    return "no server is held during a possible wait, or kept after the response"
+        return None
+    return Reason("nothing held")
 
 
 def work(network: RoutedNetwork, wanted: Wanted) -> Work:

@@ -8,6 +8,7 @@ from qnet.errors import NotComputed, Problem
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.mixed import solve_open
 from qnet.networks.product.solution import Solution
+from qnet.networks.reasons import Reason
 from qnet.networks.wanted import NO_STATES, Wanted, Work
 
 if TYPE_CHECKING:
@@ -19,11 +20,11 @@ COST = "stations x classes"
 SOURCE = "@baskett1975"
 
 
-def applies(network: Demands, wanted: Wanted) -> str:
-    """Empty: open classes alone have a closed form. Raises `NotComputed` QN513 for states of closed ones."""
+def applies(network: Demands, wanted: Wanted) -> Reason | None:
+    """None: open classes alone have a closed form. Raises `NotComputed` QN513 for states of closed ones."""
     if wanted.states:
         raise NotComputed(Problem("QN513", NO_STATES, "a closed class, or qnet queue with --states"))
-    return ""
+    return None
 
 
 def work(network: Demands, wanted: Wanted) -> Work:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from qnet.errors import NotComputed, Problem
 from qnet.lazy import lazy
 from qnet.networks.open import solve as solve_open
+from qnet.networks.reasons import Reason
 from qnet.networks.routed import RoutedNetwork, nested
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.wanted import NO_STATES, Wanted, Work
@@ -27,19 +28,19 @@ COST = "stations x classes"
 SOURCE = "@baskett1975"
 
 
-def applies(network: RoutedNetwork, wanted: Wanted) -> str:
-    """Why it does not apply; empty where it does. Raises `NotComputed` QN513 for states of closed classes."""
+def applies(network: RoutedNetwork, wanted: Wanted) -> Reason | None:
+    """Why it does not apply; None where it does. Raises `NotComputed` QN513 for states of closed classes."""
     if network.limited:
-        return ""
+        return None
     if any(station.rates is not None for station in network.stations):
-        return "a station has rates that depend on the number present"
+        return Reason("rates")
     if (nested(network) or network.profiles) and (result := memory.applies(network)):
         return memory.held(result)
     if network.profiles:
-        return "service times depend on the number inside a station"
+        return Reason("memory")
     if wanted.states:
         raise NotComputed(Problem("QN513", NO_STATES, "a closed class, or qnet queue with --states"))
-    return ""
+    return None
 
 
 def work(network: RoutedNetwork, wanted: Wanted) -> Work:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+from qnet.networks.reasons import Reason
 from qnet.networks.wanted import Wanted, Work
 
 
@@ -25,8 +26,8 @@ class Solver(Protocol):
     SOURCE: str
     """Publications, by their keys in `references`: `@reiser1980`."""
 
-    def applies(self, network: Any, wanted: Wanted) -> str:
-        """Why the method does not apply, beyond the features that its row does not support; empty where it does.
+    def applies(self, network: Any, wanted: Wanted) -> Reason | None:
+        """Why the method does not apply, beyond the features that its row does not support; None where it does.
 
         Raises   `NotComputed` where no other method is to be tried.
         """

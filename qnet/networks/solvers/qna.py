@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from qnet.networks.reasons import Reason
 from qnet.networks.routed import RoutedNetwork
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.solvers import open_routes
@@ -21,8 +22,8 @@ COST = "pairs of stations, stations^3"
 SOURCE = "@whitt1983"
 
 
-def applies(network: RoutedNetwork, wanted: Wanted) -> str:
-    """Why it does not apply, as far as is known before the streams of customers are computed; otherwise empty."""
+def applies(network: RoutedNetwork, wanted: Wanted) -> Reason | None:
+    """Why it does not apply, as far as is known before the streams of customers are computed; otherwise None."""
     return open_routes.applies(network, wanted)
 
 

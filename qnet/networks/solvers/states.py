@@ -9,6 +9,7 @@ from qnet.errors import NotComputed
 from qnet.expression import FLOATS, arrays
 from qnet.lazy import lazy
 from qnet.networks.exactness import STATES, Beyond, reasons_for
+from qnet.networks.reasons import Reason
 from qnet.networks.routed import RoutedNetwork, Step
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.solvers.features import Final, of_routes
@@ -47,15 +48,15 @@ COST = "states, up to 50000"
 SOURCE = "@stewart1994"
 
 
-def applies(network: RoutedNetwork, wanted: Wanted) -> str:
-    """Why `auto` does not begin with this method; empty where it does, and where it was requested by name."""
+def applies(network: RoutedNetwork, wanted: Wanted) -> Reason | None:
+    """Why `auto` does not begin with this method; None where it does, and where it was requested by name."""
     if wanted.method != "auto":
-        return ""
+        return None
     if not _permitted(network, wanted):
-        return "it is not used for searches, batches, bounds or state probabilities"
+        return Reason("questions")
     if network.closed and (network.buffers or _lacks_product_form(network)):
-        return ""
-    return "it comes last, where no other method is exact"
+        return None
+    return Reason("last")
 
 
 def work(network: RoutedNetwork, wanted: Wanted) -> Work:

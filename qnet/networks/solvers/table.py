@@ -1,12 +1,12 @@
 """The table of solvers, in the order in which `auto` prefers them. All else is in their modules, loaded when reached.
 
-To add a method: its module, and a row here.
+To add a method: a module with the names of `protocol.Solver`, and a row here.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from qnet.record import Record
 
@@ -25,16 +25,18 @@ class Row(Record):
     """`routes`: a `RoutedNetwork`; `demands`: a `Demands`; `closed`: a `ClosedNetwork`, the closed classes at what
     open ones leave of every station, by the cheapest that applies."""
     supports: frozenset[str]
-    """The features of networks (`features.SENTENCES`) that it can take; `applies` of the module may still refuse."""
+    """The features of networks (`reasons.SENTENCES`) that it can take; `applies` of the module may still refuse."""
     of: frozenset[str] = frozenset()
     """Features of which a network must have at least one; empty for a method for any network."""
     family: str = ""
     """The method that its name also selects for several classes."""
+    part: str = ""
+    """Which of the methods of the module it is, where there are several: the name there."""
     patient: bool = False
     """Whether it is asked again at the end: where no other method has an answer, or none that is exact."""
 
 
-_ROOM = "qnet.networks.solvers."
+_ROOM, _CLOSED, _PRODUCT = "qnet.networks.solvers.", "qnet.networks.closed.", "qnet.networks.product."
 _OPEN = frozenset({"no closed classes", "servers", "priorities"})
 _INSIDE = frozenset({"holds", "second phase", "parallel"})
 _SINGLE = frozenset({"closed", "servers", "rates", "delayed by second phases"})
@@ -82,7 +84,7 @@ TABLE: tuple[Row, ...] = (
     ),
     Row(
         name="priority-mva",
-        module=_ROOM + "priority_mva",
+        module=_PRODUCT + "priorities",
         trust="approximate",
         takes="demands",
         supports=_APPROXIMATED | _BATCH | _STATES | {"order of arrival"},
@@ -90,14 +92,14 @@ TABLE: tuple[Row, ...] = (
     ),
     Row(
         name="residual-service",
-        module=_ROOM + "residual_service",
+        module=_PRODUCT + "first_come",
         trust="approximate",
         takes="demands",
         supports=_APPROXIMATED - {"priorities"} | _BATCH | _STATES | {"parallel", "order of arrival"},
     ),
     Row(
         name="mva",
-        module=_ROOM + "mva",
+        module=_CLOSED + "mva",
         trust="exact",
         takes="closed",
         supports=_SINGLE | {"one closed class"},
@@ -105,7 +107,7 @@ TABLE: tuple[Row, ...] = (
     ),
     Row(
         name="convolution",
-        module=_ROOM + "convolution",
+        module=_CLOSED + "convolution",
         trust="exact",
         takes="closed",
         supports=_SINGLE | _STATES | {"one closed class", "changing rates"},
@@ -113,38 +115,45 @@ TABLE: tuple[Row, ...] = (
     ),
     Row(
         name="lattice-mva",
-        module=_ROOM + "lattice_mva",
+        module=_CLOSED + "lattice_mva",
         trust="exact",
         takes="closed",
         supports=_SINGLE | {"several closed classes", "batches at once"},
     ),
     Row(
         name="lattice-convolution",
-        module=_ROOM + "lattice_convolution",
+        module=_CLOSED + "lattice_convolution",
         trust="exact",
         takes="closed",
         supports=_SINGLE | _STATES | {"several closed classes", "changing rates"},
     ),
     Row(
         name="station-states",
-        module=_ROOM + "station_states",
+        module=_CLOSED + "station_states",
         trust="exact",
         takes="closed",
         supports=_SINGLE | _STATES | {"several closed classes", "changing rates"},
     ),
     Row(
         name="linearizer",
-        module=_ROOM + "linearizer",
+        module=_PRODUCT + "approximations",
+        part="LINEARIZER",
         trust="approximate",
         takes="demands",
         supports=_APPROXIMATED - {"priorities"},
     ),
     Row(
-        name="aql", module=_ROOM + "aql", trust="approximate", takes="demands", supports=_APPROXIMATED - {"priorities"}
+        name="aql",
+        module=_PRODUCT + "approximations",
+        part="AQL",
+        trust="approximate",
+        takes="demands",
+        supports=_APPROXIMATED - {"priorities"},
     ),
     Row(
         name="bard-schweitzer",
-        module=_ROOM + "bard_schweitzer",
+        module=_PRODUCT + "approximations",
+        part="BARD_SCHWEITZER",
         trust="approximate",
         takes="demands",
         supports=_APPROXIMATED - {"priorities"},
@@ -171,8 +180,9 @@ def row_of(name: str, takes: str) -> Row | None:
 
 
 def solver(row: Row) -> Solver:
-    """The module of a row."""
-    return import_module(row.module)  # pyright: ignore[reportReturnType]
+    """The method of a row: its module, or the part of it that the row names."""
+    module: Any = import_module(row.module)
+    return getattr(module, row.part) if row.part else module
 
 
 def names() -> tuple[str, ...]:

@@ -30,8 +30,7 @@ def solve(name: str, network: ClosedNetwork, marginals: bool = False) -> ClosedF
 
 
 def applying(network: ClosedNetwork) -> list[str]:
-    methods = {row.name: solver(row) for row in rows("closed")}
-    found = {name: method for name, method in methods.items() if not method.applies(network, AUTO)}
+    found = {row.name: solver(row) for row in rows("closed") if not exact.refusal(row, network, AUTO)}
     return [name for name, method in found.items() if method.work(network, AUTO).operations < 1e9]
 
 
@@ -310,12 +309,12 @@ def test_a_sweep_of_populations_in_one_batch():
 
 def test_kernels_in_plain_python_and_over_arrays_agree(monkeypatch: pytest.MonkeyPatch):
     network = closed_network([[0.1], [0.5], [0.5], [0.2]], [80], [3.0], None, [None, (1, 2, 3), (1, 2, 3), (1, 0.5, 2)])
-    plain = convolution.solve(network, True)
+    plain = convolution.solve(network, AUTO.replace(states=True))
     monkeypatch.setattr(convolution, "_ARRAYS_PAY", 0)
-    same(convolution.solve(network, True), plain, 1e-13)
+    same(convolution.solve(network, AUTO.replace(states=True)), plain, 1e-13)
     same(convolution.solve(network), plain, 1e-13)
     monkeypatch.setattr(convolution.weights, "TINY", 2.0)
-    same(convolution.solve(network, True), plain, 1e-11)
+    same(convolution.solve(network, AUTO.replace(states=True)), plain, 1e-11)
 
 
 @pytest.mark.parametrize(
@@ -398,4 +397,5 @@ def test_variants_without_waiting_do_not_speak_for_the_others():
     for place in range(2):
         alone = exact.solve(network.point(place))
         np.testing.assert_allclose(whole.throughput[place], alone.throughput, rtol=1e-12)
-    assert lattice_mva.refusal(network) == "it is for stations of fixed rate"
+    lattice_row = next(row for row in rows("closed") if row.name == "lattice-mva")
+    assert str(exact.refusal(lattice_row, network, AUTO)) == "it is for stations of fixed rate"
