@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.lazy import lazy
-from qnet.networks.reasons import Beyond, Reason
+from qnet.networks.reasons import Beyond, Inexact, Reason
 from qnet.networks.routed import ClosedClass, Fork, Hold, OpenClass, RoutedNetwork, Station, Step, Time
 from qnet.networks.solvers.table import knows_no_order
 from qnet.networks.streams import Stream, Streams, exponential
@@ -28,8 +28,8 @@ LAYERS = "layers"
 STATES = "states"
 AGGREGATED = "flow-equivalent"
 """The method for simultaneous resource possession."""
-_CORRECTED = "; what is waited for is estimated, which may be wrong by a few per cent, in small networks by ten or more"
-_ESTIMATED = "; what they leave is estimated, which is wrong by 1 % in the median, and by up to 17 %"
+_CORRECTED = "what is waited for is estimated, which may be wrong by a few per cent, in small networks by ten or more"
+_ESTIMATED = "what they leave is estimated, which is wrong by 1 % in the median, and by up to 17 %"
 HIGHER = 0.6
 """The utilization by customers of higher priority up to which the estimate is trusted."""
 LONG_ABSENCE = 0.5
@@ -39,10 +39,12 @@ _FACTOR, _LEAST, _MOST = 3.0, 0.5, 4.0
 trusted: equal services follow each other in step, which mean waits do not show."""
 _RANKED_FACTOR = 10.0
 """As `_FACTOR`, for exponential times with priorities."""
-_SHARED = "; solved like processor sharing, which may be wrong by tens of per cent"
+_SHARED = "solved like processor sharing, which may be wrong by tens of per cent"
 
 
-def reasons_for(network: RoutedNetwork, compiled: Streams, operations: Operations, method: str = "") -> tuple[str, ...]:
+def reasons_for(
+    network: RoutedNetwork, compiled: Streams, operations: Operations, method: str = ""
+) -> tuple[Inexact, ...]:
     """Why the closed-form answer is an approximation; empty where theory makes it exact.
 
     Exact are product-form networks: every queueing station is processor sharing, last come first served preemptive
@@ -64,15 +66,15 @@ def reasons_for(network: RoutedNetwork, compiled: Streams, operations: Operation
     queues = [station for station in queues if station.name in visited]
     alone = len(queues) == 1 and queues[0].servers == 1 and queues[0].rates is None and not network.closed
     alone = alone and _visited_once(network, queues[0].name, operations)
-    reasons = [f"arrivals of {name} are not Poisson" for name in uneven_classes(network, operations)]
+    reasons = [Inexact(Reason("not Poisson", class_name=name)) for name in uneven_classes(network, operations)]
     if any(stream.holder for stream in streams):
-        reasons.append("a station is held while another is waited for")
+        reasons.append(Inexact(Reason("holds")))
     if compiled.deferred:
         reasons.append(_left_behind(network, streams, operations))
     if not network.closed and not alone and any(ranked(station, streams) for station in queues):
         once = len(queues) == 1 and queues[0].rates is None and _visited_once(network, queues[0].name, operations)
         if not once or station_reason(queues[0], streams, False, operations):
-            reasons.append("priorities")
+            reasons.append(Inexact(Reason("priority order")))
     rated = any(station.rates is not None for station in network.stations)
     stacked = _stacked(network, queues, streams)
     for station in queues:
@@ -81,40 +83,42 @@ def reasons_for(network: RoutedNetwork, compiled: Streams, operations: Operation
             reasons.append(_ranks_reason(network, station, selected, operations))
             continue
         reason = station_reason(station, selected, alone, operations)
-        if reason and station.discipline == "lcfs-pr" and method != "states":
+        if reason is None:
+            continue
+        reason = reason.replace(station=station.name)
+        if station.discipline == "lcfs-pr" and method != "states":
             text = f"{station.name} serves the last first by several servers, with times that are not one exponential "
             text += "time, and is solved like processor sharing"
-            reasons.append(Beyond(f"{station.name}: {reason}{_SHARED}", "QN728", text))
+            reasons.append(Beyond(reason.replace(cause=_SHARED), "QN728", text))
             continue
-        if reason and network.closed:
+        if network.closed:
             ordered = method in (RESIDUAL, PRIORITY, LAYERS) and station.in_line
-            reason += _CORRECTED if ordered else _SHARED
+            reason = reason.replace(cause=_CORRECTED if ordered else _SHARED)
             plain = not compiled.deferred and not any(route.forks for route in compiled.routes)
             if ordered and method in (RESIDUAL, PRIORITY) and not _trusted(station, selected, plain, operations):
                 text = f"the order of arrival at {station.name} is corrected beyond where errors were measured as small"
-                reasons.append(Beyond(f"{station.name}: {reason}", "QN638", text))
+                reasons.append(Beyond(reason, "QN638", text))
                 continue
             if ordered and stacked:
                 text = f"the order of arrival at {station.name} is corrected next to {stacked}, which serves the last "
                 text += "first, where it decides which class comes round: errors were not measured"
-                reasons.append(Beyond(f"{station.name}: {reason}", "QN638", text))
+                reasons.append(Beyond(reason, "QN638", text))
                 continue
-        if reason and station.rates is not None and not network.closed:
+        if station.rates is not None and not network.closed:
             text = f"{station.name} has rates and no product form: it is solved like processor sharing"
-            reasons.append(Beyond(f"{station.name}: {reason}{_SHARED}", "QN717", text))
+            reasons.append(Beyond(reason.replace(cause=_SHARED), "QN717", text))
             continue
-        if reason and rated and not network.closed and method != "states":
+        if rated and not network.closed and method != "states":
             text = (
                 f"{station.name} has no product form, and is solved like processor sharing next to a station with rates"
             )
-            reasons.append(Beyond(f"{station.name}: {reason}{_SHARED}", "QN717", text))
+            reasons.append(Beyond(reason.replace(cause=_SHARED), "QN717", text))
             continue
-        if reason and network.closed and station.in_line and any(knows_no_order(name) for name in method.split(", ")):
+        if network.closed and station.in_line and any(knows_no_order(name) for name in method.split(", ")):
             text = f"the order of arrival at {station.name} is not known to the method: service there is shared"
-            reasons.append(Beyond(f"{station.name}: {reason}", "QN727", text))
+            reasons.append(Beyond(reason, "QN727", text))
             continue
-        if reason:
-            reasons.append(f"{station.name}: {reason}")
+        reasons.append(Inexact(reason))
     if any(stream.started is not None for stream in streams) or any(route.forks for route in compiled.routes):
         reasons += parallel_exactness.parallel_reasons(network, compiled, operations)
     return tuple(dict.fromkeys(reasons))
@@ -150,7 +154,7 @@ def between_integers(network: RoutedNetwork, operations: Operations) -> tuple[st
     counts = [item.population for item in network.classes if isinstance(item, ClosedClass)]
     if all(operations.all(count == operations.floor(count)) for count in counts):
         return ()
-    return ("results for a fractional population lie between those of the two nearest integers",)
+    return (Inexact(Reason("fractional")),)
 
 
 def not_followed(name: str, why: Reason) -> str:
@@ -163,10 +167,10 @@ def ranked(station: Station, streams: Sequence[Stream]) -> bool:
     return station.in_line and len({stream.priority for stream in streams if stream.station == station.name}) > 1
 
 
-def _ranks_reason(network: RoutedNetwork, station: Station, selected: list[Stream], operations: Operations) -> str:
+def _ranks_reason(network: RoutedNetwork, station: Station, selected: list[Stream], operations: Operations) -> Inexact:
     """The reason of priorities with closed classes, and whether they are beyond what was measured."""
-    how = "interrupt others" if station.discipline == "preemptive" else "are served before others"
-    reason = f"{station.name}: some {how}{_ESTIMATED}"
+    code = "interrupting" if station.discipline == "preemptive" else "before others"
+    reason = Reason(code, _ESTIMATED, station.name)
     lowest = min(stream.priority for stream in selected)
     groups = {stream.group for stream in selected}
     crowded = not all(
@@ -191,7 +195,7 @@ def _ranks_reason(network: RoutedNetwork, station: Station, selected: list[Strea
         text = f"service times at {station.name} differ by more than a factor of {_RANKED_FACTOR:.0f}, or of "
         text += f"{_FACTOR:.0f} where they are not exponential, or have an scv below {_LEAST:g} or above {_MOST:.0f}"
         result.append(text)
-    return Beyond(reason, "QN646", "; ".join(result)) if result else reason
+    return Beyond(reason, "QN646", "; ".join(result)) if result else Inexact(reason)
 
 
 def _in_a_row(network: RoutedNetwork, name: str, lowest: int, operations: Operations) -> Iterator[bool]:
@@ -222,9 +226,9 @@ def _absences(network: RoutedNetwork, classes: set[int], operations: Operations)
     )
 
 
-def _left_behind(network: RoutedNetwork, streams: list[Stream], operations: Operations) -> str:
+def _left_behind(network: RoutedNetwork, streams: list[Stream], operations: Operations) -> Inexact:
     """Why an answer with second-phase work is approximate."""
-    reason = "second-phase work is treated as an independent stream"
+    reason = Reason("independent second phases")
     result: list[str] = []
     for number, customers in enumerate(network.classes):
         at_arrival = work_left_at_arrival(network, streams, number)
@@ -243,7 +247,7 @@ def _left_behind(network: RoutedNetwork, streams: list[Stream], operations: Oper
     kept = any(not operations.all(item.second.mean == 0) for item in streams)
     if network.closed and kept and any(item.left for item in streams):
         result.append("servers are kept after the response, and there is second-phase work")
-    return Beyond(reason, "QN662", "; ".join(dict.fromkeys(result))) if result else reason
+    return Beyond(reason, "QN662", "; ".join(dict.fromkeys(result))) if result else Inexact(reason)
 
 
 def in_order(network: RoutedNetwork, compiled: Streams, operations: Operations) -> frozenset[str]:
@@ -318,17 +322,19 @@ def _visited_once(network: RoutedNetwork, name: str, operations: Operations) -> 
     )
 
 
-def station_reason(station: Station, selected: list[Stream], alone: bool, operations: Operations) -> str:
-    """Why a station with these streams has no product form, or, `alone`, is no M/G/1; empty where it has."""
+def station_reason(station: Station, selected: list[Stream], alone: bool, operations: Operations) -> Reason | None:
+    """Why a station with these streams has no product form, or, `alone`, is no M/G/1; None where it has."""
     if station.discipline == "ps" or not selected:
-        return ""
+        return None
     stacked = station.discipline == "lcfs-pr"
     if (stacked and station.servers == 1) or (alone and not stacked):
-        return ""
+        return None
     means = [stream.first.mean + stream.second.mean for stream in selected]
-    text = ""
+    code = ""
     if not all(close(mean, means[0], operations) for mean in means):
-        text = "service times differ between its visits"
+        code = "different times"
     elif not all(exponential(stream, operations) for stream in selected):
-        text = "service times are not exponential"
-    return "last come first served with several servers" if text and stacked else text
+        code = "variable times"
+    if not code:
+        return None
+    return Reason("stack of servers" if stacked else code)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from qnet.networks.reasons import Beyond
+from qnet.networks.reasons import Beyond, Requested
 from qnet.note import Note
 
 _LINE = 120
 """A note that is longer has a text in a few words."""
 _MOST, _FIRST = 12, 5
 """Reasons that are listed all, and those that are listed of more."""
-ASKED_FOR = "asked for"
-"""Why a method was taken that was named."""
 
 
 def approximate_notes(reasons: Iterable[str], what: str = "the answer is") -> list[Note]:
@@ -47,4 +45,4 @@ def idle_notes(idle: Sequence[str]) -> list[Note]:
 
 def method_notes(method: str, why: str, approximate: bool) -> list[Note]:
     """Why an approximation was taken that was not asked for."""
-    return [Note("QN607", f"method {method}: {why}")] if why and approximate and why != ASKED_FOR else []
+    return [Note("QN607", f"method {method}: {why}")] if why and approximate and not isinstance(why, Requested) else []

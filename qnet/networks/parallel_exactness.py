@@ -7,17 +7,16 @@ from collections.abc import Iterator
 from qnet.expression import Operations, Value
 from qnet.networks.joined_classes import left_running
 from qnet.networks.parallel import BranchTime, Parallel
-from qnet.networks.reasons import Beyond
+from qnet.networks.reasons import Beyond, Inexact, Reason
 from qnet.networks.routed import Group, RoutedNetwork, Station
 from qnet.networks.streams import Key, Stream, Streams, exponential
 from qnet.queues.arithmetic import close, ratio, total
 
 _WIDEST = 10
 """The largest number of branches for which errors were measured."""
-_REASON = "parallel branches are joined as independent times, less what they wait in common"
 
 
-def parallel_reasons(network: RoutedNetwork, compiled: Streams, operations: Operations) -> Iterator[str]:
+def parallel_reasons(network: RoutedNetwork, compiled: Streams, operations: Operations) -> Iterator[Inexact]:
     """Why the response of parallel steps is an approximation; nothing where it is exact, or where there are none.
 
     Exact are branches of one exponential or constant delay each, whatever else there is; and two identical branches of
@@ -34,7 +33,8 @@ def parallel_reasons(network: RoutedNetwork, compiled: Streams, operations: Oper
     if _two_identical(network, compiled, forks, operations):
         return
     causes = _not_measured(network, compiled, forks, operations)
-    yield Beyond(_REASON, "QN660", "; ".join(causes)) if causes else _REASON
+    reason = Reason("joined branches")
+    yield Beyond(reason, "QN660", "; ".join(causes)) if causes else Inexact(reason)
 
 
 def _of_delays(fork: Parallel, network: RoutedNetwork, compiled: Streams, operations: Operations) -> bool:

@@ -1,10 +1,14 @@
-"""Why a method does not apply to a network, as data: codes, what they are about, and the one table that words them."""
+"""Why a method does not apply, or an answer is approximate: as data, with the one table of their sentences."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from qnet.record import Record
+
+if TYPE_CHECKING:
+    from typing import Self
 
 SENTENCES = {
     "no closed classes": "there are no closed classes",
@@ -60,11 +64,26 @@ _OTHERS = {
     "one server only": "it is known for stations with one server only",
     "falling rates": "it is known for rates that do not fall",
     "closed only": "it is known for closed classes only",
+    "not Poisson": "arrivals of {class_name} are not Poisson",
+    "independent second phases": "second-phase work is treated as an independent stream",
+    "priority order": "priorities",
+    "fractional": "results for a fractional population lie between those of the two nearest integers",
+    "different times": "service times differ between its visits",
+    "variable times": "service times are not exponential",
+    "stack of servers": "last come first served with several servers",
+    "before others": "some are served before others",
+    "interrupting": "some interrupt others",
+    "class interrupts": "one class interrupts another",
+    "class before another": "one class is served before another",
+    "stack without product form": "last come first served with several servers has no product form",
+    "different times in order": "first come first served, with service times that differ between classes",
+    "variable times in order": "first come first served, with service times that are not exponential",
+    "joined branches": "parallel branches are joined as independent times, less what they wait in common",
 }
 
 
 class Reason(Record):
-    """Why a method does not apply; `str` words it.
+    """Why a method does not apply, or an answer is approximate; `str` words it.
 
     >>> str(Reason("region", station="cpu"))
     '"cpu" is held while others are waited for'
@@ -73,8 +92,9 @@ class Reason(Record):
     code: str
     """A feature that the method does not support, another key of the tables here, or a code of the method itself."""
     cause: str = ""
-    """The sentence for a code that is in no table."""
+    """What follows from it; the entire sentence for a code that is in no table."""
     station: str = ""
+    """What it is about; named first where the sentence does not name it."""
     class_name: str = ""
     numbers: tuple[float, ...] = ()
 
@@ -82,7 +102,9 @@ class Reason(Record):
         sentence = SENTENCES.get(self.code) or _OTHERS.get(self.code)
         if sentence is None:
             return self.cause or self.code
-        return sentence.format(station=self.station, class_name=self.class_name, numbers=self.numbers)
+        text = sentence.format(station=self.station, class_name=self.class_name, numbers=self.numbers)
+        prefix = f"{self.station}: " if self.station and "{station}" not in sentence else ""
+        return f"{prefix}{text}; {self.cause}" if self.cause else prefix + text
 
 
 def together(codes: Iterable[str]) -> Reason | None:
@@ -98,7 +120,18 @@ def together(codes: Iterable[str]) -> Reason | None:
     return Reason("several", f"{', '.join(most)} and {last}" if most else last)
 
 
-class Beyond(str):
+class Inexact(str):
+    """Why an answer is approximate: a text, and what it is made of."""
+
+    reason: Reason
+
+    def __new__(cls, reason: Reason) -> Self:
+        self = super().__new__(cls, reason)
+        self.reason = reason
+        return self
+
+
+class Beyond(Inexact):
     """A reason for an approximate answer that is used beyond the region in which its error was measured as small."""
 
     code: str
@@ -106,7 +139,23 @@ class Beyond(str):
     warning: str
     """The text that the reader gets."""
 
-    def __new__(cls, reason: str, code: str, warning: str) -> Beyond:
-        self = super().__new__(cls, reason)
+    def __new__(cls, reason: str | Reason, code: str, warning: str) -> Self:
+        self = super().__new__(cls, reason if isinstance(reason, Reason) else Reason("other", reason))
         self.code, self.warning = code, warning
         return self
+
+
+class Requested(str):
+    """Why a method was taken that was named."""
+
+
+REQUESTED = Requested("asked for")
+
+
+def approximation(method: str) -> Inexact:
+    """The reason that a method brings which is never exact.
+
+    >>> approximation("aql")
+    'aql is an approximation'
+    """
+    return Inexact(Reason("approximation", f"{method} is an approximation"))

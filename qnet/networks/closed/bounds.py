@@ -17,6 +17,7 @@ from typing import Any
 
 from qnet.errors import InvalidInput, NotComputed, Problem
 from qnet.networks.closed.problem import ClosedNetwork
+from qnet.networks.reasons import Reason
 from qnet.record import Record
 
 
@@ -98,27 +99,27 @@ def bounds(network: ClosedNetwork, kind: str = "balanced") -> Bounds:
     return Bounds(lower, upper, quick, slow, chosen.source)
 
 
-def refusals(network: ClosedNetwork, kind: str) -> tuple[str, ...]:
+def refusals(network: ClosedNetwork, kind: str) -> tuple[Reason, ...]:
     """Why a bound does not apply to a network; empty where it does.
 
     Applies   every network.
     network   a point or a batch.
     kind      one of `KINDS`.
-    Returns   one sentence per reason.
+    Returns   each of them.
     Method    the table `KINDS`.
     Fails     never.
     Source    by kind.
     """
     chosen = KINDS[kind]
-    reasons: list[str] = []
+    reasons: list[Reason] = []
     if network.classes > 1 and not chosen.several_classes:
-        reasons.append("it is known for one class only")
+        reasons.append(Reason("one class only"))
     rates = [row for row in network.rates if row is not None and any(rate != 1.0 for rate in row)]
     if rates and not chosen.several_servers:
-        reasons.append("it is known for stations with one server only")
+        reasons.append(Reason("one server only"))
     falling = any(later < rate for row in rates for rate, later in pairwise(row))
     if falling and chosen.several_servers == "servers":
-        reasons.append("it is known for rates that do not fall")
+        reasons.append(Reason("falling rates"))
     return tuple(reasons)
 
 

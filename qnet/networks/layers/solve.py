@@ -189,7 +189,7 @@ class _Layers:
         return self.network.replace(classes=classes)
 
     def converged(self, shape: Shape, numbers: Numbers, rough: bool, patience: Array) -> tuple[Any, State]:
-        """Waits and what they imply, a part of the batch at a time."""
+        """State and what they imply, a part of the batch at a time."""
         cells = len(shape.kind) ** 2 * len(shape.tags)
         if cells > _LARGEST:
             text = f"{len(shape.kind)} requests for stations, with holds around them"

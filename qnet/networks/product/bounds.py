@@ -16,6 +16,7 @@ from qnet.networks.product.demands import Demands
 from qnet.networks.product.figures import alone
 from qnet.networks.product.loads import loads, refuse_overload
 from qnet.networks.product.open_classes import capacities_left, stretch
+from qnet.networks.reasons import Reason
 from qnet.record import Record
 
 
@@ -99,7 +100,7 @@ def _point(network: Demands, kind: str) -> tuple[Any, Any, Any, Any]:
                     alone(network, station, each) for station in range(network.shape[0])
                 )
     elif kind not in ("asymptotic", "balanced"):
-        reason = f"the {kind} bound: it is known for closed classes only"
+        reason = f"the {kind} bound: {Reason('closed only')}"
         raise NotComputed(Problem("QN513", reason, help="the asymptotic and balanced bounds apply"))
     for each in network.open:
         rows[0][each] = rows[1][each] = network.arrival_rate[each]

@@ -14,7 +14,7 @@ from qnet.networks.product.demands import Demands
 from qnet.networks.product.loads import loads
 from qnet.networks.product.mixed import Answer, states_needed, with_open
 from qnet.networks.product.solution import Solution
-from qnet.networks.reasons import Reason
+from qnet.networks.reasons import REQUESTED, Reason
 from qnet.networks.solvers import table
 from qnet.networks.solvers.chooser import afford, budget
 from qnet.networks.solvers.features import Final, does_not_apply, unsupported
@@ -153,7 +153,7 @@ def _forced(closed: ClosedNetwork, wanted: Wanted, states: bool) -> Answer:
         need = method.work(point, asked)
         afford(row.name, need.replace(operations=need.operations * times), wanted)
         exact.charge(need)
-    return Answer(method.solve(closed, asked, exact.no_part), row.name, (), "asked for")
+    return Answer(method.solve(closed, asked, exact.no_part), row.name, (), REQUESTED)
 
 
 def _integer_populations(network: Demands) -> Any:

@@ -16,9 +16,9 @@ from qnet.networks.product.arrays import Table, ordered_stations
 from qnet.networks.product.closed_classes import refuse_without_time
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.figures import figures
-from qnet.networks.product.loads import product_form, ranked, reasons
+from qnet.networks.product.loads import product_form, ranked
 from qnet.networks.product.solution import Solution
-from qnet.networks.reasons import Reason
+from qnet.networks.reasons import Reason, approximation
 from qnet.networks.solvers.features import Final
 from qnet.networks.wanted import Divided, Wanted, Work
 from qnet.record import Record
@@ -265,9 +265,8 @@ def _solution(table: Table, residence: Any, result: _Corrected) -> Solution:
          for kind in classes]
         for station in stations
     ]  # fmt: skip
-    reported = (f"{METHOD} is an approximation", *reasons(network))
     why = why_corrected(network)
-    return Solution(network, figures(network, rates, rows), METHOD, reported, why, result.starts)
+    return Solution(network, figures(network, rates, rows), METHOD, (approximation(METHOD),), why, result.starts)
 
 
 def shared(network: Demands) -> Demands:

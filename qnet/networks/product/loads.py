@@ -9,6 +9,7 @@ from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.lazy import np
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.open_classes import load_of
+from qnet.networks.reasons import Inexact, Reason
 
 
 def loads(network: Demands) -> list[Any]:
@@ -69,25 +70,26 @@ def refuse_overload(network: Demands) -> None:
     raise NoAnswer(Problem("QN401", text, "a load below every capacity", help=help))
 
 
-def reasons(network: Demands) -> tuple[str, ...]:
+def reasons(network: Demands) -> tuple[Inexact, ...]:
     """Why a network has no product form, so that its answer is approximate; empty where it has."""
-    result: list[str] = []
+    result: list[Inexact] = []
     for station, discipline in enumerate(network.disciplines):
         if network.delay[station] or discipline == "ps":
             continue
-        where = network.station_label(station)
+        code = ""
         if len(set(network.ranks(station))) > 1:
-            how = "interrupts" if discipline == "preemptive" else "is served before"
-            result.append(f"{where}: one class {how} another")
+            code = "class interrupts" if discipline == "preemptive" else "class before another"
         elif discipline == "lcfs-pr":
             if network.servers[station] > 1 and not everywhere(network, product_form(network, station)):
-                result.append(f"{where}: last come first served with several servers has no product form")
+                code = "stack without product form"
         else:
             identical, exponential = _identical_times(network, station), _exponential(network, station)
             if not everywhere(network, identical):
-                result.append(f"{where}: first come first served, with service times that differ between classes")
+                code = "different times in order"
             elif not everywhere(network, exponential):
-                result.append(f"{where}: first come first served, with service times that are not exponential")
+                code = "variable times in order"
+        if code:
+            result.append(Inexact(Reason(code, station=network.station_label(station))))
     return tuple(result)
 
 

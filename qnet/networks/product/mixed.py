@@ -9,9 +9,10 @@ from qnet.lazy import lazy
 from qnet.networks.product.closed_classes import closed_part
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.figures import figures
-from qnet.networks.product.loads import loads, reasons, shared, visited_open
+from qnet.networks.product.loads import loads, shared, visited_open
 from qnet.networks.product.open_classes import capacities_left, residence_beside, stretch
 from qnet.networks.product.solution import Solution
+from qnet.networks.reasons import REQUESTED, approximation
 from qnet.networks.wanted import Wanted, Work
 from qnet.queues.arithmetic import total
 from qnet.record import Record
@@ -41,7 +42,7 @@ def solve_open(network: Demands) -> Solution:
     residence = [_open_residence(network, station, load) for station, load in enumerate(loads(network))]
     throughput = list(network.arrival_rate)
     result = figures(network, throughput, residence)
-    return Solution(network, result, "open", reasons(network), "open classes alone have a closed form")
+    return Solution(network, result, "open", (), "open classes alone have a closed form")
 
 
 def _open_residence(network: Demands, station: int, load: Value) -> list[Value]:
@@ -64,7 +65,7 @@ def solve_approximately(network: Demands, wanted: Wanted, name: str) -> Solution
         open_load = tuple(0.0 if rates is None else load for rates, load in zip(closed.rates, loaded, strict=True))
     correction = wanted.correction or approximate.DEFAULT_CORRECTION
     figures = approximate.solve(closed, name, correction, wanted.core_solutions, open_load)
-    answer = Answer(figures, name, (f"{name} is an approximation",), "asked for")
+    answer = Answer(figures, name, (approximation(name),), REQUESTED)
     return with_open(network, loaded, answer, wanted)
 
 
@@ -104,7 +105,7 @@ def with_open(network: Demands, loaded: list[Value], answer: Answer, wanted: Wan
             _beside(network, station, loaded[station], throughput, row, states)
         residence.append(row)
     made = figures(network, throughput, residence, result.log_constant, result.marginals if wanted.states else None)
-    return Solution(network, made, answer.method, (*answer.reasons, *reasons(network)), answer.why)
+    return Solution(network, made, answer.method, answer.reasons, answer.why)
 
 
 def _beside(

@@ -12,9 +12,9 @@ from qnet.networks.exactness import PRIORITY
 from qnet.networks.product.closed_classes import refuse_without_time
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.figures import figures
-from qnet.networks.product.loads import ranked, reasons
+from qnet.networks.product.loads import ranked
 from qnet.networks.product.solution import Solution
-from qnet.networks.reasons import Reason
+from qnet.networks.reasons import Reason, approximation
 from qnet.networks.wanted import Wanted, Work
 from qnet.queues.arithmetic import total
 
@@ -88,10 +88,8 @@ def solve(network: Demands, wanted: Wanted, solve_part: SolvePart) -> Solution:
     rates = [float(column[0]) if single else column for column in throughput.T]
     rows = [[float(cell[0]) if single else cell for cell in np.moveaxis(residence, 0, -1)[index]]
             for index in range(network.shape[0])]  # fmt: skip
-    why_not_exact = (f"{METHOD} is an approximation", *reasons(network))
-    return Solution(
-        network, figures(network, rates, rows), METHOD, why_not_exact, "it has the smallest measured error there"
-    )
+    why = "it has the smallest measured error there"
+    return Solution(network, figures(network, rates, rows), METHOD, (approximation(METHOD),), why)
 
 
 def _arrays(network: Demands, places: list[int]) -> tuple[priorities.Ranked, Any]:

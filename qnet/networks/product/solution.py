@@ -32,33 +32,35 @@ class Solution:
     of residences and leaves the think time out. Queue lengths count those in service.
     """
 
-    __slots__ = ("exact", "figures", "method", "network", "reasons", "starts", "why")
+    __slots__ = (
+        "exact", "figures", "method", "method_reasons", "network", "network_reasons", "reasons", "starts", "why",
+    )  # fmt: skip
 
     def __init__(
         self,
         network: Demands,
         figures: Figures,
         method: str,
-        reasons: tuple[str, ...],
+        method_reasons: tuple[str, ...],
         why: str,
         starts: Any = None,
+        network_reasons: tuple[str, ...] | None = None,
     ) -> None:
         self.network = network
         self.figures = figures
         self.method = method
         """The name of the method, as in `qnet methods`."""
-        self.exact = not reasons
-        self.reasons = reasons
+        self.method_reasons = method_reasons
+        """Why the answer is not exact, of its method."""
+        self.network_reasons = reasons(network) if network_reasons is None else network_reasons
+        """The same, of its network: stations without product form."""
+        self.reasons = (*method_reasons, *self.network_reasons)
         """Why the answer is not exact; empty where it is."""
+        self.exact = not self.reasons
         self.why = why
         """Why this method was taken."""
         self.starts = starts
         """Of fixed points: what to start from in a network that is nearly the same; None where there are none."""
-
-    @property
-    def method_reasons(self) -> tuple[str, ...]:
-        """Of the reasons those that the method brings: the others are the network's, of its stations by number."""
-        return tuple(reason for reason in self.reasons if reason not in reasons(self.network))
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -235,9 +237,15 @@ def stacked(network: Demands, points: list[Solution]) -> Solution:
         else:
             values.append(None if any(item is None for item in column) else np.array(column, float))
     methods = dict.fromkeys(point.method for point in points)
-    reasons = dict.fromkeys(reason for point in points for reason in point.reasons)
-    why = dict.fromkeys(point.why for point in points)
-    return Solution(network, Figures(*values), ", ".join(methods), tuple(reasons), "; ".join(why))
+    why = list(dict.fromkeys(point.why for point in points))
+    return Solution(
+        network,
+        Figures(*values),
+        ", ".join(methods),
+        tuple(dict.fromkeys(reason for point in points for reason in point.method_reasons)),
+        why.pop() if len(why) == 1 else "; ".join(why),
+        network_reasons=tuple(dict.fromkeys(reason for point in points for reason in point.network_reasons)),
+    )
 
 
 def _padded(rows: list[Any]) -> Any:

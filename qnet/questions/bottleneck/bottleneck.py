@@ -123,11 +123,19 @@ class Bottleneck(Record):
 
     def in_words(self, part: Part) -> str:
         """The description of a part of a response: a station, delays, waits for a place in what is full, or both."""
-        full = [item.name for item in self.solution.buffers if item.delay_when_full * item.found_full > 0]
+        full = self._full()
         if part.label or not part.wait or not full:
             return part.label or "delays"
         waiting = f"waiting for a place in {' or '.join(full)}"
         return f"delays and {waiting}" if part.service else waiting
+
+    def at_delays(self, part: Part) -> bool:
+        """Whether a part of a response is spent at delays, and not at a station or waiting for a place alone."""
+        return not part.label and not (part.wait and self._full() and not part.service)
+
+    def _full(self) -> list[str]:
+        """The buffers that are waited for."""
+        return [item.name for item in self.solution.buffers if item.delay_when_full * item.found_full > 0]
 
 
 def bottleneck(model: Model, faster: float = 2.0, wanted: Wanted = AUTO) -> Bottleneck:

@@ -25,7 +25,7 @@ from qnet.questions.map.parameter_cells import (
     parameter_value,
     parameter_values,
 )
-from qnet.questions.points.answers import OK, UNDEFINED, Answers, solve_table, unanswered
+from qnet.questions.points.answers import OK, Answers, Undefined, solve_table, unanswered
 from qnet.questions.presentation.assertions import conditions, failing, failure
 from qnet.questions.presentation.columns import Columns, effect_notes, metric_cells
 from qnet.questions.presentation.labels import labels
@@ -377,7 +377,7 @@ class Mapper:
             self._stopped = Problem("QN733", text, "an answer for every row", help=help)
             del answers[first:]
         unanswered = [index for index in unanswered if index < len(answers)]
-        partial = [index for index in unanswered if str((answers[index] or ("",))[-1]).startswith(UNDEFINED)]
+        partial = [index for index in unanswered if isinstance((answers[index] or ("",))[-1], Undefined)]
         self.undefined += len(partial)
         unanswered = [index for index in unanswered if index not in set(partial)]
         false += [(number, index, None) for number in range(len(self.claimed)) for index in unanswered]

@@ -17,8 +17,6 @@ from qnet.questions.points.points import Part, Solved, solve_points
 from qnet.questions.points.saturation import limiting
 
 OK = "ok"
-UNDEFINED = "undefined: "
-"""How the status begins of a row with metrics that have no finite value; their names follow."""
 _CHUNK = 4096
 """Rows that are solved at once: enough for arrays to pay, few enough to report progress and to keep memory small."""
 _FIRST, _GROWS = 64, 8
@@ -29,6 +27,10 @@ _LOST = 3e8
 
 
 _GRAVEST = (NoAnswer, NotComputed, UsageError, InvalidInput)
+
+
+class Undefined(str):
+    """The status of a row with metrics that have no finite value: it names them."""
 
 
 class Piece:
@@ -130,7 +132,7 @@ class Answers:
             for index in (self.answered & ~_finite(self.of(item.expression))).nonzero()[0].tolist():
                 missing.setdefault(index, []).append(item.key)
         for index, names in missing.items():
-            result[index] = UNDEFINED + ", ".join(names)
+            result[index] = Undefined("undefined: " + ", ".join(names))
         return result
 
     @property

@@ -68,7 +68,7 @@ def few(names: list[str], word: str = "and") -> str:
 def called(bottleneck: Bottleneck, part: Part) -> str:
     """What a part of the response is: `cpu`, `delays outside the stations`, `waiting for a place in nvs`."""
     reported = bottleneck.in_words(part)
-    apart = not part.label and reported.startswith("delays")
+    apart = bottleneck.at_delays(part)
     return reported.replace("delays", "delays outside the stations", 1) if apart else reported
 
 
@@ -77,7 +77,7 @@ def where(bottleneck: Bottleneck, part: Part) -> str:
     reported = called(bottleneck, part)
     if part.label:
         return f"at {reported}"
-    return f"in {reported}" if reported.startswith("delays") else reported
+    return f"in {reported}" if bottleneck.at_delays(part) else reported
 
 
 def made_of(part: Part) -> str:

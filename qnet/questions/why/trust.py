@@ -8,6 +8,7 @@ from qnet.catalog.grades import worst
 from qnet.expression import FLOATS
 from qnet.model.bind import bind
 from qnet.networks.exactness import uneven_classes
+from qnet.networks.reasons import Requested
 from qnet.networks.routed import OpenClass
 from qnet.networks.solution import ClassFigures, RoutedSolution, StationFigures
 from qnet.questions.bottleneck.bottleneck import Bottleneck
@@ -103,7 +104,7 @@ def _asymptotes(bottleneck: Bottleneck, solution: RoutedSolution) -> Iterator[Fi
 def trust(bottleneck: Bottleneck) -> Iterator[Finding]:
     """The method, why the answer is not exact, and what encloses the exact one."""
     solution = bottleneck.solution
-    chosen = f": {solution.why}" if solution.why and solution.why != "asked for" else ""
+    chosen = f": {solution.why}" if solution.why and not isinstance(solution.why, Requested) else ""
     if not solution.reasons:
         exact = f"The answer is exact, by the method {solution.method}"
         yield Finding(TRUST, "", f"{exact}{chosen}.", brief=f"{exact}.")
