@@ -31,10 +31,10 @@ from qnet.networks.wanted import Wanted
 from qnet.queues.arithmetic import total
 
 if TYPE_CHECKING:
+    from qnet.networks.closed.bounds import Bounds
     from qnet.networks.layers import solve as layers
     from qnet.networks.product import bounds as product_bounds
     from qnet.networks.product import priorities
-    from qnet.networks.product.bounds import Bounds
     from qnet.networks.solvers.protocol import SolvePart
 else:
     layers = lazy("qnet.networks.layers.solve")

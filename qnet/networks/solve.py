@@ -11,7 +11,7 @@ from qnet.networks.reasons import Reason
 from qnet.networks.routed import RoutedNetwork
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.solvers import table
-from qnet.networks.solvers.chooser import Choice, Method, Named, by_name, choose, nothing, refuse_unknown
+from qnet.networks.solvers.chooser import Choice, Named, TableMethod, by_name, choose, nothing, refuse_unknown
 from qnet.networks.solvers.features import of_routes, unsupported
 from qnet.networks.wanted import AUTO, Wanted
 
@@ -111,7 +111,7 @@ def _chosen(network: RoutedNetwork, wanted: Wanted, features: frozenset[str]) ->
     """The solution by the method named, or by the best one."""
     refuse_unknown(wanted.method)
     named = [row for row in table.TABLE if wanted.method in ("auto", row.name)]
-    methods = [Method(row, network, wanted, features, solve_part) for row in named if row.takes == "routes"]
+    methods = [TableMethod(row, network, wanted, features, solve_part) for row in named if row.takes == "routes"]
     choices: list[Choice] = list(methods)
     if len(methods) < len(named):
         choices.append(_Demands(network, wanted, features))
@@ -127,10 +127,10 @@ def _chosen(network: RoutedNetwork, wanted: Wanted, features: frozenset[str]) ->
     return solution
 
 
-def _others(network: RoutedNetwork, wanted: Wanted, features: frozenset[str]) -> list[Method]:
+def _others(network: RoutedNetwork, wanted: Wanted, features: frozenset[str]) -> list[TableMethod]:
     """The methods that may be named for a network: of those that take demands, as far as its routes decide."""
     by_routes = [row for row in table.TABLE if row.takes == "routes"]
-    result = [Method(row, network, wanted.replace(method=row.name), features, solve_part) for row in by_routes]
+    result = [TableMethod(row, network, wanted.replace(method=row.name), features, solve_part) for row in by_routes]
     try:
         reduced = not _Demands(network, wanted, features).refusal()
     except NotComputed:

@@ -44,7 +44,7 @@ class RouteWork(Record):
     """By label of a station group: seconds of the first phase there, without waits; under "" those of delays."""
 
 
-class Work(Record):
+class NetworkWork(Record):
     """All the work of a network."""
 
     groups: tuple[GroupWork, ...]
@@ -52,12 +52,12 @@ class Work(Record):
     """In the order of the routes of a solution."""
 
 
-def work(network: RoutedNetwork) -> Work:
+def work(network: RoutedNetwork) -> NetworkWork:
     """The service and the demands of a network, or of every point of a batch: what would remain without any wait.
 
     network   any network; its arrival rates, populations and think times do not matter here.
-    Returns   `Work`. Time inside a station that is held together with another is service of the inner one, and demand
-              of both: it keeps servers of both.
+    Returns   `NetworkWork`. Time inside a station that is held together with another is service of the inner one, and
+              demand of both: it keeps servers of both.
     Laws      Service demand is visits times holding time; throughput can reach capacity / demand (utilization law).
     Source    Denning, Buzen, ACM Computing Surveys 10 (1978) 225-261
     """
@@ -86,4 +86,4 @@ def work(network: RoutedNetwork) -> Work:
             for key, part in breakdown(fork, nobody, [0.0] * len(nobody), operations).parts.items():
                 service[labels[key]] = service.get(labels[key], 0.0) + fork.count * part
         routes.append(RouteWork(item.class_index, item.route, item.probability, service))
-    return Work(tuple(groups), tuple(routes))
+    return NetworkWork(tuple(groups), tuple(routes))

@@ -17,7 +17,7 @@ from qnet.expression import Value
 from qnet.lazy import Array, np
 from qnet.networks.aggregation.solution import Aggregation
 from qnet.networks.capacity.closed_exactness import reasons_for
-from qnet.networks.capacity.closed_levels import Levels, PlaceChain, Pool, Surroundings
+from qnet.networks.capacity.closed_levels import PlaceChain, Pool, StationLevels, Surroundings
 from qnet.networks.capacity.closed_network import (
     LOST,
     STATION,
@@ -225,7 +225,7 @@ class _Closed(Aggregation):
         flow = np.where(flow.sum(axis=1, keepdims=True) > 0, flow, 1.0)
         return flow / flow.sum(axis=1, keepdims=True)
 
-    def solution(self, levels: Levels, chain: PlaceChain, rounds: int) -> RoutedSolution:
+    def solution(self, levels: StationLevels, chain: PlaceChain, rounds: int) -> RoutedSolution:
         """The figures of the network, with the mean waits over all numbers of places."""
         passages = [self.value(chain.passages[:, number]) for number in range(len(self.closed))]
         rates = [
@@ -279,7 +279,7 @@ class _Closed(Aggregation):
             return Losses({(self.full.name, 0): kept}, {}, {})
         return Losses({}, {self.full.name: kept}, {self.full.name: (0.0, 1.0)})
 
-    def waits(self, compiled: Streams, levels: Levels, chain: PlaceChain) -> list[Wait]:
+    def waits(self, compiled: Streams, levels: StationLevels, chain: PlaceChain) -> list[Wait]:
         """By stream: its mean wait over all its visits."""
         at_all = self.pool.grid.at_all
         result: list[Wait] = []

@@ -116,7 +116,7 @@ class Pool:
         return result
 
 
-class Levels(Record):
+class StationLevels(Record):
     """Figures at the numbers that are solved, arrays (points, levels)."""
 
     customers: tuple[Any, ...]
@@ -192,11 +192,11 @@ class Surroundings:
         self.isolated: PartFigures | None = None
         """Of the customers without the work that frees places, as last solved."""
 
-    def depends(self, levels: Levels) -> bool:
+    def depends(self, levels: StationLevels) -> bool:
         """Whether the levels depend on their results."""
         return self.several or self.full.form != WAIT or (not self.apart and bool(levels.kept.any()))
 
-    def solved(self, waiting: Array, mix: Array, kept: Array, lost: Array) -> Levels:
+    def solved(self, waiting: Array, mix: Array, kept: Array, lost: Array) -> StationLevels:
         """The figures at all levels.
 
         waiting   (points, closed classes) shares of the classes among the customers that wait.
@@ -300,7 +300,7 @@ class Surroundings:
         """A figure of a batch by points and levels."""
         return table(value, *self.pool.taken.shape)
 
-    def levels(self, batch: RoutedNetwork, figures: PartFigures, inside: Any) -> Levels:
+    def levels(self, batch: RoutedNetwork, figures: PartFigures, inside: Any) -> StationLevels:
         """The figures of the customers, by levels."""
         compiled = streams(batch, arrays(), [1.0] * len(batch.classes)).streams
         waits = figures.waits[: len(compiled)]
@@ -313,7 +313,7 @@ class Surroundings:
             axis=2,
         )
         kept = self.keeping(waits, inside / cycle)
-        return Levels(
+        return StationLevels(
             customers=waits,
             requests=tuple(self.table(stream.rate) for stream in compiled),
             places=(),
@@ -325,7 +325,9 @@ class Surroundings:
             reasons=figures.solution.reasons,
         )
 
-    def with_places(self, levels: Levels, waits: Sequence[Any], kept: Any, figures: PartFigures) -> Levels:
+    def with_places(
+        self, levels: StationLevels, waits: Sequence[Any], kept: Any, figures: PartFigures
+    ) -> StationLevels:
         """Levels with the figures of the places."""
         return levels.replace(
             places=tuple(waits),
@@ -354,7 +356,7 @@ class PlaceChain:
     levels  the figures at the solved numbers; `visits` (points, closed classes) places taken per passage.
     """
 
-    def __init__(self, levels: Levels, pool: Pool, visits: Array) -> None:
+    def __init__(self, levels: StationLevels, pool: Pool, visits: Array) -> None:
         self.pool = pool
         self.visits = visits
         at_all = pool.grid.at_all

@@ -25,6 +25,15 @@ MOST_TURNS = 100
 """Core solutions after which changes that do not converge are given up."""
 
 
+class FixedPoints(Record):
+    """Proven fixed points of a batch: what every method of the driver answers, and some add to."""
+
+    throughput: Array
+    """(P, R) customers per second."""
+    residence: Array
+    """(P, K, R) seconds per passage, at the servers that there are."""
+
+
 class Batch(Protocol):
     """Anything that holds one entry per point."""
 

@@ -16,22 +16,40 @@ from math import expm1, log, sqrt
 from typing import Any
 
 from qnet.errors import InvalidInput, NotComputed, Problem
+from qnet.lazy import np
 from qnet.networks.closed.problem import ClosedNetwork
 from qnet.networks.reasons import Reason
 from qnet.record import Record
 
 
 class Bounds(Record):
-    """What encloses the exact answer: one entry per class, in a batch one tuple per variant."""
+    """What encloses the exact answer: (R,) arrays on access, (B, R) for a batch."""
 
-    throughput_lower: Any
-    """Passages per second."""
-    throughput_upper: Any
-    response_lower: Any
-    """Seconds per passage, without think time; 0 for a class without customers."""
-    response_upper: Any
+    rows: tuple[Any, Any, Any, Any]
+    """Throughput lower and upper, response lower and upper, as tuples of R floats; of a batch of B such tuples each."""
+    kind: str
     source: str
     """Where the bound was published."""
+
+    @property
+    def throughput_lower(self) -> Any:
+        """Passages per second."""
+        return np.asarray(self.rows[0], dtype=float)
+
+    @property
+    def throughput_upper(self) -> Any:
+        """Passages per second."""
+        return np.asarray(self.rows[1], dtype=float)
+
+    @property
+    def response_lower(self) -> Any:
+        """Seconds per passage, think time excluded; 0 for a class without customers."""
+        return np.asarray(self.rows[2], dtype=float)
+
+    @property
+    def response_upper(self) -> Any:
+        """Seconds per passage, think time excluded; 0 for a class without customers."""
+        return np.asarray(self.rows[3], dtype=float)
 
 
 class BoundKind(Record):
@@ -79,7 +97,7 @@ def bounds(network: ClosedNetwork, kind: str = "balanced") -> Bounds:
               one server each). Delays and think times everywhere; `KINDS` has the table.
     network   a point or a batch, integer populations.
     kind      one of `KINDS`.
-    Returns   `Bounds`; tuples of R floats, or for a batch tuples of B tuples.
+    Returns   `Bounds`.
     Method    by kind, see the functions of this file.
     Fails     `NotComputed` QN513 where the kind does not apply, with the reason, as where a population is no integer;
               `InvalidInput` QN514 for an unknown kind.
@@ -96,7 +114,7 @@ def bounds(network: ClosedNetwork, kind: str = "balanced") -> Bounds:
     else:
         points = [_one(network.point(index), chosen) for index in range(network.size)]
         lower, upper, quick, slow = (tuple(point[position] for point in points) for position in range(4))
-    return Bounds(lower, upper, quick, slow, chosen.source)
+    return Bounds((lower, upper, quick, slow), kind, chosen.source)
 
 
 def refusals(network: ClosedNetwork, kind: str) -> tuple[Reason, ...]:

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from qnet.lazy import Places, lazy, np
 from qnet.networks.closed import weights
 from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork
-from qnet.networks.closed.reduction import Group, Reduced, batch_figures, expanded, nothing, reduced, stacked
+from qnet.networks.closed.reduction import Reduced, StationGroup, batch_figures, expanded, nothing, reduced, stacked
 from qnet.networks.wanted import AUTO, Wanted, Work
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def _multiplications(core: Reduced) -> float:
 class _Station:
     """A group in the open network: the probabilities of 0 .. m - 1 at one station, and the ratio of the rest."""
 
-    def __init__(self, group: Group, rate: float) -> None:
+    def __init__(self, group: StationGroup, rate: float) -> None:
         self.size = group.size
         self.head, self.ratio, self.log = weights.station(group.demands[0] * rate, group.rates or (1.0,))
 

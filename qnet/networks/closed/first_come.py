@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from qnet.lazy import Array, Flags, np
-from qnet.networks.closed.approximate_mva import Changes, Substitution, unproven
+from qnet.networks.closed.approximate_mva import Changes, FixedPoints, Substitution, unproven
 from qnet.networks.closed.second_phase import Left, waits_with_second_phases
 from qnet.record import Record
 
@@ -96,13 +96,9 @@ def _part(value: Any, chosen: Any) -> Any:
     return value.part(chosen) if isinstance(value, Left) else value[chosen]
 
 
-class Answer(Record):
-    """Proven fixed points."""
+class LineAnswer(FixedPoints):
+    """Fixed points, with what open customers and second-phase work wait."""
 
-    throughput: Any
-    """(P, R) passages per second."""
-    residence: Any
-    """(P, K, R) seconds."""
     at_arrival: Any
     """(P, K) the work ahead of an open customer: wait per visit, or the stretch at processor sharing less 1."""
     after: Any
@@ -111,7 +107,7 @@ class Answer(Record):
     """The residences of all core solutions, from which those of a similar batch converge sooner."""
 
 
-def solve(lines: Lines, starts: Sequence[Any] | None = None) -> Answer:
+def solve(lines: Lines, starts: Sequence[Any] | None = None) -> LineAnswer:
     """The steady state, approximately, at a cost that does not depend on the populations.
 
     Applies   single servers, first come first served or processor sharing; any populations, fractions too.
@@ -158,7 +154,7 @@ def solve(lines: Lines, starts: Sequence[Any] | None = None) -> Answer:
         if lines.left is not None:
             left = _ahead(lines, changes, residence)[1]
             after, at_arrival = left.work, at_arrival + left.others
-    return Answer(throughput, residence, at_arrival, after, starts)
+    return LineAnswer(throughput, residence, at_arrival, after, starts)
 
 
 def _start(lines: Lines) -> Any:

@@ -24,7 +24,7 @@ from qnet.errors import NotComputed, Problem
 from qnet.lazy import Array, np
 from qnet.networks.closed import weights
 from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork
-from qnet.networks.closed.reduction import Group, Reduced, expanded, nothing, reduced, stacked
+from qnet.networks.closed.reduction import Reduced, StationGroup, expanded, nothing, reduced, stacked
 from qnet.networks.wanted import AUTO, Wanted, Work
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ class _Lattice:
 class _Station:
     """A group of the open network: the probabilities of 0 .. m - 1 at one station, the ratio of the rest, the mix."""
 
-    def __init__(self, group: Group, rates: list[float], lattice: _Lattice) -> None:
+    def __init__(self, group: StationGroup, rates: list[float], lattice: _Lattice) -> None:
         loads = [demand * rate for demand, rate in zip(group.demands, rates, strict=True)]
         self.lattice = lattice
         self.size = group.size

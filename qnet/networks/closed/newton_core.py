@@ -18,7 +18,7 @@ from typing import Any
 
 from qnet import budget
 from qnet.lazy import Array, Flags, Places, np
-from qnet.networks.closed.approximate_mva import TOLERANCE
+from qnet.networks.closed.approximate_mva import TOLERANCE, FixedPoints
 from qnet.networks.closed.approximate_servers import Slopes, saturated
 from qnet.record import Record
 
@@ -109,13 +109,9 @@ class Point(Record):
         return Point(*(value[chosen] for value in self[:-1]), slopes=slopes)  # pyright: ignore[reportCallIssue]
 
 
-class CoreAnswer(Record):
+class CoreAnswer(FixedPoints):
     """The fixed points: every queue length is throughput x residence, and populations are kept."""
 
-    throughput: Array
-    """(P, R) customers per second."""
-    residence: Array
-    """(P, K, R) seconds."""
     queue_length: Array
     """(P, K, R) customers."""
     residual: Array

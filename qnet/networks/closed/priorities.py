@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from qnet import budget
 from qnet.lazy import Array, Flags, lazy, np
-from qnet.networks.closed.approximate_mva import Changes, Substitution, unproven
+from qnet.networks.closed.approximate_mva import Changes, FixedPoints, Substitution, unproven
 from qnet.record import Record
 
 if TYPE_CHECKING:
@@ -101,18 +101,14 @@ class Ranked(Record):
         return unchanged & ~self.feasible(values) & np.isinf(self.population).any(-1)
 
 
-class Answer(Record):
-    """Proven fixed points."""
+class RankedAnswer(FixedPoints):
+    """Fixed points, and where there are none."""
 
-    throughput: Any
-    """(P, R) passages per second."""
-    residence: Any
-    """(P, K, R) seconds, at the servers that there are."""
     overloaded: Any
     """(P,) whether an open class has no steady state with closed ones that are served before it."""
 
 
-def solve(ranked: Ranked) -> Answer:
+def solve(ranked: Ranked) -> RankedAnswer:
     """The steady state, approximately, at a cost that does not depend on the populations.
 
     Applies   single and several servers: processor sharing, and order by rank with or without preemption (resumed
@@ -155,7 +151,7 @@ def solve(ranked: Ranked) -> Answer:
         throughput = _throughput(ranked, values)
         overloaded = ~ranked.feasible(values) & np.isinf(ranked.population).any(-1)
         residence = _at_servers(ranked, values)
-    return Answer(throughput, residence, overloaded)
+    return RankedAnswer(throughput, residence, overloaded)
 
 
 def _at_servers(ranked: Ranked, state: Any) -> Any:

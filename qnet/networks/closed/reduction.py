@@ -19,7 +19,7 @@ MOST_APART = 10_000_000
 """The number of customers above which the probability of each number is not computed."""
 
 
-class Group(Record):
+class StationGroup(Record):
     """Identical queueing stations of a reduced network."""
 
     demands: tuple[float, ...]
@@ -31,7 +31,7 @@ class Group(Record):
 class Reduced(Record):
     """What the solvers work on. All populations are positive, and every class has some demand or think time."""
 
-    groups: tuple[Group, ...]
+    groups: tuple[StationGroup, ...]
     population: tuple[int, ...]
     think_time: tuple[float, ...]
     """Think times, delays included."""
@@ -101,7 +101,7 @@ def _reduced(network: ClosedNetwork, apart: bool) -> Reduced:
         places.append(group[0])
         if not apart:
             known[station_key] = group
-    kept = tuple(Group(key[0], key[1], count) for key, (_, count) in groups.items())
+    kept = tuple(StationGroup(key[0], key[1], count) for key, (_, count) in groups.items())
     return Reduced(kept, population, tuple(think), classes, tuple(places))
 
 

@@ -34,7 +34,7 @@ _IMAGE, _CELL, _SOURCE = 50 * budget.CALL, budget.STEP, 2 * budget.STEP
 _WHAT = "the waits of layers"
 
 
-class State(Record):
+class LayerWaits(Record):
     """All that waits imply. Queues and busy servers are per customer of a closed class, but totals for open ones."""
 
     waits: Any
@@ -59,10 +59,10 @@ class State(Record):
     before: Any
     """(P,) the largest residual of all core solutions on the way, of which the changes are estimated."""
 
-    def part(self, chosen: Any) -> State:
+    def part(self, chosen: Any) -> LayerWaits:
         """Some of the points."""
         names = self.fields()
-        return State(
+        return LayerWaits(
             *(
                 value[:, chosen] if name in ("numbers", "scale") else value[chosen]
                 for name, value in zip(names, self, strict=True)
@@ -70,7 +70,9 @@ class State(Record):
         )
 
 
-def solve(shape: Shape, numbers: Numbers, rough: bool = False, patience: int | Array = PATIENCE) -> tuple[Any, State]:
+def solve(
+    shape: Shape, numbers: Numbers, rough: bool = False, patience: int | Array = PATIENCE
+) -> tuple[Any, LayerWaits]:
     """What every stream waits, (P, S) in seconds, and what that implies; the caller proves the residual.
 
     rough     whether points that do not converge soon are accepted as they are.
@@ -138,7 +140,7 @@ class _Solved(Record):
 
     waits: Any
     """(P, S)"""
-    state: State
+    state: LayerWaits
     changes: Any
     """(3, P, S, S)"""
 
@@ -171,7 +173,7 @@ class _Method:
 
 def _core(
     shape: Shape, numbers: Numbers, changes: Any, start: Any, rough: bool, patience: int | Array
-) -> tuple[Any, State]:
+) -> tuple[Any, LayerWaits]:
     """(P, S) waits at the fixed point, and what they imply."""
     logs = np.full(start.shape, np.nan)
 
@@ -240,7 +242,7 @@ def _leave_out(shape: Shape, row: int, scale: Any, full: Any, second: Any, lacki
         scale[2, :, row] *= np.where(second[:, outer, None] > 0, rest, 1.0)
 
 
-def image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: Any) -> State:
+def image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: Any) -> LayerWaits:
     """What the waits imply, and the waits after one more round; `guess` (P, K) is used and kept up to date."""
 
     budget.spend(_IMAGE + _CELL * changes.size, _WHAT)
@@ -249,7 +251,7 @@ def image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: An
         return _image_of(shape, numbers, changes, waits, guess, np)
 
 
-def _image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: Any, np: Any) -> State:
+def _image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: Any, np: Any) -> LayerWaits:
     """As `image_of`, with numpy."""
     first = numbers.first + _times(numbers.first_waits, waits)
     second = numbers.second + _times(numbers.second_waits, waits)
@@ -303,7 +305,7 @@ def _image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: A
     result = np.where((load > 0.5) & (noticed > 0), np.maximum(result, waits + (load - 1.0) * noticed), result)
     change = np.abs(result - waits) * visits / np.where(cycle > 0, cycle, 1.0)[:, shape.kind]
     residual = np.where(np.isfinite(change), change, np.inf).max(1, initial=0.0)
-    return State(
+    return LayerWaits(
         waits=result,
         residual=residual,
         throughput=people * each,

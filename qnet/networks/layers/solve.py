@@ -21,7 +21,7 @@ from qnet.networks.exactness import LAYERS as METHOD
 from qnet.networks.exactness import Beyond, between_integers
 from qnet.networks.figures import Steady, figures
 from qnet.networks.fixed_point import not_converged
-from qnet.networks.layers.core import PATIENCE, State
+from qnet.networks.layers.core import PATIENCE, LayerWaits
 from qnet.networks.layers.core import solve as solve_tables
 from qnet.networks.layers.table import Numbers, Shape, tables
 from qnet.networks.routed import ClosedClass, Fork, Hold, OpenClass, RoutedNetwork, Step
@@ -68,7 +68,7 @@ def ceiling(network: RoutedNetwork, compiled: Streams) -> tuple[Value, str] | No
     return layers.ceiling(shape, numbers, solve_tables(shape, layers.crowded(numbers), patience=_BRIEFLY)[1])
 
 
-def untrusted(shape: Shape, numbers: Numbers, state: State) -> tuple[Any, Any]:
+def untrusted(shape: Shape, numbers: Numbers, state: LayerWaits) -> tuple[Any, Any]:
     """Where waits are estimated beyond what was measured: (P, K) for times that differ, and for times that vary."""
     apart = np.zeros((len(state.waits), len(shape.keys)), bool)
     wild = apart.copy()
@@ -188,7 +188,7 @@ class _Layers:
         )
         return self.network.replace(classes=classes)
 
-    def converged(self, shape: Shape, numbers: Numbers, rough: bool, patience: Array) -> tuple[Any, State]:
+    def converged(self, shape: Shape, numbers: Numbers, rough: bool, patience: Array) -> tuple[Any, LayerWaits]:
         """State and what they imply, a part of the batch at a time."""
         cells = len(shape.kind) ** 2 * len(shape.tags)
         if cells > _LARGEST:
@@ -196,15 +196,17 @@ class _Layers:
             raise NotComputed(Problem("QN541", text, "fewer routes or holds"))
         count = len(numbers.population)
         at_once = max(1, _CELLS // max(1, cells))
-        parts: list[tuple[Any, State]] = []
+        parts: list[tuple[Any, LayerWaits]] = []
         for first in range(0, count, at_once):
             chosen = slice(first, first + at_once)
             parts.append(solve_tables(shape, numbers.part(chosen), rough, patience[chosen]))
         waits = np.concatenate([part[0] for part in parts])
-        joined = State(
+        joined = LayerWaits(
             *(
                 np.concatenate(values, axis=1 if name in ("numbers", "scale") else 0)
-                for name, values in zip(State.fields(), zip(*(part[1] for part in parts), strict=True), strict=True)
+                for name, values in zip(
+                    LayerWaits.fields(), zip(*(part[1] for part in parts), strict=True), strict=True
+                )
             )
         )
         return waits, joined
@@ -231,7 +233,7 @@ class _Layers:
             )
             raise not_converged(what, f"a residual of {tolerance:.0e}", help, point, "QN540")
 
-    def beyond(self, shape: Shape, numbers: Numbers, state: State) -> list[str]:
+    def beyond(self, shape: Shape, numbers: Numbers, state: LayerWaits) -> list[str]:
         """Why the answer is less sure than what was measured."""
         result: list[str] = []
         labels = {(item.name, index): group.label for item in self.network.stations
@@ -308,7 +310,7 @@ class _Layers:
         crowd = np.full(numbers.population.shape, _CROWD)
         return Numbers(*both).replace(population=np.concatenate([numbers.population, crowd]))
 
-    def ceilings(self, shape: Shape, numbers: Numbers, overall: State) -> tuple[Value, Any] | None:
+    def ceilings(self, shape: Shape, numbers: Numbers, overall: LayerWaits) -> tuple[Value, Any] | None:
         """What the throughput tends to and the station that is full then; of a batch arrays, not-a-number for unknown.
 
         overall  as of `crowded`.
@@ -323,7 +325,7 @@ class _Layers:
         ]
         return np.array([rate for rate, _ in result]), np.array([label for _, label in result], dtype=object)
 
-    def ceiling(self, shape: Shape, numbers: Numbers, overall: State) -> tuple[Value, str] | None:
+    def ceiling(self, shape: Shape, numbers: Numbers, overall: LayerWaits) -> tuple[Value, str] | None:
         """What the throughput of a single closed class tends to, and the station that is full then.
 
         overall  what is results for a point and for the same with unlimited customers.

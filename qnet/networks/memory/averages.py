@@ -37,7 +37,7 @@ _BUSY = 0.7
 """The load of arrivals up to which errors were measured."""
 
 
-class Part(Record):
+class SolvedPart(Record):
     """A region, or what is around the regions, at every number of customers in it."""
 
     figures: PartFigures
@@ -72,7 +72,7 @@ class Part(Record):
 
 def solve_part_levels(
     batch: RoutedNetwork, class_index: int, points: int, wanted: Wanted, solve_part: SolvePart, with_none: bool = False
-) -> Part:
+) -> SolvedPart:
     """The figures of a part at 1, 2, ... customers of one closed class; its grid and weights are still to be set.
 
     batch        points x levels, the levels innermost.
@@ -107,7 +107,7 @@ def solve_part_levels(
     never = instant.reshape(points, levels)[:, 0]
     deaths = np.where(never[:, None], np.inf, throughput)
     longest = _longest_visit(compiled, spent, class_index)
-    return Part(
+    return SolvedPart(
         figures,
         throughput,
         never,
@@ -147,7 +147,7 @@ class Outside(Record):
 class Inside(Record):
     """The means of a region."""
 
-    part: Part
+    part: SolvedPart
     shares: Any
     """(points, numbers) shares of time with 0, 1, ... customers, those that wait for admission included; with an
     unlimited queue the last is of all greater numbers."""
@@ -176,7 +176,7 @@ class LimitedSubnetworks(Aggregation):
         self.limited = limited
         self.profiles = {item.station: item for item in network.profiles}
 
-    def region(self, region: Region, most: int) -> Part:
+    def region(self, region: Region, most: int) -> SolvedPart:
         """A region with up to `most` customers, of which at most as many as its limit are inside."""
         profile = self.profiles.get(region.station)
         count = profile.levels if profile else max(1, min(region.limit, most))

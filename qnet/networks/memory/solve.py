@@ -17,7 +17,7 @@ from qnet.lazy import np
 from qnet.networks.aggregation.birth_death import log_weights, numbers_in_parts, with_queue
 from qnet.networks.aggregation.levels import every_number, repeated, table
 from qnet.networks.exactness import between_integers, refuse_uneven
-from qnet.networks.memory.averages import Inside, LimitedSubnetworks, Outside, Part, solve_part_levels
+from qnet.networks.memory.averages import Inside, LimitedSubnetworks, Outside, SolvedPart, solve_part_levels
 from qnet.networks.memory.regions import UNLIMITED, Region, around, entries, held, inside
 from qnet.networks.reasons import Reason
 from qnet.networks.routed import ClosedClass, Hold, OpenClass, RoutedNetwork, Time
@@ -114,7 +114,7 @@ class _Closed(LimitedSubnetworks):
         each = _CELL * parts + (parts > 2) * parts**2 * float(self.most)
         budget.spend(each * cells, "the numbers of customers at every limit")
 
-    def outside(self) -> Part:
+    def outside(self) -> SolvedPart:
         """What is around the regions, with 0, 1, ... customers in it."""
         outer = around(self.network, self.limited)
         count = 1 if self.no_queue(outer) else max(1, self.most)
@@ -137,14 +137,14 @@ class _Closed(LimitedSubnetworks):
         steps = (step for route in outer.classes[self.class_index].routes for step in route.steps)
         return all((isinstance(step, Hold) and step.station in delays) or isinstance(step, Time) for step in steps)
 
-    def refuse_idle(self, parts: list[Part]) -> None:
+    def refuse_idle(self, parts: list[SolvedPart]) -> None:
         """Raise where customers spend no time anywhere."""
         idle = np.isinf(np.stack([part.log_weights[:, -1] for part in parts])).all(axis=0)
         if self.most and (idle & (self.population > 0)).any():
             text = f'class "{self.customers.name}" has customers and neither demand nor think time'
             raise NoAnswer(Problem("QN403", f"{text}: its throughput has no limit", "some time to spend"))
 
-    def throughput(self, parts: list[Part], shares: list[Any]) -> Any:
+    def throughput(self, parts: list[SolvedPart], shares: list[Any]) -> Any:
         """Passages of the class per second, from the first part in which they spend any time."""
         result = np.zeros(self.points)
         for part, share in zip(parts[::-1], shares[::-1], strict=True):
@@ -158,7 +158,7 @@ class _Closed(LimitedSubnetworks):
         """Probabilities of the number of customers at each region, those that wait for admission included."""
         return {region.station: tuple(row[0].tolist()) for region, row in zip(self.limited, shares, strict=True)}
 
-    def saturation(self, parts: list[Part]) -> dict[str, Value]:
+    def saturation(self, parts: list[SolvedPart]) -> dict[str, Value]:
         """The largest passages per second that each region can serve; of many points where all numbers are known."""
         result: dict[str, Value] = {}
         for region, part in zip(self.limited, parts, strict=True):
@@ -176,7 +176,7 @@ class _Closed(LimitedSubnetworks):
             result[region.station] = self.value(np.where(unlimited, np.inf, most / np.where(unlimited, 1.0, entered)))
         return result
 
-    def ceiling(self, outer: Part, saturation: dict[str, Value]) -> tuple[Value, str] | None:
+    def ceiling(self, outer: SolvedPart, saturation: dict[str, Value]) -> tuple[Value, str] | None:
         """The throughput for an unlimited number of customers, and the station that limits it; None where it is not
         known."""
         if any(region.station not in saturation and region.limit < UNLIMITED for region in self.limited):

@@ -9,44 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 from qnet.errors import InvalidInput, NotComputed, Problem
-from qnet.lazy import np
 from qnet.networks.closed import bounds as closed_bounds
+from qnet.networks.closed.bounds import Bounds
 from qnet.networks.product.closed_classes import closed_part, most_present
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.figures import alone
 from qnet.networks.product.loads import loads, refuse_overload
 from qnet.networks.product.open_classes import capacities_left, stretch
 from qnet.networks.reasons import Reason
-from qnet.record import Record
-
-
-class Bounds(Record):
-    """What encloses the exact answer: (R,) arrays on access, (B, R) for a batch."""
-
-    rows: tuple[Any, Any, Any, Any]
-    """Throughput lower and upper, response lower and upper, as tuples."""
-    kind: str
-    source: str
-
-    @property
-    def throughput_lower(self) -> Any:
-        """Passages per second."""
-        return _array(self.rows[0])
-
-    @property
-    def throughput_upper(self) -> Any:
-        """Passages per second."""
-        return _array(self.rows[1])
-
-    @property
-    def response_lower(self) -> Any:
-        """Seconds per passage, think time excluded."""
-        return _array(self.rows[2])
-
-    @property
-    def response_upper(self) -> Any:
-        """Seconds per passage, think time excluded."""
-        return _array(self.rows[3])
 
 
 def bounds(network: Demands, kind: str = "balanced") -> Bounds:
@@ -90,8 +60,7 @@ def _point(network: Demands, kind: str) -> tuple[Any, Any, Any, Any]:
     loaded = loads(network)
     if network.closed:
         result = closed_bounds.bounds(closed_part(network, loaded), kind)
-        reported = (result.throughput_lower, result.throughput_upper, result.response_lower, result.response_upper)
-        for row, values in zip(rows, reported, strict=True):
+        for row, values in zip(rows, result.rows, strict=True):
             for index, each in enumerate(network.closed):
                 row[each] = values[index]
         for each in network.closed:
@@ -161,7 +130,3 @@ def _stretches(network: Demands, station: int, load: float) -> tuple[float, floa
     servers = network.servers[station]
     busy = load / servers
     return max(1.0, 1.0 / (servers * (1.0 - busy))), 1.0 + busy / (servers * (1.0 - busy))
-
-
-def _array(value: Any) -> Any:
-    return np.asarray(value, dtype=float)

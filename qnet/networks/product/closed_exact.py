@@ -12,7 +12,7 @@ from qnet.networks.closed.problem import ClosedNetwork
 from qnet.networks.product.closed_classes import closed_part
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.loads import loads
-from qnet.networks.product.mixed import Answer, states_needed, with_open
+from qnet.networks.product.mixed import ClosedAnswer, states_needed, with_open
 from qnet.networks.product.solution import Solution
 from qnet.networks.reasons import REQUESTED, Reason
 from qnet.networks.solvers import table
@@ -65,7 +65,7 @@ class ClosedMethods:
         return with_open(self.network, loaded, answer, wanted)
 
 
-def _affordable(closed: ClosedNetwork, wanted: Wanted, states: bool) -> Answer:
+def _affordable(closed: ClosedNetwork, wanted: Wanted, states: bool) -> ClosedAnswer:
     """The exact method that costs least, where the budget allows one."""
     if wanted.announce:
         _announce(closed, wanted, states)
@@ -80,7 +80,7 @@ def _affordable(closed: ClosedNetwork, wanted: Wanted, states: bool) -> Answer:
             _afford(result, closed, wanted, states)
         figures = exact.solve(closed, states, wanted.operations, wanted.memory)
     why = "the cheapest exact method for product form"
-    return Answer(figures, figures.method or "mva", (), why)
+    return ClosedAnswer(figures, figures.method or "mva", (), why)
 
 
 def _fits(result: list[tuple[str, Work]], wanted: Wanted) -> bool:
@@ -135,7 +135,7 @@ def _afford(result: list[tuple[str, Work]], closed: ClosedNetwork, wanted: Wante
     raise NotComputed(Problem("QN515", text, budget(wanted)))
 
 
-def _forced(closed: ClosedNetwork, wanted: Wanted, states: bool) -> Answer:
+def _forced(closed: ClosedNetwork, wanted: Wanted, states: bool) -> ClosedAnswer:
     """A named exact method, or why it does not apply."""
     points = [closed] if closed.size is None else [closed.point(index) for index in range(closed.size)]
     times = 1 if wanted.each else len(points)
@@ -153,7 +153,7 @@ def _forced(closed: ClosedNetwork, wanted: Wanted, states: bool) -> Answer:
         need = method.work(point, asked)
         afford(row.name, need.replace(operations=need.operations * times), wanted)
         exact.charge(need)
-    return Answer(method.solve(closed, asked, exact.no_part), row.name, (), REQUESTED)
+    return ClosedAnswer(method.solve(closed, asked, exact.no_part), row.name, (), REQUESTED)
 
 
 def _integer_populations(network: Demands) -> Any:

@@ -16,7 +16,7 @@ _NEARLY = 1 - 1e-9
 """The share of a capacity from which throughputs are checked station by station."""
 
 
-class Figures(Record):
+class DemandFigures(Record):
     """The figures as computed: nested tuples for a point, arrays with the batch axis first for a batch."""
 
     throughput: Any
@@ -44,7 +44,7 @@ def figures(
     residence: list[list[Value]],
     log_constant: Any = None,
     states: Any = None,
-) -> Figures:
+) -> DemandFigures:
     """All figures from throughputs and residences, by the laws; refused where they are not possible.
 
     Raises  `NotComputed` QN502 for a figure that is not finite or negative, or a utilization above 1 by more than
@@ -56,7 +56,7 @@ def figures(
     return made(network, throughput, residence).replace(log_constant=log_constant, states=states)
 
 
-def _of_point(network: Demands, throughput: list[float], residence: list[list[float]]) -> Figures:
+def _of_point(network: Demands, throughput: list[float], residence: list[list[float]]) -> DemandFigures:
     """The figures of a point."""
     stations, classes = range(network.shape[0]), range(network.shape[1])
     response = [total(residence[station][kind] for station in stations) for kind in classes]
@@ -74,7 +74,7 @@ def _of_point(network: Demands, throughput: list[float], residence: list[list[fl
         used.append(row)
     if not all(0 <= value < float("inf") for row in (*residence, *queue, throughput) for value in row):
         raise _unsound()
-    return Figures(
+    return DemandFigures(
         throughput=tuple(throughput),
         response=tuple(response),
         residence=_rows(residence),
@@ -84,7 +84,7 @@ def _of_point(network: Demands, throughput: list[float], residence: list[list[fl
     )
 
 
-def _of_batch(network: Demands, throughput: list[Value], residence: list[list[Value]]) -> Figures:
+def _of_batch(network: Demands, throughput: list[Value], residence: list[list[Value]]) -> DemandFigures:
     """The figures of a batch, of all stations at once."""
     size = network.size or 0
     rates: Any = np.empty((size, network.shape[1]))
@@ -107,7 +107,7 @@ def _of_batch(network: Demands, throughput: list[Value], residence: list[list[Va
         used = used / np.maximum(overall, 1.0)[..., None]
     if not all(bool(((table >= 0) & (table < float("inf"))).all()) for table in (rates, times, queue)):
         raise _unsound()
-    return Figures(
+    return DemandFigures(
         throughput=rates,
         response=times.sum(1),
         residence=times,

@@ -28,7 +28,7 @@ else:
     erlang = lazy("qnet.queues.erlang")
 
 
-class Answer(Record):
+class ClosedAnswer(Record):
     """The figures of the closed classes and where they come from."""
 
     figures: ClosedFigures
@@ -65,7 +65,7 @@ def solve_approximately(network: Demands, wanted: Wanted, name: str) -> Solution
         open_load = tuple(0.0 if rates is None else load for rates, load in zip(closed.rates, loaded, strict=True))
     correction = wanted.correction or approximate.DEFAULT_CORRECTION
     figures = approximate.solve(closed, name, correction, wanted.core_solutions, open_load)
-    answer = Answer(figures, name, (approximation(name),), REQUESTED)
+    answer = ClosedAnswer(figures, name, (approximation(name),), REQUESTED)
     return with_open(network, loaded, answer, wanted)
 
 
@@ -83,7 +83,7 @@ def states_needed(network: Demands) -> bool:
     return bool(network.open) and any(visited_open(network, station) for station in shared(network))
 
 
-def with_open(network: Demands, loaded: list[Value], answer: Answer, wanted: Wanted) -> Solution:
+def with_open(network: Demands, loaded: list[Value], answer: ClosedAnswer, wanted: Wanted) -> Solution:
     """The solution of a network from that of its closed classes, with the residences of open ones.
 
     loaded   open load of every station, in erlangs at rate 1.

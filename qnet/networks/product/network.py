@@ -14,9 +14,9 @@ from qnet.networks.product.solve import solve
 from qnet.networks.wanted import AUTO, Wanted
 
 if TYPE_CHECKING:
+    from qnet.networks.closed.bounds import Bounds
     from qnet.networks.product import bounds as product_bounds
     from qnet.networks.product import priorities, switching
-    from qnet.networks.product.bounds import Bounds
     from qnet.networks.product.solution import Solution
 else:
     product_bounds = lazy("qnet.networks.product.bounds")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from qnet.lazy import Array, lazy, np
 from qnet.networks.product.demands import Demands
-from qnet.networks.product.figures import Figures
+from qnet.networks.product.figures import DemandFigures
 from qnet.networks.product.loads import reasons
 from qnet.networks.reasons import Beyond
 from qnet.note import Note
@@ -15,9 +15,9 @@ from qnet.plain_tables import markdown_table, plain_table
 
 if TYPE_CHECKING:
     from qnet.networks import notes
+    from qnet.networks.closed.bounds import Bounds
     from qnet.networks.product import bounds as product_bounds
     from qnet.networks.product import warnings
-    from qnet.networks.product.bounds import Bounds
 else:
     notes = lazy("qnet.networks.notes")
     warnings = lazy("qnet.networks.product.warnings")
@@ -39,7 +39,7 @@ class Solution:
     def __init__(
         self,
         network: Demands,
-        figures: Figures,
+        figures: DemandFigures,
         method: str,
         method_reasons: tuple[str, ...],
         why: str,
@@ -230,7 +230,7 @@ class Solution:
 def stacked(network: Demands, points: list[Solution]) -> Solution:
     """The solutions of the points of a batch as one."""
     values: list[Any] = []
-    for name in Figures.fields():
+    for name in DemandFigures.fields():
         column = [getattr(point.figures, name) for point in points]
         if name == "states":
             values.append(None if any(item is None for item in column) else _padded(column))
@@ -240,7 +240,7 @@ def stacked(network: Demands, points: list[Solution]) -> Solution:
     why = list(dict.fromkeys(point.why for point in points))
     return Solution(
         network,
-        Figures(*values),
+        DemandFigures(*values),
         ", ".join(methods),
         tuple(dict.fromkeys(reason for point in points for reason in point.method_reasons)),
         why.pop() if len(why) == 1 else "; ".join(why),

@@ -17,7 +17,7 @@ from qnet.networks.product.mixed import states_needed
 from qnet.networks.product.solution import Solution, stacked
 from qnet.networks.reasons import Reason
 from qnet.networks.solvers import table
-from qnet.networks.solvers.chooser import Choice, Method, Named, by_name, choose, nothing, refuse_unknown
+from qnet.networks.solvers.chooser import Choice, Named, TableMethod, by_name, choose, nothing, refuse_unknown
 from qnet.networks.solvers.features import Final, does_not_apply
 from qnet.networks.wanted import AUTO, CORRECTIONS, Divided, Wanted
 
@@ -42,7 +42,7 @@ def solve(network: Demands, wanted: Wanted = AUTO) -> Solution:
     choices: list[Choice] = []
     for row in named:
         if row.takes == "demands":
-            choices.append(Method(row, network, wanted, features, solve))
+            choices.append(TableMethod(row, network, wanted, features, solve))
         elif row.takes == "closed" and not any(isinstance(item, ClosedMethods) for item in choices):
             if _EVERY_POINT in features:
                 choices.append(_Points(network, wanted))
@@ -78,10 +78,12 @@ def of_demands(network: Demands, wanted: Wanted) -> frozenset[str]:
     return frozenset(result)
 
 
-def _others(network: Demands, wanted: Wanted, features: frozenset[str]) -> list[Method]:
+def _others(network: Demands, wanted: Wanted, features: frozenset[str]) -> list[TableMethod]:
     """The methods that may be named for a network: of those of closed classes alone, as far as its features decide."""
     return [
-        (Method if row.takes == "demands" else Named)(row, network, wanted.replace(method=row.name), features, solve)
+        (TableMethod if row.takes == "demands" else Named)(
+            row, network, wanted.replace(method=row.name), features, solve
+        )
         for row in table.TABLE
         if row.takes != "routes"
     ]

@@ -36,7 +36,7 @@ class Choice(Protocol):
         ...
 
 
-class Method:
+class TableMethod:
     """A row of the table, for a network with some features."""
 
     def __init__(
@@ -76,7 +76,7 @@ class Method:
         return module.at_last(self.network, self.wanted, result) if self.row.patient else None
 
 
-class Named(Method):
+class Named(TableMethod):
     """A row of the table that is judged by its features alone."""
 
     def refusal(self) -> Reason | None:
@@ -117,7 +117,7 @@ def choose(choices: Sequence[Choice]) -> Outcome:
     return outcome
 
 
-def by_name(choices: Sequence[Choice], others: Callable[[], Sequence[Method]]) -> Any:
+def by_name(choices: Sequence[Choice], others: Callable[[], Sequence[TableMethod]]) -> Any:
     """The solution by the first of the choices of one name that applies.
 
     others   gives the methods that may be named instead.
@@ -141,13 +141,13 @@ def lacking(row: table.Row, features: frozenset[str]) -> Reason | None:
     return absent(row.of)
 
 
-def way_out(name: str, methods: Sequence[Method]) -> str:
+def way_out(name: str, methods: Sequence[TableMethod]) -> str:
     """`auto` and the methods other than a named one that do not refuse a network."""
     names = [method.name for method in methods if method.name != name and _takes(method)]
     return ", ".join(dict.fromkeys(["auto", *names]))
 
 
-def _takes(method: Method) -> bool:
+def _takes(method: TableMethod) -> bool:
     try:
         return not method.refusal()
     except (NotComputed, Divided):

@@ -26,12 +26,12 @@ from qnet.networks.states.program import (
     REST,
     SPLIT,
     TIME,
-    Centre,
+    CentreCopy,
     Held,
     HoldPath,
     Node,
     NotCovered,
-    Parallel,
+    ParallelNodes,
     Program,
     Store,
     drawn,
@@ -69,7 +69,7 @@ class Compiler:
         """Which times vary more here than is stated."""
         self.stations = {station.name: station for station in network.stations}
         self.nodes: list[Node] = []
-        self.centres: list[Centre] = []
+        self.centres: list[CentreCopy] = []
         first: dict[tuple[str, int], int] = {}
         self.phased: dict[str, None] = {}
         self.numbers: dict[tuple[tuple[int, int], HoldPath], list[tuple[int, float, int]]] = {}
@@ -81,7 +81,7 @@ class Compiler:
                 first[station.name, index] = len(self.centres)
                 if not station.delay:
                     discipline = "fcfs" if station.discipline == "priority" else station.discipline
-                    made = Centre(station.name, index, discipline, station.servers, station.rates, station.capacity)
+                    made = CentreCopy(station.name, index, discipline, station.servers, station.rates, station.capacity)
                     self.centres += [made] * group.copies
             if len(self.centres) > MAX_NODES:
                 raise NotCovered("there are too many stations")
@@ -90,7 +90,7 @@ class Compiler:
         for buffer in network.buffers:
             places = int(float(buffer.places) + 1e-9)
             self.stores[buffer.name] = Store(buffer.name, len(self.centres), {}, {})
-            self.centres.append(Centre("", -1, "fcfs", places, None, places if buffer.loses else None))
+            self.centres.append(CentreCopy("", -1, "fcfs", places, None, places if buffer.loses else None))
         self.lossy = {station.name for station in network.stations if station.capacity is not None}
         self.lossy |= {buffer.name for buffer in network.buffers if buffer.loses}
         self.loses = network.limited and any(centre.capacity is not None for centre in self.centres)
@@ -116,7 +116,7 @@ class Compiler:
         """The current branch, of a parallel step that is reported."""
         self.inside_branch = False
         self.branches = 0
-        self.forks: dict[tuple[tuple[int, int], int], Parallel] = {}
+        self.forks: dict[tuple[tuple[int, int], int], ParallelNodes] = {}
         """By class, route and step."""
 
     def program(self) -> Program:
@@ -503,7 +503,7 @@ class Compiler:
         if made is None:
             marks = [(self.branches + index, self.mark(), self.mark()) for index in range(len(fork.branches))]
             self.branches += len(marks)
-            made = Parallel(*self.here, self.mark(), (), tuple(marks))
+            made = ParallelNodes(*self.here, self.mark(), (), tuple(marks))
         before = (self.answering, self.branch, self.inside_branch, self.copies.forced)
         self.answering, self.inside_branch = False, True
         ways: list[list[tuple[int, ...]]] = []

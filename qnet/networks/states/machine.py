@@ -27,7 +27,7 @@ from qnet.networks.states.program import (
     REST,
     SPLIT,
     TIME,
-    Centre,
+    CentreCopy,
     Node,
     NotCovered,
     Program,
@@ -495,7 +495,7 @@ class _Centre:
         "capacity", "discipline", "group", "most", "ordered", "preempted", "rates", "servers", "shared", "station",
     )  # fmt: skip
 
-    def __init__(self, centre: Centre) -> None:
+    def __init__(self, centre: CentreCopy) -> None:
         self.station: str = centre.station
         self.group: int = centre.group
         self.discipline: str = centre.discipline

@@ -65,7 +65,7 @@ class Node(Record):
     """Of `TIME`, `QUEUE` and `FORK` in a branch of a parallel step before the response: which branch it is."""
 
 
-class Centre(Record):
+class CentreCopy(Record):
     """One copy of a queueing station; or a buffer, of which the places are the servers."""
 
     station: str
@@ -103,7 +103,7 @@ class Store(Record):
     """The same where there are fewer."""
 
 
-class Parallel(Record):
+class ParallelNodes(Record):
     """A parallel step outside of others and before the response."""
 
     kind: int
@@ -120,7 +120,7 @@ class Program(Record):
     """A network as nodes and centres."""
 
     nodes: tuple[Node, ...]
-    centres: tuple[Centre, ...]
+    centres: tuple[CentreCopy, ...]
     homes: tuple[tuple[int, int], ...]
     """Of every closed class its customers, and the node where they begin; and one that generates customers of an open
     class arrive, where they do not come in a Poisson stream."""
@@ -143,7 +143,7 @@ class Program(Record):
     steps: Mapping[tuple[tuple[int, int], HoldPath, int], tuple[int, tuple[int, ...]]]
     """Where times depend on the number inside: by place of a step its mark and its nodes of time."""
     stores: tuple[Store, ...] = ()
-    forks: tuple[Parallel, ...] = ()
+    forks: tuple[ParallelNodes, ...] = ()
     """By class and route, then in the order of the steps."""
     evened: tuple[str, ...] = ()
     """Which times vary more here than is stated, in words."""

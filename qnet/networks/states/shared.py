@@ -14,7 +14,7 @@ from qnet import budget
 from qnet.lazy import np
 from qnet.networks.states.chain import A_STATE, WHAT, TooLarge, Walk, walk
 from qnet.networks.states.machine import Machine
-from qnet.networks.states.program import Centre, Node, NotCovered, Program
+from qnet.networks.states.program import CentreCopy, Node, NotCovered, Program
 from qnet.record import Record
 
 Choices = tuple[tuple[float, int], ...]
@@ -186,7 +186,7 @@ def _node(items: Sequence[Node], merge: _Merge) -> Node:
     )
 
 
-def _centre(items: Sequence[Centre], merge: _Merge) -> Centre:
+def _centre(items: Sequence[CentreCopy], merge: _Merge) -> CentreCopy:
     """The same centre of several programs, its rates merged."""
     if items[0].rates is None:
         return items[0]

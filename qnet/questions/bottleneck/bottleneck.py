@@ -14,7 +14,7 @@ from qnet.model.model import Model
 from qnet.networks.routed import ClosedClass, RoutedNetwork
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.wanted import AUTO, Wanted
-from qnet.networks.work import GroupWork, RouteWork, Work, work
+from qnet.networks.work import GroupWork, NetworkWork, RouteWork, work
 from qnet.questions.bottleneck.software import Software, software
 from qnet.questions.points.changes import Change, changes, inside_limits
 from qnet.questions.points.points import Solved, rising, solve_points
@@ -266,7 +266,7 @@ def _changing(network: RoutedNetwork) -> set[str]:
     return {group.label for item in network.stations if item.rates is not None for group in item.groups}
 
 
-def _present(solution: RoutedSolution, asked: Work, network: RoutedNetwork) -> Work:
+def _present(solution: RoutedSolution, asked: NetworkWork, network: RoutedNetwork) -> NetworkWork:
     """The work requested, with the service of the solution at parallel steps, where branches wait for each other."""
     figures = iter(solution.routes)
     result: list[RouteWork] = []
@@ -276,7 +276,7 @@ def _present(solution: RoutedSolution, asked: Work, network: RoutedNetwork) -> W
     return asked.replace(routes=tuple(result))
 
 
-def _routes(solution: RoutedSolution, asked: Work, network: RoutedNetwork) -> list[RoutePart]:
+def _routes(solution: RoutedSolution, asked: NetworkWork, network: RoutedNetwork) -> list[RoutePart]:
     """The parts of the response of every route, of classes that have several; of chains, of its classes."""
     changing = _changing(network)
     result: list[RoutePart] = []
@@ -307,7 +307,7 @@ def _spent(solution: RoutedSolution, name: str, of_chain: str = "") -> dict[str,
     return result
 
 
-def _parts(solution: RoutedSolution, asked: Work, network: RoutedNetwork) -> list[dict[str, Part]]:
+def _parts(solution: RoutedSolution, asked: NetworkWork, network: RoutedNetwork) -> list[dict[str, Part]]:
     """By class: the parts of its response."""
     service: list[dict[str, float]] = [{} for _ in solution.classes]
     for each in asked.routes:
@@ -350,7 +350,11 @@ def _weighted(parts: Sequence[Mapping[str, Part]], mix: Sequence[float], respons
 
 
 def _places(
-    solution: RoutedSolution, asked: Work, network: RoutedNetwork, mix: Sequence[float], parts: Mapping[str, Part]
+    solution: RoutedSolution,
+    asked: NetworkWork,
+    network: RoutedNetwork,
+    mix: Sequence[float],
+    parts: Mapping[str, Part],
 ) -> list[Resource]:
     closed = network.classes[0] if len(network.classes) == 1 else None
     floor = sum(float(item.probability) * sum(map(float, item.service.values())) for item in asked.routes)

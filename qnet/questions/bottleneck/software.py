@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from qnet.networks.routed import Hold, RoutedNetwork, Step
 from qnet.networks.solution import RoutedSolution, StationFigures
-from qnet.networks.work import Work
+from qnet.networks.work import NetworkWork
 from qnet.record import Record
 
 _BUSY = 0.8
@@ -30,7 +30,7 @@ class Software(Record):
     busiest_utilization: float
 
 
-def software(network: RoutedNetwork, solution: RoutedSolution, asked: Work) -> tuple[Software, ...]:
+def software(network: RoutedNetwork, solution: RoutedSolution, asked: NetworkWork) -> tuple[Software, ...]:
     """The software bottlenecks of a solved point.
 
     network   with holds; its solution; and what is asked of its stations without waits.

@@ -13,7 +13,7 @@ import pytest
 from closed_oracle import exact, random_network
 
 from qnet.errors import InvalidInput, NotComputed
-from qnet.networks.closed.bounds import KINDS, Bounds, bounds, refusals
+from qnet.networks.closed.bounds import KINDS, bounds, refusals
 from qnet.networks.closed.problem import ClosedNetwork, closed_network
 
 FULL = bool(os.environ.get("QNET_FULL"))
@@ -132,7 +132,7 @@ def test_a_batch_is_a_loop() -> None:
         whole = bounds(batch, kind)
         for index in range(20):
             single = bounds(batch.point(index), kind)
-            picked = Bounds(*(whole[place][index] for place in range(4)), whole.source)
+            picked = whole.replace(rows=tuple(row[index] for row in whole.rows))
             assert picked == single
 
 
