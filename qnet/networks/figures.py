@@ -8,7 +8,7 @@ from qnet.expression import Operations, Value
 from qnet.lazy import np
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import reasons_for
-from qnet.networks.parallel import Breakdown, breakdown, start_together
+from qnet.networks.parallel import Breakdown, breakdown
 from qnet.networks.passage_times import Passages
 from qnet.networks.routed import Group, RoutedNetwork, Station
 from qnet.networks.solution import (
@@ -20,7 +20,7 @@ from qnet.networks.solution import (
     RouteFigures,
     StationFigures,
 )
-from qnet.networks.streams import Key, Streams
+from qnet.networks.streams import Key, Streams, start_together
 from qnet.queues.arithmetic import ratio, total
 from qnet.record import Record
 

@@ -6,16 +6,15 @@ These waits are the least certain part of the answer.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from qnet.expression import Operations, Value
+from qnet.networks.centres import Centre
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import Beyond, station_reason
 from qnet.networks.routed import Fork, Hold, RoutedNetwork, Step, Time
+from qnet.networks.streams import Stream, Streams
 from qnet.queues.arithmetic import total
-
-if TYPE_CHECKING:
-    from qnet.networks.open import OpenSolver
 
 CODE = "QN716"
 LARGEST = 0.2
@@ -23,7 +22,48 @@ LARGEST = 0.2
 _STEP = 0.1
 
 
-def beyond(solver: OpenSolver, stable: Value) -> tuple[Beyond, ...]:
+class OpenWaits(Protocol):
+    """What is needed of a solved open network; `open.OpenSolver` has it."""
+
+    waits: list[Wait]
+    """By stream."""
+
+    @property
+    def network(self) -> RoutedNetwork:
+        """The network."""
+        ...
+
+    @property
+    def operations(self) -> Operations:
+        """Those of its numbers."""
+        ...
+
+    @property
+    def compiled(self) -> Streams:
+        """Its streams."""
+        ...
+
+    @property
+    def all(self) -> tuple[Stream, ...]:
+        """The same, in a row."""
+        ...
+
+    @property
+    def in_holds(self) -> list[int]:
+        """The streams that are waited for inside holds."""
+        ...
+
+    @property
+    def outer(self) -> list[Centre]:
+        """The stations that no stream waits for inside a hold."""
+        ...
+
+    def visit(self, centre: Centre) -> Any:
+        """Compute the waits at a station."""
+        ...
+
+
+def beyond(solver: OpenWaits, stable: Value) -> tuple[Beyond, ...]:
     """Reasons why responses may depend more on the waits inside holds than was measured; () where they do not.
 
     solver  with its waits.
@@ -44,7 +84,7 @@ def beyond(solver: OpenSolver, stable: Value) -> tuple[Beyond, ...]:
     return (*reasons, Beyond(text, CODE, f"{text}: waits there 10 % longer make it {percent:.2g} % longer"))
 
 
-def _unmeasured(solver: OpenSolver) -> tuple[Beyond, ...]:
+def _unmeasured(solver: OpenWaits) -> tuple[Beyond, ...]:
     """What was in no measured system, of stations that are held or used inside holds."""
     network, operations = solver.network, solver.operations
     causes: dict[str, None] = {}
@@ -166,7 +206,7 @@ def _kept_by(network: RoutedNetwork, name: str) -> Iterator[tuple[Step, bool]]:
             unread += [(item, inside or step.station == name) for item in step.steps]
 
 
-def elasticity(solver: OpenSolver) -> Value:
+def elasticity(solver: OpenWaits) -> Value:
     """Relative growth of a response over that of all waits inside holds, of the class where it is largest.
 
     Method  All waits inside holds are made 10 % longer, and the stations outside solved again. The waits of the solver
@@ -188,7 +228,7 @@ def elasticity(solver: OpenSolver) -> Value:
     return solver.operations.maximum(growth)
 
 
-def _responses(solver: OpenSolver) -> list[Value]:
+def _responses(solver: OpenWaits) -> list[Value]:
     """Mean response by class."""
     responses: list[Value] = []
     for number in range(len(solver.network.classes)):

@@ -9,10 +9,10 @@ from qnet import budget
 from qnet.expression import Operations, Value, arrays
 from qnet.lazy import np
 from qnet.networks.duration import Wait
-from qnet.networks.parallel import Parallel, mean_join_time, start_together
+from qnet.networks.parallel import Parallel, mean_join_time
 from qnet.networks.routed import ClosedClass, RoutedNetwork
 from qnet.networks.stream_waits import stream_wait
-from qnet.networks.streams import Key, Stream, Streams, streams
+from qnet.networks.streams import Key, Stream, Streams, start_together, streams
 from qnet.queues.arithmetic import ratio, total
 from qnet.record import Record
 

@@ -14,20 +14,16 @@ from qnet.errors import NotComputed, Problem
 from qnet.expression import Operations, Value
 from qnet.lazy import lazy
 from qnet.networks.duration import Duration, Wait
-from qnet.networks.routed import ClosedClass, RoutedNetwork
 from qnet.queues.arithmetic import ratio, total
 from qnet.record import Record
 
 if TYPE_CHECKING:
-    from qnet.networks.streams import Stream, Streams
     from qnet.queues import joins
 else:
     joins = lazy("qnet.queues.joins")
 
 Waits = Sequence[Wait]
 Key = tuple[str, int]
-_CLOSED = 0.5
-"""The dependence in closed classes over that in open ones, measured on small systems of 1 to 12 customers."""
 
 
 class BranchTime(Record):
@@ -212,27 +208,3 @@ def _awaited(fork: Parallel, joined: JoinTime) -> tuple[Value, ...]:
         ],
         fork.needed,
     )
-
-
-def start_together(network: RoutedNetwork, compiled: Streams, operations: Operations) -> tuple[Value, ...]:
-    """By stream: the share of the work that it finds at its station which started together with other branches.
-
-    That is the share of the load there from its route's parallel steps, times the probability that a step which uses
-    one copy of a station uses another as well; half of it in closed classes, whose customers wait for each other less.
-    """
-    loads = [stream.rate * stream.holding.mean for stream in compiled.streams]
-    result: list[Value] = [0.0] * len(loads)
-    for members in compiled.members().values():
-        parallel = [index for index in members if compiled.streams[index].started is not None]
-        load = total(loads[index] for index in members)
-        for index in parallel:
-            stream = compiled.streams[index]
-            same = total(loads[other] for other in parallel if _route(compiled.streams[other]) == _route(stream))
-            several = operations.minimum([ratio(stream.rate, stream.started), 1.0])
-            closed = isinstance(network.classes[stream.class_index], ClosedClass)
-            result[index] = several * ratio(same, load) * (_CLOSED if closed else 1.0)
-    return tuple(result)
-
-
-def _route(stream: Stream) -> tuple[int, str]:
-    return stream.class_index, stream.route

@@ -14,8 +14,8 @@ from qnet.expression import Operations, Value
 from qnet.lazy import lazy
 from qnet.networks.duration import NOTHING, Duration
 from qnet.networks.parallel import BranchTime, Parallel, refuse_held, times
-from qnet.networks.routed import Branch, Fork, Hold, OpenClass, Route, RoutedNetwork, Station, Step, Time
-from qnet.queues.arithmetic import close
+from qnet.networks.routed import Branch, ClosedClass, Fork, Hold, OpenClass, Route, RoutedNetwork, Station, Step, Time
+from qnet.queues.arithmetic import close, ratio, total
 from qnet.record import Record
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ Key = tuple[str, int]
 """A station and the index of a group of its copies."""
 
 
+_CLOSED = 0.5
+"""The dependence in closed classes over that in open ones, measured on small systems of 1 to 12 customers."""
 _NOTHING_LEFT: Mapping[str, Duration] = {}
 
 
@@ -401,3 +403,27 @@ def exponential(stream: Stream, operations: Operations) -> bool:
         return close(stream.scv, stream.scv * 0 + 1.0, operations)
     square = (stream.first.mean + stream.second.mean) ** 2
     return close(stream.first.variance + stream.second.variance, square, operations)
+
+
+def start_together(network: RoutedNetwork, compiled: Streams, operations: Operations) -> tuple[Value, ...]:
+    """By stream: the share of the work that it finds at its station which started together with other branches.
+
+    That is the share of the load there from its route's parallel steps, times the probability that a step which uses
+    one copy of a station uses another as well; half of it in closed classes, whose customers wait for each other less.
+    """
+    loads = [stream.rate * stream.holding.mean for stream in compiled.streams]
+    result: list[Value] = [0.0] * len(loads)
+    for members in compiled.members().values():
+        parallel = [index for index in members if compiled.streams[index].started is not None]
+        load = total(loads[index] for index in members)
+        for index in parallel:
+            stream = compiled.streams[index]
+            same = total(loads[other] for other in parallel if _route(compiled.streams[other]) == _route(stream))
+            several = operations.minimum([ratio(stream.rate, stream.started), 1.0])
+            closed = isinstance(network.classes[stream.class_index], ClosedClass)
+            result[index] = several * ratio(same, load) * (_CLOSED if closed else 1.0)
+    return tuple(result)
+
+
+def _route(stream: Stream) -> tuple[int, str]:
+    return stream.class_index, stream.route

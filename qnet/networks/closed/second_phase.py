@@ -13,14 +13,13 @@ Source    Heidelberger, Trivedi, IEEE Trans. Computers 31 (1982) 1099-1109, for 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from qnet.lazy import Array, lazy, np
 from qnet.record import Record
 
 if TYPE_CHECKING:
     from qnet.networks.closed import return_times
-    from qnet.networks.closed.first_come import Lines
     from qnet.networks.closed.return_times import Absence
 else:
     return_times = lazy("qnet.networks.closed.return_times")
@@ -28,6 +27,40 @@ else:
 _LEAST = 1e-9
 _BUSY = 0.5
 """The load below which no station is full."""
+
+
+class Served(Protocol):
+    """What is needed of the stations and classes; `first_come.Lines` has it."""
+
+    @property
+    def demands(self) -> Any:
+        """(P, K, R) seconds per passage."""
+        ...
+
+    @property
+    def visits(self) -> Any:
+        """(P, K, R) arrivals per passage."""
+        ...
+
+    @property
+    def stretch(self) -> Any:
+        """(P, K, R) how often the work ahead is waited for in a passage."""
+        ...
+
+    @property
+    def excess(self) -> Any:
+        """(P, K, R) mean residual service at a random moment, less the mean service."""
+        ...
+
+    @property
+    def open_load(self) -> Any:
+        """(P, K) the utilization by open classes."""
+        ...
+
+    @property
+    def population(self) -> Any:
+        """(P, R) customers."""
+        ...
 
 
 class Left(Record):
@@ -60,7 +93,7 @@ class Waits(Record):
 
 
 def waits_with_second_phases(
-    lines: Lines, left: Left, residence: Array, throughput: Array, absent: Array, at_arrival: Array
+    lines: Served, left: Left, residence: Array, throughput: Array, absent: Array, at_arrival: Array
 ) -> Waits:
     """The waits of customers and of second-phase work.
 

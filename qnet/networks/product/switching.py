@@ -8,7 +8,7 @@ product form (Baskett, Chandy, Muntz, Palacios, J. ACM 22 (1975) 248-260).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, Protocol, cast
 
 from qnet.errors import InvalidInput, Problem
 from qnet.lazy import Array, np
@@ -18,11 +18,22 @@ from qnet.networks.traffic import chains, closed_visits, open_visits
 from qnet.queues.arithmetic import ratio
 from qnet.record import Record
 
-if TYPE_CHECKING:
-    from qnet.networks.product.demands import Demands
-
 Rows = tuple[tuple[Any, ...], ...]
 """(K, R) numbers, or arrays (B,) instead of numbers."""
+
+
+class Stations(Protocol):
+    """What is needed of the network of chains; `demands.Demands` has it."""
+
+    size: int | None
+    disciplines: tuple[str, ...]
+    delay: tuple[bool, ...]
+    rates: tuple[tuple[float, ...] | None, ...]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Stations and chains."""
+        ...
 
 
 class Switching(Record):
@@ -37,7 +48,7 @@ class Switching(Record):
     names: tuple[str, ...] = ()
     """Of the classes; empty: they are numbered from 0."""
 
-    def residence(self, network: Demands, of_chains: Any) -> Array:
+    def residence(self, network: Stations, of_chains: Any) -> Array:
         """(K, R) or (B, K, R) seconds per passage of the chain, from the residence of the chains.
 
         Where customers wait in line, all classes of a chain wait as long for a visit; elsewhere residence goes with
@@ -54,11 +65,11 @@ class Switching(Record):
         ]
         return np.where(np.array(in_line)[:, None], by_visit, by_demand)
 
-    def by_demand(self, network: Demands, of_chains: Any) -> Any:
+    def by_demand(self, network: Stations, of_chains: Any) -> Any:
         """(K, R) or (B, K, R) utilization or busy servers, from those of the chains."""
         return spread(np.asarray(of_chains, float), _integer(self.demands, network.size), self.chain_of)
 
-    def passed(self, network: Demands, throughput: Any) -> Any:
+    def passed(self, network: Stations, throughput: Any) -> Any:
         """(K, R) or (B, K, R) visits per second, from the passages per second of the chains."""
         rates: Array = np.asarray(throughput, float)[..., list(self.chain_of)]
         return rates[..., None, :] * _integer(self.visits, network.size)

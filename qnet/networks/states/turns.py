@@ -2,17 +2,60 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import Any, Protocol
 
 from qnet.expression import Value
-from qnet.networks.routed import ClosedClass, Hold, OpenClass, Time
-from qnet.networks.states.program import CHOICE, COUNT, DONE, Node, NotCovered
-
-if TYPE_CHECKING:
-    from qnet.networks.states.compiler import Compiler
+from qnet.networks.routed import ClosedClass, Hold, OpenClass, Station, Step, Time
+from qnet.networks.states.program import CHOICE, COUNT, DONE, Held, HoldPath, Node, NotCovered
 
 
-def chain(compiler: Compiler, kind: int, item: OpenClass | ClosedClass) -> int:
+class Writer(Protocol):
+    """What writes the nodes; `compiler.Compiler` does."""
+
+    home: int
+    here: tuple[int, int]
+    answering: bool
+    loses: bool
+    begun: tuple[int, ...]
+    nodes: list[Node]
+    stations: dict[str, Station]
+
+    @property
+    def profile(self) -> Any:
+        """The station whose number inside matters; None for none."""
+        ...
+
+    def add(self, node: Node) -> int:
+        """The number of a new node."""
+        ...
+
+    def hold(
+        self,
+        hold: Hold,
+        index: tuple[HoldPath, int],
+        around: tuple[Held, ...],
+        copies: dict[str, int],
+        after: int,
+        tail: int,
+    ) -> int:
+        """The node where a hold begins."""
+        ...
+
+    def time(
+        self,
+        step: Time,
+        around: tuple[Held, ...],
+        after: int,
+        scv: float | None = None,
+        name: str = "delays",
+        levels: Sequence[Step] = (),
+    ) -> int:
+        """The node where a time begins."""
+        ...
+
+
+def chain(compiler: Writer, kind: int, item: OpenClass | ClosedClass) -> int:
     """The node where customers of a chain begin.
 
     compiler  writes the nodes.
@@ -56,7 +99,7 @@ def chain(compiler: Compiler, kind: int, item: OpenClass | ClosedClass) -> int:
     return resting if start == home == 0 else begins[start]
 
 
-def _think(compiler: Compiler, mean: Value, scv: Value, after: int) -> int:
+def _think(compiler: Writer, mean: Value, scv: Value, after: int) -> int:
     """A time outside of stations that is no part of the response."""
     answering, compiler.answering = compiler.answering, False
     node = compiler.time(Time(mean, scv), (), after, name="think times")
