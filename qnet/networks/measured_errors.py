@@ -46,7 +46,8 @@ class Measured(Record):
 def _row(cells: list[str]) -> Measured:
     values: dict[str, Any] = dict(zip(Measured.fields(), cells, strict=True))
     values |= {"systems": int(values["systems"]), "trusted": values["trusted"] == "yes"}
-    return Measured(**values | {name: float(values[name]) for name in ("median", "worst")})
+    values |= {name: float(values[name]) for name in ("median", "worst")}
+    return Measured(**values)
 
 
 def _read() -> dict[str, Measured]:

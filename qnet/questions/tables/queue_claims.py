@@ -9,7 +9,7 @@ from qnet.errors import NotComputed, Problem, UsageError
 from qnet.queues.stations.answer import StationAnswer
 from qnet.queues.stations.limits import (
     Figures,
-    Level,
+    ServiceLevel,
     figure_or_none,
     percentile_names,
     read_limit,
@@ -45,7 +45,7 @@ class Asked:
         self.claims = [read_limit(text, within) for text in claims]
         named = [*(read_limit(text, within) for text in limits), *self.claims]
         self.percentiles = percentile_names(named)
-        levels = [Level("wait", within)] if within is not None else []
+        levels = [ServiceLevel("wait", within)] if within is not None else []
         levels += [level for item in named for level in item.levels.values()]
         self.levels = {level.key: level for level in reversed(levels)}
         self.unit = unit

@@ -31,7 +31,7 @@ _EARLIER = re.compile(r"\bdeviation_of_")
 _AND = re.compile(r"\s+and\s+", re.IGNORECASE)
 
 
-class Level(Record):
+class ServiceLevel(Record):
     """A service level: the probability that a time does not exceed a limit."""
 
     of: str
@@ -61,7 +61,7 @@ class Figures(Record):
     names: tuple[str, ...]
     root: Node
     dimension: Dimension
-    levels: Mapping[str, Level]
+    levels: Mapping[str, ServiceLevel]
     """The service levels among its names."""
 
     def value(self, result: StationAnswer, more: Mapping[str, float]) -> float:
@@ -82,7 +82,7 @@ class Limit(Record):
     right: Node
     unit: str = ""
     """The base unit of both sides."""
-    levels: Mapping[str, Level] = {}
+    levels: Mapping[str, ServiceLevel] = {}
     """The service levels among its names."""
 
     def sides(self, result: StationAnswer) -> tuple[float, float]:
@@ -228,9 +228,9 @@ def read_metric(text: str, within: float | None = None, more: Mapping[str, str] 
     return Figures(text.strip(), tuple(parsed.names), parsed.root, dimension or NUMBER, levels)
 
 
-def _parsed(text: str, within: float | None) -> tuple[Expression, dict[str, Level]]:
+def _parsed(text: str, within: float | None) -> tuple[Expression, dict[str, ServiceLevel]]:
     """An expression in which names denote service levels, and those levels."""
-    levels: dict[str, Level] = {}
+    levels: dict[str, ServiceLevel] = {}
 
     def name(match: re.Match[str]) -> str:
         try:
@@ -239,7 +239,7 @@ def _parsed(text: str, within: float | None) -> tuple[Expression, dict[str, Leve
             raise ExpressionError(str(error), match.start(2), error.help, "QN102") from None
         if dimension != TIME:
             raise ExpressionError(f'"{match[2].strip()}" is {dimension.describe()}', match.start(2), "a time, as 20 s")
-        levels[f"level_{len(levels)}"] = Level(match[1], time)
+        levels[f"level_{len(levels)}"] = ServiceLevel(match[1], time)
         return f"level_{len(levels) - 1}"
 
     plain = _PROBABILITY.sub(name, _EARLIER.sub("standard_deviation_of_", text))
@@ -247,12 +247,12 @@ def _parsed(text: str, within: float | None) -> tuple[Expression, dict[str, Leve
     if LEVEL in parsed.names:
         if within is None:
             raise ExpressionError(f"{LEVEL} without a time", 0, "add --within TIME, or write P(wait <= 20 s)")
-        levels[LEVEL] = Level("wait", within)
+        levels[LEVEL] = ServiceLevel("wait", within)
     return parsed, levels
 
 
 def _dimensions(
-    parsed: Expression, levels: Mapping[str, Level], more: Mapping[str, str] | None = None
+    parsed: Expression, levels: Mapping[str, ServiceLevel], more: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
     """The dimensions of figures by name; raises `ExpressionError` for a name that is none."""
     units = {**FIGURES, **dict.fromkeys(levels, ""), **(more or {})}
