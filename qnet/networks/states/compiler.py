@@ -12,9 +12,6 @@ from math import ceil, floor
 
 from qnet.networks.routed import ClosedClass, Fork, Hold, OpenClass, RoutedNetwork, Step, Time
 from qnet.networks.states.copies import Copies, visited
-from qnet.networks.states.inside import time_inside
-from qnet.networks.states.late import lost_late
-from qnet.networks.states.phases import EXPONENTIAL, MAX_PHASES, phases
 from qnet.networks.states.program import (
     CHOICE,
     COUNT,
@@ -37,6 +34,7 @@ from qnet.networks.states.program import (
     drawn,
     unbounded,
 )  # fmt: skip
+from qnet.networks.states.steps import EXPONENTIAL, MAX_PHASES, lost_late, phases, time_inside
 from qnet.networks.states.turns import chain
 
 MAX_NODES = 1500
