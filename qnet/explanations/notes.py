@@ -444,16 +444,16 @@ CODES: dict[str, _T] = {
         "The run was interrupted, as by Ctrl-C, before its last point. The points that are reported are finished; "
         "the exit code is 130.",
         "Run the command again for the others, with fewer points if it takes too long."),
-    "QN736": _T("a fit that ended early",
-        "The operations of the command were spent, or it was interrupted, before the search of qnet calibrate had "
-        "proven a minimum or computed the errors of the values. The values with the smallest residuals so far are "
-        "reported, without errors; the exit code is 5, or 130.",
-        "Allow more with --operations, fit fewer parameters, narrow --between, or name a faster --method."),
     "QN735": _T("an undefined figure",
         "An output, a metric or an assertion is an expression whose arithmetic fails at this point, such as a division "
         "by zero, the logarithm of zero or a value above 1e308; or it uses a figure that is infinite. All other "
         "figures are computed; an assertion on an undefined figure is false.",
         "Change the values that the message names; or guard the expression, as in where(rate > 0, work / rate, 0)."),
+    "QN736": _T("a fit that ended early",
+        "The operations of the command were spent, or it was interrupted, before the search of qnet calibrate had "
+        "proven a minimum or computed the errors of the values. The values with the smallest residuals so far are "
+        "reported, without errors; the exit code is 5, or 130.",
+        "Allow more with --operations, fit fewer parameters, narrow --between, or name a faster --method."),
     "QN737": _T("rows of measurements that cannot be read",
         "Rows with a cell that is not a number or a quantity of the right dimension, or with more or fewer cells than "
         "the header, are left out of the fit. The report lists each with its text and the reason.",

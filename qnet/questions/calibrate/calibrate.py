@@ -141,7 +141,7 @@ def calibrate(
     error     standard errors of the measurements, such as `1%` or `response=2 ms`. Without any, they are the scatter
               of the residuals, and at least half of the last printed digit where cells are texts.
     strict    refuse the measurements for the first row that cannot be read; else such rows are left out, and listed.
-    keep      end with the best values so far, and `stopped`, where the operations are spent or somebody interrupts.
+    keep      end with the best values so far, and `stopped`, where the operations are spent, or at Ctrl-C.
     Raises    `UsageError`, `InvalidInput` for input that cannot be read; `NotComputed` where the search finds no
               minimum, or the operations are spent.
 

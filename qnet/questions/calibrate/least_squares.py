@@ -33,7 +33,7 @@ BEHIND = "another search reached smaller residuals sooner"
 ENDLESS = f"no minimum after {_ROUNDS} rounds"
 JUMP = "no step makes the residuals smaller: a jump or a kink"
 
-_Found = TypeVar("_Found")
+_Result = TypeVar("_Result")
 Residuals = Callable[[Any], Any]
 """Points (P, n) -> residuals (P, m); a row with a not-a-number is a point without an answer."""
 
@@ -94,13 +94,13 @@ def minimise_all(
     return together(residuals, [_minimum(start, low, high, least, reached) for start in starts])
 
 
-Asking = Generator[Any, Any, _Found]
+Asking = Generator[Any, Any, _Result]
 """A search that yields points (P, n), is sent their residuals (P, m), and returns what it found."""
 
 
-def together(residuals: Residuals, searches: Sequence[Asking[_Found]]) -> list[_Found]:
+def together(residuals: Residuals, searches: Sequence[Asking[_Result]]) -> list[_Result]:
     """What some searches find, which are asked one after the other and answered together."""
-    found: dict[int, _Found] = {}
+    found: dict[int, _Result] = {}
     asked: dict[int, Any] = {}
 
     def go_on(number: int, values: Any) -> None:

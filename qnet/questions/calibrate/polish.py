@@ -125,7 +125,7 @@ def _near(target: Target, result: Minimum) -> float:
 def _difference(target: Target, point: Any, places: Any) -> Correction | None:
     """By how much the residuals of some rows differ between the methods, and its derivatives; None without an answer.
 
-    All points are one batch, so that the states of a chain are found once.
+    All points are one batch, so that the states of a chain are enumerated once.
     """
     count = len(point)
     moves = np.concatenate([np.zeros((1, count)), np.eye(count), -np.eye(count)]) * STEP

@@ -213,7 +213,8 @@ def search(target: Target, searches: int) -> tuple[Minimum, tuple[tuple[float, .
     stated = np.array([item.coordinate(item.start) for item in target.unknowns])
     target(stated[None])  # Whoever interrupts what follows has that much.
     others = _Starts(target, stated, searches)
-    first, *rest = follow([stated, *others.next(searches - 1)])
+    # Side by side a few more cost little, and an uncertain first minimum needs them.
+    first, *rest = follow([stated, *others.next(max(searches - 1, _FOLLOWED) if searches > 1 else 0)])
     # On a ridge, or at a saddle between two minima, some directions change nothing.
     doubtful = first is None or not first.converged or first.side.any() or len(spread(first, target.least).tied)
     if doubtful:

@@ -1,4 +1,4 @@
-"""A calibration that ends early: what is kept of it, and how that is told."""
+"""A calibration that ends early: what is kept of it, and how that is reported."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Stopped:
 
     @property
     def status(self) -> str:
-        """What is said of every value."""
+        """The status of every value."""
         return "errors not computed" if self.proven else "best so far"
 
 

@@ -169,7 +169,7 @@ def solve_table(
     asked     the method and its budget, which every row has for itself: rows get the methods they would get alone.
     progress  called after every chunk with the number of rows done.
     each      whether every row without an answer says why that is so there; else some rows share a reason.
-    keep      end where somebody interrupts (`KeyboardInterrupt`), with the rows that are finished until then.
+    keep      end at `KeyboardInterrupt` with the rows that are finished until then.
     Returns   `Answers`, of fewer rows where it is interrupted; a row that the model refuses, that has no steady state
               or that cannot be computed says so in its status, and the others are answered all the same.
     """

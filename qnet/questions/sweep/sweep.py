@@ -170,7 +170,7 @@ class Sweep(Record):
 
     @property
     def interrupted(self) -> bool:
-        """Whether somebody interrupted the sweep before its last point."""
+        """Whether the sweep was interrupted before its last point."""
         return self.answers.size < self.size
 
 
@@ -215,7 +215,7 @@ def sweep(
 
     answers = solve_table(changed, columns, size, wanted, announced, keep)
     columns = {name: values[: answers.size] for name, values in columns.items()}
-    return Sweep(changed, axes, columns, asked, answers, wanted, size)
+    return Sweep(model=changed, axes=axes, columns=columns, metrics=asked, answers=answers, wanted=wanted, size=size)
 
 
 def _product(axes: Sequence[Sequence[Grid]], size: int) -> dict[str, Any]:
