@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Sequence
+from typing import Any
+
 import pytest
 from building import customers, network, station, visit
 
 from qnet.networks.routed import ClosedClass, Hold, Route, RoutedNetwork, Time
-from qnet.networks.states import shared
+from qnet.networks.states import chain, figures, shared
 from qnet.networks.states import solve as states
 from qnet.networks.states.chain import TooLarge, Walk, walk
 from qnet.networks.states.compiler import program
 from qnet.networks.states.least import least_states
 from qnet.networks.states.machine import Machine
+from qnet.networks.wanted import Wanted
+
+np: Any = importlib.import_module("numpy")
 
 
 def tandem(discipline: str) -> RoutedNetwork:
@@ -73,3 +80,30 @@ def test_a_closed_chain_that_is_too_large_inside_of_a_hold_is_not_begun(monkeypa
     monkeypatch.setattr(shared, "walk", lambda *_: pytest.fail("a walk is begun"))
     with pytest.raises(TooLarge):
         states.solved(agents(40, 30, 3, 1.0), 10_000, 1e10)
+
+
+def test_the_order_of_elimination_is_found_once_for_all_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Points that differ in rates only have the same states, levels and customers present."""
+    sought: list[int] = []
+    looked: list[int] = []
+    levels, present = chain._Graph.levels, figures._present
+
+    def counted(graph: chain._Graph, root: int) -> object:
+        sought.append(root)
+        return levels(graph, root)
+
+    def listed(found: Sequence[object], size: int) -> object:
+        looked.append(size)
+        return present(found, size)
+
+    monkeypatch.setattr(chain._Graph, "levels", counted)
+    monkeypatch.setattr(figures, "_present", listed)
+    times = np.array([0.1, 0.2, 0.3, 0.4, 0.5])
+    stations = station("s1", 1), station("s2", 2)
+    asked = network(stations, ClosedClass("c", 3.0, 1.0, (Route("r", 1.0, (visit("s1", times), visit("s2", 0.6))),)))
+    found = states.solve(asked.replace(size=5), Wanted())
+    # Forward and backward from a root, then twice or three times for the levels.
+    assert len(sought) <= 5
+    assert len(looked) == 1
+    one = network(stations, ClosedClass("c", 3.0, 1.0, (Route("r", 1.0, (visit("s1", 0.4), visit("s2", 0.6))),)))
+    assert found.classes[0].throughput[3] == pytest.approx(states.solve(one, Wanted()).classes[0].throughput, rel=1e-12)

@@ -12,7 +12,8 @@ Taksar, Heyman, Operations Research 33 (1985) 1107-1116), so that nothing cancel
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
+from functools import cached_property
 from typing import Any, TypeVar
 
 from qnet import budget
@@ -20,6 +21,7 @@ from qnet.lazy import np
 from qnet.record import Record
 
 State = TypeVar("State", bound=Hashable)
+Found = TypeVar("Found")
 
 
 _LITTLE = 2e9
@@ -54,6 +56,7 @@ class Walk(Record):
     rates: Any
     ended: dict[int, dict[int, float]]
     """By mark: by state the rate of the transitions that have it, each as often as it has."""
+    shape: Shape
 
 
 def walk(
@@ -99,7 +102,7 @@ def walk(
                 sources.append(number)
                 targets.append(index)
                 rates.append(rate)
-    return Walk(states, sources, targets, rates, ended)
+    return Walk(states, sources, targets, rates, ended, Shape(states, sources, targets))
 
 
 def stationary(result: Walk, operations: float) -> Any:
@@ -110,31 +113,133 @@ def stationary(result: Walk, operations: float) -> Any:
     Raises      `TooLarge` beyond them; `ArithmeticError` where there are several sets of states that are never left, or
                 where the balance of some state is off by more than rounding.
     """
-    size = len(result.states)
-    sources, targets = np.array(result.sources, dtype=np.int64), np.array(result.targets, dtype=np.int64)
-    rates = np.array(result.rates, dtype=float)
-    if size == 1:
+    if len(result.states) == 1:
         return np.ones(1)
+    rates = np.array(result.rates, dtype=float)
     if not np.isfinite(rates).all():
         raise ArithmeticError("some rates are not finite")
     # By a power of two, so that sums remain finite and no digit changes.
     rates = np.ldexp(rates, -int(np.frexp(rates.max())[1]))
     with np.errstate(all="ignore"):  # What is not finite is no balance, and never an answer.
-        return _stationary(size, sources, targets, rates, operations)
+        return _stationary(result.shape, rates, operations)
 
 
-def _stationary(size: int, sources: Any, targets: Any, rates: Any, operations: float) -> Any:
+def _stationary(shape: Shape, rates: Any, operations: float) -> Any:
     """As `stationary`, of finite rates."""
-    recurrent = _recurrent(np, size, sources, targets)
-    if recurrent is not None:
-        inside = recurrent[sources]
-        number = np.cumsum(recurrent) - 1
-        shares = np.zeros(size)
-        kept = int(recurrent.sum())
-        parts = number[sources[inside]], number[targets[inside]], rates[inside]
-        shares[recurrent] = _connected(kept, *parts, operations)
-        return shares
-    return _connected(size, sources, targets, rates, operations)
+    recurrent = shape.recurrent
+    if recurrent is None:
+        return _connected(shape.core, rates, operations)
+    shares = np.zeros(len(recurrent))
+    shares[recurrent] = _connected(shape.core, rates[shape.inside], operations)
+    return shares
+
+
+class Shape:
+    """The states and transitions of chains that differ in their rates only, and what follows from these alone."""
+
+    def __init__(self, states: Sequence[Any], sources: Sequence[int], targets: Sequence[int]) -> None:
+        self.states = states
+        self.ends = sources, targets
+        self.found: dict[Any, Any] = {}
+
+    def once(self, function: Callable[[Sequence[Any], int], Found], size: int) -> Found:
+        """What a function makes of the states and a number that all chains share; found once."""
+        key = function, size
+        if key not in self.found:
+            self.found[key] = function(self.states, size)
+        return self.found[key]
+
+    @cached_property
+    def arrays(self) -> tuple[Any, Any]:
+        """The sources and the targets of all transitions."""
+        sources, targets = self.ends
+        return np.array(sources, dtype=np.int64), np.array(targets, dtype=np.int64)
+
+    @cached_property
+    def recurrent(self) -> Any:
+        """Which states are visited again and again; None where all are. Raises as `_recurrent`."""
+        return _recurrent(np, len(self.states), *self.arrays)
+
+    @cached_property
+    def inside(self) -> Any:
+        """Which transitions begin at such states."""
+        return self.recurrent[self.arrays[0]]
+
+    @cached_property
+    def core(self) -> _Core:
+        """The states that are visited again and again."""
+        sources, targets = self.arrays
+        if self.recurrent is None:
+            return _Core(len(self.states), sources, targets)
+        number = np.cumsum(self.recurrent) - 1
+        return _Core(int(self.recurrent.sum()), number[sources[self.inside]], number[targets[self.inside]])
+
+
+class _Core:
+    """States that are all reached from all others, and their levels."""
+
+    def __init__(self, size: int, sources: Any, targets: Any) -> None:
+        self.size = size
+        self.sources = sources
+        self.targets = targets
+
+    @cached_property
+    def levels(self) -> Any:
+        """The level of every state, by its distance from one of them: of a few, the one with the most levels."""
+        both = np.concatenate([self.sources, self.targets]), np.concatenate([self.targets, self.sources])
+        graph = _Graph(np, self.size, *both)
+        levels = graph.levels(0)
+        for _ in range(2):
+            tried = graph.levels(int(levels.argmax()))
+            if tried.max() <= levels.max():
+                break
+            levels = tried
+        return levels
+
+    @cached_property
+    def widths(self) -> Any:
+        """How many states every level has."""
+        return np.bincount(self.levels)
+
+    @cached_property
+    def order(self) -> Any:
+        """The states, level by level."""
+        return np.argsort(self.levels, kind="stable")
+
+    @cached_property
+    def blocks(self) -> list[tuple[_Block, _Block, _Block]]:
+        """Of every level but the first the transitions within it, to the one before, and from there."""
+        levels, widths, sources, targets = self.levels, self.widths, self.sources, self.targets
+        count = len(widths)
+        index = np.empty(self.size, dtype=np.int64)
+        index[self.order] = np.arange(self.size)
+        index -= np.concatenate([[0], np.cumsum(widths)])[levels]
+        grouped = np.argsort(levels[sources], kind="stable")
+        ends = np.concatenate([[0], np.cumsum(np.bincount(levels[sources], minlength=count))])
+
+        def block(level: int, other: int) -> _Block:
+            selected = grouped[ends[level] : ends[level + 1]]
+            selected = selected[levels[targets[selected]] == other]
+            places = index[sources[selected]] * widths[other] + index[targets[selected]]
+            return _Block(selected, places, (int(widths[level]), int(widths[other])))
+
+        return [(block(at, at), block(at, at - 1), block(at - 1, at)) for at in range(1, count)]
+
+
+class _Block(Record):
+    """Transitions from one level to another."""
+
+    selected: Any
+    places: Any
+    """Where they are in the matrix of the two levels, row by row."""
+    size: tuple[int, int]
+
+    def filled(self, rates: Any) -> Any:
+        """The matrix of their rates."""
+        rows, columns = self.size
+        result: Any = np.zeros(rows * columns)
+        np.add.at(result, self.places, rates[self.selected])
+        return result.reshape(rows, columns)
 
 
 def _recurrent(np: Any, size: int, sources: Any, targets: Any) -> Any:
@@ -153,29 +258,22 @@ def _recurrent(np: Any, size: int, sources: Any, targets: Any) -> Any:
     raise ArithmeticError("some states are never left, and others are never reached from them")
 
 
-def _connected(size: int, sources: Any, targets: Any, rates: Any, operations: float) -> Any:
+def _connected(core: _Core, rates: Any, operations: float) -> Any:
     """As `stationary`, where all states are reached from all others."""
-    if size == 1:
+    if core.size == 1:
         return np.ones(1)
-    graph = _Graph(np, size, np.concatenate([sources, targets]), np.concatenate([targets, sources]))
-    levels = graph.levels(0)
-    for _ in range(2):
-        tried = graph.levels(int(levels.argmax()))
-        if tried.max() <= levels.max():
-            break
-        levels = tried
-    widths = np.bincount(levels)
-    work = 3.0 * float((widths.astype(float) ** 3).sum())
+    widths = core.widths.astype(float)
+    work = 3.0 * float((widths**3).sum())
     if work > _LITTLE:
-        shares = _iterated(np, size, sources, targets, rates)
+        shares = _iterated(np, core.size, core.sources, core.targets, rates)
         if shares is not None:
             return shares
         if work > operations:
             raise TooLarge
     budget.spend(work / 16, WHAT)
-    budget.reserve(32.0 * float((widths.astype(float) ** 2).sum()), WHAT)
-    shares = _eliminated(np, levels, widths, sources, targets, rates)
-    _check(np, shares, sources, targets, rates)
+    budget.reserve(32.0 * float((widths**2).sum()), WHAT)
+    shares = _eliminated(core, rates)
+    _check(np, shares, core.sources, core.targets, rates)
     return shares
 
 
@@ -203,28 +301,14 @@ class _Graph:
         return level
 
 
-def _eliminated(np: Any, levels: Any, widths: Any, sources: Any, targets: Any, rates: Any) -> Any:
+def _eliminated(core: _Core, rates: Any) -> Any:
     """Eliminate level by level, then go back."""
-    size, count = len(levels), len(widths)
-    order = np.argsort(levels, kind="stable")
-    begins = np.concatenate([[0], np.cumsum(widths)])
-    index = np.empty(size, dtype=np.int64)
-    index[order] = np.arange(size)
-    index -= begins[levels]
-    grouped = np.argsort(levels[sources], kind="stable")
-    ends = np.concatenate([[0], np.cumsum(np.bincount(levels[sources], minlength=count))])
-
-    def block(level: int, other: int) -> Any:
-        particular = grouped[ends[level] : ends[level + 1]]
-        particular = particular[levels[targets[particular]] == other]
-        result = np.zeros((widths[level], widths[other]))
-        np.add.at(result, (index[sources[particular]], index[targets[particular]]), rates[particular])
-        return result
-
+    count = len(core.widths)
     ways: list[Any] = [None] * count
+    solve: Any = np.linalg.solve
     more = None
     for level in range(count - 1, 0, -1):
-        particular, back, here = block(level, level), block(level, level - 1), block(level - 1, level)
+        particular, back, here = [block.filled(rates) for block in core.blocks[level - 1]]
         if more is not None:
             particular = particular + more
         np.fill_diagonal(particular, 0.0)
@@ -232,7 +316,7 @@ def _eliminated(np: Any, levels: Any, widths: Any, sources: Any, targets: Any, r
         particular = -particular
         np.fill_diagonal(particular, leaving)
         try:
-            ways[level] = np.linalg.solve(particular.T, here.T).T
+            ways[level] = solve(particular.T, here.T).T
         except np.linalg.LinAlgError:
             raise ArithmeticError("some states are hardly ever left") from None
         more = ways[level] @ back
@@ -246,8 +330,8 @@ def _eliminated(np: Any, levels: Any, widths: Any, sources: Any, targets: Any, r
         shares.append(row / largest)
         logs.append(logs[-1] + float(np.log(largest)))
     top = max(logs)
-    overall = np.empty(size)
-    overall[order] = np.concatenate([row * np.exp(log - top) for row, log in zip(shares, logs, strict=True)])
+    overall = np.empty(core.size)
+    overall[core.order] = np.concatenate([row * np.exp(log - top) for row, log in zip(shares, logs, strict=True)])
     return overall / overall.sum()
 
 

@@ -62,20 +62,49 @@ class SolvedChain(Record):
         return sum(self.served.get(node, 0.0) for node in nodes)
 
 
+class _Present(Record):
+    """Who is present in the states of a chain, whatever their probabilities."""
+
+    counts: Any
+    """(S, T) the customers at the nodes of time that need no order."""
+    nodes: tuple[int, ...]
+    """The nodes of all others, in lines, in branches and with branches under way."""
+    who: Any
+    """Of all others, one after the other, which of these nodes."""
+    where: Any
+    """In which state."""
+
+    def added(self, at: Mapping[int, float], shares: Any) -> dict[int, float]:
+        """The mean numbers at nodes, given those of the customers that need no order."""
+        before = [at.get(node, 0.0) for node in self.nodes]
+        places = np.concatenate([np.arange(len(before)), self.who])
+        overall = np.bincount(places, np.concatenate([before, shares[self.where]]), len(before))
+        return {**at, **dict(zip(self.nodes, overall.tolist(), strict=True))}
+
+
+def _present(states: Sequence[Any], size: int) -> _Present:
+    """Who is present in states, of a machine with a number of nodes."""
+    counts = np.array([state[0] for state in states], dtype=float).reshape(len(states), -1)
+    nodes: dict[int, int] = {}
+    who: list[int] = []
+    where: list[int] = []
+    for number, (_, lines, _, apart, joins) in enumerate(states):
+        customers = [customer for line in (*lines, apart) for customer in line]
+        customers += [customer for _, customer, _, _ in joins]
+        who += [nodes.setdefault(customer % size, len(nodes)) for customer in customers]
+        where += [number] * len(customers)
+    return _Present(counts, tuple(nodes), np.array(who, dtype=np.int64), np.array(where, dtype=np.int64))
+
+
 def means(made: Program, machine: Machine, result: Walk, shares: Any) -> SolvedChain:
     """The rates and the mean numbers of a chain with the probabilities of its states."""
+    known: list[float] = shares.tolist()
     often = {
-        mark: float(sum(rate * shares[state] for state, rate in table.items())) for mark, table in result.ended.items()
+        mark: float(sum(rate * known[state] for state, rate in table.items())) for mark, table in result.ended.items()
     }
-    counts = np.array([state[0] for state in result.states], dtype=float).reshape(len(result.states), -1)
-    at = {number: float(mean) for number, mean in zip(machine.timed, shares @ counts, strict=True)}
-    size = machine.size
-    for share, (_, lines, _, apart, joins) in zip(shares.tolist(), result.states, strict=True):
-        for line in (*lines, apart):
-            for customer in line:
-                at[customer % size] = at.get(customer % size, 0.0) + share
-        for _, customer, _, _ in joins:
-            at[customer % size] = at.get(customer % size, 0.0) + share
+    customers = result.shape.once(_present, machine.size)
+    free = {number: float(mean) for number, mean in zip(machine.timed, shares @ customers.counts, strict=True)}
+    at = customers.added(free, shares)
     present: dict[int, float] = {}
     spent: dict[Where, float] = {}
     branches: dict[int, float] = {}
