@@ -347,8 +347,8 @@ class Model(Record):
         except TypeError:
             every = (customers,)
         if odd := [item for item in every if not isinstance(item, ClassModel | ChainModel)]:
-            found = f"customers are {short(repr(odd[0]))}"
-            raise UsageError(Problem("QN753", found, "classes and chains, as in system.customers"))
+            text = f"customers are {short(repr(odd[0]))}"
+            raise UsageError(Problem("QN753", text, "classes and chains, as in system.customers"))
         classes = tuple(item for item in every if isinstance(item, ClassModel))
         return self.replace(classes=classes, chains=tuple(item for item in every if isinstance(item, ChainModel)))
 

@@ -76,7 +76,7 @@ def csv_rows(lines: Iterable[str], comments: bool = False) -> Iterator[Row]:
         if columns is None:
             sign = separator(text)
         elif (cells := _plain(text, sign)) is not None and len(cells) == columns:
-            yield Row(text.rstrip("\r\n"), cells, None, begin, sign, False)
+            yield Row(text=text.rstrip("\r\n"), cells=cells, line=begin, separator=sign)
             continue
         row = _parsed(text, sign)
         if row is None:

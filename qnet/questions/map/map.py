@@ -144,8 +144,8 @@ class _Object(Record):
     value: Mapping[str, Any]
     fault: Fault | None = None
 
-    def beside(self, names: Sequence[str]) -> _Object:
-        """The same, with the answer beside its text where that has a key of the answer."""
+    def apart(self, names: Sequence[str]) -> _Object:
+        """The same, at fault where it has a key of the answer, so that its text is kept apart from that."""
         both = next((name for name in names if name in self.value), None)
         return self if both is None else self.replace(fault=Fault(f'"{both}" is a key of the row and of the answers'))
 
@@ -170,7 +170,7 @@ def map_jsonl(mapper: Mapper, lines: Iterable[str], chunk: int = CHUNK) -> Itera
                 known[keys] = _known(mapper, keys, not mapper.rows and not given)
             result = known.get(keys) or _known(mapper, keys, False)
             given.append(result if isinstance(result, Fault) else _written(row.value, result))
-        some = [row.beside(mapper.names) for row in some]
+        some = [row.apart(mapper.names) for row in some]
         answers = mapper.answer(given)
         made = (dict(zip(mapper.names, cells, strict=True)) for cells in answers)
         yield "".join(_joined(row, answer) for row, answer in zip(some, made, strict=False))

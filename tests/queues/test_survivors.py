@@ -1,0 +1,47 @@
+"""Figures that seeded mutants could change unnoticed, against closed forms."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import sympy  # noqa: TID253
+
+import qnet
+from qnet.expression import ExpressionError, parse
+
+
+def test_vacations_add_their_variance_to_that_of_the_wait_and_of_the_service():
+    rate, time, away = 5.0, 0.1, 0.3
+    found = qnet.queue(
+        "M/G/1-vacations",
+        arrival_rate=rate,
+        service_time=time,
+        scv_service=1.0,
+        skewness_service=2.0,
+        vacation_time=away,
+        scv_vacation=0.0,
+    )
+    load = rate * time
+    # That of M/M/1, and that of the rest of a constant vacation, which is uniform.
+    wait = load * (2 - load) * (time / (1 - load)) ** 2 + away**2 / 12
+    assert found.variance_of_wait == pytest.approx(wait, rel=1e-12)
+    assert found.variance_of_response == pytest.approx(wait + time**2, rel=1e-12)
+
+
+@pytest.mark.parametrize("share", [0.9, 0.99])
+def test_a_percentile_of_the_wait_is_the_same_over_symbols(share: float):
+    rate = sympy.Symbol("rate", positive=True)
+    symbolic = qnet.queue("M/M/c", arrival_rate=rate, service_time=0.1, servers=2).wait_percentile
+    number = qnet.queue("M/M/c", arrival_rate=15.0, service_time=0.1, servers=2)
+    assert symbolic is not None and number.wait_percentile is not None
+    chance = number.probability_of_waiting
+    wanted = math.log(chance / (1 - share)) / (20.0 - 15.0)
+    assert number.wait_percentile(share) == pytest.approx(wanted, rel=1e-12)
+    assert float(symbolic(share).subs(rate, 15)) == pytest.approx(wanted, rel=1e-9)
+
+
+def test_a_fault_of_the_syntax_is_where_it_stands_behind_blanks():
+    with pytest.raises(ExpressionError) as caught:
+        parse("   1 + * 2")
+    assert caught.value.column == "   1 + * 2".index("*")
