@@ -21,7 +21,7 @@ from qnet.questions.tables.queue_report import CONVERTED, NAMES, PARAMETERS
 
 _EPILOG = "\b\nStations:\n" + "\n".join(f"  {name:<17} {words}" for name, words in NAMES.items())
 _METAVARS = {"/s": "RATE", "s": "TIME"}
-_RARE = ("skewness_", "scv_vacation", "scv_batch")
+_RARE = ("skewness_", "vacation_time", "scv_vacation", "scv_batch")
 """Beginnings of the parameters that only the complete help lists."""
 
 
@@ -129,7 +129,7 @@ def command(name: str, percentiles: tuple[float, ...], states: int | None, solve
     \b
     Examples:
       qnet queue M/M/c --arrival-rate 80/s --service-time 20ms --servers 2 --percentile 95
-      qnet queue M/M/c --arrival-rate 80/s --service-time 20ms --servers 2 --metric wait_p95 --value --unit ms
+      qnet queue M/M/1 --offered 0.5 --service-time 1s --metric wait_p95 --value
       qnet queue M/M/c --offered 9 --service-time 3min --servers 10:15 --within 20s
       qnet queue M/M/c --arrival-rate 80/s --service-time 20ms --solve-for servers --limit 'wait <= 5 ms'
       qnet queue M/G/1-priority --arrival-rate 10/s,30/s --service-time 5ms,20ms --scv-service 1

@@ -279,7 +279,7 @@ class _Checker:
         if self.reader.stated((*path, "station")) or self.reader.stated((*path, "hold")):
             self.visit(step, holds)
             return
-        if step.time_key == "time" and not holds and self.reader.stated((*path, "time")):
+        if step.time_key != "delay" and not holds and self.reader.stated((*path, step.time_key)):
             self.reader.fail("QN209", path, "a time is outside of any hold", "delay, or station and time")
         self.field("step", step.time_key, step.time, path, holds)
 

@@ -191,6 +191,12 @@ TABLES: dict[str, dict[str, Field]] = {
         "priority": Field("integer", "highest first (default: that of the class, or 0)", low=-99, high=99),
         "exempt": Field("expression", "share of the visits that have priority 0", NUMBER, default=0, low=0, high=1),
         "scv": _SCV,
+        "percentiles": Field(
+            "other",
+            "instead of time and scv: two of the service time, to which a lognormal time is fitted",
+            TIME,
+            low=0,
+        ),
         "work": Field("text", "kind of work of the step and all inside it, which a cost can select"),
         "causes": Field("names", "with work: known causes of long times, which qnet why reports if it dominates"),
         "remainder": Field("flag", "with time: residual of a fit, not shortened by a faster station"),

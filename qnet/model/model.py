@@ -102,6 +102,8 @@ class StepModel(Record):
     """Known causes of long times of this kind of work."""
     remainder: bool = False
     """Time that a fit leaves and no part is known to take: no faster station shortens it."""
+    fitted: str = ""
+    """The percentiles that time and scv were fitted to, as `p50 = 12 ms, p99 = 80 ms`; empty for none."""
 
     @property
     def inner(self) -> tuple[StepModel, ...]:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from qnet.documents import Path
+from qnet.errors import UsageError
 from qnet.expression import Expression, parse
+from qnet.lazy import lazy
 from qnet.model.model import BranchModel, ClassModel, RouteModel, StepModel
 from qnet.model.reader import Reader, Table, describe
+
+if TYPE_CHECKING:
+    from qnet.queues import percentile_fit
+else:
+    percentile_fit = lazy("qnet.queues.percentile_fit")
 
 MAX_STEPS = 20_000
 
@@ -91,12 +98,15 @@ class RouteReader:
             self.form(given, path)
         scv: Expression | None = values.get("scv") if "scv" in given else None
         time: Expression | None = values.get("delay", values.get("time"))
+        fitted = ""
+        if "percentiles" in given:
+            time, scv, fitted = self.lognormal(given, (*path, "percentiles"))
         if "parallel" in given:
             branches = self.branches(given["parallel"], (*path, "parallel"))
             return _step(values, "", None, (), None, path).replace(branches=branches, join=values.get("join"))
         if "station" not in given and "hold" not in given:
-            key = "delay" if "delay" in given else "time"
-            return _step(values, "", time or _ZERO, (), scv, path, key)
+            key = next((key for key in ("delay", "percentiles") if key in given), "time")
+            return _step(values, "", time or _ZERO, (), scv, path, key).replace(fitted=fitted)
         name: str = values.get("hold", values.get("station", ""))
         if "station" in given:
             service = StepModel(
@@ -111,10 +121,30 @@ class RouteReader:
                 scv=scv,
                 copy=None,
                 path=path,
+                fitted=fitted,
             )
             return _step(values, name, None, (service,), None, path)
         inner = self.steps(values["steps"], (*path, "steps")) if "steps" in values else ()
         return _step(values, name, None, inner, scv, path)
+
+    def lognormal(self, given: Table, path: Path) -> tuple[Expression | None, Expression | None, str]:
+        """Time and scv of a step that states percentiles, and these as a text."""
+        raw = given["percentiles"]
+        for key in ("time", "scv", "delay"):
+            if key in given:
+                self.reader.fail("QN209", path, f"percentiles and {key} are both stated", "one of the two")
+        if not isinstance(raw, dict):
+            expected = 'a table with two percentiles: { p50 = "12 ms", p99 = "80 ms" }'
+            self.reader.fail("QN201", path, f"found {describe(raw)}", expected)
+            return None, None, ""
+        text = ", ".join(f"{key} = {value}" for key, value in cast("dict[str, Any]", raw).items())
+        try:
+            mean, scv, _ = percentile_fit.lognormal(text)
+        except UsageError as error:
+            problem = error.problems[0]
+            self.reader.fail(problem.code, path, problem.found, problem.expected)
+            return None, None, ""
+        return parse(f"{mean!r} s"), parse(scv), text
 
     def branches(self, raw: Any, path: Path) -> tuple[BranchModel, ...]:
         """The branches of a parallel step, at least one."""
@@ -135,7 +165,8 @@ class RouteReader:
 
     def form(self, given: Table, path: Path) -> None:
         """Note keys that do not belong together."""
-        form = frozenset(key for key in _FORM_KEYS if key in given)
+        keys = {"time" if key == "percentiles" else key for key in given}
+        form = frozenset(key for key in _FORM_KEYS if key in keys)
         if form not in _FORMS:
             text = "the step has " + (", ".join(sorted(form)) or "none of its forms")
             expected = "one of: delay; station and time; hold and steps; time (inside a hold); parallel; fill"

@@ -31,7 +31,7 @@ MAY_USE = {
     "catalog": GROUND | {"documents", "expression"},
     "queues": GROUND | {"arguments", "budget", "expression", "plain_tables"},
     "networks": GROUND | {"arguments", "budget", "expression", "plain_tables", "queues"},
-    "model": GROUND | {"documents", "expression", "catalog", "networks"},
+    "model": GROUND | {"documents", "expression", "catalog", "networks", "queues"},
     "exchange": GROUND | {"documents", "expression", "model", "networks"},
     "reports": GROUND | {"__init__"},
     "questions": GROUND | {"budget", "documents", "expression", "catalog", "model", "networks", "queues", "reports"},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from qnet.expression import Expression, Value
+from qnet.expression import Expression, Value, evaluate
 from qnet.lazy import lazy, np
 from qnet.model.model import Model, StepModel
 from qnet.networks.notes import approximate_notes, idle_notes, method_notes
@@ -106,6 +106,20 @@ def pool_notes(model: Model) -> list[Note]:
         "are held around delays only: they are solved as stations"
     )  # fmt: skip
     return [Note("QN752", f"{' and '.join(names)} {text} with as many servers")]
+
+
+def fitted_notes(model: Model) -> list[Note]:
+    """Mean and scv of the times that were fitted to percentiles, each once."""
+    result: dict[str, None] = {}
+    waiting = [step for item in model.classes for route in item.routes for step in route.steps]
+    while waiting:
+        step = waiting.pop(0)
+        waiting += step.inner
+        if step.fitted and step.time is not None and step.scv is not None:
+            mean, scv = evaluate(step.time.root, {}), evaluate(step.scv.root, {})
+            shown = f"mean {format_quantity(float(mean), 's')}, scv {float(scv):.4g}"
+            result[f"the lognormal time with {step.fitted} has the {shown}"] = None
+    return [Note("QN650", text) for text in result]
 
 
 def _is_delay(step: StepModel) -> bool:

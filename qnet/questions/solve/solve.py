@@ -24,7 +24,7 @@ from qnet.questions.points.solution_figures import buffer_cells, losing
 from qnet.questions.presentation.columns import effect_notes
 from qnet.questions.presentation.labels import all_exact, asks_percentile, label, means_exact
 from qnet.questions.presentation.provenance import Basis
-from qnet.questions.presentation.trust import percentile_notes, pool_notes, trust_notes, undefined_notes
+from qnet.questions.presentation.trust import fitted_notes, percentile_notes, pool_notes, trust_notes, undefined_notes
 from qnet.reports.content import Bars, Cell, Column, Note, row_maker
 from qnet.reports.report import Report
 from qnet.units import base_unit, format_quantity, in_unit
@@ -189,7 +189,7 @@ def solve_report(
     figures = [*(output.expression for output in outputs.values()), *(item.expression for item in asked)]
     listed = [*figures, *(item.metric for item in claimed)]
     notes += [*undefined_notes([solved], [*(parse(name) for name in outputs), *(item.expression for item in asked)])]
-    notes += [*pool_notes(model), *percentile_notes(model, listed, solved.parts), *edge.notes]
+    notes += [*pool_notes(model), *fitted_notes(model), *percentile_notes(model, listed, solved.parts), *edge.notes]
     notes += effect_notes(model, model.settings, listed)
     exact = all_exact(model, listed, solved.parts)
     shown = [item for item in listed if not asks_percentile(model, [item])]
