@@ -14,6 +14,11 @@ import tempfile
 import pytest
 from once import FOLDER
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+"""Small matrices only: threads of the linear algebra would fight for the processors of the other workers."""
+gc.disable()
+"""Until the tests are collected: what a module makes when it is imported stays."""
+
 
 def pytest_configure(config: pytest.Config) -> None:
     """Make the folder, in the process that starts the others."""
@@ -26,3 +31,4 @@ def pytest_collection_finish() -> None:
     """Leave what was collected out of every later search for garbage."""
     gc.collect()
     gc.freeze()
+    gc.enable()

@@ -44,7 +44,7 @@ def demands_of(model: Model, items: Items, varied: Mapping[str, float] | None = 
 
 
 def _list_unsaid(model: Model, items: Items) -> None:
-    """List what stands in a model beside its network."""
+    """List what a model has in addition to its network."""
     dependent = depends_on_solution(model)
     rests = expressions(model)
     if any(uses_solution(expression, dependent) for expression in rests):

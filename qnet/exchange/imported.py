@@ -53,7 +53,7 @@ class Items:
 
     @property
     def all(self) -> tuple[Item, ...]:
-        """The items in the order in which they were met."""
+        """The items in the order in which they were read."""
         return tuple(self._items)
 
 
@@ -93,10 +93,10 @@ def number(text: str, name: str, line: int, what: str) -> float:
 
 
 def integer(text: str, name: str, line: int, what: str, least: int = 0) -> int:
-    """A whole number of at least `least`; raises `InvalidInput` for any other text."""
+    """An integer of at least `least`; raises `InvalidInput` for any other text."""
     value = number(text, name, line, what)
     if value != int(value) or value < least or value > 1e9:
-        expected = f"a whole number from {least} to 1e9"
+        expected = f"an integer from {least} to 1e9"
         raise malformed(name, line, f'{what} is "{printable(text.strip(), 60)}"', expected)
     return int(value)
 

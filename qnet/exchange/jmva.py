@@ -111,7 +111,7 @@ class _Reader:
         for name, line in names:
             if name in known or not name.strip():
                 found = f'the name "{printable(name, 60)}" is there twice' if name else "a name is missing"
-                raise malformed(self.name, line, found, "a name of its own for every class and station")
+                raise malformed(self.name, line, found, "a different name for every class and station")
             known.add(name)
 
     def _title(self) -> str:

@@ -135,7 +135,7 @@ class _Writer:
         return malformed(self.reading.name, line, found, expected)
 
     def _check(self) -> None:
-        """Every name stands for something."""
+        """Every name refers to something."""
         for task in self.network.tasks.values():
             if task.processor not in self.network.processors:
                 raise self._wrong(task.line, f'there is no processor "{printable(task.processor, 60)}"', "its name")
@@ -256,7 +256,7 @@ class _Writer:
         station = self._task_station(task)
         if (not call.waits and not mark) or (not call.waits and mark != "-"):
             mark = "-"
-        # After a response nobody waits for the reply of a message: its phases are one job.
+        # After a response the reply of a message is not waited for: its phases are one job.
         joined = bool(mark) and bool(later)
         if joined and call.waits:
             self.items.lost(f"{self.reading.name}:{call.line}", f'"{entry.name}" is called after a reply: the caller '

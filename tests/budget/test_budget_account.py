@@ -23,7 +23,9 @@ def test_a_refusal_names_a_larger_limit_and_a_cheaper_way():
 
 
 def test_little_is_always_allowed():
-    Account(1.0).spend(budget.FLOOR)
+    account = Account(1.0)
+    account.spend(budget.FLOOR)
+    assert account.spent == budget.FLOOR and account.over is None
 
 
 def test_whoever_goes_on_without_operations_answers_nothing():

@@ -73,7 +73,7 @@ def test_nodes_of_pdq_are_disciplines() -> None:
         (PLAIN, {}, "has no load"),
         (PLAIN, {"populations": {"wob": "3"}}, 'no class "wob"'),
         (PLAIN, {"populations": {"": "3"}, "arrival_rates": {"": "1"}}, "a population and an arrival rate"),
-        (PLAIN, {"populations": {"": "2.5"}}, "a whole number"),
+        (PLAIN, {"populations": {"": "2.5"}}, "an integer"),
         (PLAIN, {"populations": {"": "2"}, "think_times": {"": "5 KiB"}}, "another unit"),
         (PLAIN + "cpu,web,0.2\n", {"populations": {"": "2"}}, "there twice"),
         (PLAIN + "tape,web\n", {}, "2 cells"),

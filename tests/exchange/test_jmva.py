@@ -187,7 +187,7 @@ def test_service_times_that_grow_differently_are_refused() -> None:
         (file(CLOSED, station("CPU", ("1_0",), (1,))), "a number from 0"),
         (file(CLOSED, station("CPU", ("nan",), (1,))), "a number from 0"),
         (file(CLOSED, station("CPU", (-1,), (1,))), "a number from 0"),
-        (file(CLOSED.replace("20", "2.5"), station("CPU", (1,), (1,))), "a whole number"),
+        (file(CLOSED.replace("20", "2.5"), station("CPU", (1,), (1,))), "an integer"),
         (file(CLOSED, *[station("CPU", (1,), (1,))] * 2), "is there twice"),
         (file(CLOSED, station("LD", ("1;2",), (1,), "ldstation", inner="servicetimes")), "too short"),
         (file(TWO, station("CPU", (1, 2), (1, 1)).replace('"A"', '"B"', 1)), "another order"),

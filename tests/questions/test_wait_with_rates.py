@@ -35,9 +35,19 @@ def test_a_table_leaves_the_wait_empty(system):
     assert rows["disk"]["wait_s"] > 0
 
 
-@pytest.mark.parametrize("question", ["solve", "why", "bottleneck", "knee"])
-def test_every_question_answers(system, question):
-    assert getattr(system, question)().records()
+@pytest.mark.parametrize("question", ["solve", "bottleneck", "why"])
+def test_every_question_gives_the_same_residence_and_no_wait(system, question):
+    (row, *_) = [
+        row for row in getattr(system, question)().records() if row["name"] == "cpu" and row.get("residence_s")
+    ]
+    assert row["residence_s"] == pytest.approx(system.metric("residence('cpu')"), rel=1e-12)
+    assert row["wait_s"] is None and row.get("service_s") is None
+
+
+def test_the_knee_is_where_the_asymptotes_meet(system):
+    """The largest rate is 1.8 / 0.3 s: N* = 6/s x 1.4 s."""
+    (row,) = system.knee(definition="n_star").records()
+    assert row["population_real"] == pytest.approx(8.4, rel=1e-12)
 
 
 def test_an_expression_has_no_such_wait(system, tmp_path):
