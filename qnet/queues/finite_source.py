@@ -21,7 +21,7 @@ _MAX_ROUNDS = 200
 _STIRLING = 16
 """From here on four terms of Stirling's series give the logarithm of a factorial to the last digits."""
 _CACHED = 1 << 14
-"""States of all points that are worked on together: arrays of this many floats remain in a processor's second cache."""
+"""States of all points that are worked on together: arrays of as many floats fit the second cache of a processor."""
 _HIGHEST = 50.0
 """The largest logarithm of an idle holder's request rate: no load below c (1 - 1e-9) needs more."""
 
@@ -85,7 +85,7 @@ def full_probabilities(
 
 
 def _solved(most: int, servers: int, points: list[Any], guessed: bool) -> tuple[Any, Any, Any]:
-    """As `full_probabilities`, of points whose chains, of 0 to `most` requests, remain in the processor's cache."""
+    """As `full_probabilities`, of points whose chains, of 0 to `most` requests, fit the cache of the processor."""
     sources, offered, first_share, open_offered, guess = (np.atleast_1d(item) for item in points)
     chain = _chain(most, sources[:, None], servers, first_share[:, None], open_offered[:, None])
     least = np.log(offered / sources)

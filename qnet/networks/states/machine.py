@@ -27,7 +27,7 @@ from qnet.networks.states.program import (
     REST,
     SPLIT,
     TIME,
-    Centre,
+    CentreCopy,
     Node,
     NotCovered,
     Program,
@@ -111,8 +111,8 @@ class Machine:
         return state
 
     def longer(self, before: State, state: State, more: int) -> State | None:
-        """The state with some more customers like the last one, where that one waits in a line and has changed nothing
-        else; None where it has."""
+        """The state with some more customers like the latest, where that one waits in a line and has
+        changed nothing else; None where it has."""
         lines = state[1]
         changed = [centre for centre, line in enumerate(lines) if len(line) != len(before[1][centre])]
         if len(changed) != 1 or before != (state[0], before[1], *state[2:]) or self.limited:
@@ -121,13 +121,13 @@ class Machine:
         index = next((index for index, customer in enumerate(shorter) if customer != line[index]), len(shorter))
         if line[:index] + line[index + 1 :] != shorter:
             return None
-        if index and line[index - 1] != line[index]:  # The first that waits may have taken another way.
+        if index and line[index - 1] != line[index]:  # The first of its kind may have taken another way.
             return None
         longer = (*line[:index], *(line[index],) * more, *line[index:])
         return state[0], (*lines[: changed[0]], longer, *lines[changed[0] + 1 :]), *state[2:]
 
     def extent(self, state: State) -> float:
-        """The size of a state, in customers that wait in line: those in branches are separate numbers."""
+        """The size of a state, in customers that wait in line: those in branches are counted apart."""
         _, lines, _, apart, joins = state
         waiting = sum(map(len, lines))
         return _BRANCHES * (waiting + len(apart) + len(joins)) if joins else waiting
@@ -495,7 +495,7 @@ class _Centre:
         "capacity", "discipline", "group", "most", "ordered", "preempted", "rates", "servers", "shared", "station",
     )  # fmt: skip
 
-    def __init__(self, centre: Centre) -> None:
+    def __init__(self, centre: CentreCopy) -> None:
         self.station: str = centre.station
         self.group: int = centre.group
         self.discipline: str = centre.discipline
