@@ -13,6 +13,7 @@ from qnet.errors import InvalidInput, NoAnswer, NotComputed, Problem, QnetError,
 from qnet.expression import FLOATS, Expression, Value, evaluate, parse
 from qnet.expression.nodes import Name
 from qnet.lazy import np
+from qnet.model.conditions import Condition
 from qnet.model.grids import combinations
 from qnet.model.model import Model
 from qnet.questions.envelope.question import Question
