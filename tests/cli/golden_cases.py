@@ -99,6 +99,7 @@ def masked(answer: Answer) -> Answer:
         text = text.replace(root(), "CATALOG").replace(f'"qnet": "{__version__}"', '"qnet": "VERSION"')
         if text.startswith("<!DOCTYPE html>"):
             text = text.replace(f"qnet {__version__}", "qnet VERSION")
+        text = re.sub(r"\b([A-Z]) [0-9a-f]{12}\b", r"\1 DIGEST", text)  # of the sides of a comparison
         return re.sub(r'(digest "?|digest <code>|"digest": "|^digest,)[0-9a-f]{12}', r"\1DIGEST", text)
 
     return Answer(mask(answer.out), mask(answer.err), answer.code)
