@@ -7,7 +7,8 @@ same point on every machine.
 
 What is over the budget is refused by `NotComputed` QN515. Of memory that is the refusal of one attempt, and a smaller
 batch may do; what is spent is spent: `OverBudget` ends the command, whoever catches it on the way, because `settle`
-raises it again before anything is answered.
+raises it again before anything is answered. Work that an answer can do without is given a `share`, and what an
+approximation can replace is a `trial`: both leave operations to the rest.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from qnet.errors import NotComputed, Problem
 
@@ -38,6 +39,8 @@ CALL = 20_000.0
 
 _RATE = 1e9
 """Operations a second."""
+_TRIALS = 0.75
+"""The part of the operations of a command that all its trials together may spend."""
 
 
 class OverBudget(NotComputed):
@@ -47,13 +50,17 @@ class OverBudget(NotComputed):
 class Account:
     """What a command may spend, and what it has spent."""
 
-    __slots__ = ("announce", "announced", "fixed", "memory", "operations", "over", "spent")
+    __slots__ = ("announce", "announced", "fixed", "given_up", "memory", "operations", "over", "spent", "tried")
 
     def __init__(
         self, operations: float = OPERATIONS, memory: float = MEMORY, announce: Callable[[str], None] | None = None
     ) -> None:
         self.operations, self.memory, self.announce = max(operations, FLOOR), memory, announce
         self.spent = 0.0
+        self.tried = 0.0
+        """What trials have spent."""
+        self.given_up: dict[Any, Any] = {}
+        """What trials have shown to take too much, by what was tried: it is not tried again."""
         self.fixed = True
         """Whether questions inside leave its limits as they are."""
         self.over: OverBudget | None = None
@@ -186,13 +193,47 @@ def share(part: float) -> Generator[None]:
     if parent is None:
         yield
         return
-    own = Account(memory=parent.memory, announce=parent.announce)
-    own.operations, own.announced = part * max(parent.operations - parent.spent, 0.0), parent.announced
+    with _inside(parent, part * max(parent.operations - parent.spent, 0.0)):
+        yield
+
+
+def trial_left() -> float:
+    """The operations that trials have left."""
+    account = _current.get()
+    if account is None:
+        return float("inf")
+    return max(min(_TRIALS * account.operations - account.tried, account.operations - account.spent), 0.0)
+
+
+@contextmanager
+def trial() -> Generator[None]:
+    """Work for an exact answer that an approximation replaces where it takes too much.
+
+    Raises  `OverBudget` from inside where all trials of the command together have spent their part: whoever catches it
+            outside goes on with the rest.
+    """
+    parent = _current.get()
+    if parent is None:
+        yield
+        return
+    before = parent.spent
     try:
-        with opened(own):
+        with _inside(parent, trial_left()):
             yield
     finally:
-        parent.spent, parent.announced = parent.spent + own.spent, own.announced
+        parent.tried += parent.spent - before
+
+
+@contextmanager
+def _inside(parent: Account, operations: float) -> Generator[None]:
+    """An account of fewer operations, which are those of another."""
+    inner = Account(memory=parent.memory, announce=parent.announce)
+    inner.operations, inner.announced, inner.given_up = operations, parent.announced, parent.given_up
+    try:
+        with opened(inner):
+            yield
+    finally:
+        parent.spent, parent.announced = parent.spent + inner.spent, inner.announced
 
 
 _DEFAULT = Account()

@@ -542,6 +542,11 @@ CODES: dict[str, _T] = {
         "The model has something without which it has another solution, such as a station that is held while another "
         "is waited for or calls that are forwarded, and the target format cannot express it. All of it is listed.",
         "Keep the model in its format. From a model of qnet, --lossy accepts the difference."),
+    "QN768": _T("Markov chains that were not tried any more",
+        "Small networks without product form are solved by the Markov chain of all their states. All chains of a "
+        "command may take three quarters of its operations; the rest is for approximations. At some points nothing "
+        "was left for the chain, and an approximation answered that the point alone might not need.",
+        "Allow more with --operations, ask for fewer points, or solve the point alone."),
     "QN800": _T("a file of a monitoring tool that cannot be read",
         "qnet measured reads JSON of sysstat (sadf, iostat, mpstat), the text of vmstat and answers of Prometheus. The "
         "file is none of these, is cut off, has no measurements, or covers another period than the first file.",

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from qnet import budget
 from qnet.errors import NotComputed
 from qnet.expression import FLOATS, arrays
 from qnet.lazy import lazy
-from qnet.networks.exactness import reasons_for
+from qnet.networks.exactness import Beyond, reasons_for
 from qnet.networks.routed import RoutedNetwork
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.solvers.features import Final, of_routes
@@ -23,6 +24,13 @@ else:
 _PATIENT, _PATIENT_WITH_BRANCHES = 4.0, 0.25
 """The factors by which the limit of states is changed where no other method has an answer. A state of parallel steps
 takes ten times as long as others."""
+
+_NOTHING_LEFT = Beyond(
+    "operations for Markov chains are spent",
+    "QN768",
+    "the states of the network were not tried: chains may take three quarters of the operations, and have; allow more "
+    "with --operations, or ask for fewer points",
+)
 
 CLASSES = "open, closed"
 APPLIES = (
@@ -73,9 +81,13 @@ def at_last(network: RoutedNetwork, wanted: Wanted, solution: RoutedSolution | N
         factor = _PATIENT_WITH_BRANCHES if "parallel" in of_routes(network, wanted) else _PATIENT
         patient = wanted.replace(chain=int(factor * wanted.chain))
         return None if begun else chain.tried(network, patient, chain.LITTLE, chain.EVEN)
-    if solution.exact or not (network.limited or network.profiles):
+    if solution.exact:
         return None
-    return chain.tried(network, wanted)
+    if network.limited or network.profiles:
+        return chain.tried(network, wanted)
+    if network.closed and not budget.trial_left() and _lacks_product_form(network):
+        return solution.replace(reasons=(*solution.reasons, _NOTHING_LEFT))
+    return None
 
 
 def _permitted(network: RoutedNetwork, wanted: Wanted) -> bool:

@@ -24,8 +24,8 @@ State = TypeVar("State", bound=Hashable)
 
 _LITTLE = 2e9
 """Operations of an elimination that is used at once."""
-A_STATE, _AT_ONCE = 5e4, 256
-"""Operations that finding a state and its transitions takes; states that are charged together."""
+A_STATE, _A_MOVE, _AT_ONCE = 2e3, 4e3, 256
+"""Operations that a state takes, and each of its transitions; states that are charged together."""
 _BASIS, _JUMPS, _ROUNDS = 40, 4, 8
 """Of GMRES: vectors between restarts, jumps of the preconditioner, restarts."""
 _ROOTS = 100
@@ -66,10 +66,14 @@ def walk(first: State, moves: Callable[[State], list[tuple[float, State, tuple[i
     targets: list[int] = []
     rates: list[float] = []
     ended: dict[int, dict[int, float]] = {}
+    moved = 0
     for number, state in enumerate(states):
         if not number % _AT_ONCE:
-            budget.spend(A_STATE * _AT_ONCE, WHAT)
-        for rate, after, marks in moves(state):
+            budget.spend(A_STATE * _AT_ONCE + _A_MOVE * moved, WHAT)
+            moved = 0
+        onward = moves(state)
+        moved += len(onward)
+        for rate, after, marks in onward:
             for mark in marks:
                 table = ended.setdefault(mark, {})
                 table[number] = table.get(number, 0.0) + rate

@@ -26,7 +26,7 @@ _KEPT = 3
 """Walks that are kept, the latest."""
 _BEYOND = 1.25
 """How many times as many customers from outside as asked for are as good, where the walk with those is known."""
-_A_POINT = 0.1
+_A_POINT = 0.5
 """The cost of a state of one program more, as a share of that of the state."""
 
 
@@ -75,13 +75,21 @@ class Walks:
         """The machine and the walk of a program; raises what `walk` and the machine raise."""
         group, place = self.places[number]
         machine = Machine(self.programs[number], crowd)
+        if _given_up(self.programs[number], crowd, most):
+            raise TooLarge
         if len(self.groups[group]) == 1:
-            return machine, walk(machine.start(), machine.moves, most)
+            try:
+                return machine, walk(machine.start(), machine.moves, most)
+            except TooLarge:
+                _give_up(self.programs[number], crowd, most)
+                raise
         found = self.known.get((group, crowd))
         if found is None:
             while len(self.known) >= _KEPT:
                 del self.known[next(iter(self.known))]
             found = self.known[group, crowd] = self._together(group, crowd, most)
+            if isinstance(found, TooLarge):
+                _give_up(self.programs[number], crowd, most)
         if not isinstance(found, _Together):
             raise found
         budget.spend(_A_POINT * A_STATE * len(found.walk.states), WHAT)
@@ -99,6 +107,35 @@ class Walks:
         for number, rate in enumerate(result.rates):
             rates[number] = rate
         return _Together(result, rates)
+
+
+def _give_up(program: Program, crowd: int, most: int) -> None:
+    """Remember that a program has more than `most` states with a number of customers from outside."""
+    account = budget.current()
+    if account is not None:
+        account.given_up.setdefault((_kind(program), most), []).append((_customers(program), crowd))
+
+
+def _given_up(program: Program, crowd: int, most: int) -> bool:
+    """Whether a program of the same structure is known to have more than `most` states, with no more customers."""
+    account = budget.current()
+    if account is None or not account.given_up:
+        return False
+    here = _customers(program)
+    return any(
+        crowd >= fewest and all(more >= less for more, less in zip(here, customers, strict=True))
+        for customers, fewest in account.given_up.get((_kind(program), most), ())
+    )
+
+
+def _customers(program: Program) -> tuple[int, ...]:
+    """The closed customers of a program, by class."""
+    return tuple(count for count, _ in program.homes)
+
+
+def _kind(program: Program) -> object:
+    """What decides which states a program has, customers apart."""
+    return _structure(program.replace(homes=tuple((0, home) for _, home in program.homes)))
 
 
 def _of_program(found: _Together, place: int) -> Walk:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from math import log
 from typing import TYPE_CHECKING
 
+from qnet import budget
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.lazy import lazy, np
@@ -104,7 +106,7 @@ def tried(
              served: approximations know nothing of that.
     """
     try:
-        result = _solved_points(network, wanted.chain, wanted.operations, edge, even)
+        result = _solved_points(network, wanted.chain, wanted.operations, edge, even, trial=True)
     except NotCovered:
         return None
     starved = next((item for item in result if isinstance(item, _Starved)), None)
@@ -130,9 +132,18 @@ def _answer(item: SolvedChain | _Refusal) -> SolvedChain:
 
 
 def _solved_points(
-    network: RoutedNetwork, most: int, operations: float, edge: float = _NEGLIGIBLE, even: float = 0.0
+    network: RoutedNetwork,
+    most: int,
+    operations: float,
+    edge: float = _NEGLIGIBLE,
+    even: float = 0.0,
+    trial: bool = False,
 ) -> list[SolvedChain | _Refusal]:
-    """The chains of the network, or of the points of a batch, or why there is none; `edge` and `even` as of `tried`."""
+    """The chains of the network, or of the points of a batch, or why there is none; `edge` and `even` as of `tried`.
+
+    trial    whether a chain is given up where it takes what is left of the operations for trials.
+    """
+    account = budget.trial if trial else nullcontext
     points, made, result = list(_points(network)), dict[int, Program](), dict[int, SolvedChain | _Refusal]()
     for number, point in enumerate(points):
         try:
@@ -144,9 +155,14 @@ def _solved_points(
     for place in (place for group in walks.groups for place in group):
         point = points[numbers[place]]
         try:
-            result[numbers[place]] = _passing(point, _solved(point, walks, place, most, operations, edge))
+            with account():
+                result[numbers[place]] = _passing(point, _solved(point, walks, place, most, operations, edge))
         except (NotCovered, TooLarge, ArithmeticError) as error:
             result[numbers[place]] = error
+        except budget.OverBudget:
+            if not trial:
+                raise
+            result[numbers[place]] = TooLarge()
     return [result[number] for number in range(len(points))]
 
 
