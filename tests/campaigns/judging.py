@@ -41,6 +41,15 @@ _RARE = 1e-6
 """Throughputs below this share of the largest are compared with that: nobody may be on such a way."""
 
 
+IMPOSSIBLE = (
+    ("QN502", ""),
+    ("QN403", "neither demand nor think time"),
+    ("QN511", "comes out above 1"),
+)
+"""Refusals, by code and text, that blame numbers of the model for those that an approximation has come to: the
+generator writes legal numbers, and gives every class some time to spend."""
+
+
 class Difference(Record):
     """A figure beside that of the oracle."""
 
@@ -80,6 +89,8 @@ def judge(outcome: Outcome, exact: Any, kind: str) -> Verdict:
         code, found, help = outcome.problems[0]
         if not help:
             return Verdict("crash", why=f"{code} without a way out: {found}")
+        if any(code == impossible and text in found for impossible, text in IMPOSSIBLE):
+            return Verdict("crash", why=f"{code} of legal numbers: {found}")
         return Verdict("refused", why=f"{code}: {found}")
     values = [value for figure in FIGURES for value in getattr(outcome, figure).values()]
     if not all(math.isfinite(value) for value in values):

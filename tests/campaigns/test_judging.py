@@ -84,6 +84,20 @@ def test_a_refusal_says_the_way_out():
     assert judge(silent, None, "closed").category == "crash"
 
 
+@pytest.mark.parametrize(
+    ("code", "found", "category"),
+    [
+        ("QN502", "demands: 26 of its numbers are negative, not finite or too extreme", "crash"),
+        ("QN403", 'class "a" has customers and neither demand nor think time', "crash"),
+        ("QN511", "the utilization of station 0 comes out above 1", "crash"),
+        ("QN511", "the rate of second phases of closed classes: residual 1e-3", "refused"),
+    ],
+)
+def test_a_refusal_that_blames_legal_numbers_is_a_crash(code, found, category):
+    refused = Outcome("not computed", 0.1, problems=((code, found, "try another method"),))
+    assert judge(refused, None, "closed").category == category
+
+
 def test_rows_of_systems_outside_any_region_do_not_count():
     found = told(ESTIMATED, "residual-service", "closed")
     assert found.rows

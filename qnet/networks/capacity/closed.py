@@ -183,6 +183,8 @@ class _Closed(Aggregation):
             elif rounds - since >= _STALLED:
                 break
             unknown = self.next(unknown, after, memory, ends[0])
+            # Extrapolation may go beyond: of those that are lost, visits would be negative.
+            unknown[:, ends[1] : ends[2]] = np.minimum(unknown[:, ends[1] : ends[2]], 1.0)
         text = f"the waits for a place of {self.full.name} did not converge: residual {residual:.1e}"
         raise NotComputed(Problem("QN557", text, f"a residual of {_TOLERANCE:.0e}", help="try fewer customers"))
 

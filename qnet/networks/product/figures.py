@@ -68,7 +68,8 @@ def _of_point(network: Demands, throughput: list[float], residence: list[list[fl
         row = [value * share for value in busy[station]]
         overall = total(row)
         if overall > 1.0:
-            _refuse_above_one(overall <= 1.0 + _ROUNDING, station, network)
+            behind = _share_left(network, station, throughput)
+            _refuse_above_one(overall - behind * share <= 1.0 + _ROUNDING, station, network)
             row = [value / overall for value in row]
         used.append(row)
     if not all(0 <= value < float("inf") for row in (*residence, *queue, throughput) for value in row):
@@ -101,7 +102,8 @@ def _of_batch(network: Demands, throughput: list[Value], residence: list[list[Va
     over = ~(overall <= 1.0)
     if over.any():
         for station in np.flatnonzero(over.any(0)).tolist():
-            _refuse_above_one(bool((overall[:, station] <= 1.0 + _ROUNDING).all()), station, network)
+            behind = _share_left(network, station, throughput) / peaks[station]
+            _refuse_above_one(bool((overall[:, station] - behind <= 1.0 + _ROUNDING).all()), station, network)
         used = used / np.maximum(overall, 1.0)[..., None]
     if not all(bool(((table >= 0) & (table < float("inf"))).all()) for table in (rates, times, queue)):
         raise _unsound()
@@ -168,6 +170,17 @@ def _full(network: Demands, throughput: list[Value]) -> list[int]:
         return queueing
     overall = total(np.asarray(throughput[kind])[..., None] * network.demands[:, :, kind] for kind in classes)
     return [station for station in queueing if (overall[:, station] >= _NEARLY * network.peak(station)).any()]
+
+
+def _share_left(network: Demands, station: int, throughput: list[Value]) -> Value:
+    """Servers of a station that are busy with second phases beyond those of the passages.
+
+    Second phases are open classes, whose rate is that of the passages only where the fixed point has converged.
+    """
+    return total(
+        [0.0, *((throughput[left] - throughput[cause]) * network.demand(station, left)
+                for left, cause in network.left.items())]
+    )  # fmt: skip
 
 
 def _refuse_above_one(by_rounding: bool, station: int, network: Demands) -> None:
