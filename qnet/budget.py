@@ -206,11 +206,12 @@ def trial_left() -> float:
 
 
 @contextmanager
-def trial() -> Generator[None]:
+def trial(most: float = float("inf")) -> Generator[None]:
     """Work for an exact answer that an approximation replaces where it takes too much.
 
-    Raises  `OverBudget` from inside where all trials of the command together have spent their part: whoever catches it
-            outside goes on with the rest.
+    most    operations of this trial.
+    Raises  `OverBudget` from inside where it, or all trials of the command together, have spent their part: whoever
+            catches it outside goes on with the rest.
     """
     parent = _current.get()
     if parent is None:
@@ -218,7 +219,7 @@ def trial() -> Generator[None]:
         return
     before = parent.spent
     try:
-        with _inside(parent, trial_left()):
+        with _inside(parent, min(trial_left(), most)):
             yield
     finally:
         parent.tried += parent.spent - before

@@ -52,6 +52,9 @@ class Wanted(Record):
     each: bool = False
     """Whether every point of a batch has the full budget and gets the method it would get alone; else they share the
     budget and a method. Raises `Divided` where points need different ones."""
+    better: bool = False
+    """Whether a point of open classes whose approximate answer is warned of may be solved by the chain of its states,
+    which takes up to a second."""
     near: Any = None
     """The solution of a network of demands that is nearly the same, from which fixed points converge sooner."""
 

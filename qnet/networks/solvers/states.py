@@ -8,8 +8,8 @@ from qnet import budget
 from qnet.errors import NotComputed
 from qnet.expression import FLOATS, arrays
 from qnet.lazy import lazy
-from qnet.networks.exactness import Beyond, reasons_for
-from qnet.networks.routed import RoutedNetwork
+from qnet.networks.exactness import STATES, Beyond, reasons_for
+from qnet.networks.routed import RoutedNetwork, Step
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.solvers.features import Final, of_routes
 from qnet.networks.streams import streams
@@ -31,6 +31,10 @@ _NOTHING_LEFT = Beyond(
     "the states of the network were not tried: chains may take three quarters of the operations, and have; allow more "
     "with --operations, or ask for fewer points",
 )
+
+_FEW, _LARGEST, _CHEAP = 20, 20_000, 1e9
+"""Of open networks whose answer is warned of: the requests of all routes beyond which their chain has too many states
+in any case; the states of one that is tried; and the operations of that, about a second."""
 
 CLASSES = "open, closed"
 APPLIES = (
@@ -73,7 +77,7 @@ def solve(network: RoutedNetwork, wanted: Wanted, solve_part: SolvePart) -> Rout
 
 def at_last(network: RoutedNetwork, wanted: Wanted, solution: RoutedSolution | None) -> RoutedSolution | None:
     """The steady state where no other method has one, with a higher limit of states; or where a network with finite
-    capacities has no exact one."""
+    capacities has no exact one, or one of open classes only one that is warned of."""
     if not _permitted(network, wanted):
         return None
     if solution is None:
@@ -85,9 +89,39 @@ def at_last(network: RoutedNetwork, wanted: Wanted, solution: RoutedSolution | N
         return None
     if network.limited or network.profiles:
         return chain.tried(network, wanted)
-    if network.closed and not budget.trial_left() and _lacks_product_form(network):
+    if not network.closed:
+        return _better(network, wanted, solution)
+    if not budget.trial_left() and _lacks_product_form(network):
         return solution.replace(reasons=(*solution.reasons, _NOTHING_LEFT))
     return None
+
+
+def _better(network: RoutedNetwork, wanted: Wanted, solution: RoutedSolution) -> RoutedSolution | None:
+    """In place of an open answer that is warned of, that of the chain where it is wanted and cheap; or the same answer,
+    with a warning that names the chain where it may do."""
+    first = next((reason for reason in solution.reasons if isinstance(reason, Beyond)), None)
+    if first is None or _requests(network) > _FEW:
+        return None
+    if wanted.better and network.size is None and solution.stable:
+        result = chain.tried(network, wanted.replace(chain=_LARGEST), operations=_CHEAP)
+        if result is not None and not any(isinstance(reason, Beyond) for reason in result.reasons):
+            return result
+    if not chain.covers(network):
+        return None
+    named = Beyond(first, first.code, f"{first.warning}; --method {STATES} may solve it exactly")
+    return solution.replace(reasons=tuple(named if reason is first else reason for reason in solution.reasons))
+
+
+def _requests(network: RoutedNetwork) -> int:
+    """How many times and copies of stations the routes of a network request."""
+    copies = {station.name: station.copies for station in network.stations}
+    count = 0
+    waiting: list[Step] = [step for item in network.classes for route in item.routes for step in route.steps]
+    while waiting:
+        step = waiting.pop()
+        count += copies.get(getattr(step, "station", ""), 1)
+        waiting += getattr(step, "steps", getattr(step, "inner", ()))
+    return count
 
 
 def _permitted(network: RoutedNetwork, wanted: Wanted) -> bool:

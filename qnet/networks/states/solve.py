@@ -96,17 +96,22 @@ def solve(network: RoutedNetwork, wanted: Wanted, most: int = MOST) -> RoutedSol
 
 
 def tried(
-    network: RoutedNetwork, wanted: Wanted, edge: float = _NEGLIGIBLE, even: float = 0.0
+    network: RoutedNetwork,
+    wanted: Wanted,
+    edge: float = _NEGLIGIBLE,
+    even: float = 0.0,
+    operations: float = float("inf"),
 ) -> RoutedSolution | None:
     """The answer of `solve`, where it applies with the number of states that `auto` may generate; else None.
 
     edge     the probability of more customers from outside than the chain knows that may be left out.
     even     the scv that is taken for those that are too small for phases; 0 for none.
+    operations  of a point, beyond which it is given up.
     Raises   `Divided` where it applies to some points of a batch; `NotComputed` QN589 where a closed class is never
              served: approximations know nothing of that.
     """
     try:
-        result = _solved_points(network, wanted.chain, wanted.operations, edge, even, trial=True)
+        result = _solved_points(network, wanted.chain, wanted.operations, edge, even, trial=operations)
     except NotCovered:
         return None
     starved = next((item for item in result if isinstance(item, _Starved)), None)
@@ -120,6 +125,15 @@ def tried(
     if answered:
         raise Divided(np.array([isinstance(item, SolvedChain) for item in result]))
     return None
+
+
+def covers(network: RoutedNetwork) -> bool:
+    """Whether the chain knows all that a network, or the first point of a batch, has: its size apart."""
+    try:
+        program(next(_points(network)))
+    except (NotCovered, ArithmeticError):
+        return False
+    return True
 
 
 _Refusal = NotCovered | TooLarge | ArithmeticError
@@ -137,13 +151,13 @@ def _solved_points(
     operations: float,
     edge: float = _NEGLIGIBLE,
     even: float = 0.0,
-    trial: bool = False,
+    trial: float = 0.0,
 ) -> list[SolvedChain | _Refusal]:
     """The chains of the network, or of the points of a batch, or why there is none; `edge` and `even` as of `tried`.
 
-    trial    whether a chain is given up where it takes what is left of the operations for trials.
+    trial    the operations of a point beyond which its chain is given up, as where it takes what is left for trials;
+             0 where it is not.
     """
-    account = budget.trial if trial else nullcontext
     points, made, result = list(_points(network)), dict[int, Program](), dict[int, SolvedChain | _Refusal]()
     for number, point in enumerate(points):
         try:
@@ -155,7 +169,7 @@ def _solved_points(
     for place in (place for group in walks.groups for place in group):
         point = points[numbers[place]]
         try:
-            with account():
+            with budget.trial(trial) if trial else nullcontext():
                 result[numbers[place]] = _passing(point, _solved(point, walks, place, most, operations, edge))
         except (NotCovered, TooLarge, ArithmeticError) as error:
             result[numbers[place]] = error

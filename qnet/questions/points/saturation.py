@@ -87,7 +87,7 @@ def saturation(
     idle = load <= 0
     bound = operations.where(idle, 1.0, 1 / operations.where(idle, 1.0, load))
     # A search looks at too many networks for the states of each.
-    wanted = wanted.replace(chain=0)
+    wanted = wanted.replace(chain=0, better=False)
     by_capacities = Saturation(
         operations.where(idle, float("inf"), bound), solved.gather(lambda part: limiting(_of_capacities(part))), False
     )
@@ -100,7 +100,8 @@ def saturation(
     if not needs_solution(model) and all(item.certain for part in solved.parts for item in part.solution.loads):
         # Loads without waits in them grow as the arrivals do, and are in the same order at every load.
         return Saturation(operations.where(idle, float("inf"), bound), solved.gather(limiting))
-    if any(part.solution.method == STATES for part in solved.parts):
+    closed = any(customers.population is not None for customers in model.customers)
+    if closed and any(part.solution.method == STATES for part in solved.parts):
         return by_capacities
 
     again = at_loads(solved, varied, wanted.replace(rough=True))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NoAnswer, Problem
 from qnet.expression import Expression, parse, solution_name
+from qnet.expression.functions import percentile_share
 from qnet.lazy import lazy, np
 from qnet.model.bind import depends_on_population
 from qnet.model.model import Model
@@ -169,7 +170,7 @@ def solve_report(
     """
     claimed = claims(asserted, model)
     asked = selected.selected(model, metrics, percentiles, unit) if metrics or percentiles else []
-    solved = solve_points(model, asked=wanted)
+    solved = solve_points(model, asked=_patient(model, wanted, asked, claimed))
     edge = saturation(model, solved, wanted=wanted)
     solution = solved.parts[0].solution
     if not solution.stable:
@@ -230,10 +231,18 @@ def metric_value(model: Model, text: str, wanted: Wanted = AUTO, unit: str = "")
     """
     asked = metrics.metric(text, model)
     asked = selected.selected(model, [text], shown=unit)[0] if unit else asked.replace(unit="")
-    solved = solve_points(model, asked=wanted)
+    solved = solve_points(model, asked=_patient(model, wanted, [asked]))
     if not solved.stable:
         raise no_steady_state(model, solved, saturation(model, solved, wanted=wanted))
     return selected.defined_value(model, solved, asked)
+
+
+def _patient(model: Model, wanted: Wanted, asked: Sequence[Metric], claimed: Sequence[Condition] = ()) -> Wanted:
+    """What is wanted of one point: its chain of states in place of an answer that is warned of, unless percentiles are
+    asked for, which states do not always have, or intervals around the answer."""
+    listed = [item.expression for item in (*asked, *model.outputs.values())] + [item.metric for item in claimed]
+    percentile = any(percentile_share(name) for item in listed for name in item.names)
+    return wanted if percentile or model.calibration is not None else wanted.replace(better=True)
 
 
 def claims(asserted: Sequence[str], model: Model) -> tuple[Condition, ...]:

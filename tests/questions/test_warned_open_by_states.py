@@ -1,0 +1,75 @@
+"""Open networks whose approximation warns: `solve` gives the answer of the chain of states where that takes a second.
+
+The exact values are those of the oracle, which reads the same model by itself.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+import qnet
+from qnet.system import System
+
+sys.path.append(str(Path(__file__).parents[1]))
+
+from oracle import load, solve
+
+MEMORY = """qnet = 1
+title = "memory"
+[parameters]
+r = "0.3/s"
+[stations]
+m = { servers = 2 }
+cpu = { discipline = "ps" }
+io = {}
+[classes.a]
+arrival_rate = "r"
+steps = [{ hold = "m", steps = [{ station = "cpu", time = "1 s" }, { station = "io", time = "1 s" }] }]
+[classes.b]
+arrival_rate = "0.3/s"
+steps = [{ station = "cpu", time = "1.2 s" }]
+"""
+SLOWER = MEMORY.replace('"1.2 s"', '"2.2 s"').replace('r = "0.3/s"', 'r = "0.25/s"')
+
+
+def system(path: Path, text: str) -> System:
+    file = path / "m.toml"
+    file.write_text(text)
+    return qnet.load(str(file))
+
+
+def test_a_point_that_would_be_warned_of_is_exact(tmp_path: Path) -> None:
+    report = system(tmp_path, MEMORY).solve()
+    first = report.records()[0]
+    assert (first["method"], first["exactness"]) == ("states", "exact")
+    exact = solve(load(MEMORY))
+    by_name = {row["name"]: row["response_s"] for row in report.records() if row["scope"] == "class"}
+    assert by_name == pytest.approx({name: exact.response[name] for name in "ab"}, rel=1e-8)
+
+
+def test_the_largest_load_is_that_of_the_approximation_and_not_of_the_capacities(tmp_path: Path) -> None:
+    model = system(tmp_path, MEMORY)
+    named = model.solve(method="open").records()[0]
+    assert model.solve().records()[0]["maximum_throughput_per_s"] == named["maximum_throughput_per_s"]
+
+
+def test_tables_of_points_name_the_method(tmp_path: Path) -> None:
+    report = system(tmp_path, MEMORY).sweep("r=0.2/s,0.3/s", metric="response")
+    assert {row["method"] for row in report.records()} == {"open"}
+    (warning,) = [note for note in report.notes if note.code == "QN716"]
+    assert "--method states" in warning.text
+
+
+def test_a_point_with_too_many_states_names_the_method(tmp_path: Path) -> None:
+    report = system(tmp_path, SLOWER).solve()
+    assert report.records()[0]["method"] == "open"
+    assert any("--method states" in note.text for note in report.notes)
+
+
+def test_percentiles_are_those_of_the_approximation(tmp_path: Path) -> None:
+    model = system(tmp_path, MEMORY.replace('station = "io"', 'station = "cpu"').replace("io = {}\n", ""))
+    (found,), (named,) = (model.solve(metric=["response_p95"], method=name).records() for name in ("auto", "open"))
+    assert found["value"] == named["value"] is not None
