@@ -181,6 +181,7 @@ CODES: dict[str, _T] = {
         "station, that is the difference of two nearly equal numbers, one of them an estimate: in simulations of wide "
         "families of networks the answer was wrong by factors of 2 to 1000. Also where the Markov chain of a small "
         "network shows that a closed class is never served.",
-        "Remove the lower class, which hardly affects the others if it is preempted; give the higher classes fewer "
-        "customers, or the station more servers. Small networks are solved exactly, by their Markov chain."),
+        "Give the higher classes fewer customers, or the station more servers; or remove the lower class, which hardly "
+        "affects the others if it is preempted. Small networks are solved exactly, by their Markov chain: of up to "
+        "40,000 states without being asked, of 50,000 by --method states."),
 }  # fmt: skip

@@ -165,7 +165,8 @@ def refuse_starved(solution: Solution, stations: Sequence[str] = (), classes: Se
     where = stations[index] if stations else solution.network.station_label(index)
     who = f'"{classes[kind]}"' if classes else solution.network.class_label(kind)
     text = f"closed classes served before {who} keep {where} {100 * busy:.3g} % busy, which leaves it next to nothing"
-    help = f"leave {who} out: the others hardly notice it; or give the others fewer customers or more servers"
+    help = f"give the others fewer customers or longer think times, or {where} more servers; or leave {who} out, "
+    help += "which changes the others little where they preempt it or its times are short"
     expected = f"at most {100 * STARVED:.0f} % for what is left to be estimated"
     raise NotComputed(Problem("QN589", text, expected, help=help))
 

@@ -35,6 +35,8 @@ _NOTHING_LEFT = Beyond(
 _FEW, _LARGEST, _CHEAP = 20, 20_000, 1e9
 """Of open networks whose answer is warned of: the requests of all routes beyond which their chain has too many states
 in any case; the states of one that is tried; and the operations of that, about a second."""
+_DEAR = 3e9
+"""The operations of a chain of closed classes that no other method has an answer for."""
 
 CLASSES = "open, closed"
 APPLIES = (
@@ -84,7 +86,10 @@ def at_last(network: RoutedNetwork, wanted: Wanted, solution: RoutedSolution | N
         begun = network.closed and _lacks_product_form(network)
         factor = _PATIENT_WITH_BRANCHES if "parallel" in of_routes(network, wanted) else _PATIENT
         patient = wanted.replace(chain=int(factor * wanted.chain))
-        return None if begun else chain.tried(network, patient, chain.LITTLE, chain.EVEN)
+        if begun:
+            # With fewer states it was tried, and given up, before the others.
+            return chain.tried(network, patient, operations=_DEAR)
+        return chain.tried(network, patient, chain.LITTLE, chain.EVEN)
     if solution.exact:
         return None
     if network.limited or network.profiles:

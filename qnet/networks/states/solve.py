@@ -117,7 +117,7 @@ def tried(
     starved = next((item for item in result if isinstance(item, _Starved)), None)
     if starved is not None:
         expected = "throughput of all closed classes"
-        help = "leave that class out: the others hardly notice it; or give the others a think time or fewer customers"
+        help = "leave that class out, which never uses a server; or give the others a think time or fewer customers"
         raise NotComputed(Problem(STARVED, str(starved), expected, help=help))
     answered = [item for item in result if isinstance(item, SolvedChain)]
     if len(answered) == len(result):
