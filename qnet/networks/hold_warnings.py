@@ -75,6 +75,8 @@ def _unmeasured(solver: OpenSolver) -> tuple[Beyond, ...]:
     for name in _back_at_once(network):
         if name in kept:
             causes[f"customers come back at once to {name}, which is still kept after their visit before"] = None
+    for names in _three_deep(network):
+        causes[f"{names[0]} is held around {names[1]}, and that around {names[2]}"] = None
     if variable:
         causes[f"times at {' and '.join(variable)}, in or around holds, vary more than exponential ones"] = None
     return tuple(Beyond(f"{text}, which was not measured", CODE, text) for text in causes)
@@ -119,6 +121,27 @@ def _back_at_once(network: RoutedNetwork) -> Iterator[str]:
 def _once(visits: Value) -> bool:
     """Whether a visit is made once at most, at all points."""
     return visits <= 1 if isinstance(visits, (int, float)) else bool((visits <= 1).all())
+
+
+def _three_deep(network: RoutedNetwork) -> Iterator[tuple[str, ...]]:
+    """Three stations with queues, each of which is held around the next, the first by several customers at once.
+
+    These wait for the second, which is kept for as long as its holder waits for the third.
+    """
+    queues = {station.name for station in network.stations if not station.delay}
+    several = {station.name for station in network.stations if station.servers > 1}
+    unread: list[tuple[Step, tuple[str, ...]]] = [
+        (step, ()) for item in network.classes for route in item.routes for step in route.steps
+    ]
+    while unread:
+        step, around = unread.pop()
+        if isinstance(step, Fork):
+            unread += [(item, around) for item in step.inner]
+        elif isinstance(step, Hold):
+            around = (*around, step.station) if step.station in queues else around
+            if len(around) == 3 and around[0] in several:
+                yield around
+            unread += [(item, around) for item in step.steps]
 
 
 def _add_held(step: Step, held: tuple[str, ...], around: dict[str, set[str]]) -> None:

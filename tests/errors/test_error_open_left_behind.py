@@ -37,6 +37,12 @@ def drawn(random: Random) -> Leaving:
     return Leaving([rate * load / busy for rate in rates], served, left)
 
 
+def alone() -> list[Leaving]:
+    """One class of every ratio of its times and many loads: the worst is where the ratio is nearly too large."""
+    ratios, loads = np.geomspace(0.05, 20.0, 120), (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
+    return [Leaving([load / (1.0 + ratio)], [1.0], [ratio]) for ratio in ratios.tolist() for load in loads]
+
+
 def responses(system: Leaving) -> list[float]:
     """Exact mean responses.
 
@@ -74,7 +80,7 @@ def errors(found: RoutedSolution, system: Leaving) -> float:
 
 def test_the_errors_are_those_that_are_told():
     random = Random(654)
-    systems = [drawn(random) for _ in range(600)]
+    systems = [drawn(random) for _ in range(600)] + alone()
     found = [(answer(system), system) for system in systems]
     inside = [errors(*item) for item in found if not any(isinstance(reason, Beyond) for reason in item[0].reasons)]
     assert max(errors(*item) for item in found) > 0.4

@@ -86,20 +86,25 @@ def not_wanted(network: Demands, wanted: Wanted) -> str:
 _NO_STATES = "it gives no state probabilities"
 
 
+_MIXED = "first come first served: mixed"
+
+
 def measured(network: Demands) -> tuple[Measured, Measured]:
     """The measured errors of the correction, and of product form on the same systems, in the region of a network."""
     several = any(network.servers[station] > 1 for station in ordered_stations(network))
     name = "first come first served: several servers" if several else "first come first served"
-    return measured_errors.MEASURED[name], measured_errors.MEASURED[f"{name}, by product form"]
+    ours, theirs = measured_errors.MEASURED[name], measured_errors.MEASURED[f"{name}, by product form"]
+    # Of mixed networks the correction alone was measured.
+    return (measured_errors.MEASURED[_MIXED] if network.open and not network.left else ours), theirs
 
 
 def why_corrected(network: Demands) -> str:
     """Why the correction was taken and not product form, as the measured errors say."""
     ours, theirs = measured(network)
-    return (
-        "it has the smallest measured error there: "
-        f"{100 * ours.median:.2g} % in the median, product form {100 * theirs.median:.2g} %"
-    )
+    errors = f"{100 * ours.median:.2g} % in the median"
+    if ours.name == _MIXED:
+        return f"its measured error there is {errors}, {100 * ours.worst:.2g} % at worst"
+    return f"it has the smallest measured error there: {errors}, product form {100 * theirs.median:.2g} %"
 
 
 def _refusal(network: Demands) -> str:

@@ -29,7 +29,8 @@ COLUMNS = (
 def lost(offered: Value, carried: Value) -> Value:
     """The share of what was offered that is lost."""
     share = (offered - carried) / (offered + (offered == 0))
-    return operations_for(share).maximum([share, 0.0 * share])
+    # Of rounding below 0 there remains 0, and not its negative.
+    return operations_for(share).maximum([0.0 * share * share, share])
 
 
 def figures_of_full(solution: RoutedSolution) -> dict[str, Value]:
