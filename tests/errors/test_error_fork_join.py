@@ -7,17 +7,20 @@ step that goes on with k of n branches, as many as the one of rank n - k + 1 fro
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 
 import numpy as np  # noqa: TID253
 import pytest
 from chain import mean, stationary
 from measuring import assert_told
+from quorum_systems import EXACT, Quorum, mean_behind, systems
 
 from qnet.networks.parallel_bounds import closed_bounds
 from qnet.networks.routed import Branch, ClosedClass, Fork, Group, Hold, OpenClass, Route, RoutedNetwork, Station, Time
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.solve import solve
+from qnet.networks.wanted import AUTO
 
 Array = np.ndarray
 LEVELS = 40
@@ -88,6 +91,28 @@ def test_two_unlike_branches():
             asked = OpenClass("io", 1.0, (Route("io", 1.0, (pair(first, second, needed),)),))
             enclosed(solve(RoutedNetwork((queue("a"), queue("b")), (asked,))), response)
     assert_told("fork-join: two branches, open", errors)
+
+
+def number_behind(system: Quorum) -> float:
+    """The mean number at a queue behind two branches, as told."""
+    steps = (pair(system.first, system.second, system.needed), visit("s", system.behind))
+    solution = solve(
+        RoutedNetwork((queue("a"), queue("b"), queue("s")), (OpenClass("io", 1.0, (Route("io", 1.0, steps),)),)),
+        AUTO.replace(chain=0),
+    )
+    return float(next(item.queue_length for item in solution.stations if item.name == "s"))
+
+
+def test_a_queue_behind_two_branches():
+    """Half of the steps go on with the first of two branches, half with both."""
+    drawn, exact = systems(200), json.loads(EXACT.read_text())
+    errors = [number_behind(system) / value - 1 for system, value in zip(drawn, exact, strict=True)]
+    assert_told("fork-join: a queue behind two branches, open", errors)
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_what_is_kept_of_queues_behind_branches_is_what_the_chain_says(place: int):
+    assert mean_behind(systems(200)[place]) == pytest.approx(json.loads(EXACT.read_text())[place], rel=1e-9)
 
 
 def test_two_like_branches_are_exact():
