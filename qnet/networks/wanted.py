@@ -54,7 +54,7 @@ class Wanted(Record):
     budget and a method. Raises `Divided` where points need different ones."""
     better: bool = False
     """Whether a point of open classes whose approximate answer is warned of may be solved by the chain of its states,
-    which takes up to a second."""
+    which takes up to half a second."""
     near: Any = None
     """The solution of a network of demands that is nearly the same, from which fixed points converge sooner."""
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import qnet
+from qnet.errors import NotComputed
 from qnet.system import System
 
 sys.path.append(str(Path(__file__).parents[1]))
@@ -32,7 +33,30 @@ steps = [{ hold = "m", steps = [{ station = "cpu", time = "1 s" }, { station = "
 arrival_rate = "0.3/s"
 steps = [{ station = "cpu", time = "1.2 s" }]
 """
-SLOWER = MEMORY.replace('"1.2 s"', '"2.2 s"').replace('r = "0.3/s"', 'r = "0.25/s"')
+HELD = """qnet = 1
+title = "held"
+[stations]
+o = {}
+i = {}
+[classes.a]
+arrival_rate = "0.3/s"
+steps = [{ hold = "o", steps = [{ time = "0.5 s" }, { station = "i", time = "0.8 s" }] }]
+[classes.b]
+arrival_rate = "0.4/s"
+steps = [{ station = "i", time = "0.8 s" }]
+"""
+TWO_CLASSES = """qnet = 1
+title = "classes that wait in the order of arrival, of which states grow too fast"
+[stations]
+m = { servers = 2 }
+cpu = { discipline = "ps" }
+[classes.a]
+arrival_rate = "0.3/s"
+steps = [{ hold = "m", steps = [{ station = "cpu", time = "0.6666666666 s" }] }]
+[classes.b]
+arrival_rate = "0.2/s"
+steps = [{ hold = "m", steps = [{ station = "cpu", time = "1.6666666666 s" }] }]
+"""
 
 
 def system(path: Path, text: str) -> System:
@@ -63,10 +87,22 @@ def test_tables_of_points_name_the_method(tmp_path: Path) -> None:
     assert "--method states" in warning.text
 
 
-def test_a_point_with_too_many_states_names_the_method(tmp_path: Path) -> None:
-    report = system(tmp_path, SLOWER).solve()
+def test_a_chain_that_takes_longer_is_named(tmp_path: Path) -> None:
+    report = system(tmp_path, HELD).solve()
     assert report.records()[0]["method"] == "open"
     assert any("--method states" in note.text for note in report.notes)
+    exact = solve(load(HELD), seconds=60.0)
+    named = {row["name"]: row["response_s"] for row in system(tmp_path, HELD).solve(method="states").records()[1:3]}
+    assert exact.kind == "chain" and named == pytest.approx(exact.response, rel=1e-7)
+
+
+def test_a_chain_with_too_many_states_is_not_named(tmp_path: Path) -> None:
+    report = system(tmp_path, TWO_CLASSES).solve()
+    assert report.records()[0]["method"] == "open"
+    assert "QN716" in {note.code for note in report.notes}
+    assert not any("--method states" in note.text for note in report.notes)
+    with pytest.raises(NotComputed, match="QN515"):
+        system(tmp_path, TWO_CLASSES).solve(method="states")
 
 
 def test_percentiles_are_those_of_the_approximation(tmp_path: Path) -> None:

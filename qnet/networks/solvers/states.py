@@ -32,9 +32,9 @@ _NOTHING_LEFT = Beyond(
     "with --operations, or ask for fewer points",
 )
 
-_FEW, _LARGEST, _CHEAP = 20, 20_000, 1e9
+_FEW, _CHEAP = 20, 5e8
 """Of open networks whose answer is warned of: the requests of all routes beyond which their chain has too many states
-in any case; the states of one that is tried; and the operations of that, about a second."""
+in any case; and the operations of one that is tried, about half a second."""
 _DEAR = 3e9
 """The operations of a chain of closed classes that no other method has an answer for."""
 
@@ -107,13 +107,18 @@ def _better(network: RoutedNetwork, wanted: Wanted, solution: RoutedSolution) ->
     first = next((reason for reason in solution.reasons if isinstance(reason, Beyond)), None)
     if first is None or _requests(network) > _FEW:
         return None
+    text = f"qnet solve tries the chain of all states (--method {STATES}) at a single point"
     if wanted.better and network.size is None and solution.stable:
-        result = chain.tried(network, wanted.replace(chain=_LARGEST), operations=_CHEAP)
-        if result is not None and not any(isinstance(reason, Beyond) for reason in result.reasons):
-            return result
-    if not chain.covers(network):
+        try:
+            result = chain.within(network, wanted, _CHEAP)
+        except budget.OverBudget:
+            text = f"--method {STATES} may solve it exactly, in some seconds"
+        else:
+            beyond = result is None or any(isinstance(reason, Beyond) for reason in result.reasons)
+            return None if beyond else result
+    elif not chain.covers(network):
         return None
-    named = Beyond(first, first.code, f"{first.warning}; --method {STATES} may solve it exactly")
+    named = Beyond(first, first.code, f"{first.warning}; {text}")
     return solution.replace(reasons=tuple(named if reason is first else reason for reason in solution.reasons))
 
 

@@ -127,6 +127,16 @@ def tried(
     return None
 
 
+def within(network: RoutedNetwork, wanted: Wanted, operations: float) -> RoutedSolution | None:
+    """The answer of `solve` for one point, within some operations; None where it does not apply.
+
+    Raises   `OverBudget` where they are spent before it is known that the chain has too many states.
+    """
+    with budget.trial(operations):
+        (item,) = _solved_points(network, MOST, wanted.operations)
+    return _solution(network, [item], wanted) if isinstance(item, SolvedChain) else None
+
+
 def covers(network: RoutedNetwork) -> bool:
     """Whether the chain knows all that a network, or the first point of a batch, has: its size apart."""
     try:

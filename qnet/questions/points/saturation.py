@@ -101,7 +101,8 @@ def saturation(
         # Loads without waits in them grow as the arrivals do, and are in the same order at every load.
         return Saturation(operations.where(idle, float("inf"), bound), solved.gather(limiting))
     closed = any(customers.population is not None for customers in model.customers)
-    if closed and any(part.solution.method == STATES for part in solved.parts):
+    # Where the chain has replaced an approximation of open classes, that still knows the largest load.
+    if (closed or wanted.method != AUTO.method) and any(part.solution.method == STATES for part in solved.parts):
         return by_capacities
 
     again = at_loads(solved, varied, wanted.replace(rough=True))
