@@ -95,7 +95,9 @@ def measured(network: Demands) -> tuple[Measured, Measured]:
     name = "first come first served: several servers" if several else "first come first served"
     ours, theirs = measured_errors.MEASURED[name], measured_errors.MEASURED[f"{name}, by product form"]
     # Of mixed networks the correction alone was measured.
-    return (measured_errors.MEASURED[_MIXED] if network.open and not network.left else ours), theirs
+    return (
+        measured_errors.MEASURED[_MIXED] if network.open and not network.left and network.joins is None else ours
+    ), theirs
 
 
 def why_corrected(network: Demands) -> str:
