@@ -98,13 +98,18 @@ _NO_STATES = Reason("state probabilities")
 _MIXED = "first come first served: mixed"
 
 
+_MIXED = "first come first served: mixed"
+
+
 def measured(network: Demands) -> tuple[Measured, Measured]:
     """The measured errors of the correction, and of product form on the same systems, in the region of a network."""
     several = any(network.servers[station] > 1 for station in ordered_stations(network))
     name = "first come first served: several servers" if several else "first come first served"
     ours, theirs = measured_errors.MEASURED[name], measured_errors.MEASURED[f"{name}, by product form"]
     # Of mixed networks the correction alone was measured.
-    return (measured_errors.MEASURED[_MIXED] if network.open and not network.left else ours), theirs
+    return (
+        measured_errors.MEASURED[_MIXED] if network.open and not network.left and network.joins is None else ours
+    ), theirs
 
 
 def why_corrected(network: Demands) -> str:
