@@ -9,6 +9,7 @@ from qnet.errors import NotComputed
 from qnet.expression import FLOATS, arrays
 from qnet.lazy import lazy
 from qnet.networks.exactness import STATES, Beyond, reasons_for
+from qnet.networks.reasons import Reason
 from qnet.networks.routed import RoutedNetwork, Step
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.solvers.features import Final, of_routes

@@ -28,6 +28,8 @@ _LITTLE = 2e9
 """Operations of an elimination that is used at once."""
 A_STATE, _A_MOVE, _AT_ONCE = 2e3, 4e3, 256
 """Operations that a state takes, and each of its transitions; states that are charged together."""
+_A_PART, _PART_BYTES = 40.0, 10.0
+"""Operations and bytes, likewise, for each customer that waits in line."""
 _BASIS, _JUMPS, _ROUNDS = 40, 4, 8
 """Of GMRES: vectors between restarts, jumps of the preconditioner, restarts."""
 _ROOTS = 100
@@ -80,8 +82,8 @@ def walk(
     moved = 0
     for number, state in enumerate(states):
         if not number % _AT_ONCE:
-            budget.spend(A_STATE * _AT_ONCE + _A_MOVE * moved, WHAT)
-            moved = 0
+            budget.spend(A_STATE * _AT_ONCE + _A_MOVE * moved + _A_PART * (size - charged), WHAT)
+            moved, charged = 0, size
         onward = moves(state)
         moved += len(onward)
         for rate, after, marks in onward:

@@ -79,7 +79,7 @@ class Walks:
             raise TooLarge
         if len(self.groups[group]) == 1:
             try:
-                return machine, walk(machine.start(), machine.moves, most)
+                return machine, walk(machine.start(), machine.moves, most, machine.extent)
             except TooLarge:
                 _give_up(self.programs[number], crowd, most)
                 raise
