@@ -98,9 +98,6 @@ _NO_STATES = Reason("state probabilities")
 _MIXED = "first come first served: mixed"
 
 
-_MIXED = "first come first served: mixed"
-
-
 def measured(network: Demands) -> tuple[Measured, Measured]:
     """The measured errors of the correction, and of product form on the same systems, in the region of a network."""
     several = any(network.servers[station] > 1 for station in ordered_stations(network))

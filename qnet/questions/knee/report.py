@@ -212,10 +212,12 @@ def knee_report(
     guessed = [*percentile_notes(model, judged, parts), *effect_notes(model, model.settings, judged)]
     exact = all_exact(model, judged, parts)
     trust = (", ".join(methods), label(exact))
-    # Only the service level is where it is because of the limit.
-    means = label(all_exact(model, _judged(model, (), claimed), parts))
-    level = "service_level"
-    listed, columns = [(*row, trust[0], trust[1] if level in row else means) for row in rows], COLUMNS
+    sure = {text: label(all_exact(model, [condition(text, model).metric], parts)) for text in limits}
+    means = label(all_exact(model, (), parts))
+    if multiple is not None:
+        rows = [_with_source(row, "multiple", "stated multiple") for row in rows]
+    about = [column.key for column in COLUMNS].index("about")
+    listed, columns = [(*row, trust[0], sure.get(str(row[about]), means)) for row in rows], COLUMNS
     if model.calibration is not None:
         ends, notes = doubted(model, result, lambda other: knee(other, vary, limits, multiple, definitions, wanted))
         guessed += notes
