@@ -63,7 +63,7 @@ class SolvedChain(Record):
 
 
 class _Present(Record):
-    """Who is present in the states of a chain, whatever their probabilities."""
+    """The customers in the states of a chain, whatever their probabilities."""
 
     counts: Any
     """(S, T) the customers at the nodes of time that need no order."""
@@ -83,7 +83,7 @@ class _Present(Record):
 
 
 def _present(states: Sequence[Any], size: int) -> _Present:
-    """Who is present in states, of a machine with a number of nodes."""
+    """The customers in states, of a machine with a number of nodes."""
     counts = np.array([state[0] for state in states], dtype=float).reshape(len(states), -1)
     nodes: dict[int, int] = {}
     who: list[int] = []

@@ -186,7 +186,7 @@ _FLAT = 1e-9
 """Curvature that rounding alone may leave."""
 _NO_QUEUE = "its customers never queue, so that the response does not grow with them"
 _LEVEL_FROM = 64.0
-"""Responses that are the same up to twice N* times this are looked at next where the range ends."""
+"""Responses that are the same up to twice N* times this are evaluated next where the range ends."""
 _HILL = 1e-3
 """A largest curvature is no hill if it is above that at the least number by no more than this share of it."""
 
