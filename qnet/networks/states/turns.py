@@ -65,6 +65,8 @@ def chain(compiler: Writer, kind: int, item: OpenClass | ClosedClass) -> int:
     """
     opened = isinstance(item, OpenClass)
     turns = item.turns
+    if not turns:
+        raise NotCovered(f'the routes of "{item.name}" have no steps in turn')
     after = [compiler.add(Node(CHOICE, -1)) for _ in turns]
     begins: list[int] = []
     home = next((number for number, turn in enumerate(turns) if turn.step < 0 and turn.ends), -1)
