@@ -18,6 +18,8 @@ from typing import Any
 from qnet.lazy import Array, np
 from qnet.record import Record
 
+_NEVER = 80.0
+"""Minus the logarithm of a probability that changes no digit of a number of idle servers."""
 _FEW = 150
 """Up to this number of servers Erlang's recursion is used, above it an integral."""
 
@@ -116,12 +118,23 @@ def conway(servers: Any, open_load: Any, total: Any, offered: Any, one_of_all: A
         load = open_load[:, station, None] + closed[:, station]
         inside = load < count
         load = np.minimum(load, count)
-        wait, growth = all_busy(int(servers[station]), load, closed[:, station], total[:, None])
+        wait, growth = np.zeros(load.shape), np.zeros(load.shape)
+        matters = inside & (_rarely(count, load) < _NEVER)
+        if matters.any():
+            others = np.broadcast_to(total[:, None], load.shape)[matters]
+            found = all_busy(int(servers[station]), load[matters], closed[:, station][matters], others)
+            wait[matters], growth[matters] = found
         idle = np.where(inside, np.maximum(count - 1.0 - load + wait, 0.0), 0.0)
         extra[:, station] *= 1.0 + idle
         change[:, station] = np.where(inside, growth - 1.0, 0.0) * slope[:, station, None]
     nothing = np.zeros(slope.shape)
     return Slopes(slope, extra, change, nothing, nothing)
+
+
+def _rarely(servers: float, load: Any) -> Any:
+    """Minus the logarithm of a bound of the probability that Poisson customers, `load` of them, are `servers` or more
+    (Chernoff), for loads up to their number."""
+    return servers * np.log(servers / np.maximum(load, 1e-300)) - (servers - load)
 
 
 def all_busy(servers: int, load: Array, closed: Array, total: Array) -> tuple[Any, Any]:

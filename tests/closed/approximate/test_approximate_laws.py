@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from approximate_cases import METHODS, certify, random_network, servers
 
+from qnet.networks.closed import approximate_servers
 from qnet.networks.closed.approximate import CORRECTIONS, solve
 from qnet.networks.closed.approximate_servers import erlang_c
 from qnet.networks.closed.problem import closed_network
@@ -122,3 +123,22 @@ def test_the_chance_of_waiting_in_arrays_is_that_of_numbers(count: int) -> None:
         if load + step < count:
             risen = (erlang_c_of_one(count, load + step) - erlang_c_of_one(count, load - step)) / (2 * step)
             assert slope == pytest.approx(risen, rel=1e-3, abs=1e-9)
+
+
+def test_waits_that_change_no_digit_are_not_computed(monkeypatch):
+    """Of a thousand servers, nearly all loads find some idle."""
+    computed = []
+    all_busy = approximate_servers.all_busy
+
+    def counted(servers, load, closed, total):
+        computed.append(load.size)
+        return all_busy(servers, load, closed, total)
+
+    monkeypatch.setattr(approximate_servers, "all_busy", counted)
+    loads = np.linspace(0.0, 1200.0, 1201)[:, None, None]
+    servers, total, alone = np.array([1000.0]), np.full(1201, 5000.0), np.zeros((1201, 1))
+    found = approximate_servers.conway(servers, np.zeros((1201, 1)), total, loads, alone, None)
+    assert 0 < sum(computed) < 500
+    wait, _ = all_busy(1000, loads[:1000, 0], loads[:1000, 0], total[:1000, None])
+    idle = 999.0 - loads[:1000, 0] + wait
+    assert found.extra[:1000, 0] == pytest.approx((1.0 + idle) / 1000.0, rel=1e-14)
