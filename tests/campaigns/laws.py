@@ -77,10 +77,10 @@ def _same(
         codes = other.problems[0][:2] if other.problems else ("", "")
         law = law if other.status == "crash" else f"{law}: not answered"
         return [Broken(law, other.status, " ".join(codes)[:120], 0.0, 0.0, 1.0, 0.0)]
-    allowed = _tolerance(one, other, kind, law in ROUGHLY)
     found: list[Broken] = []
     renamed = renamed or {}
     for figure, scale in (("throughput", 1 / time), ("response", time), ("utilization", 1.0), ("queue_length", 1.0)):
+        allowed = _tolerance(one, other, kind, law in ROUGHLY, figure)
         ours, theirs = getattr(one, figure), getattr(other, figure)
         for name, value in ours.items():
             if figure == "response" and one.throughput.get(name, 0) <= 0:
@@ -101,13 +101,16 @@ def _same(
     return sorted(found, key=lambda item: -item.error)[:1]
 
 
-def _tolerance(one: Outcome, other: Outcome, kind: str, rough: bool) -> float:
+def _tolerance(one: Outcome, other: Outcome, kind: str, rough: bool, figure: str) -> float:
+    """How far a figure may differ; that of a queue length has rows of its own in the table of measured errors."""
     if one.exact and other.exact:
         return ALIKE
     if one.method == other.method and not rough:
         return CONVERGED
     told_ = [told(item.reasons, item.method, kind) for item in (one, other) if not item.exact]
-    return max(item.worst for item in told_) if all(not item.unmeasured for item in told_) else 0.05
+    if any(item.unmeasured for item in told_):
+        return 0.05
+    return max(item.queues if figure == "queue_length" else item.worst for item in told_)
 
 
 def _again(spec: Spec, unit: str = "s") -> Outcome:

@@ -14,6 +14,7 @@ from qnet.errors import InvalidInput, QnetError, UsageError
 from qnet.expression import FLOATS, evaluate
 from qnet.lazy import np
 from qnet.model.model import Parameter
+from qnet.model.values import Values
 from qnet.reports.report import Report
 from qnet.system import System
 
@@ -54,7 +55,7 @@ def extremes(system: System, parameter: Parameter) -> list[float | str]:
 def value(system: System, parameter: Parameter) -> float:
     """The stated value, or 1 where it rests on the solution."""
     try:
-        return float(system.metric(parameter.name))
+        return float(Values(system, {}, None).known.get(parameter.name, 1.0))
     except QnetError:
         return 1.0
 
