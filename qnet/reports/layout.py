@@ -89,7 +89,7 @@ def _in_suitable_units(report: Content, rows: list[tuple[Cell, ...]], style: Sty
     columns = [column.key for column in report.columns]
     measured: dict[str, list[int]] = {}
     for index, column in enumerate(report.columns):
-        if column.unit_in:
+        if column.unit_in in columns:  # not in a report of selected columns
             measured.setdefault(column.unit_in, []).append(index)
     if not measured:
         return rows

@@ -52,6 +52,14 @@ def test_a_report_is_narrowed_to_what_is_asked_for(words: tuple[str, ...], qnet:
     assert {key for row in json.loads(shown["json"].out)["rows"] for key in row} == set(columns)
 
 
+@pytest.mark.parametrize("words", [
+    ("why", "web-pool", "-p", "rate=900/s"), ("solve", "web-pool", "--percentile", "95"), ("sensitivity", "web-pool"),
+])  # fmt: skip
+def test_every_column_can_stand_alone_in_a_table(words: tuple[str, ...], qnet: Run) -> None:
+    names = header(qnet, words)
+    assert {name for name in names if qnet(*words, "--columns", name).code} == set()
+
+
 @pytest.mark.parametrize("column", [0, -1])
 @pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS)
 def test_a_page_has_the_figures_and_sentences_of_all_columns(words: tuple[str, ...], column: int, qnet: Run) -> None:

@@ -55,7 +55,7 @@ def test_a_page_has_question_answer_tables_figure_model_digest_and_command(comma
     assert re.search(r"\d", section(text, "answer"))
     assert re.search(r"<td", text)
     assert "<svg" in text
-    digest = re.search(r"digest ([0-9a-f]{12})", text)
+    digest = re.search(r"digests?(?: A)? ([0-9a-f]{12})", text)
     assert digest and f"<code>{digest[1]}</code>" in text
     assert "[stations]" in section(text, "models" if command == "compare" else "model")
     assert section(text, "command") == shlex.join(["qnet", *shlex.split(LINES[command]), "--html"])

@@ -55,8 +55,16 @@ def notes(report: Report) -> dict[str, str]:
 def test_a_limit_on_a_percentile_of_closed_classes_is_approximate(metric: str, word: str, tmp_path: Path):
     users = system(tmp_path, USERS)
     limit = f"{metric} <= 3 s"
-    for told in (users.envelope(vary="users", limit=limit), users.knee(limit=limit)):
+    knees = users.knee(limit=limit, definition=["service_level"])
+    for told in (users.envelope(vary="users", limit=limit), knees):
         assert set(exactness(told)) == {word}
+
+
+def test_other_knees_keep_the_label_of_the_means(tmp_path: Path):
+    rows = system(tmp_path, USERS).knee(limit="response_p95 <= 3 s").records()
+    labels = {row["definition"]: row["exactness"] for row in rows}
+    assert labels.pop("service_level") == "approximate"
+    assert set(labels.values()) == {"exact"}
 
 
 def test_percentiles_of_queues_in_a_row_are_told_as_exact(tmp_path: Path):

@@ -160,13 +160,13 @@ class _Layout:
         if every:
             columns.append(Column(key("interval", "parameter"), "interval"))
             columns.append(Column(key(f"least_{vary}", "parameter"), f"from {words}", unit))
-            columns.append(Column(key("binds_below", "parameter"), "what binds below"))
+            columns.append(Column(key("binds_below", "parameter"), "binding constraint below"))
         self.value_key = key(vary, "parameter")
         side = "minimum" if first.smallest and not every else "maximum"
         columns += [
             Column(self.value_key, f"to {words}" if every else words, unit),
             Column(key(f"{side}_{vary}", "parameter"), f"{side} {words}", unit),
-            Column("binds", "what binds"),
+            Column("binds", "binding constraint"),
         ]
         for index, name in enumerate(self.names):
             columns.append(Column(key(name, "metric"), name.replace("_", " "), self.metric_unit(envelopes, index)))

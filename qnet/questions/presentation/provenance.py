@@ -69,7 +69,7 @@ def _method(wanted: Wanted) -> list[str]:
 class Basis(Grounds):
     """The `meta` of a report on a model: model, settings, method, exactness, graded inputs and their worst grade.
 
-    Means that are exact next to approximate percentiles have a label of a separate kind, `means`.
+    Where means are exact and percentiles are not, `means` is the label of the means.
     Gathered on first use: output formats that do not show it do not pay for it.
     """
 

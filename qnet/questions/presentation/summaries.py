@@ -15,6 +15,8 @@ _MOST = 6
 _OK = "ok"
 _PERCENTILE = re.compile(r"response_p(?P<whole>\d+)(?:_(?P<rest>\d+))?(?:\('(?P<name>.+)'\))?")
 _FRACTION = re.compile(r"\d+\.\d+")
+_CONSTRAINTS = {"limit": "the limit"}
+"""What binds, as it is written in a sentence."""
 _MAIN = ("response", "throughput")
 
 
@@ -123,7 +125,8 @@ def of_envelopes(report: Content, value: str, over: Sequence[str]) -> Summary:
         answered = [row for row in block if row["status"] == _OK and is_number(row[value])]
         about = f"{name}: " if name and len(limits) > 1 else ""
         if len(block) == 1 and answered:
-            binds = f" What binds is {answered[0]['binds']}." if answered[0]["binds"] else ""
+            constraint = str(answered[0]["binds"] or "")
+            binds = f" The binding constraint is {_CONSTRAINTS.get(constraint, constraint)}." if constraint else ""
             sentences.append(f"{about}{title} {rows.shown(answered[0], value)}.{binds}")
         elif answered:
             least, most = (choose(answered, key=lambda row: _number(row[value])) for choose in (min, max))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from qnet.questions.why.findings import ANSWER, BEST, FULL, HELP, LAWS, TRUST, Finding
+from qnet.questions.why.findings import ANSWER, BEST, FULL, HELP, LAWS, TRUST, Finding, Shortened
 from qnet.record import Record
 from qnet.reports.content import Cell, Content, Style
 from qnet.reports.layout import command_of, note_lines
@@ -18,7 +18,7 @@ _COLUMNS = 80
 
 def sentences(findings: Sequence[Finding]) -> list[Finding]:
     """Six findings: four of the answer, one of each quantity, the best change, the trust; others where some lack."""
-    findings = [item.replace(text=item.brief or item.text) for item in findings if item.quantity != BEST]
+    findings = [_brief(item) for item in findings if item.quantity != BEST]
     answers = {item.quantity: item for item in reversed(findings) if item.section == ANSWER}
     best = [item for item in findings if item.section == ANSWER and item is answers[item.quantity]][:_OF_ANSWER]
     best += [next((item for item in findings if item.section == section), None) for section in (HELP, TRUST)]
@@ -28,6 +28,10 @@ def sentences(findings: Sequence[Finding]) -> list[Finding]:
     ordered = sorted(chosen, key=findings.index)
     kept = fitting([item.text for item in ordered])
     return [item.replace(section=ANSWER) for item in ordered if item.text in kept]
+
+
+def _brief(item: Finding) -> Finding:
+    return item.replace(text=item.brief or item.text) if isinstance(item, Shortened) else item
 
 
 def fitting(lines: Sequence[str]) -> list[str]:

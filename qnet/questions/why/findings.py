@@ -34,6 +34,11 @@ class Finding(Record):
     """What the number is."""
     value: float | None = None
     unit: str = ""
+
+
+class Shortened(Finding):
+    """A thing to say whose text may be longer than a line."""
+
     brief: str = ""
     """The text in at most a line of 80 columns, where names are short; empty where it is the text."""
 

@@ -16,6 +16,7 @@ from qnet.questions.why.findings import (
     LINE,
     LITTLE,
     Finding,
+    Shortened,
     few,
     first_saturated,
     full_at,
@@ -139,7 +140,7 @@ def helps(bottleneck: Bottleneck) -> Iterator[Finding]:
                 brief = f"{words} helps most: response {time_of(response)}, {_less(response / before)}."
         else:
             text = f"{words} helps most at {names}: {time_of(response)}, {_less(response / before)}."
-        yield Finding(HELP, best.station, text, "response", response, "s", brief)
+        yield Shortened(HELP, best.station, text, quantity="response", value=response, unit="s", brief=brief)
     yield from _further(bottleneck)
 
 

@@ -21,6 +21,7 @@ from qnet.questions.why.findings import (
     SOURCES,
     TRUST,
     Finding,
+    Shortened,
     first_full,
     listed,
     rate_of,
@@ -107,10 +108,10 @@ def trust(bottleneck: Bottleneck) -> Iterator[Finding]:
     chosen = f": {solution.why}" if solution.why and not isinstance(solution.why, Requested) else ""
     if not solution.reasons:
         exact = f"The answer is exact, by the method {solution.method}"
-        yield Finding(TRUST, "", f"{exact}{chosen}.", brief=f"{exact}.")
+        yield Shortened(TRUST, "", f"{exact}{chosen}.", brief=f"{exact}.")
         return
     approximate = f"The answer is approximate, by the method {solution.method}"
-    yield Finding(TRUST, "", f"{approximate}{chosen}.", brief=f"{approximate}.")
+    yield Shortened(TRUST, "", f"{approximate}{chosen}.", brief=f"{approximate}.")
     yield Finding(TRUST, "", f"It is not exact because {_gathered(bottleneck)}.")
     bounded = [item for item in solution.classes if item.enclosed]
     for item in bounded:
