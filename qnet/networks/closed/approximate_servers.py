@@ -122,8 +122,8 @@ def conway(servers: Any, open_load: Any, total: Any, offered: Any, one_of_all: A
         matters = inside & (_rarely(count, load) < _NEVER)
         if matters.any():
             others = np.broadcast_to(total[:, None], load.shape)[matters]
-            found = all_busy(int(servers[station]), load[matters], closed[:, station][matters], others)
-            wait[matters], growth[matters] = found
+            chance = all_busy(int(servers[station]), load[matters], closed[:, station][matters], others)
+            wait[matters], growth[matters] = chance
         idle = np.where(inside, np.maximum(count - 1.0 - load + wait, 0.0), 0.0)
         extra[:, station] *= 1.0 + idle
         change[:, station] = np.where(inside, growth - 1.0, 0.0) * slope[:, station, None]

@@ -21,7 +21,7 @@ from qnet.lazy import np
 from qnet.record import Record
 
 State = TypeVar("State", bound=Hashable)
-Found = TypeVar("Found")
+Made = TypeVar("Made")
 
 
 _LITTLE = 2e9
@@ -56,7 +56,7 @@ class Walk(Record):
     rates: Any
     ended: dict[int, dict[int, float]]
     """By mark: by state the rate of the transitions that have it, each as often as it has."""
-    shape: Shape
+    shape: Pattern
 
 
 def walk(
@@ -102,7 +102,7 @@ def walk(
                 sources.append(number)
                 targets.append(index)
                 rates.append(rate)
-    return Walk(states, sources, targets, rates, ended, Shape(states, sources, targets))
+    return Walk(states, sources, targets, rates, ended, Pattern(states, sources, targets))
 
 
 def stationary(result: Walk, operations: float) -> Any:
@@ -124,7 +124,7 @@ def stationary(result: Walk, operations: float) -> Any:
         return _stationary(result.shape, rates, operations)
 
 
-def _stationary(shape: Shape, rates: Any, operations: float) -> Any:
+def _stationary(shape: Pattern, rates: Any, operations: float) -> Any:
     """As `stationary`, of finite rates."""
     recurrent = shape.recurrent
     if recurrent is None:
@@ -134,20 +134,20 @@ def _stationary(shape: Shape, rates: Any, operations: float) -> Any:
     return shares
 
 
-class Shape:
+class Pattern:
     """The states and transitions of chains that differ in their rates only, and what follows from these alone."""
 
     def __init__(self, states: Sequence[Any], sources: Sequence[int], targets: Sequence[int]) -> None:
         self.states = states
         self.ends = sources, targets
-        self.found: dict[Any, Any] = {}
+        self.made: dict[Any, Any] = {}
 
-    def once(self, function: Callable[[Sequence[Any], int], Found], size: int) -> Found:
-        """What a function makes of the states and a number that all chains share; found once."""
+    def once(self, function: Callable[[Sequence[Any], int], Made], size: int) -> Made:
+        """What a function makes of the states and a number that all chains share; made once."""
         key = function, size
-        if key not in self.found:
-            self.found[key] = function(self.states, size)
-        return self.found[key]
+        if key not in self.made:
+            self.made[key] = function(self.states, size)
+        return self.made[key]
 
     @cached_property
     def arrays(self) -> tuple[Any, Any]:

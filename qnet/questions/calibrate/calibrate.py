@@ -249,8 +249,8 @@ class _Fit:
     def answers(self) -> Answers:
         """The model at every row, at the fitted values."""
         assert self.best is not None
-        found = self.polished or Polished(self.target, self.best, np.zeros(0, dtype=int))
-        return found.answers(self.best.point)
+        result = self.polished or Polished(self.target, self.best, np.zeros(0, dtype=int))
+        return result.answers(self.best.point)
 
 
 def _known(target: Target, best: Minimum) -> tuple[Minimum, Scatter, Spread, tuple[FittedParameter, ...]]:

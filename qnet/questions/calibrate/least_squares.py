@@ -100,14 +100,14 @@ Asking = Generator[Any, Any, _Result]
 
 def together(residuals: Residuals, searches: Sequence[Asking[_Result]]) -> list[_Result]:
     """What some searches find, which are asked one after the other and answered together."""
-    found: dict[int, _Result] = {}
+    results: dict[int, _Result] = {}
     asked: dict[int, Any] = {}
 
     def go_on(number: int, values: Any) -> None:
         try:
             asked[number] = searches[number].send(values)
         except StopIteration as end:
-            found[number] = end.value
+            results[number] = end.value
 
     for number in range(len(searches)):
         go_on(number, None)
@@ -118,7 +118,7 @@ def together(residuals: Residuals, searches: Sequence[Asking[_Result]]) -> list[
         ends = np.cumsum([len(some) for some in points])[:-1]
         for number, some in zip(numbers, np.split(values, ends), strict=True):
             go_on(number, some)
-    return [found[number] for number in range(len(searches))]
+    return [results[number] for number in range(len(searches))]
 
 
 def _minimum(start: Any, low: Any, high: Any, least: float, known: list[Minimum]) -> Asking[Minimum | None]:

@@ -227,7 +227,7 @@ def _solved(model: Model, table: Mapping[str, Any], rows: Any, asked: Wanted, ea
             if at is not None and at.any():
                 waiting += [some[~at]] if not at.all() else []
                 if each:
-                    waiting += [some[place : place + 1] for place in np.flatnonzero(at)[::-1].tolist()]
+                    waiting += [some[index : index + 1] for index in np.flatnonzero(at)[::-1].tolist()]
                     continue
                 some = some[at]
             elif len(some) > 1:

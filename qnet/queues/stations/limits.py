@@ -211,7 +211,10 @@ def read_limit(text: str, within: float | None = None) -> Limit:
         raise UsageError(Problem(error.code, f'in the limit "{text}": {error}', help=error.help)) from None
     dimension = left or right
     unit = base_unit(dimension) if dimension is not None else ""
-    return Limit(text, tuple(parsed.names), root.left, root.operator, root.right, unit, levels)
+    return Limit(
+        source=text, names=tuple(parsed.names), left=root.left, operator=root.operator, right=root.right, unit=unit,
+        levels=levels,
+    )  # fmt: skip
 
 
 def read_metric(text: str, within: float | None = None, more: Mapping[str, str] | None = None) -> Figures:
