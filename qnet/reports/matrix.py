@@ -75,7 +75,11 @@ class _Matrix:
             cells[row[self.down], row[self.across]] = shown
         first, second = (title_of(self.columns[index]) for index in (self.down, self.across))
         named = f"{scale.heading(title_of(self.columns[self.value]))} by {first} and {second}"
-        listed = [f"{title_of(self.columns[index])} {self.block[0][index]}" for index in self.common if index != group]
+        fine = {index for index in self.common if (self.columns[index].key, self.block[0][index]) == ("status", "ok")}
+        silent = {group, *fine}
+        listed = [
+            f"{title_of(self.columns[index])} {self.block[0][index]}" for index in self.common if index not in silent
+        ]
         name = f"{self.block[0][group]}: " if group is not None else ""
         particular = common_scale(rows, self.columns[self.down].unit, style.units)
         titles = [particular.heading(first), *(_heading(self.columns[self.across], value) for value in columns)]

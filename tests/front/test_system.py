@@ -67,7 +67,7 @@ def test_reports_are_those_of_the_command_line(tiny):
 
 def test_a_report_reads_as_table_and_shows_in_notebooks(tiny):
     report = tiny.envelope(limit="response <= 200 ms", vary="rate")
-    assert "what binds" in str(report)
+    assert "binding constraint" in str(report)
     assert report._repr_markdown_().startswith("## tiny")
     assert report.records()[0]["rate_per_s"] == pytest.approx(15.0, rel=1e-12)
     assert report.text("csv").splitlines()[0].startswith("envelope,")

@@ -56,12 +56,12 @@ def test_marks_are_explained_below_their_own_block() -> None:
 def test_the_heading_says_what_stands_in_the_cells_and_what_they_share() -> None:
     first, second = blocks()
     assert first.heading == "first: largest rate (/s) by size and kind; limit R <= 1"
-    assert second.heading == "second: largest rate (/s) by size and kind; limit R <= 2; what binds limit; status ok"
+    assert second.heading == "second: largest rate (/s) by size and kind; limit R <= 2; what binds limit"
 
 
 def test_words_that_all_cells_share_are_told_once_and_not_marked() -> None:
     (block,) = blocks(*[(*row[:5], "saturation of disk", *row[6:]) for row in ROWS[4:]])
-    assert block.heading.endswith("what binds saturation of disk; status ok")
+    assert block.heading.endswith("what binds saturation of disk")
     assert block.rows == [("3", "0.5", "0.25")]
 
 
