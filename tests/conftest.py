@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import os
 import shutil
+import signal
 import tempfile
 
 import pytest
@@ -21,7 +22,12 @@ gc.disable()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Make the folder, in the process that starts the others."""
+    """Make the folder, in the process that starts the others; and let interrupts through in all of them.
+
+    What a shell starts in the background ignores interrupts, and so would every command that a test starts.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if FOLDER not in os.environ:
         os.environ[FOLDER] = tempfile.mkdtemp(prefix="qnet-tests-")
         config.add_cleanup(lambda: shutil.rmtree(os.environ.pop(FOLDER), ignore_errors=True))
