@@ -1,7 +1,7 @@
 """Every parameter of every shipped model at its ends, at zero and just inside: an answer, or a refusal in qnet's words.
 
-The tests take a seeded slice: one question of a model, and with `QNET_FULL=1` each of its twelve questions at an
-extreme of its own. `python tests/questions/parameter_ends.py "" ""` takes every case, which needs an hour.
+The tests take a seeded slice: one question of a model, and with `QNET_FULL=1` each of its twelve questions at three
+extremes. `python tests/questions/parameter_ends.py "" ""` takes every case, which needs an hour.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def drawn() -> list[ends.Case]:
 @cache
 def widely_drawn() -> list[ends.Case]:
     """The slice of the full mode."""
-    return ends.drawn(seed=2, each=len(ends.QUESTIONS))
+    return ends.drawn(seed=2, each=3 * len(ends.QUESTIONS))
 
 
 def test_the_slice_holds_every_model_and_every_question() -> None:
