@@ -43,7 +43,7 @@ def integers(trial: Trial) -> Regions:
     size = trial.size
     domain = trial.domain
     customers = trial.vary in domain.customers()
-    ends = [domain.integer_range(index) for index in range(size)]
+    ends = domain.integer_ranges(size)
     first, last = (np.array(values, dtype=float) for values in zip(*ends, strict=True))
     endless = np.zeros(size, dtype=bool)
     unlimited = customers and trial.vary not in domain.pools() and trial.greatest == float("inf")
