@@ -256,7 +256,7 @@ def ends(trial: Trial, regions: Regions, position: Places, index: Places, side: 
         value, shown, probe = (np.where(held, column[index], best) for column in (side.value, side.shown, side.probe))
         cause = np.where(held, side.cause[index], ENDLESS)
     lanes = trial.at(position)
-    there = lanes.solve(shown)
+    there = lanes.answer(shown)
     limit, station = np.zeros(len(position), dtype=int), np.full(len(position), "", dtype=object)
     saturated, several = cause == SATURATION, (cause == LIMIT) & (len(trial.limits) > 1)
     if saturated.any() or several.any():

@@ -13,7 +13,6 @@ from qnet.model.values import Values
 from qnet.questions.study.study import Study, Where
 from qnet.record import Record
 
-
 _At = tuple[str, tuple[tuple[str, str], ...]]
 """A system and its settings."""
 
