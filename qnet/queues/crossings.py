@@ -59,8 +59,8 @@ def crossings(function: Function, low: Array, high: Array, at_low: Array, at_hig
         number = int(np.clip(_TOGETHER // len(live), _FEWEST, _MOST))
         shares = _shares(x, f, np.minimum(width / apart, 0.5), slow, number)
         tried = x[:, 1:2] + shares * (x[:, 2:3] - x[:, 1:2])
-        found = function(np.repeat(live, number), tried.reshape(-1)).reshape(tried.shape)
-        x, f = _closer(np.hstack([x[:, :2], tried, x[:, 2:]]), np.hstack([f[:, :2], found, f[:, 2:]]))
+        image = function(np.repeat(live, number), tried.reshape(-1)).reshape(tried.shape)
+        x, f = _closer(np.hstack([x[:, :2], tried, x[:, 2:]]), np.hstack([f[:, :2], image, f[:, 2:]]))
         slow = ~slow & (np.abs(x[:, 2] - x[:, 1]) > apart / 2)
     raise NotComputed(
         Problem("QN512", f"no root converged in {_MAX_ROUNDS} rounds", help="report the model: this should not happen")

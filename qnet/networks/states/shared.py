@@ -136,13 +136,13 @@ def _customers(program: Program) -> tuple[int, ...]:
 
 
 def _kind(program: Program, crowd: int) -> object:
-    """What decides which states a program has with a number of customers from outside, those of its own apart."""
+    """What decides which states a program has with a number of customers from outside; closed customers apart."""
     servers = tuple(item.servers for item in program.centres) if _taken_up(program, crowd) else ()
     return servers, _structure(program.replace(homes=tuple((0, home) for _, home in program.homes)))
 
 
 def _taken_up(program: Program, crowd: int) -> bool:
-    """Whether so many customers, each with all it ever asks for, might take more than `_MANY` servers of a centre."""
+    """Whether more than `_MANY` servers of a centre might be taken, if every customer had all that it ever asks for."""
     asked = [0] * len(program.centres)
     for node in program.nodes:
         if node.kind == QUEUE:
