@@ -42,4 +42,6 @@ def close(value: Value, other: Value, operations: Operations) -> bool:
 def distinct(values: Array) -> Array:
     """Some numbers in rising order, each once; `np.unique` loads the masked arrays of numpy first."""
     ordered: Array = np.sort(values, axis=None)
-    return ordered[np.diff(ordered, prepend=np.nan) != 0]
+    first = np.ones(len(ordered), dtype=bool)
+    first[1:] = ordered[1:] != ordered[:-1]
+    return ordered[first]

@@ -89,7 +89,7 @@ def _shares(x: Array, f: Array, least: Array, even: Array, number: int) -> Array
     shares = np.empty((len(x), number))
     used = min(len(pairs), number // 2)
     for index, (middle, reach) in enumerate(pairs[:used]):
-        distance = np.fmax(reach, least)
+        distance = np.fmax(reach, 0.9 * least)
         shares[:, 2 * index], shares[:, 2 * index + 1] = middle - distance, middle + distance
     rest = number - 2 * used
     shares[:, 2 * used :] = np.arange(1, rest + 1) / (rest + 1)
