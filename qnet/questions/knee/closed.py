@@ -118,7 +118,7 @@ class Asymptotes:
         return Light(load, station, (weights * response).sum(0) / weights.sum(0), people.sum(0), answers.failure)
 
     def saturating(self, first: float, full: float) -> str:
-        """The station that is full first where the asymptotes meet; `first` is where they begin."""
+        """The station that saturates first where the asymptotes meet; `first` is where they begin."""
         # Loads that are proportional to the numbers of customers are in the same order at all of them.
         return str(self.light(np.array([first if self.straight and not self.dependent else full])).station[0])
 
