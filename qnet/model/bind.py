@@ -11,6 +11,7 @@ from qnet.errors import Problem
 from qnet.expression import Expression, Value
 from qnet.lazy import lazy, np
 from qnet.model.bind_copies import with_copies
+from qnet.model.facts import fact
 from qnet.model.fields import BY_PRIORITY, RATES, SHARE, TABLES
 from qnet.model.model import ClassModel, Model, StationModel, StepModel
 from qnet.model.scope import inside_stations
@@ -57,6 +58,7 @@ def bind(model: Model, values: Values) -> RoutedNetwork:
     return _Binder(model, values).network()
 
 
+@fact
 def counted(model: Model) -> tuple[str, ...]:
     """The stations whose number of holders some number of the network rests on."""
     return inside_stations(model, [name for expression in expressions(model) for name in expression.names])
@@ -80,6 +82,7 @@ def structures(model: Model, values: Values) -> list[Any]:
     return [np.flatnonzero(inverse == number) for number in range(int(inverse.max()) + 1)]
 
 
+@fact
 def structural(model: Model) -> list[tuple[Expression, Path]]:
     """The expressions over parameters that give a network its structure (servers, copies), each with its path."""
     result: list[tuple[Expression | None, Path]] = []
@@ -94,6 +97,7 @@ def structural(model: Model) -> list[tuple[Expression, Path]]:
     return [(expression, path) for expression, path in result if expression is not None and expression.names]
 
 
+@fact
 def _rates(model: Model) -> list[tuple[Expression, Path]]:
     """The expressions over parameters that are capacities of a station, each with its path."""
     return [
@@ -104,6 +108,7 @@ def _rates(model: Model) -> list[tuple[Expression, Path]]:
     ]
 
 
+@fact
 def expressions(model: Model) -> list[Expression]:
     """Every expression that becomes a number of the network, parameters apart."""
     result = [limit.load for limit in model.limits] + [limit.capacity for limit in model.limits]

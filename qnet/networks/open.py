@@ -25,7 +25,7 @@ from qnet.networks.centres import Centre, Room, centres, undecided
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import not_followed, reasons_for, uneven_classes
 from qnet.networks.figures import Steady, figures
-from qnet.networks.routed import OpenClass, RoutedNetwork, at_point
+from qnet.networks.routed import OpenClass, RoutedNetwork, at_point, at_points
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.streams import Key, Stream, Streams, streams
 from qnet.networks.wanted import Divided
@@ -46,12 +46,12 @@ NAME = "open"
 QNA = "qna"
 
 _TOLERANCE = 1e-12
-_ACCELERATED = 10
+_ACCELERATED, _MORE = 10, 30
 _JUST_BELOW = 1 - 1e-9
 _UNINTERRUPTED = 'discipline = "priority" serves the highest first and interrupts no one'
 
 
-def solve(network: RoutedNetwork, method: str = "auto", each: bool = False) -> RoutedSolution:
+def solve(network: RoutedNetwork, method: str = "auto", each: bool = False, warned: bool = True) -> RoutedSolution:
     """The steady state of an open network, or of every point of a batch.
 
     Applies   every `RoutedNetwork` of open classes: probabilities that sum to one, no negative numbers, by the caller.
@@ -59,6 +59,7 @@ def solve(network: RoutedNetwork, method: str = "auto", each: bool = False) -> R
     method    "open": Poisson arrivals at every station; "qna": their variability is followed through the network;
               "auto": that where it applies and the answer is not exact.
     each      whether every point of a batch is to get the method it would get alone.
+    warned    whether the reasons include what was not measured.
     Returns   figures by class, route and station. Points without a steady state are marked in `RoutedSolution.stable`,
               never raised; their figures mean nothing, but for the loads that are `certain`.
     Raises    `NotComputed` where the waits inside holds do not converge at a point that has a steady state; QN513
@@ -75,12 +76,17 @@ def solve(network: RoutedNetwork, method: str = "auto", each: bool = False) -> R
         solution = solver.solve()
         return solution.replace(reasons=(*solution.reasons, *beyond))
     solution = solver.solve()
-    if solver.in_holds or solver.compiled.deferred:
+    if warned and (solver.in_holds or solver.compiled.deferred):
         beyond = hold_warnings.beyond(solver, solution.stable)
         if solver.compiled.deferred:
             beyond += qna.unmeasured_left(network, solver.compiled, solver.centres, solver.operations)
         return solution.replace(reasons=(*solution.reasons, *beyond))
     return solution
+
+
+def loads_without_waits(network: RoutedNetwork) -> RoutedSolution:
+    """The loads that are `certain`, as `solve` has them; all other figures mean nothing."""
+    return OpenSolver(network).summary(0)
 
 
 def closed_form(network: RoutedNetwork, operations: Operations) -> RoutedSolution:
@@ -163,7 +169,10 @@ class OpenSolver:
 
     def solve(self) -> RoutedSolution:
         """Iterate to the fixed point and collect the figures."""
-        rounds = self.find_waits()
+        return self.summary(self.find_waits())
+
+    def summary(self, rounds: int) -> RoutedSolution:
+        """The figures with the waits as they are."""
         rho = {centre.key: self.rho(centre) for centre in self.centres}
         steady = Steady(self.network, self.rates, self.compiled, self.members, self.waits, rho, self.operations)
         return figures(steady, QNA if self.uneven else NAME, rounds)
@@ -178,16 +187,28 @@ class OpenSolver:
     def iterate(self) -> int:
         """Compute the waits of every stream; the number of rounds.
 
+        Points where accelerated rounds do not converge are enclosed; those of a batch only after more rounds among
+        themselves.
+        """
+        rounds, settled = self.accelerate(_ACCELERATED)
+        settled = settled | self.hopeless
+        if self.operations.all(settled):
+            return rounds
+        return rounds + (self.enclose() if self.network.size is None else self.go_on(settled))
+
+    def accelerate(self, most: int) -> tuple[int, Value]:
+        """Make rounds until all waits converge; the number of rounds, and where they have converged.
+
         Rounds are accelerated by one step of memory (Anderson, J. ACM 12 (1965) 547-560), each point of a batch by
-        a separate weight. Points where that does not converge are enclosed.
+        a separate weight.
         """
         memory: tuple[list[Value], list[Value]] | None = None
         settled: Value = False
-        for rounds in range(1, _ACCELERATED + 1):
+        for rounds in range(1, most + 1):
             before = [self.waits[index].mean for index in self.in_holds]
             settled = self.round(before) <= _TOLERANCE
             if self.operations.all(settled):
-                return rounds
+                return rounds, settled
             after = [self.waits[index].mean for index in self.in_holds]
             residual = [new - old for new, old in zip(after, before, strict=True)]
             if memory is not None:
@@ -196,27 +217,33 @@ class OpenSolver:
                 where, maximum = self.operations.where, self.operations.maximum
                 self.set_means([where(settled, old, maximum([new, 0.0])) for old, new in chosen])
             memory = (after, residual)
-        settled = settled | self.hopeless
-        if self.operations.all(settled):
-            return _ACCELERATED
-        return _ACCELERATED + (self.enclose() if self.network.size is None else self.one_by_one(settled))
+        return most, settled
 
-    def one_by_one(self, settled: Value) -> int:
-        """Solve every point of a batch that has not converged by itself; the largest number of rounds."""
+    def go_on(self, settled: Value) -> int:
+        """Compute the waits at the points of a batch that have not converged; the number of further rounds."""
         shape = (self.network.size or 0,)
         # Also those whose waits are part of no holding time: they follow from the others.
         inner = sorted({*self.in_holds, *(index for centre in self.inner for index in centre.indices)})
-        means = {index: np.broadcast_to(self.waits[index].mean, shape).copy() for index in inner}
-        variances = {index: np.broadcast_to(self.waits[index].variance, shape).copy() for index in inner}
-        rounds = 0
-        for point in np.flatnonzero(~np.broadcast_to(settled, shape)).tolist():
-            waits, more = self.alone(point)
-            rounds = max(rounds, more)
-            for index in inner:
-                means[index][point], variances[index][point] = waits[index]
+        waits = {index: [np.broadcast_to(part, shape).copy() for part in self.waits[index]] for index in inner}
+        points = np.flatnonzero(~np.broadcast_to(settled, shape))
+        few = at_points(self.network.replace(size=len(points)), points)
+        part = OpenSolver(few, at_points(self.compiled, points))
         for index in inner:
-            self.waits[index] = Wait(means[index], variances[index])
-        return rounds
+            part.waits[index] = Wait(*(each[points] for each in waits[index]))
+        rounds, converged = part.accelerate(_MORE)
+        for index in inner:
+            for each, new in zip(waits[index], part.waits[index], strict=True):
+                each[points] = new
+        most = 0
+        for point in points[~np.broadcast_to(converged, points.shape)].tolist():
+            single, more = self.alone(point)
+            most = max(most, more)
+            for index in inner:
+                for each, new in zip(waits[index], single[index], strict=True):
+                    each[point] = new
+        for index in inner:
+            self.waits[index] = Wait(*waits[index])
+        return rounds + most
 
     def alone(self, point: int) -> tuple[tuple[Wait, ...], int]:
         """What every stream waits at one point of a batch, and the rounds it took."""

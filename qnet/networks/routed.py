@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from qnet.expression import Value
+from qnet.lazy import Places
 from qnet.record import Record
 
 
@@ -257,6 +258,11 @@ class RoutedNetwork(Record):
         """One point of a batch by itself, in plain floats."""
         profiles = tuple(item.replace(network=_slice(item, index)) for item in self.profiles)
         return at_point(self.replace(profiles=()), index).replace(size=None, profiles=profiles)
+
+
+def at_points(value: Any, points: Places) -> Any:
+    """Some points of a batch of everything inside a value, as `at_point`."""
+    return mapped(value, lambda array: array[points] if array.ndim else array)
 
 
 def _slice(profile: Profile, index: int) -> RoutedNetwork:

@@ -58,6 +58,10 @@ class Wanted(Record):
     rough: bool = False
     """Whether only the saturating load is asked for, for which a fixed point that has not quite converged is
     sufficient."""
+    capacities: bool = False
+    """Whether only the loads that hold no waits are asked for: without waits, all other figures mean nothing."""
+    warned: bool = True
+    """Whether answers say what of them was not measured, which searches have no use for."""
     ceilings: bool = False
     """Whether a batch by layers is to say what the throughput of a single closed class tends to, as a point does."""
     each: bool = False

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from qnet.expression import Operations, Value
+from qnet.lazy import Array, np
 
 
 def total(values: Iterable[Value]) -> Value:
@@ -36,3 +37,11 @@ def close(value: Value, other: Value, operations: Operations) -> bool:
     """
     near = 1e-12 * operations.absolute(other)
     return operations.all(operations.compare("<=", operations.absolute(value - other), near))
+
+
+def distinct(values: Array) -> Array:
+    """Some numbers in rising order, each once; `np.unique` loads the masked arrays of numpy first."""
+    ordered: Array = np.sort(values, axis=None)
+    first = np.ones(len(ordered), dtype=bool)
+    first[1:] = ordered[1:] != ordered[:-1]
+    return ordered[first]

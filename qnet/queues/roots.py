@@ -16,7 +16,7 @@ _PACE = 0.75
 """What a round must leave of the bracket, at most and on average, for more than bisection to be tried: chosen among
 0.6 to 0.75 by the rounds that envelopes take. No root takes more than 100 rounds."""
 _LAST_DIGITS = 1e-15
-_NEGLIGIBLE = 1e-60
+NEGLIGIBLE = 1e-60
 """A root below this share of the bracket that is searched is as good as its lower end."""
 
 
@@ -64,7 +64,7 @@ def bracket(
     where, absolute = operations.where, operations.absolute
     x1, f1, x2, f2, x3, f3 = high, at_high, low, at_low, low, at_low
     hopeless = f1 * f2 > 0
-    least_width = _NEGLIGIBLE * absolute(high) + 1e-300
+    least_width = NEGLIGIBLE * absolute(high) + 1e-300
     share: Value = 0.5
     before = last = 0 * x2
     slow = hopeless != hopeless

@@ -108,7 +108,8 @@ CASES = [
     (INLINE, LIGHT),
     (("solve", "./model.toml", "--csv"), LIGHT),
     (("solve", "ibm-3990-6", "--csv"), ("rich", "sympy")),
-    (("envelope", "ibm-3990-6", "--csv"), ("rich", "sympy")),
+    (("envelope", "ibm-3990-6", "--csv"), ("rich", "sympy", "numpy.ma")),
+    (("envelope", "p390", "--csv"), ("rich", "sympy", "numpy.ma")),
     (("envelope", "ibm-3990-6", "--envelope", "ten_ms"), ("rich", "sympy")),
 ]
 

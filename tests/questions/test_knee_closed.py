@@ -9,9 +9,11 @@ from knees import CLOSED, CURVE, ONE, SERVICE, THINK, TWO, by_definition, every_
 
 import qnet
 from qnet.model.metrics import metric
+from qnet.questions.knee import closed as closed_knees
 from qnet.questions.knee.curve import Curve
 from qnet.questions.knee.knee import around, knee
 from qnet.questions.knee.report import COLUMNS, knee_report
+from qnet.questions.points.answers import solve_table
 
 np: Any = importlib.import_module("numpy")
 
@@ -279,3 +281,16 @@ def test_a_response_that_is_the_same_for_all_customers_is_not_followed_number_by
     assert found.status == "still rising at 1e+09, where the range ends"
     # The recursion from the first customer is affordable up to some millions.
     assert sum(value for value in asked if value < 1e7) < 1e5
+
+
+def test_the_light_load_is_solved_once(closed, monkeypatch):
+    asked: list[int] = []
+
+    def solved(model: Any, columns: Any, size: int, wanted: Any) -> Any:
+        asked.append(size)
+        return solve_table(model, columns, size, wanted)
+
+    monkeypatch.setattr(closed_knees, "solve_table", solved)
+    found = knee(closed(TWO, f"{visit('cpu', '0.12 s')}, {visit('disk', '0.05 s')}", "5 s"))[0]
+    assert found.saturating == "cpu"
+    assert asked == [1]

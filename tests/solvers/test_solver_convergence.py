@@ -111,9 +111,24 @@ def test_what_does_not_converge_is_refused(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(fixed_point, "_MAX_ROUNDS", 2)
     with pytest.raises(NotComputed, match=r"did not converge: residual \d"):
         solve(late)
+    monkeypatch.setattr(solver, "_MORE", 0)
     batch = scaled(late, np.array([1.0, 1.0])).replace(size=2)
     with pytest.raises(NotComputed, match=r"did not converge: residual \d"):
         solve(batch)
+
+
+def test_points_of_a_batch_that_converge_late_go_on_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    late = next(model for model, answer in zip(models(), solved(), strict=True) if answer.rounds > 10 and answer.stable)
+    factors = np.linspace(0.999, 1.0, 20)
+    single = [solve(scaled(late, factor)) for factor in factors.tolist()]
+
+    def alone(_: Any, point: int) -> Any:
+        pytest.fail(f"point {point} was solved by itself")
+
+    monkeypatch.setattr(solver.OpenSolver, "alone", alone)
+    batch = solve(scaled(late, factors).replace(size=len(factors)))
+    for point, answer in enumerate(single):
+        assert batch.response[point] == pytest.approx(answer.response, rel=1e-9)
 
 
 def test_a_batch_waits_for_its_slowest_point_and_not_for_unstable_ones() -> None:

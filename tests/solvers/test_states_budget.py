@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from building import customers, network, station, visit
 
-from qnet.networks.routed import ClosedClass, Hold, Route, RoutedNetwork, Time
+from qnet.networks.routed import Branch, Buffer, ClosedClass, Fork, Hold, Route, RoutedNetwork, Time
 from qnet.networks.states import chain, figures, shared
 from qnet.networks.states import solve as states
 from qnet.networks.states.chain import TooLarge, Walk, walk
@@ -74,6 +74,86 @@ def test_the_fewest_states_there_can_be_are_known(people: int, servers: int, ins
     machine = Machine(program(asked), 0)
     states = len(walk(machine.start(), machine.moves, 100_000).states)
     assert states / 8 < least_states(asked) <= states
+
+
+def alone(people: int, *steps: Hold | Fork, discipline: str = "fcfs") -> RoutedNetwork:
+    """Customers who think, and do some steps."""
+    customers = ClosedClass("c", float(people), 1.0, (Route("r", 1.0, steps),))
+    return RoutedNetwork((station("a", 1, discipline), station("b"), station("d")), (customers,))
+
+
+def fan_out(people: int, needed: int, copies: int = 1) -> RoutedNetwork:
+    """Customers who wait for some of several branches."""
+    branches = tuple(Branch(name, (Time(0.1), visit(name, 0.2)), copies) for name in ("b", "d"))
+    return alone(people, visit("a", 0.1), Fork(branches, needed))
+
+
+def states_of(asked: RoutedNetwork) -> int:
+    machine = Machine(program(asked), 0)
+    return len(walk(machine.start(), machine.moves, 100_000).states)
+
+
+@pytest.mark.parametrize(("people", "needed", "copies"), [(1, 2, 1), (3, 2, 1), (5, 2, 1), (3, 1, 1), (2, 4, 2)])
+def test_the_fewest_states_of_parallel_steps_are_known(people: int, needed: int, copies: int) -> None:
+    asked = fan_out(people, needed, copies)
+    assert 1 < least_states(asked) <= states_of(asked)
+    if needed == 2:
+        assert states_of(asked) / 20 < least_states(asked)
+
+
+@pytest.mark.parametrize("discipline", ["ps", "fcfs"])
+@pytest.mark.parametrize(("people", "visits"), [(1, 4.0), (3, 4.0), (4, 2.5), (3, 0.3)])
+def test_the_fewest_states_of_repeated_visits_are_known(people: int, visits: float, discipline: str) -> None:
+    asked = alone(people, visit("a", 0.1, visits=visits), visit("b", 0.2), discipline=discipline)
+    assert 1 < least_states(asked) <= states_of(asked)
+    if discipline == "ps":
+        assert states_of(asked) / 4 < least_states(asked)
+
+
+@pytest.mark.parametrize("asked", [fan_out(60, 2), alone(12, visit("a", 0.1, visits=10.0), discipline="ps")])
+def test_a_closed_chain_of_branches_or_visits_that_is_too_large_is_not_begun(
+    asked: RoutedNetwork, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shared, "walk", lambda *_: pytest.fail("a walk is begun"))
+    with pytest.raises(TooLarge):
+        states.solved(asked, 10_000, 1e10)
+
+
+def writes(places: int, rate: float = 0.5) -> RoutedNetwork:
+    """Customers who take a place that work left behind frees."""
+    work = visit("d", 0.2, phase=2, drains="store")
+    steps = Time(0.0, fills="store"), visit("b", 0.3), work
+    return network((station("b"), station("d")), customers(rate, *steps)).replace(
+        buffers=(Buffer("store", float(places), loses=False),)
+    )
+
+
+def test_places_that_are_never_all_taken_do_not_part_walks(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Any] = []
+
+    def counted(*arguments: object) -> Walk:
+        made.append(arguments)
+        return walk(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(shared, "walk", counted)
+    programs = [program(writes(places, rate)) for places, rate in [(4000, 0.5), (4096, 0.6), (600, 0.7), (3, 0.5)]]
+    walks = shared.Walks(programs)
+    together = [walks.of(number, 6, 10_000) for number in range(4)]
+    assert len(made) == 2
+    for (machine, found), item in zip(together, programs, strict=True):
+        (_, single) = shared.Walks([item]).of(0, 6, 10_000)
+        assert found.states == single.states
+        assert machine.centres[-1].servers == item.centres[-1].servers
+        np.testing.assert_array_equal(found.rates, single.rates)
+
+
+def test_places_that_may_all_be_taken_part_walks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shared, "_MANY", 5)
+    programs = [program(writes(places)) for places in (6, 8)]
+    walks = shared.Walks(programs)
+    few, more = (len(walks.of(number, 9, 10_000)[1].states) for number in range(2))
+    assert [few, more] == [len(shared.Walks([item]).of(0, 9, 10_000)[1].states) for item in programs]
+    assert few != more
 
 
 def test_a_closed_chain_that_is_too_large_inside_of_a_hold_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:

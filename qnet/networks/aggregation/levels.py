@@ -12,7 +12,7 @@ from qnet.networks.routed import ClosedClass, RoutedNetwork, mapped
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.streams import Streams
 from qnet.networks.wanted import Wanted
-from qnet.queues.arithmetic import total
+from qnet.queues.arithmetic import distinct, total
 from qnet.record import Record
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def spaced(most: int) -> Any:
     if most <= _DENSE:
         return dense
     count = int(np.ceil(np.log(most / _DENSE) / np.log(_RATIO)))
-    return np.unique(np.concatenate([dense, np.rint(np.geomspace(_DENSE, most, count + 1)).astype(int)]))
+    return distinct(np.concatenate([dense, np.rint(np.geomspace(_DENSE, most, count + 1)).astype(int)]))
 
 
 def repeated(network: RoutedNetwork, times: int) -> RoutedNetwork:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from qnet import budget
 from qnet.lazy import Array, Flags, lazy, np
 from qnet.networks.closed.approximate_mva import Changes, FixedPoints, Substitution, unproven
+from qnet.queues.arithmetic import distinct
 from qnet.record import Record
 
 if TYPE_CHECKING:
@@ -184,7 +185,7 @@ def _full(ranked: Ranked, throughput: Any) -> Flags:
 
 def _image(ranked: Ranked, changes: Changes, residence: Any) -> tuple[Any, Any]:
     """Residences (see `_at_servers`) after a round, and (P,) the largest change, in cycle times of the class."""
-    budget.spend(_A_RANK * np.unique(ranked.rank).size, "the rounds of a fixed point")
+    budget.spend(_A_RANK * distinct(ranked.rank).size, "the rounds of a fixed point")
     arrivals = _Arrivals(ranked, changes, residence)
     stations = ranked.demands.shape[1]
     image = np.where((ranked.discipline == SHARING)[:, None], ranked.demands * (1.0 + arrivals.queues.sum(-1)), 0.0)

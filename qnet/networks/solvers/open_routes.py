@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from qnet.errors import NotComputed, Problem
 from qnet.lazy import lazy
+from qnet.networks.open import loads_without_waits
 from qnet.networks.open import solve as solve_open
 from qnet.networks.reasons import Reason
 from qnet.networks.routed import RoutedNetwork, nested
@@ -52,5 +53,7 @@ def solve(network: RoutedNetwork, wanted: Wanted, solve_part: SolvePart) -> Rout
     """The steady state; in the choice of `auto` by qna where the variability of arrivals matters."""
     if network.limited:
         return capacity.solve(network, wanted)
-    solution = solve_open(network, wanted.method, wanted.each)
+    if wanted.capacities:
+        return loads_without_waits(network)
+    solution = solve_open(network, wanted.method, wanted.each, wanted.warned)
     return closed_networks.enclosed(network, solution, wanted.bounds) if wanted.bounds else solution

@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 
 from qnet import budget
 from qnet.lazy import np
+from qnet.queues.arithmetic import distinct
 from qnet.record import Record
 
 State = TypeVar("State", bound=Hashable)
@@ -296,7 +297,7 @@ class _Graph:
             counts = self.begins[front + 1] - self.begins[front]
             starts = np.repeat(self.begins[front] - np.concatenate([[0], np.cumsum(counts)[:-1]]), counts)
             near = self.targets[starts + np.arange(counts.sum())]
-            front = np.unique(near[level[near] < 0])
+            front = distinct(near[level[near] < 0])
             level[front] = distance
         return level
 

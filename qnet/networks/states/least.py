@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import comb
+from math import ceil, comb
 
 from qnet.lazy import Array, np
-from qnet.networks.routed import ClosedClass, Hold, RoutedNetwork, Station, Step, Time
+from qnet.networks.routed import ClosedClass, Fork, Hold, RoutedNetwork, Station, Step, Time
 
 _MOST_CUSTOMERS = 300
 """Of which arrangements are counted: more have more of them."""
+_MOST_VISITS = 60
+"""To one step, likewise."""
 
 
 def least_states(network: RoutedNetwork) -> float:
@@ -17,7 +19,7 @@ def least_states(network: RoutedNetwork) -> float:
 
     The customers of a closed class are spread over think time and at least one place of its routes, all classes
     independently of each other. Those of a class that is alone are spread inside of holds as well, as many as there
-    are servers.
+    are servers, over the visits to a shared station, and in parallel steps over the places of every branch.
     """
     count = 1
     for item in network.classes:
@@ -44,6 +46,24 @@ def _inside_too(network: RoutedNetwork) -> float:
     return float(ways.sum() if first.think_time > 0 else ways[-1])
 
 
+def _binomials(people: int, places: int) -> Array:
+    """How many ways there are to spread 0, 1, ... customers over some places."""
+    return np.array([float(comb(number + places - 1, places - 1)) for number in range(people + 1)])
+
+
+def _parallel(fork: Fork, stations: dict[str, Station], people: int, counted: set[str]) -> Array:
+    """The arrangements of 0, 1, ... customers in a parallel step that waits for all branches.
+
+    While one branch of every customer is under way, those of the other branches may be anywhere, or have ended.
+    """
+    every = [_ways(branch.steps, stations, people, counted) for branch in fork.branches]
+    timed = [ways for ways in every if ways is not None]
+    if fork.needed < sum(branch.copies for branch in fork.branches) or not timed:
+        return np.ones(people + 1)
+    first, *others = timed
+    return np.prod([first, *(np.cumsum(ways) for ways in others)], axis=0)
+
+
 def _ways(steps: Sequence[Step], stations: dict[str, Station], people: int, counted: set[str]) -> Array | None:
     """How many arrangements of 0, 1, ... customers there are in the course of some steps; None where they take no time.
 
@@ -61,6 +81,11 @@ def _ways(steps: Sequence[Step], stations: dict[str, Station], people: int, coun
             inside = _ways(step.steps, stations, people, counted)
             # Customers that are not served wait in line, for instance all at the same copy.
             ways = None if inside is None else inside[np.minimum(np.arange(people + 1), station.servers)]
+            if ways is not None and station.discipline == "ps" and (ways == 1).all():
+                # Customers at their first, second, ... visit overtake each other there.
+                ways = _binomials(people, min(ceil(step.visits), _MOST_VISITS))
+        elif isinstance(step, Fork):
+            ways = _parallel(step, stations, people, counted)
         elif isinstance(step, Time) and step.mean > 0 and not timed:
             timed, ways = True, np.ones(people + 1)
         if ways is not None:

@@ -14,7 +14,7 @@ from qnet import budget
 from qnet.lazy import np
 from qnet.networks.states.chain import A_STATE, WHAT, TooLarge, Walk, walk
 from qnet.networks.states.machine import Machine
-from qnet.networks.states.program import CentreCopy, Node, NotCovered, Program
+from qnet.networks.states.program import QUEUE, CentreCopy, Node, NotCovered, Program
 from qnet.record import Record
 
 Choices = tuple[tuple[float, int], ...]
@@ -26,6 +26,8 @@ _KEPT = 3
 """Walks that are kept, the latest."""
 _BEYOND = 1.25
 """How many times as many customers from outside as asked for are as good, where the walk with those is known."""
+_MANY = 500
+"""Servers, or places of a buffer, beyond which their number hardly ever decides which states there are."""
 _A_POINT = 0.5
 """The cost of a state of one program more, as a share of that of the state."""
 
@@ -77,7 +79,7 @@ class Walks:
         machine = Machine(self.programs[number], crowd)
         if _given_up(self.programs[number], crowd, most):
             raise TooLarge
-        if len(self.groups[group]) == 1:
+        if len(self.groups[group]) == 1 or _taken_up(self.programs[number], crowd):
             try:
                 return machine, walk(machine.start(), machine.moves, most, machine.extent)
             except TooLarge:
@@ -113,7 +115,7 @@ def _give_up(program: Program, crowd: int, most: int) -> None:
     """Remember that a program has more than `most` states with a number of customers from outside."""
     account = budget.current()
     if account is not None:
-        account.given_up.setdefault((_kind(program), most), []).append((_customers(program), crowd))
+        account.given_up.setdefault((_kind(program, crowd), most), []).append((_customers(program), crowd))
 
 
 def _given_up(program: Program, crowd: int, most: int) -> bool:
@@ -124,7 +126,7 @@ def _given_up(program: Program, crowd: int, most: int) -> bool:
     here = _customers(program)
     return any(
         crowd >= fewest and all(more >= less for more, less in zip(here, customers, strict=True))
-        for customers, fewest in account.given_up.get((_kind(program), most), ())
+        for customers, fewest in account.given_up.get((_kind(program, crowd), most), ())
     )
 
 
@@ -133,9 +135,19 @@ def _customers(program: Program) -> tuple[int, ...]:
     return tuple(count for count, _ in program.homes)
 
 
-def _kind(program: Program) -> object:
-    """What decides which states a program has, customers apart."""
-    return _structure(program.replace(homes=tuple((0, home) for _, home in program.homes)))
+def _kind(program: Program, crowd: int) -> object:
+    """What decides which states a program has with a number of customers from outside; closed customers apart."""
+    servers = tuple(item.servers for item in program.centres) if _taken_up(program, crowd) else ()
+    return servers, _structure(program.replace(homes=tuple((0, home) for _, home in program.homes)))
+
+
+def _taken_up(program: Program, crowd: int) -> bool:
+    """Whether more than `_MANY` servers of a centre might be taken, if every customer had all that it ever asks for."""
+    asked = [0] * len(program.centres)
+    for node in program.nodes:
+        if node.kind == QUEUE:
+            asked[node.centre] += node.amount
+    return (sum(_customers(program)) + crowd + 1) * max(asked, default=0) > _MANY
 
 
 def _of_program(found: _Together, place: int) -> Walk:
@@ -149,13 +161,16 @@ def _of_program(found: _Together, place: int) -> Walk:
 
 
 def _structure(program: Program) -> object:
-    """What decides which states and transitions a program has: of its numbers, whether they are 0."""
+    """What decides which states and transitions a program has: of its numbers, whether they are 0.
+
+    Where a centre has more than `_MANY` servers it does not matter how many, as long as they are not all taken.
+    """
 
     def is_there(values: Sequence[float]) -> bool:
         return values[0] != 0
 
     nodes = tuple(_node([item], is_there) for item in program.nodes)
-    centres = tuple(_centre([item], is_there) for item in program.centres)
+    centres = tuple(_centre([item], is_there).replace(servers=min(item.servers, _MANY + 1)) for item in program.centres)
     return nodes, centres, program.homes, tuple(home for _, home in program.arrivals)
 
 

@@ -63,6 +63,7 @@ class Asymptotes:
         self.wanted = wanted
         self.names = [f"alone {index}" for index in axis.classes]
         self.lone = _alone(axis, self.names)
+        self.known: dict[tuple[tuple[float, ...], tuple[float, ...]], Light] = {}
 
     @property
     def dependent(self) -> bool:
@@ -78,8 +79,15 @@ class Asymptotes:
 
     def light(self, values: Any, demands_at: float | None = None) -> Light:
         """The light load at values along the axis, with the demands there, or those at one value for all."""
+        at = values if demands_at is None else np.full(len(values), demands_at)
+        key = tuple(values.tolist()), tuple(at.tolist())
+        if key not in self.known:
+            self.known[key] = self._solved(values, at)
+        return self.known[key]
+
+    def _solved(self, values: Any, at: Any) -> Light:
+        """The light load at values along the axis, with the demands at others."""
         size, kinds = len(values), len(self.axis.classes)
-        at = values if demands_at is None else np.full(size, demands_at)
         columns = {name: np.repeat(column, kinds) for name, column in self.axis.real(at).items()}
         for kind, name in enumerate(self.names):
             columns[name] = np.tile([1.0 if other == kind else 0.0 for other in range(kinds)], size)
@@ -108,6 +116,11 @@ class Asymptotes:
             load = np.maximum(share, load)
         weights = passing + (passing.sum(0) == 0)
         return Light(load, station, (weights * response).sum(0) / weights.sum(0), people.sum(0), answers.failure)
+
+    def saturating(self, first: float, full: float) -> str:
+        """The station that saturates first where the asymptotes meet; `first` is where they begin."""
+        # Loads that are proportional to the numbers of customers are in the same order at all of them.
+        return str(self.light(np.array([first if self.straight and not self.dependent else full])).station[0])
 
     def meeting(self, first: float, last: float, demands_at: float | None = None) -> float | None:
         """The first value along the axis at which the asymptotes meet; None where they do not.
@@ -259,8 +272,7 @@ class _Seeking:
             knees.append(self.highest("power", lambda values: self.curve.read(values, power)))
         if "curvature" in asked:
             knees.append(self.curved())
-        full = np.array([max(self.n_star or self.first, self.first)])
-        saturating = str(self.asymptotes.light(full).station[0]) if self.n_star else ""
+        saturating = self.asymptotes.saturating(self.first, max(self.n_star, self.first)) if self.n_star else ""
         return Knees(
             axis=self.axis,
             knees=tuple(knees),

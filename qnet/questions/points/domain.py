@@ -131,11 +131,26 @@ class Domain:
             asked += new
         return names
 
-    def integer_range(self, index: int) -> tuple[int, int]:
-        """The least and the largest integer that are allowed around the stated value.
+    def integer_ranges(self, size: int) -> list[tuple[int, int]]:
+        """The least and the largest integer that are allowed around the stated value, at all points of the grid.
 
         Raises what the model has against the stated value where no half of it is allowed either.
+        Method   Most points have the range of the one before them, which is tried first.
         """
+        result: list[tuple[int, int]] = []
+        for index in range(size):
+            same = result and self._is_range(index, *result[-1])
+            result.append(result[-1] if same else self.integer_range(index))
+        return result
+
+    def _is_range(self, index: int, first: int, last: int) -> bool:
+        """Whether two integers are allowed and those just beyond them are not, or are never tried."""
+        if not (self.allows(index, first) and self.allows(index, last)) or self.allows(index, first - 1):
+            return False
+        return last == _MOST or not self.allows(index, last + 1)
+
+    def integer_range(self, index: int) -> tuple[int, int]:
+        """The same at one point."""
         middle = stated = int(stated_value(self.model, self.vary))
         while not self.allows(index, middle):
             if not middle:

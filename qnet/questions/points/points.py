@@ -17,6 +17,7 @@ from qnet.expression import FLOATS, Expression, ExpressionError, Operations, Val
 from qnet.expression.functions import percentile_share
 from qnet.lazy import lazy, np
 from qnet.model.bind import bind, expressions, structures
+from qnet.model.facts import fact
 from qnet.model.model import Model
 from qnet.model.scope import about, depends_on_solution, is_figure, uses_solution
 from qnet.model.values import Values
@@ -115,6 +116,7 @@ def _heavy(wanted: tuple[str, ...], result: Mapping[str, Value], solution: Route
     return start
 
 
+@fact
 def figures_used(model: Model) -> tuple[str, ...]:
     """The figures that numbers of the network need, directly or through parameters."""
     used = [parameter.expression for parameter in model.parameters.values()] + expressions(model)
@@ -412,6 +414,7 @@ def _solve_part(
     return part
 
 
+@fact
 def needs_solution(model: Model) -> bool:
     """Whether any number of the network, not only an output, depends on the solution."""
 

@@ -76,10 +76,26 @@ class Trial:
         return Trial(self.model, self.vary, self.limits, particular, len(places), self.wanted, applies)
 
     def solve(self, value: Any) -> Solved:
-        """The model where the parameter has these values, one for each point; a search looks at absurd ones as well."""
+        """The model where the parameter has these values, one for each point; a search looks at absurd ones as well.
+
+        Its reasons leave out what was not measured.
+        """
+        return self._solved(value, self.wanted.replace(warned=False))
+
+    def answer(self, value: Any) -> Solved:
+        """As `solve`, with all reasons."""
+        return self._solved(value, self.wanted)
+
+    def certain(self, value: Any) -> Array:
+        """The largest load among those that hold no waits, less one."""
+        loads_alone = not needs_solution(self.model)
+        result: Array = self._solved(value, self.wanted.replace(warned=False, capacities=loads_alone)).certain_load - 1
+        return result
+
+    def _solved(self, value: Any, wanted: Wanted) -> Solved:
         varied = {**self.coordinates, self.vary: value}
         with np.errstate(all="ignore"):
-            return solve_points(self.model, varied, self.size, patient=False, asked=self.wanted)
+            return solve_points(self.model, varied, self.size, patient=False, asked=wanted)
 
     def within(self, inside: Array, value: Array) -> tuple[Array, Solved]:
         """The values, or the end of the domain between them and others that are inside, with the solutions there."""

@@ -16,6 +16,7 @@ from qnet.questions.points.saturation import JUST_BELOW
 from qnet.questions.points.trial import Trial
 from qnet.questions.search.regions import ENDLESS, LIMIT, RANGE, SATURATION, Ends, Regions, best, intervals
 from qnet.questions.search.scan import Scan
+from qnet.queues.crossings import Function, crossings
 from qnet.queues.roots import root
 from qnet.record import Record
 
@@ -26,9 +27,6 @@ _DOUBLINGS, _FAST = 20, 128.0
 _MORE = 9
 _DESCENT, _DESCENTS = 1e-6, 60
 """How far a search goes down at once from a value that is far too large, and how often."""
-
-_LOOK, _LOOKS = 16, 2
-"""How many parts of a bracket are evaluated together, and how often."""
 
 
 class Steady(Record):
@@ -123,22 +121,12 @@ def edge(trial: Trial, low: Array, high: Array, at_low: Array, bounded: Flags) -
     low, high  values with and without a steady state, where it is `bounded` by them.
     at_low     the load of stations that hold no waits, less one, at `low`.
     """
-
-    def certain(solved: Solved) -> Array:
-        return solved.certain_load - 1
-
-    at_high = certain(trial.solve(high))
+    at_high = trial.certain(high)
     by_capacity = bounded & (at_high >= 0)
     capacity = np.where(by_capacity, high, high / JUST_BELOW)
     if by_capacity.any():
-        result = root(
-            _anew(trial, lambda lanes, x: certain(lanes.solve(x))),
-            low,
-            high,
-            np.where(by_capacity, at_low, -1.0),
-            np.where(by_capacity, at_high, -1.0),
-            trial.operations,
-        )
+        ends = np.where(by_capacity, at_low, -1.0), np.where(by_capacity, at_high, -1.0)
+        result = _root(trial, lambda places, x: trial.at(places).certain(x), low, high, *ends)
         capacity = np.where(by_capacity, result, capacity)
     end = capacity * JUST_BELOW
     at_end = trial.overload(trial.solve(end))
@@ -149,35 +137,8 @@ def edge(trial: Trial, low: Array, high: Array, at_low: Array, bounded: Flags) -
     at_start = trial.overload(trial.solve(start))
     hopeless = at_start >= 0
     wanted = earlier & ~hopeless
-    bracket = _closer(trial, start, end, capacity, (wanted, at_start, at_end))
-    result = sign_change(trial, Trial.overload, *bracket)
+    result = sign_change(trial, Trial.overload, start, end, capacity, (wanted, at_start, at_end))
     return np.where(earlier, np.where(hopeless, start, result), capacity)
-
-
-def _closer(
-    trial: Trial, inside: Array, beyond: Array, edge: Array, ends: tuple[Flags, Array, Array]
-) -> tuple[Array, Array, Array, tuple[Flags, Array, Array]]:
-    """The arguments of `sign_change` for the load, closer to its first change of sign.
-
-    Many values are solved for little more than one. Where waits fill an outer station the load has a kink, at which
-    interpolation is no better than halving.
-    """
-    wanted, at_inside, at_beyond = ends
-    lanes = np.flatnonzero(wanted)
-    if trial.uncertain or not len(lanes):
-        return inside, beyond, edge, ends
-    inside, beyond, at_inside, at_beyond = (np.array(item) for item in (inside, beyond, at_inside, at_beyond))
-    shares, many = np.arange(1, _LOOK) / _LOOK, trial.at(np.repeat(lanes, _LOOK - 1))
-    for _ in range(_LOOKS):
-        low, high = (-np.log1p(-item[lanes] / edge[lanes])[:, None] for item in (inside, beyond))
-        values = -edge[lanes, None] * np.expm1(-(low + (high - low) * shares))
-        found = many.overload(many.solve(values.reshape(-1))).reshape(values.shape)
-        values = np.column_stack([inside[lanes], values, beyond[lanes]])
-        found = np.column_stack([at_inside[lanes], found, at_beyond[lanes]])
-        first, rows = (found >= 0).argmax(1), np.arange(len(lanes))
-        inside[lanes], at_inside[lanes] = values[rows, first - 1], found[rows, first - 1]
-        beyond[lanes], at_beyond[lanes] = values[rows, first], found[rows, first]
-    return inside, beyond, edge, (wanted, at_inside, at_beyond)
 
 
 def sign_change(
@@ -194,40 +155,25 @@ def sign_change(
     """
     wanted, at_inside, at_beyond = ends
     top = np.maximum(edge, np.maximum(inside, beyond) / JUST_BELOW)
-    result = root(
-        _anew(trial, lambda lanes, x: function(lanes, lanes.solve(x)), lambda u: -top * np.expm1(-u)),
-        -np.log1p(-inside / top),
-        -np.log1p(-beyond / top),
-        np.where(wanted, at_inside, -1.0),
-        np.where(wanted, at_beyond, -1.0),
-        trial.operations,
-    )
+
+    def at(places: Places, u: Array) -> Array:
+        lanes = trial.at(places)
+        return function(lanes, lanes.solve(-top[places] * np.expm1(-u)))
+
+    signs = np.where(wanted, at_inside, -1.0), np.where(wanted, at_beyond, -1.0)
+    result = _root(trial, at, -np.log1p(-inside / top), -np.log1p(-beyond / top), *signs)
     return -top * np.expm1(-result)
 
 
-def _anew(
-    trial: Trial, function: Callable[[Trial, Any], Any], value: Callable[[Any], Any] = lambda x: x
-) -> Callable[[Any], Any]:
-    """A function of values that is computed anew only for the points at which these have moved since it was last asked.
+def _root(trial: Trial, function: Function, low: Array, high: Array, at_low: Array, at_high: Array) -> Array:
+    """Where a function of solutions changes sign, as `crossings`.
 
-    Most roots of a batch converge long before the last one. Where the method of solution depends on the number of
-    points, all of them are always solved.
+    Where the method of solution depends on the number of points, all of them are always solved, once in a round.
     """
-    asked: Any = np.full(trial.size, np.nan)
-    result: Any = np.full(trial.size, np.nan)
-
-    def at(x: Any) -> Any:
-        nonlocal asked, result
-        moved = np.flatnonzero(x != asked)
-        if len(moved) == trial.size or trial.uncertain:
-            asked, result = x, function(trial, value(x))
-        elif len(moved):
-            result = result.copy()
-            result[moved] = function(trial.at(moved), value(x)[moved])
-            asked = x
-        return result
-
-    return at
+    if trial.uncertain:
+        every: Places = np.arange(trial.size)
+        return root(lambda x: function(every, x), low, high, at_low, at_high, trial.operations)
+    return crossings(function, low, high, at_low, at_high)
 
 
 _NEAR = tuple(2.0**-power for power in (5, 7, 9, 12, 16, 22))

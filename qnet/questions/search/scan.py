@@ -70,8 +70,9 @@ class Scan:
     def settle(self) -> None:
         """Refine both sides of every change in the first scan until all that remains is certain."""
         while True:
-            index = np.unique(np.concatenate(self.changes(self.holds)))
-            index = index[~self.sure[index]]
+            beside = np.zeros(len(self.place), dtype=bool)
+            beside[np.concatenate(self.changes(self.holds))] = True
+            index = np.flatnonzero(beside & ~self.sure)
             if not len(index):
                 return
             trial = self.trial.at(self.place[index])

@@ -15,6 +15,7 @@ from qnet.questions.points.trial import Trial
 from qnet.questions.search.continuous import continuous
 from qnet.questions.search.regions import ENDLESS, LIMIT, RANGE, SATURATION, Ends, Regions, best, intervals
 from qnet.questions.search.scan import CLOSE, Scan
+from qnet.queues.arithmetic import distinct
 from qnet.record import Record
 
 _ALL = 40
@@ -43,7 +44,7 @@ def integers(trial: Trial) -> Regions:
     size = trial.size
     domain = trial.domain
     customers = trial.vary in domain.customers()
-    ends = [domain.integer_range(index) for index in range(size)]
+    ends = domain.integer_ranges(size)
     first, last = (np.array(values, dtype=float) for values in zip(*ends, strict=True))
     endless = np.zeros(size, dtype=bool)
     unlimited = customers and trial.vary not in domain.pools() and trial.greatest == float("inf")
@@ -77,7 +78,7 @@ def _look(trial: Trial, scan: Scan, first: Array, last: Array, customers: bool, 
         common = np.arange(least, most + 1)
     else:
         common = least + np.round(np.geomspace(1, most - least + 1, _ALL)) - 1
-    common = np.unique(np.concatenate([common, first, last, [np.floor(trial.stated)]]))
+    common = distinct(np.concatenate([common, first, last, [np.floor(trial.stated)]]))
     blocks = [common]
     if customers:
         near = common <= max(2 * trial.stated, _FIRST)
@@ -104,8 +105,8 @@ def _outward(trial: Trial, scan: Scan, first: Array, last: Array) -> Array:
     size = trial.size
     reach = max(float(_FIRST), 2 * np.floor(trial.stated))
     least = float(first.min())
-    block = np.unique(np.round(np.geomspace(least, max(reach, least + 1), _ALL)) if least > 0 else np.arange(reach))
-    block = np.unique(np.concatenate([block, first, [np.floor(trial.stated)]]))
+    block = distinct(np.round(np.geomspace(least, max(reach, least + 1), _ALL)) if least > 0 else np.arange(reach))
+    block = distinct(np.concatenate([block, first, [np.floor(trial.stated)]]))
     done = np.zeros(size, dtype=bool)
     looked = np.minimum(last, reach)
     while True:
@@ -256,7 +257,7 @@ def ends(trial: Trial, regions: Regions, position: Places, index: Places, side: 
         value, shown, probe = (np.where(held, column[index], best) for column in (side.value, side.shown, side.probe))
         cause = np.where(held, side.cause[index], ENDLESS)
     lanes = trial.at(position)
-    there = lanes.solve(shown)
+    there = lanes.answer(shown)
     limit, station = np.zeros(len(position), dtype=int), np.full(len(position), "", dtype=object)
     saturated, several = cause == SATURATION, (cause == LIMIT) & (len(trial.limits) > 1)
     if saturated.any() or several.any():

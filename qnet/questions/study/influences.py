@@ -86,7 +86,7 @@ def influences(base: Computer, figures: dict[int, Figures], read: Read) -> Influ
     read     the figure that a claim is about, from the values it asked for.
     """
     study = base.study
-    pool = _Pool(Computer(study))
+    pool = _Pool(Computer(study, base))
     asked = [claim for claim in study.claims if claim.role in ("fitted", "predicted") and claim.place in figures]
     values = {claim.id: read(claim, figures[claim.place]) for claim in asked}
     here: dict[str, dict[str, float]] = {claim.id: {} for claim in asked}
@@ -117,7 +117,7 @@ def _slopes(
     base: Computer, moves: Sequence[tuple[Claim, Input]], values: dict[str, float | None], read: Read
 ) -> list[float]:
     """The elasticities of figures by inputs, all of them solved at once."""
-    computer = Computer(base.study)
+    computer = Computer(base.study, base)
     copies: list[Claim] = []
     for index, (claim, item) in enumerate(moves, len(base.study.claims)):
         computer.known |= {(index, slot): value for slot, value in base.answers.get(claim.place, {}).items()}

@@ -22,7 +22,7 @@ from qnet.questions.search.near import near
 from qnet.questions.search.search import pick, search
 from qnet.questions.study.references import filled
 from qnet.questions.study.study import Claim, Study, Where
-from qnet.questions.study.validate_settings import Systems, refuse_moving
+from qnet.questions.study.validate_settings import Setting, Systems, refuse_moving
 from qnet.record import Record
 from qnet.units import Dimension
 
@@ -52,11 +52,14 @@ class _Lane(Record):
 
 
 class Computer:
-    """Computes the claims of one study."""
+    """Computes the claims of one study.
 
-    def __init__(self, study: Study) -> None:
+    base   what has computed them already: its systems are not opened again.
+    """
+
+    def __init__(self, study: Study, base: Computer | None = None) -> None:
         self.study = study
-        self.systems = Systems(study)
+        self.systems = Systems(study, base.systems if base else None)
         self.problems = self.systems.problems
         self.values: dict[int, list[float]] = {}
         self.dimensions: dict[int, Dimension | None] = {}
@@ -147,12 +150,10 @@ class Computer:
         model, names, key = setting.model, tuple(where.settings), "over"
         known: dict[str, Any] = setting.known
         try:
-            factors: dict[str, float] = {}
-            for moved, factor in self.moved.get(claim.place, {}).items():
-                if moved in known and moved != claim.vary:
-                    factors[moved] = float(known[moved]) * factor
+            moved = self.moved.get(claim.place, {})
+            factors = {name: factor for name, factor in moved.items() if name in known and name != claim.vary}
             if factors:
-                known, names = Values(setting.changed, factors, None).known, (*names, *factors)
+                known, names = self.systems.moved(where, setting, factors), (*names, *factors)
             if claim.vary:
                 key = "smallest" if claim.smallest else "largest"
                 vary = varied(model, claim.vary)
@@ -168,7 +169,7 @@ class Computer:
                 count = len(points.values)
                 self.values[claim.place] = [float("nan")] * count
                 names = (*names, points.name)
-                known = _columns(setting.changed, points.name, points.values, factors)
+                known = _columns(setting, points.name, points.values, factors)
         except QnetError as error:
             self.systems.blame(error, (*path, key))
             return
@@ -301,11 +302,12 @@ def _point(lane: _Lane, names: list[str]) -> tuple[Any, ...]:
     return (lane.claim.limit, *(float(lane.known[name]) for name in names))
 
 
-def _columns(model: Model, name: str, values: tuple[float, ...], moved: dict[str, float]) -> dict[str, Any]:
-    """The values of all parameters along a grid, some of them moved."""
+def _columns(setting: Setting, name: str, values: tuple[float, ...], factors: dict[str, float]) -> dict[str, Any]:
+    """The values of all parameters along a grid, some of them times a factor."""
     size = len(values)
-    others = {other: np.full(size, value) for other, value in moved.items() if other != name}
-    return Values(model, {name: np.array(values), **others}, size).known
+    moved = {other: float(setting.known[other]) * factor for other, factor in factors.items() if other != name}
+    others = {other: np.full(size, value) for other, value in moved.items()}
+    return Values(setting.changed, {name: np.array(values), **others}, size).known
 
 
 def _at(value: Any, index: int) -> float:

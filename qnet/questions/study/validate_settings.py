@@ -13,6 +13,9 @@ from qnet.model.values import Values
 from qnet.questions.study.study import Study, Where
 from qnet.record import Record
 
+_At = tuple[str, tuple[tuple[str, str], ...]]
+"""A system and its settings."""
+
 
 class Setting(Record):
     """A system with some settings, and the values of its parameters there."""
@@ -24,13 +27,17 @@ class Setting(Record):
 
 
 class Systems:
-    """Opens the systems of one study; what is wrong with any of its keys is kept in `problems`."""
+    """Opens the systems of one study; what is wrong with any of its keys is kept in `problems`.
 
-    def __init__(self, study: Study) -> None:
+    known   the same study, whose systems are opened already.
+    """
+
+    def __init__(self, study: Study, known: Systems | None = None) -> None:
         self.study = study
         self.problems: list[Problem] = []
-        self.models: dict[str, Model | None] = {}
-        self.settings: dict[tuple[str, tuple[tuple[str, str], ...]], Setting | None] = {}
+        self.models: dict[str, Model | None] = known.models if known else {}
+        self.settings: dict[_At, Setting | None] = known.settings if known else {}
+        self.parameters: dict[tuple[_At, tuple[tuple[str, float], ...]], dict[str, Any]] = {}
 
     def main(self) -> Model:
         """The system of the study; raises `InvalidInput` for one that cannot be loaded."""
@@ -55,11 +62,19 @@ class Systems:
 
     def setting(self, where: Where) -> Setting | None:
         """A system with some settings; None, reported once, for one that is wrong."""
-        key = (where.system, tuple(where.settings.items()))
+        key = _key(where)
         if key not in self.settings:
             model = self.model(where.system, where.places["system"])
             self.settings[key] = None if model is None else self.opened(model, where)
         return self.settings[key]
+
+    def moved(self, where: Where, setting: Setting, factors: dict[str, float]) -> dict[str, Any]:
+        """The values of all parameters where some of them are those of a setting times a factor."""
+        key = _key(where), tuple(factors.items())
+        if key not in self.parameters:
+            varied = {name: float(setting.known[name]) * factor for name, factor in factors.items()}
+            self.parameters[key] = Values(setting.changed, varied, None).known
+        return self.parameters[key]
 
     def opened(self, model: Model, where: Where) -> Setting | None:
         """A system with some settings; what is wrong is blamed on the one of them that is wrong by itself."""
@@ -75,6 +90,10 @@ class Systems:
             if len(self.problems) == before:
                 self.blame(error, list(where.places.values())[-1])
         return None
+
+
+def _key(where: Where) -> _At:
+    return where.system, tuple(where.settings.items())
 
 
 def _setting(model: Model, settings: dict[str, str]) -> Setting:

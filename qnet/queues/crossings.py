@@ -1,0 +1,130 @@
+"""Where functions change sign, of which many values at once cost little more than one: solutions of a batch of models.
+
+The fewer roots are left, the more places are tried for each of them in a round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from qnet.errors import NotComputed, Problem
+from qnet.lazy import Array, Places, np
+from qnet.queues.roots import NEARNESS, NEGLIGIBLE
+
+Function = Callable[[Places, Array], Array]
+"""Of the indices of some roots, which may repeat, and a place for each."""
+
+_TOGETHER = 240
+"""Places tried together: as many as take about as long as the fixed part of a solution."""
+_FEWEST, _MOST = 2, 24
+"""Places of one root in a round."""
+_CLOSER = 0.01
+"""How much smaller than its estimate an error is expected to be."""
+_SAFE = 4.0
+"""How much larger an error may be than the moves of the interpolation with every place foretell."""
+_UNKNOWN = 0.05
+"""The error of interpolation through two places, as a share of the bracket."""
+_MAX_ROUNDS = 200
+
+
+def crossings(function: Function, low: Array, high: Array, at_low: Array, at_high: Array) -> Array:
+    """The places between `low` and `high` where functions that are negative at `low`, and not at `high`, change sign.
+
+    low, high  the ends of brackets, in either order, and what the functions are there.
+    Returns    the ends of the last brackets at which the functions are negative, which are as wide as those of
+               `roots.root`; `high` where there is no change of sign.
+    Raises     `NotComputed` QN512 where a bracket does not shrink that far.
+    Method     Around the root by inverse interpolation through up to four places, at the distance of its estimated
+               error; and around that by the lines through the last two places on either side, which is exact for a
+               kink. Where that has not halved a bracket in two rounds, at equal distances.
+    """
+    result = np.array(high)
+    live: Places = np.flatnonzero(~(at_low * at_high > 0))
+    nowhere = np.full(len(live), np.nan)
+    x = np.stack([nowhere, low[live], high[live], nowhere], axis=1)
+    f = np.stack([nowhere, at_low[live], at_high[live], nowhere], axis=1)
+    least = NEGLIGIBLE * np.abs(high[live]) + 1e-300
+    slow = np.zeros(len(live), dtype=bool)
+    for _ in range(_MAX_ROUNDS):
+        width = np.maximum(NEARNESS * np.abs(x[:, 1:3]).max(axis=1), least)
+        apart = np.abs(x[:, 2] - x[:, 1])
+        done = apart <= 2 * width
+        if done.any():
+            result[live[done]] = x[done, 1]
+            going = ~done
+            live, x, f, least, slow = live[going], x[going], f[going], least[going], slow[going]
+            width, apart = width[going], apart[going]
+        if not len(live):
+            return result
+        number = int(np.clip(_TOGETHER // len(live), _FEWEST, _MOST))
+        shares = _shares(x, f, np.minimum(width / apart, 0.5), slow, number)
+        tried = x[:, 1:2] + shares * (x[:, 2:3] - x[:, 1:2])
+        image = function(np.repeat(live, number), tried.reshape(-1)).reshape(tried.shape)
+        x, f = _closer(np.hstack([x[:, :2], tried, x[:, 2:]]), np.hstack([f[:, :2], image, f[:, 2:]]))
+        slow = ~slow & (np.abs(x[:, 2] - x[:, 1]) > apart / 2)
+    raise NotComputed(
+        Problem("QN512", f"no root converged in {_MAX_ROUNDS} rounds", help="report the model: this should not happen")
+    )
+
+
+def _closer(x: Array, f: Array) -> tuple[Array, Array]:
+    """The bracket around the first change of sign in rows of places, and the places next to it on either side."""
+    first = 2 + (f[:, 2:-1] >= 0).argmax(axis=1)
+    index = first[:, None] + np.arange(-2, 2)
+    return np.take_along_axis(x, index, axis=1), np.take_along_axis(f, index, axis=1)
+
+
+def _shares(x: Array, f: Array, least: Array, even: Array, number: int) -> Array:
+    """Where to look next, as rising shares of the brackets: rows of a number of them.
+
+    x, f   the bracket in the middle, between the places next to it or nan.
+    even   of which brackets equal parts are to be tried.
+    """
+    equal = np.arange(1, number + 1) / (number + 1)
+    with np.errstate(all="ignore"):
+        scaled = (x - x[:, 1:2]) / (x[:, 2:3] - x[:, 1:2])
+        root, error = _interpolated(scaled, f)
+        kink, difference = _on_lines(scaled, f)
+    pairs = [(root, error), (kink, difference), (root, _CLOSER * error), (kink, _CLOSER * difference)]
+    shares = np.empty((len(x), number))
+    used = min(len(pairs), number // 2)
+    for index, (middle, reach) in enumerate(pairs[:used]):
+        distance = np.fmax(reach, 0.9 * least)
+        shares[:, 2 * index], shares[:, 2 * index + 1] = middle - distance, middle + distance
+    rest = number - 2 * used
+    shares[:, 2 * used :] = np.arange(1, rest + 1) / (rest + 1)
+    shares = np.where(even[:, None], equal, shares)
+    shares.sort(axis=1)
+    return np.clip(shares, least[:, None], 1 - least[:, None])
+
+
+def _interpolated(x: Array, f: Array) -> tuple[Array, Array]:
+    """The root of inverse interpolation through the places that are known, and an estimate of its error."""
+    order = (1, 2, 0, 3)
+    places = [x[:, index] for index in order]
+    best, error = places[0], np.full(len(x), _UNKNOWN)
+    column, before = places, np.ones(len(x))
+    for degree in range(1, 4):
+        column = [
+            (f[:, order[row + degree]] * column[row] - f[:, order[row]] * column[row + 1])
+            / (f[:, order[row + degree]] - f[:, order[row]])
+            for row in range(len(column) - 1)
+        ]
+        inside = (column[0] > 0) & (column[0] < 1)
+        moved = np.abs(column[0] - best)
+        if degree > 1:
+            error = np.where(inside, moved * np.minimum(_SAFE * moved / before, 1.0), error)
+        before = np.where(inside, moved, before)
+        best = np.where(inside, column[0], best)
+    inside = (best > 0) & (best < 1)
+    return np.where(inside, best, 0.5), error
+
+
+def _on_lines(x: Array, f: Array) -> tuple[Array, Array]:
+    """Where the lines through the two places on either side are zero, between both, and how far these are apart."""
+    from_low = -f[:, 1] * x[:, 0] / (f[:, 0] - f[:, 1])
+    from_high = 1 - f[:, 2] * (x[:, 3] - 1) / (f[:, 3] - f[:, 2])
+    low, high = (np.where((end > 0) & (end < 1), end, np.nan) for end in (from_low, from_high))
+    low, high = np.where(np.isnan(low), high, low), np.where(np.isnan(high), low, high)
+    middle = (low + high) / 2
+    return np.where(np.isnan(middle), 0.5, middle), np.where(np.isnan(middle), 0.25, np.abs(high - low))

@@ -1,0 +1,79 @@
+"""What searches compute, by counts: few solutions, and none where loads alone are asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from qnet.lazy import np
+from qnet.model.conditions import condition
+from qnet.model.load import load
+from qnet.networks import open as open_networks
+from qnet.networks.open import OpenSolver
+from qnet.questions.envelope.envelope import envelopes
+from qnet.questions.envelope.question import question
+from qnet.questions.points import trial as trials
+from qnet.questions.points.trial import Trial
+
+
+@pytest.fixture
+def sizes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The numbers of points of all solutions of a search."""
+    result: list[int] = []
+
+    def solved(model: Any, varied: Any, size: int, **more: Any) -> Any:
+        result.append(size)
+        return solve(model, varied, size, **more)
+
+    solve = trials.solve_points
+    monkeypatch.setattr(trials, "solve_points", solved)
+    return result
+
+
+def test_the_envelopes_of_the_catalog_take_few_solutions(sizes: list[int]) -> None:
+    model = load("ibm-3990-6")
+    envelopes([question(model, stated) for stated in model.envelopes.values()])
+    assert len(sizes) <= 24
+    assert sum(sizes) <= 3000
+
+
+def _trial(points: int) -> Trial:
+    model = load("ibm-3990-6")
+    columns = {"write_fraction": np.linspace(0.0, 0.5, points)}
+    return Trial(model, "rate", [condition("response <= 10 ms", model)], columns, points)
+
+
+def test_the_load_of_stations_that_hold_no_waits_needs_no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    rates = np.array([100.0, 700.0, 1e4, 1e6])
+    expected = _trial(4).solve(rates).certain_load - 1
+
+    def find_waits(_: OpenSolver) -> int:
+        pytest.fail("waits were computed")
+
+    monkeypatch.setattr(OpenSolver, "find_waits", find_waits)
+    np.testing.assert_array_equal(_trial(4).certain(rates), expected)
+
+
+def test_the_load_of_times_that_rest_on_waits_needs_them() -> None:
+    model = load("zvm-paging")
+    trial = Trial(model, "resident", (), {"guests": np.array([1.0, 4.0])}, 2)
+    values = np.array([0.5, 0.9]) * trial.stated
+    np.testing.assert_array_equal(trial.certain(values), trial.solve(values).certain_load - 1)
+
+
+def test_a_search_asks_for_warnings_only_of_its_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    def beyond(solver: Any, stable: Any) -> Any:
+        asked.append(1)
+        return known(solver, stable)
+
+    known = open_networks.hold_warnings.beyond
+    monkeypatch.setattr(open_networks.hold_warnings, "beyond", beyond)
+    rates = np.array([100.0, 700.0])
+    searched = _trial(2).solve(rates).parts[0].solution
+    assert not asked
+    answered = _trial(2).answer(rates).parts[0].solution
+    assert asked
+    np.testing.assert_array_equal(searched.response, answered.response)

@@ -1,0 +1,56 @@
+"""What a validation computes, by counts: systems are opened once, and what is moved once for all claims at a point."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from qnet.model.values import Values
+from qnet.questions.points.domain import Domain
+from qnet.questions.study import validate_settings
+from qnet.questions.study.load import load_study
+from qnet.questions.study.validate import validate
+
+
+def test_every_system_of_a_study_is_opened_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: Counter[str] = Counter()
+
+    def load(name: str) -> Any:
+        opened[name] += 1
+        return loaded(name)
+
+    loaded = validate_settings.load
+    monkeypatch.setattr(validate_settings, "load", load)
+    assert validate(load_study("paging")).influences
+    assert set(opened.values()) == {1}
+
+
+def test_a_parameter_is_moved_once_for_all_claims_with_the_same_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    moved: Counter[tuple[str, ...]] = Counter()
+
+    def values(model: Any, varied: dict[str, float], size: int | None) -> Values:
+        moved[model.title, repr(model.settings), repr(varied)] += bool(varied)
+        return Values(model, varied, size)
+
+    monkeypatch.setattr(validate_settings, "Values", values)
+    validate(load_study("paging"))
+    assert sum(moved.values())
+    assert max(moved.values()) == 1
+
+
+def test_points_with_one_range_of_integers_share_its_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[float] = []
+
+    def allows(self: Domain, index: int, value: float) -> bool:
+        asked.append(value)
+        return 1 <= value <= 300
+
+    monkeypatch.setattr(Domain, "allows", allows)
+    domain = Domain(validate_settings.load("interactive-users"), "users", {})
+    assert domain.integer_ranges(20) == [(1, 300)] * 20
+    of_twenty = len(asked)
+    asked.clear()
+    assert domain.integer_ranges(1) == [(1, 300)]
+    assert of_twenty == len(asked) + 19 * 4
