@@ -34,7 +34,8 @@ MAY_USE = {
     "model": GROUND | {"documents", "expression", "catalog", "networks", "queues"},
     "exchange": GROUND | {"documents", "expression", "model", "networks"},
     "reports": GROUND | {"__init__"},
-    "questions": GROUND | {"budget", "documents", "expression", "catalog", "model", "networks", "queues", "reports"},
+    "questions": GROUND
+    | {"arguments", "budget", "documents", "expression", "catalog", "model", "networks", "queues", "reports"},
     "cli": GROUND
     | {
         "budget",
@@ -47,10 +48,12 @@ MAY_USE = {
         "exchange",
         "questions",
         "reports",
+        "signatures",
         "__init__",
     },
     "__main__": {"cli", "__init__"},
-    "system": GROUND | {"arguments", "budget", "model", "networks", "questions", "reports"},
+    "signatures": {"arguments", "budget", "errors", "lazy", "model", "networks", "questions", "reports"},
+    "system": GROUND | {"arguments", "budget", "model", "questions", "reports", "signatures"},
     "__init__": {"errors", "networks", "note", "queues", "reports", "system"},
 }
 
