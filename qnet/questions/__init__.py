@@ -2,7 +2,7 @@
 
 `points` solves a model at operating points, `search` finds the load at which something holds; every question builds on
 these two. `presentation` has what all reports share: labels of trust, provenance, notes. A question is opened by the
-function that its row of `qnet.signatures` names, for `qnet.System` and the command. Questions may import the language, the networks and the
-reports; nothing of the command line. A new question is one folder here, one command and one row of the table in
-`presentation`.
+function that its row of `qnet.signatures` names, for `qnet.System` and the command. Questions may import the language,
+the networks and the reports; nothing of the command line. A new question is one folder here, one command, its row in
+`qnet.signatures` and one of the table in `presentation`.
 """

@@ -33,7 +33,7 @@ MAY_USE = {
     "networks": GROUND | {"arguments", "budget", "expression", "plain_tables", "queues"},
     "model": GROUND | {"documents", "expression", "catalog", "networks", "queues"},
     "exchange": GROUND | {"documents", "expression", "model", "networks"},
-    "reports": GROUND | {"__init__"},
+    "reports": GROUND | {"version"},
     "questions": GROUND
     | {"arguments", "budget", "documents", "expression", "catalog", "model", "networks", "queues", "reports"},
     "cli": GROUND
@@ -49,12 +49,13 @@ MAY_USE = {
         "questions",
         "reports",
         "signatures",
-        "__init__",
+        "version",
     },
-    "__main__": {"cli", "__init__"},
+    "__main__": {"cli", "version"},
     "signatures": {"arguments", "budget", "errors", "lazy", "model", "networks", "questions", "reports"},
     "system": GROUND | {"arguments", "budget", "model", "questions", "reports", "signatures"},
-    "__init__": {"errors", "networks", "note", "queues", "reports", "system"},
+    "version": set(),
+    "__init__": {"errors", "networks", "note", "queues", "reports", "system", "version"},
 }
 
 HEAVY = {"numpy", "sympy", "rich", "dataclasses", "importlib.metadata"}
