@@ -108,6 +108,10 @@ class Questions:
     ) -> Report:
         """Throughput, response and utilization, as `qnet solve`; the arguments are those of `qnet.Network.solve`.
 
+        servers_correction  how approximations treat several servers: "conway", "seidmann" or "rolia-sevcik"; default:
+                    the one with the smallest measured error.
+        core_solutions  of Linearizer, at least 1; None until it converges.
+        memory      bytes that it may take at most.
         bounds      a kind of bounds that is wanted besides the answer.
         states      whether state probabilities are wanted.
         metric      report these metrics only, such as "response_p95".
@@ -209,7 +213,11 @@ class Questions:
         method: str = "auto",
         operations: float = OPERATIONS,
     ) -> Report:
-        """Least and most of metrics over all ends of all ranges, as `qnet sensitivity --corners`; as for `tornado`."""
+        """Least and most of metrics over all ends of all ranges, as `qnet sensitivity --corners`; as for `tornado`.
+
+        of, by         as for `sensitivity`.
+        range, within  as for `tornado`.
+        """
         ...
 
     @question("sensitivity.uncertainty_report:ask_uncertainty")
@@ -228,6 +236,7 @@ class Questions:
     ) -> Report:
         """Mean, standard deviation and percentiles of metrics over random parameters, as `qnet sensitivity --sample`.
 
+        of, by   as for `sensitivity`; `range` and `within` as for `tornado`.
         sample   how many points; the same `seed` gives the same ones.
         spread   lognormal parameters with their standard deviation over mean, such as "seek=10%".
         shape    how parameters with a range are distributed inside it: "uniform" or "triangular".
@@ -280,6 +289,7 @@ class Questions:
     ) -> Report:
         """Service demands from utilizations and throughputs, as `qnet calibrate SYSTEM MEASURED.csv --demands`.
 
+        measured    a CSV file, or rows as mappings, with utilizations of stations and throughputs per second.
         servers     servers of stations where the model is not to say them, such as "cpu=4".
         background  whether to fit also a utilization without any throughput.
         hold_out    how many rows at the end only test the regression.
@@ -390,6 +400,8 @@ class Questions:
         self, faster: float = 2.0, method: str = "auto", operations: float = OPERATIONS, brief: bool = False
     ) -> Report:
         """Why the system responds as it does, in words, as `qnet why`; arguments as for `bottleneck`.
+
+        faster  as for `bottleneck`.
 
         Of a system whose arrivals saturate it: why it has no steady state, and the smallest changes that cure it.
         `brief` asks for six sentences.

@@ -63,6 +63,7 @@ class System(Questions, Model):
         """The system with some parameters set, as by -p: a number in base units, or a text with a unit or expression.
 
         values   for names that are no Python names, such as {"cu.pend": "1 ms"}.
+        named    parameters by name.
         Raises   `UsageError` for an unknown parameter or a value that does not fit, with all problems.
         """
         from qnet.model.settings import with_settings
@@ -150,6 +151,7 @@ def study(name: str, operations: float = OPERATIONS, memory: float = MEMORY) -> 
     """A study of the catalog, as `qnet study`: question, answer, predictions next to their nulls, picture,
     what-ifs, and its limits.
 
+    name                 such as "p390"; `qnet.validate` lists them.
     operations, memory   as for `validate`.
     Raises   `UsageError` for a study that does not exist or has no story, `InvalidInput` for what is wrong with one,
              `NoAnswer` or `NotComputed` where a question of the story has no answer.

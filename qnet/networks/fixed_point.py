@@ -71,6 +71,8 @@ def not_converged(
 ) -> NotComputed:
     """The refusal of a fixed point that is not proven.
 
+    help      what to try instead.
+    code      of the refusal.
     what      the method or the quantity, such as `priority-mva`, with a reason after a colon if there is one.
     expected  the residual that would have proven it.
     point     the index of the first point of a batch that is not proven; None for a single point.
@@ -116,7 +118,11 @@ def fixed_point(
 def mixed(
     after: Sequence[Value], moves: Sequence[Value], after_before: Sequence[Value], moves_before: Sequence[Value]
 ) -> list[Value]:
-    """The mix of two rounds with the smallest residual, if the map were linear; each round by its images and moves."""
+    """The mix of two rounds with the smallest residual, if the map were linear; each round by its images and moves.
+
+    after, moves                the images of this round, and how far they are from its values.
+    after_before, moves_before  the same of the round before.
+    """
     change = [new - old for new, old in zip(moves, moves_before, strict=True)]
     overlap = total(item * new for item, new in zip(change, moves, strict=True))
     weight = ratio(overlap, total(item * item for item in change))

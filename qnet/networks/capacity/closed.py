@@ -71,6 +71,7 @@ _STEEPEST = 1e6
 def solve(network: RoutedNetwork, wanted: Wanted, solve_part: SolvePart) -> RoutedSolution:
     """The steady state of a network whose closed classes fill a buffer, or of every point of a batch.
 
+    solve_part  the chooser, which solves what is around the buffer.
     network   rates per second, times in seconds, populations as numbers of customers.
     wanted    the method and its budget: `auto` or `flow-equivalent`.
     Returns   figures by class, route and station, and those of the buffer. The wait for a place is part of the
