@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from qnet.queues.stations.queue import queue
     from qnet.reports.report import Report
     from qnet.system import System, load, loads, study, validate
+    from qnet.version import __version__
 
-__version__ = "0.1.0"
 __all__ = [
     "AssertionFailed", "InvalidInput", "Network", "NoAnswer", "NotComputed", "Note", "QnetError", "Report", "Solution",
     "System", "UsageError", "__version__", "load", "loads", "queue", "study", "validate",
@@ -47,6 +47,7 @@ _DOORS = {
     "Solution": "qnet.networks.product.solution",
     "System": "qnet.system",
     "UsageError": "qnet.errors",
+    "__version__": "qnet.version",
     "load": "qnet.system",
     "loads": "qnet.system",
     "queue": "qnet.queues.stations.queue",

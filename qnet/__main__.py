@@ -22,7 +22,7 @@ def main() -> None:
 
 def _run() -> None:
     if sys.argv[1:] in (["--version"], ["-V"]):
-        from qnet import __version__
+        from qnet.version import __version__
 
         _write(f"qnet {__version__}\n")
         return

@@ -118,14 +118,24 @@ def current() -> Account | None:
 
 
 def spend(operations: float, what: str = "") -> None:
-    """Count operations against the account that is open, if one is."""
+    """Count operations against the account that is open, if one is.
+
+    operations  elementary ones, at least 0.
+    what        the work they are for.
+    Raises      `OverBudget` where they are more than there are left.
+    """
     account = _current.get()
     if account is not None:
         account.spend(operations, what)
 
 
 def reserve(size: float, what: str) -> None:
-    """Refuse arrays of more bytes than the account that is open allows, or, without one, the default."""
+    """Refuse arrays of more bytes than the account that is open allows, or, without one, the default.
+
+    size    bytes.
+    what    the arrays hold.
+    Raises  `NotComputed` QN515 where they are too many.
+    """
     (_current.get() or _DEFAULT).reserve(size, what)
 
 
@@ -154,7 +164,10 @@ def opened(account: Account) -> Generator[Account]:
 
 @contextmanager
 def door(operations: float = OPERATIONS, memory: float = MEMORY) -> Generator[None]:
-    """An account for one question from Python, where no command or larger question has one."""
+    """An account for one question from Python, where no command or larger question has one.
+
+    operations, memory  its limits, elementary operations and bytes; a question may change them by `limit`.
+    """
     if _current.get() is not None:
         yield
         return

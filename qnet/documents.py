@@ -65,6 +65,8 @@ class GivenText(Document):
 def read(path: str) -> Document:
     """Read a TOML file, or standard input for `-`.
 
+    path  of the file, or `-`.
+
     Raises `UsageError` where there is no such file, `InvalidInput` where it is too large, not text, empty or not TOML.
     """
     return parse(_bytes(path), "<stdin>" if path == "-" else path)
@@ -93,7 +95,11 @@ def _bytes(path: str) -> bytes:
 
 
 def parse(raw: bytes, name: str) -> Document:
-    """Check and parse the bytes of a TOML document; raises `InvalidInput` as `read` does."""
+    """Check and parse the bytes of a TOML document; raises `InvalidInput` as `read` does.
+
+    raw   the content of the file, UTF-8.
+    name  of the document in messages.
+    """
     text = _text(raw, name)
     if line := _long_key(text):
         raise _invalid(name, f"a key has more than {MAX_KEY_PARTS} parts", "fewer levels", line=line)

@@ -85,7 +85,11 @@ def render_path(path: Sequence[str | int]) -> str:
 
 
 def printable(text: str, limit: int = MAX_MESSAGE) -> str:
-    """The text on one line, safe for a terminal: what is not printable is escaped, too long a text loses its middle."""
+    """The text on one line, safe for a terminal: what is not printable is escaped, too long a text loses its middle.
+
+    text   anything, also what a file or a user states.
+    limit  the most characters of the result.
+    """
     if len(text) > limit:
         tail = (limit - len(_LEFT_OUT)) // 3
         text = text[: limit - len(_LEFT_OUT) - tail] + _LEFT_OUT + text[-tail:]
@@ -100,7 +104,11 @@ def short(text: str) -> str:
 
 
 def caret(source: str, column: int) -> str:
-    """The text around a place (`column` from 0) and, on a second line, a caret under it."""
+    """The text around a place (`column` from 0) and, on a second line, a caret under it.
+
+    source  a text of any length and characters.
+    column  of the place.
+    """
     column = max(0, min(column, len(source)))
     start = max(0, column - _CARET_BEFORE)
     prefix = "... " if start else ""
@@ -160,7 +168,12 @@ class AssertionFailed(QnetError):
 
 
 def suggest(name: str, known: Sequence[str], limit: int = 3) -> str:
-    """`did you mean "a" or "b"?` for the names nearest to an unknown one, or the list of all when none is near."""
+    """`did you mean "a" or "b"?` for the names nearest to an unknown one, or the list of all when none is near.
+
+    name   what was given; empty where there is no guess.
+    known  the names that there are.
+    limit  how many near ones are named at most.
+    """
     from difflib import get_close_matches
 
     name = name[:_MAX_NAME]

@@ -56,7 +56,11 @@ def listed() -> Generator[None]:
 
 
 def note_read(stream: BinaryIO, name: str) -> None:
-    """Remember a file that is open for reading, while a command runs; pipes and devices are not remembered."""
+    """Remember a file that is open for reading, while a command runs; pipes and devices are not remembered.
+
+    stream  the open file.
+    name    by which the user named it.
+    """
     files = _read.get()
     key = None if files is None else identity(stream.fileno())
     if files is not None and key is not None:
@@ -64,7 +68,10 @@ def note_read(stream: BinaryIO, name: str) -> None:
 
 
 def read_as(path: str) -> str:
-    """The name under which the command that runs has read a file; empty where it has not."""
+    """The name under which the command that runs has read a file; empty where it has not.
+
+    path  any name of the file.
+    """
     key = identity(path)
     return (_read.get() or {}).get(key, "") if key is not None else ""
 

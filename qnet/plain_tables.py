@@ -9,7 +9,11 @@ from qnet.units import format_number
 
 
 def plain_table(headings: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """A table of aligned columns; numbers have four digits, an array of several points its least and its most."""
+    """A table of aligned columns; numbers have four digits, an array of several points its least and its most.
+
+    headings  one for each column.
+    rows      of as many cells: texts, numbers, arrays or None.
+    """
     cells = [list(headings), *([as_text(value) for value in row] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = ["  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in cells]
@@ -17,7 +21,10 @@ def plain_table(headings: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
 
 
 def markdown_table(headings: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """The same as a table of Markdown."""
+    """The same as a table of Markdown.
+
+    headings, rows  as of `plain_table`.
+    """
     cells = [headings, ["---"] * len(headings), *([as_text(value) for value in row] for row in rows)]
     return "\n".join(f"| {' | '.join(text.replace('|', chr(92) + '|') for text in row)} |" for row in cells)
 

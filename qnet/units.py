@@ -177,7 +177,10 @@ def quantity(text: str) -> tuple[float, Dimension]:
 
 
 def unit_text(text: str) -> str:
-    """The unit of a quantity as it is written: `ms` of `"8.5 ms"`; empty for a bare number, and for other texts."""
+    """The unit of a quantity as it is written: `ms` of `"8.5 ms"`; empty for a bare number, and for other texts.
+
+    text  any text.
+    """
     match = re.fullmatch(_QUANTITY_PATTERN, text)
     return (match[2] or "").strip() if match else ""
 
@@ -208,7 +211,11 @@ _LADDERS: dict[Dimension, tuple[tuple[float, str], ...]] = {
 
 
 def format_number(value: float, digits: int = 4) -> str:
-    """A number with `digits` significant digits, without a trailing zero or exponent where it reads well."""
+    """A number with `digits` significant digits, without a trailing zero or exponent where it reads well.
+
+    value   finite or not.
+    digits  at least 1.
+    """
     if value == 0:
         return "0"
     text = f"{value:.{digits}g}"
@@ -222,6 +229,8 @@ def format_number(value: float, digits: int = 4) -> str:
 
 def format_quantity(value: float, unit_text: str = "", digits: int = 4) -> str:
     """A value given in `unit_text`, as people read it: `format_quantity(0.01, "s")` is `10 ms`.
+
+    digits  significant ones, at least 1.
 
     Times, data and data rates take the prefix that leaves a number of at least one; other units are kept as given.
     Raises `UnitError` for an unknown unit.
@@ -264,7 +273,10 @@ def _power(name: str, exponent: float) -> str:
 
 
 def is_base_unit(text: str) -> bool:
-    """Whether a unit is that of numbers in base units: `s`, `/s`, `B/s`; false for what is no unit."""
+    """Whether a unit is that of numbers in base units: `s`, `/s`, `B/s`; false for what is no unit.
+
+    text  the unit as it is written.
+    """
     try:
         return bool(text) and base_unit(unit(text).dimension) == text
     except UnitError:
@@ -272,7 +284,10 @@ def is_base_unit(text: str) -> bool:
 
 
 def column_suffix(unit_text: str) -> str:
-    """The unit as the end of a column name: `s` is `_s`, `/s` is `_per_s`, `B/s` is `_B_per_s`."""
+    """The unit as the end of a column name: `s` is `_s`, `/s` is `_per_s`, `B/s` is `_B_per_s`.
+
+    unit_text  the unit, as `qnet help units` lists them.
+    """
     if not unit_text:
         return ""
     text = unit_text.replace(" ", "").replace("%", "percent").replace("^", "").replace(".", "_").replace("*", "_")

@@ -74,6 +74,9 @@ def root() -> str:
 def part_path(name: str) -> str:
     """The file of a part, such as `dasd/ibm-3390-3`.
 
+    name     folder and name of the part.
+    Returns  the path of its TOML file.
+
     Raises `UsageError`, with the nearest names, where the catalog has no such part.
     """
     return _path("part", name)
@@ -81,6 +84,9 @@ def part_path(name: str) -> str:
 
 def system_path(name: str) -> str:
     """The file of a system, such as `ibm-3990-6`, or of an example, such as `web-tier`.
+
+    name     of the system or the example.
+    Returns  the path of its TOML file.
 
     Raises `UsageError`, with the nearest names, where neither the catalog nor the examples have it.
     """
@@ -125,6 +131,9 @@ def _examples_folder() -> str:
 
 def study_path(name: str) -> str:
     """The file of a study.
+
+    name     such as `p390`.
+    Returns  the path of its TOML file.
 
     Raises `UsageError`, with the nearest names, where the catalog has no such study.
     """

@@ -6,9 +6,10 @@ from typing import Any
 
 import click
 
+from qnet.cli.asking import faster_option
 from qnet.cli.method_options import bounds_option, method, method_options
 from qnet.cli.network_options import asked, network_options, opened
-from qnet.cli.options import assert_option, collect, faster_option, output_options
+from qnet.cli.options import assert_option, collect, output_options
 
 
 @click.command("bottleneck")
@@ -18,7 +19,7 @@ from qnet.cli.options import assert_option, collect, faster_option, output_optio
 @bounds_option
 @assert_option
 @output_options
-def command(faster: float, asserted: tuple[str, ...], **options: Any) -> None:
+def command(asserted: tuple[str, ...], **options: Any) -> None:
     """Break down response time, find the bottleneck, rank upgrades.
 
     For every station: its residence time, split into service and waiting; its utilization; the system throughput at
@@ -44,5 +45,5 @@ def command(faster: float, asserted: tuple[str, ...], **options: Any) -> None:
     wanted, output, network = method(options), collect(options), asked(options)
     ready(output)
     with opened(network) as model, watched(wanted) as wanted:
-        report = bottleneck_report(model, faster, wanted, asserted)
+        report = bottleneck_report(model, **options, wanted=wanted, asserted=asserted)
     write(report, output)

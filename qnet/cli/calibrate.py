@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from qnet.cli.asking import options_of
 from qnet.cli.complete import complete_parameters
 from qnet.cli.method_options import method, method_options
 from qnet.cli.options import (
@@ -27,39 +28,35 @@ if TYPE_CHECKING:
     from qnet.questions.map.tables import Table
     from qnet.reports.content import Note
 
+_option = options_of("calibrate")
+
 
 @click.command("calibrate")
 @click.argument("given", metavar="SYSTEM... MEASURED.csv", nargs=-1, callback=stated, shell_complete=complete_system)
 @parameter_option
-@click.option(
-    "--fit",
-    multiple=True,
-    metavar="NAMES",
-    callback=stated,
-    shell_complete=complete_parameters,
-    help="Parameters to fit, such as seek,read_hit.",
-)
+@_option("fit", metavar="NAMES", default=(), shell_complete=complete_parameters,
+         help="Parameters to fit, such as seek,read_hit.")  # fmt: skip
 @metric_option
-@click.option("--between", multiple=True, metavar="NAME=LOW:HIGH", callback=stated,
-              help="Search range (default: the range in the model).")  # fmt: skip
-@click.option("--column", "columns", multiple=True, metavar="COLUMN=NAME", callback=stated,
-              help="Read a column under another name, such as io_r=throughput or rt=response_ms.")  # fmt: skip
-@click.option("--melt", "patterns", multiple=True, metavar="PATTERN", callback=stated,
-              help="One row per condition in titles: 'rt_{rate}_ms=response_ms' or '{}@{rate}'.")  # fmt: skip
-@click.option("--hold-out", metavar="ROWS", callback=stated,
-              help="Rows used only for testing: a number of last rows, or a condition with and, or, not.")  # fmt: skip
-@click.option("--error", "errors", multiple=True, metavar="ERROR", callback=stated,
-              help="Standard error of the measurements: 1%, '2 ms', or of one metric, 'response=2%'.")  # fmt: skip
-@click.option("--absolute", is_flag=True, help="Errors are equal in all rows, not proportional.")
-@click.option("--starts", type=click.IntRange(1, 1000), metavar="COUNT",
-              help="Starting points, spread over the ranges (default: 4 or more).")  # fmt: skip
-@click.option("--strict", is_flag=True, help="Exit with code 3 at the first unreadable row.")
+@_option("between", metavar="NAME=LOW:HIGH",
+         help="Search range (default: the range in the model).")  # fmt: skip
+@_option("column", metavar="COLUMN=NAME",
+         help="Read a column under another name, such as io_r=throughput or rt=response_ms.")  # fmt: skip
+@_option("melt", metavar="PATTERN",
+         help="One row per condition in titles: 'rt_{rate}_ms=response_ms' or '{}@{rate}'.")  # fmt: skip
+@_option("hold_out", metavar="ROWS",
+         help="Rows used only for testing: a number of last rows, or a condition with and, or, not.")  # fmt: skip
+@_option("error", metavar="ERROR",
+         help="Standard error of the measurements: 1%, '2 ms', or of one metric, 'response=2%'.")  # fmt: skip
+@_option("absolute", help="Errors are equal in all rows, not proportional.")
+@_option("starts", type=click.IntRange(1, 1000), default=None, metavar="COUNT",
+         help="Starting points, spread over the ranges (default: 4 or more).")  # fmt: skip
+@_option("strict", help="Exit with code 3 at the first unreadable row.")
 @click.option("--write", "written", metavar="FILE.toml", callback=stated,
               help="Write the fitted model, or a model of --demands; - writes it instead of the report.")  # fmt: skip
 @click.option("--demands", is_flag=True, help="Estimate service demands from utilizations; SYSTEM is optional.")
-@click.option("--servers", multiple=True, metavar="NAME=NUMBER", callback=stated,
-              help="With --demands: servers (default: SYSTEM's, or 1).")  # fmt: skip
-@click.option("--background", is_flag=True, help="With --demands: fit utilization without load too.")
+@options_of("demands")("servers", metavar="NAME=NUMBER",
+                        help="With --demands: servers (default: SYSTEM's, or 1).")  # fmt: skip
+@options_of("demands")("background", help="With --demands: fit utilization without load too.")
 @method_options
 @assert_option
 @output_options
@@ -132,7 +129,7 @@ def command(given: tuple[str, ...], servers: tuple[str, ...], demands: bool, bac
         _fit(asked)
 
 
-_OPTIONS = ("settings", "fit", "metrics", "between", "columns", "patterns", "hold_out", "errors", "absolute", "starts",
+_OPTIONS = ("settings", "fit", "metric", "between", "column", "melt", "hold_out", "error", "absolute", "starts",
             "strict", "written", "asserted")  # fmt: skip
 
 
@@ -147,12 +144,12 @@ class _Asked(Record):
     background: bool
     settings: tuple[str, ...]
     fit: tuple[str, ...]
-    metrics: tuple[str, ...]
+    metric: tuple[str, ...]
     between: tuple[str, ...]
-    columns: tuple[str, ...]
-    patterns: tuple[str, ...]
-    hold_out: str | None
-    errors: tuple[str, ...]
+    column: tuple[str, ...]
+    melt: tuple[str, ...]
+    hold_out: str
+    error: tuple[str, ...]
     absolute: bool
     starts: int | None
     strict: bool
@@ -168,19 +165,19 @@ class _Asked(Record):
         """The arguments of a fit after the model and the measurements."""
         from qnet.questions.calibrate.calibrate import SEARCHES
 
-        asked = (self.names, self.metrics, self.between, self.hold_out or "", self.absolute, self.starts or SEARCHES)
-        return (*asked, wanted, self.errors, self.strict)
+        asked = (self.names, self.metric, self.between, self.hold_out, self.absolute, self.starts or SEARCHES)
+        return (*asked, wanted, self.error, self.strict)
 
     def table(self, model: Any) -> Table:
         """The measurements, with columns renamed and wide rows melted."""
         from qnet.questions.calibrate.shape import read_shaped
 
-        return read_shaped(self.measured, self.columns, self.patterns, model)
+        return read_shaped(self.measured, self.column, self.melt, model)
 
 
 def _estimate_demands(asked: _Asked) -> None:
     """Report service demands, and write them as a model if asked."""
-    fitting = (asked.fit, asked.metrics, asked.between, asked.errors, asked.absolute, asked.starts, asked.asserted)
+    fitting = (asked.fit, asked.metric, asked.between, asked.error, asked.absolute, asked.starts, asked.asserted)
     if any(fitting) or (asked.settings and not asked.systems) or len(asked.systems) > 1:
         text = "--demands takes only --servers, --background, --column, --melt, --hold-out and --write"
         raise click.UsageError(f"{text}, no options of a fit")
@@ -193,7 +190,7 @@ def _estimate_demands(asked: _Asked) -> None:
         ready(Output(format="table", path=asked.written, color="never", ascii=True))
     model = _model(asked.systems[0], asked.settings, asked.measured) if asked.systems else None
     table = asked.table(model)
-    result = demands_of(table, model, asked.servers, asked.background, asked.hold_out or "", asked.strict)
+    result = demands_of(table, model, asked.servers, asked.background, asked.hold_out, asked.strict)
     notes: tuple[Note, ...] = ()
     if asked.written:
         from qnet.questions.calibrate.demands_model import demands_model

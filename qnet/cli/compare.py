@@ -40,8 +40,8 @@ from qnet.cli.options import (
 @method_options
 @assert_option
 @output_options
-def command(systems: tuple[str, ...], settings: tuple[str, ...], changes: tuple[str, ...], metrics: tuple[str, ...],
-            percentiles: tuple[float, ...], asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
+def command(systems: tuple[str, ...], settings: tuple[str, ...], changes: tuple[str, ...], metric: tuple[str, ...],
+            percentile: tuple[float, ...], asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
     """Compare systems or settings side by side.
 
     One table: metric, A, B, C, ... and the change from A, the baseline. CSV and JSON have a row per metric and side:
@@ -63,9 +63,8 @@ def command(systems: tuple[str, ...], settings: tuple[str, ...], changes: tuple[
     from qnet.cli.output import ready, write
     from qnet.cli.system import open_system
     from qnet.model.settings import parse_settings, with_settings
-    from qnet.questions.compare.compare import compare, compare_report
+    from qnet.questions.compare.compare import ask_compare
     from qnet.questions.compare.variants import variants
-    from qnet.questions.presentation.assertions import conditions
     from qnet.questions.solve.selected import with_percentiles
 
     if changes and len(systems) > 1:
@@ -79,8 +78,6 @@ def command(systems: tuple[str, ...], settings: tuple[str, ...], changes: tuple[
         models = [model, *(open_system(system, settings) for system in systems[1:])]
         sides = [side for text in changes for side in variants(text, model)]
         models += [with_settings(model, parse_settings(side)) for side in sides]
-        metrics = with_percentiles(models, metrics, percentiles)
-        for side in models:
-            conditions(asserted, side)
-        report = compare_report(compare(models, metrics, wanted), asserted)
+        metrics = with_percentiles(models, metric, percentile)
+        report = ask_compare(model, models[1:], metrics, wanted, asserted)
     write(report, output)

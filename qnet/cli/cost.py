@@ -6,10 +6,13 @@ from typing import Any
 
 import click
 
+from qnet.cli.asking import options_of
 from qnet.cli.complete import complete_setting
 from qnet.cli.method_options import affordable, budget_options
 from qnet.cli.network_options import asked, inline_options, opened
 from qnet.cli.options import assert_option, collect, optional_system_argument, output_options, parameter_option, stated
+
+_option = options_of("cost")
 
 
 @click.command("cost")
@@ -17,23 +20,20 @@ from qnet.cli.options import assert_option, collect, optional_system_argument, o
 @click.argument("names", nargs=-1, callback=stated)
 @parameter_option
 @inline_options
-@click.option("--of", multiple=True, metavar="STATION", callback=stated, help="Station to account for, or all.")
-@click.option("--per", metavar="EXPRESSION", callback=stated, help="Units per passage, such as faults (default: 1).")
-@click.option("--work", multiple=True, metavar="KIND", callback=stated, help="With --of: only this kind of work.")
-@click.option("--class", "class_name", metavar="NAME", callback=stated, help="With --of: only this class.")
-@click.option("--route", "routes", multiple=True, metavar="NAME", callback=stated, help="With --of: only this route.")
-@click.option("--unit", metavar="UNIT", callback=stated, help="With --of: unit of the result, such as us.")
-@click.option("--over", multiple=True, metavar="GRID", callback=stated, shell_complete=complete_setting,
-              help="Grid of a parameter: device=scsi,eckd.")  # fmt: skip
-@click.option("--against", metavar="SYSTEM", callback=stated, help="Model to compare with.")
+@_option("of", metavar="STATION", help="Station to account for, or all.")
+@_option("per", default=None, metavar="EXPRESSION", help="Units per passage, such as faults (default: 1).")
+@_option("work", metavar="KIND", help="With --of: only this kind of work.")
+@_option("class_name", "--class", metavar="NAME", help="With --of: only this class.")
+@_option("route", metavar="NAME", help="With --of: only this route.")
+@_option("unit", metavar="UNIT", help="With --of: unit of the result, such as us.")
+@_option("over", metavar="GRID", shell_complete=complete_setting, help="Grid of a parameter: device=scsi,eckd.")
+@_option("against", metavar="SYSTEM", help="Model to compare with.")
 @click.option("--against-parameter", "others", multiple=True, metavar="NAME=VALUE", help="Set its parameters.")
 @budget_options
 @assert_option
 @output_options
-def command(names: tuple[str, ...], of: tuple[str, ...], per: str | None,
-            work: tuple[str, ...], class_name: str | None, routes: tuple[str, ...], unit: str | None,
-            over: tuple[str, ...], against: str | None, others: tuple[str, ...], asserted: tuple[str, ...],
-            **options: Any) -> None:  # fmt: skip
+def command(names: tuple[str, ...], of: tuple[str, ...], against: str | None, others: tuple[str, ...],
+            asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
     """Compute server time per unit of work, such as CPU time per page moved.
 
     A cost is a demand divided by units per passage. The demand is the busy server time of one passage at the stations:
@@ -60,19 +60,20 @@ def command(names: tuple[str, ...], of: tuple[str, ...], per: str | None,
     """
     from qnet.cli.output import ready, write
     from qnet.cli.system import open_system
-    from qnet.questions.cost.cost import cost
-    from qnet.questions.cost.report import cost_report
+    from qnet.questions.cost.report import ask_cost
 
     wanted, output, network = affordable(options), collect(options), asked(options)
     if of and names:
         raise click.UsageError("names of costs cannot be combined with --of")
-    if (per or work or class_name or routes or unit) and not of:
+    counted = {name: given for name in ("per", "work", "class_name", "route", "unit") if (given := options.pop(name))}
+    if counted and not of:
         raise click.UsageError("--per, --work, --class, --route and --unit need --of")
     if others and not against:
         raise click.UsageError("--against-parameter needs --against")
     ready(output)
-    question = (names, of, per or "1", class_name or "", routes, unit or "", over, work, wanted)
+    other = open_system(against, others) if against else None
     with opened(network) as model:
-        result = cost(model, *question)
-    other = cost(open_system(against, others), *question) if against else None
-    write(cost_report(result, other, asserted), output)
+        report = ask_cost(
+            model, names=names, of=of, **counted, **options, against=other, wanted=wanted, asserted=asserted
+        )
+    write(report, output)

@@ -6,55 +6,36 @@ from typing import Any
 
 import click
 
+from qnet.cli.asking import options_of
 from qnet.cli.complete import complete_envelope, complete_metric, complete_parameter, complete_setting
 from qnet.cli.method_options import method, method_options
 from qnet.cli.network_options import asked, network_options, opened
-from qnet.cli.options import Drawing, assert_option, collect, output_options, plot_options, stated
+from qnet.cli.options import Drawing, assert_option, collect, output_options, plot_options
+
+_option = options_of("envelope")
 
 
 @click.command("envelope", cls=Drawing)
 @network_options
-@click.option(
-    "--envelope",
-    "names",
-    multiple=True,
-    metavar="NAME",
-    callback=stated,
-    shell_complete=complete_envelope,
-    help="Envelope defined in the model (default: all).",
-)
-@click.option(
-    "--limit",
-    "limits",
-    multiple=True,
-    metavar="CONDITION",
-    callback=stated,
-    shell_complete=complete_metric,
-    help="Limit, such as 'response <= 10 ms'. May be repeated: all must hold.",
-)
-@click.option("--vary", metavar="PARAMETER", callback=stated, shell_complete=complete_parameter,
-              help="Parameter to maximize or minimize (default: rate).")  # fmt: skip
+@_option("names", "--envelope", metavar="NAME", shell_complete=complete_envelope,
+         help="Envelope defined in the model (default: all).")  # fmt: skip
+@_option("limit", metavar="CONDITION", shell_complete=complete_metric,
+         help="Limit, such as 'response <= 10 ms'. May be repeated: all must hold.")  # fmt: skip
+@_option("vary", metavar="PARAMETER", shell_complete=complete_parameter,
+         help="Parameter to maximize or minimize (default: rate).")  # fmt: skip
 @click.option("--largest", is_flag=True, help="Find the largest value up to which the limits hold.")
 @click.option("--smallest", is_flag=True, help="Find the smallest value from which on the limits hold.")
-@click.option("--crossings", is_flag=True, help="List every interval in which the limits hold.")
-@click.option(
-    "--over",
-    multiple=True,
-    metavar="GRID",
-    callback=stated,
-    shell_complete=complete_setting,
-    help="Grid of another parameter, such as write_fraction=0:0.5:0.1. May be repeated.",
-)
-@click.option("--rows", "source", metavar="FILE", callback=stated,
-              help="Answer every row of a CSV file (- is standard input): its columns set parameters.")  # fmt: skip
-@click.option("--route", metavar="NAME", callback=stated, help="Limit the response time of this route, not the mean.")
+@_option("crossings", help="List every interval in which the limits hold.")
+@_option("over", metavar="GRID", shell_complete=complete_setting,
+         help="Grid of another parameter, such as write_fraction=0:0.5:0.1. May be repeated.")  # fmt: skip
+@_option("rows", metavar="FILE",
+         help="Answer every row of a CSV file (- is standard input): its columns set parameters.")  # fmt: skip
+@_option("route", metavar="NAME", help="Limit the response time of this route, not the mean.")
 @plot_options
 @method_options
 @assert_option
 @output_options
-def command(names: tuple[str, ...], limits: tuple[str, ...], vary: str | None,
-            largest: bool, smallest: bool, crossings: bool, over: tuple[str, ...], source: str | None,
-            route: str | None, asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
+def command(largest: bool, smallest: bool, asserted: tuple[str, ...], **options: Any) -> None:
     """Find the largest load (or the smallest capacity) that meets a limit.
 
     For every point of the grid: the largest value of the varied parameter at which all limits hold, the largest value
@@ -88,16 +69,13 @@ def command(names: tuple[str, ...], limits: tuple[str, ...], vary: str | None,
     """
     from qnet.cli.output import ready, write
     from qnet.cli.progress import watched
-    from qnet.questions.envelope.envelope import envelopes
-    from qnet.questions.envelope.question import questions
-    from qnet.questions.envelope.report import envelope_report
+    from qnet.questions.envelope.rows import ask_envelope, refuse_beside_rows
 
     wanted, output, network = method(options), collect(options), asked(options)
-    if source is not None:
-        from qnet.questions.envelope.rows import refuse_beside_rows
-
-        refuse_beside_rows(over, crossings)
-        if network.system == source == "-":
+    rows, crossings = options["rows"], options["crossings"]
+    if rows is not None:
+        refuse_beside_rows(options["over"], crossings)
+        if network.system == rows == "-":
             raise click.UsageError("- is given for the model and the rows; name a FILE for one of them")
         output = output.replace(format=output.format or ("csv" if output.path == "-" else ""))
     ready(output)
@@ -108,17 +86,5 @@ def command(names: tuple[str, ...], limits: tuple[str, ...], vary: str | None,
         raise click.UsageError(f"{given} exclude each other; --crossings lists both ends of every interval")
     find = chosen[0] if chosen and not crossings else ""
     with opened(network) as model, watched(wanted) as wanted:
-        asking = questions(model, names, vary or "", limits, over, route or "", find, wanted)
-        if source is not None:
-            report = _of_rows(model, asking, source, asserted)
-        else:
-            report = envelope_report(model, envelopes(asking), asserted, crossings)
+        report = ask_envelope(model, **options, find=find, wanted=wanted, asserted=asserted)
     write(report, output)
-
-
-def _of_rows(model: Any, asking: Any, source: str, asserted: tuple[str, ...]) -> Any:
-    """The report of an envelope for every row of a file."""
-    from qnet.questions.envelope.rows import envelope_of_rows
-    from qnet.questions.map.tables import read_table
-
-    return envelope_of_rows(model, asking, read_table(source), asserted)

@@ -6,10 +6,11 @@ from typing import Any
 
 import click
 
+from qnet.cli.asking import options_of
 from qnet.cli.complete import complete_metric, complete_parameter
 from qnet.cli.method_options import budget_options, limited
 from qnet.cli.network_options import asked, network_options, opened
-from qnet.cli.options import Renamed, assert_option, collect, output_options, stated
+from qnet.cli.options import Renamed, assert_option, collect, output_options
 from qnet.questions.formula.metrics import METRICS
 
 _SHOWN = {f"{name}({known.of})" if known.of else name: known.words for name, known in METRICS.items()} | {
@@ -18,49 +19,26 @@ _SHOWN = {f"{name}({known.of})" if known.of else name: known.words for name, kno
 }
 _LISTED = "\n".join(f"  {name:<26} {words}" for name, words in _SHOWN.items())
 _EPILOG = f"\b\nMetrics:\n{_LISTED}\n\nName a station as in demand('cpu'); without a name, all are listed."
+_option = options_of("formula")
 
 
 @click.command("formula", epilog=_EPILOG)
 @network_options
-@click.option(
-    "--metric",
-    "--of",
-    "metrics",
-    cls=Renamed,
-    multiple=True,
-    metavar="METRIC",
-    callback=stated,
-    shell_complete=complete_metric,
-    help="Metric: demand, response, max_rate, ... (see below; default: the main ones). May be repeated.",
-)
-@click.option(
-    "--solve-for",
-    metavar="PARAMETER",
-    callback=stated,
-    shell_complete=complete_parameter,
-    help="Solve the formula for this parameter.",
-)
-@click.option(
-    "--value",
-    metavar="QUANTITY",
-    callback=stated,
-    help="With --solve-for: value of the metric, such as '10 ms' (default: its value in the model).",
-)
-@click.option("--expand", is_flag=True, help="Substitute the definitions of parameters.")
-@click.option(
-    "--keep",
-    "kept",
-    metavar="NAMES",
-    callback=stated,
-    help="Parameters to keep as symbols, such as write_fraction,block; all others become numbers.",
-)
+@_option("of", "--metric", "--of", cls=Renamed, metavar="METRIC", shell_complete=complete_metric,
+         help="Metric: demand, response, max_rate, ... (see below; default: the main ones). "
+         "May be repeated.")  # fmt: skip
+@_option("solve_for", metavar="PARAMETER", shell_complete=complete_parameter,
+         help="Solve the formula for this parameter.")  # fmt: skip
+@_option("value", metavar="QUANTITY",
+         help="With --solve-for: value of the metric, such as '10 ms' (default: its value in the model).")  # fmt: skip
+@_option("expand", help="Substitute the definitions of parameters.")
+@_option("keep", metavar="NAMES", multiple=False, default=None,
+         help="Parameters to keep as symbols, such as write_fraction,block; all others become numbers.")  # fmt: skip
 @click.option("--latex", is_flag=True, help="Print the formulas as LaTeX (align*, package amsmath).")
 @budget_options
 @assert_option
 @output_options
-def command(metrics: tuple[str, ...], solve_for: str | None,
-            value: str | None, expand: bool, kept: str | None, latex: bool,
-            asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
+def command(keep: str | None, latex: bool, asserted: tuple[str, ...], **options: Any) -> None:
     """Derive metrics as closed-form expressions; solve them for a parameter.
 
     Metrics are printed as formulas of the model's parameters, each with its value at the present parameters. They are
@@ -84,14 +62,14 @@ def command(metrics: tuple[str, ...], solve_for: str | None,
       qnet formula ibm-3990-6 --metric max_rate --assert 'max_rate >= 1000/s'
     """
     from qnet.cli.output import ready, write
-    from qnet.questions.formula.formula import formula, formula_report
+    from qnet.questions.formula.formula import ask_formula
 
     limited(options)
     system, output = asked(options), collect(options)
     ready(output.replace(format=output.format or "latex") if latex else output)
-    keep = None if kept is None else [name.strip() for name in kept.split(",")]
+    kept = None if keep is None else [name.strip() for name in keep.split(",")]
     with opened(system) as model:
-        report = formula_report(formula(model, metrics, solve_for or "", value or "", expand, keep), asserted)
+        report = ask_formula(model, **options, keep=kept, asserted=asserted)
     if latex:
         from qnet.cli.output import deliver
         from qnet.errors import AssertionFailed

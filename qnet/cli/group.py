@@ -9,9 +9,10 @@ from typing import Any
 
 import click
 
-from qnet import __version__, budget, opened
+from qnet import budget, opened
 from qnet.cli.failures import fail, guarded, unknown_word, write_line
 from qnet.cli.options import ARGUMENTS, is_quiet, quiet_option
+from qnet.version import __version__
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "solve": ("qnet.cli.solve", "Compute throughput, response time and utilization of a system."),

@@ -6,51 +6,32 @@ from typing import Any
 
 import click
 
+from qnet.cli.asking import options_of
 from qnet.cli.complete import complete_metric, complete_parameter
 from qnet.cli.method_options import method, method_options
 from qnet.cli.network_options import asked, network_options, opened
-from qnet.cli.options import Drawing, assert_option, collect, output_options, plot_options, stated
+from qnet.cli.options import Drawing, assert_option, collect, output_options, plot_options
+
+_option = options_of("knee")
 
 
 @click.command("knee", cls=Drawing)
 @network_options
-@click.option(
-    "--vary",
-    metavar="PARAMETER",
-    callback=stated,
-    shell_complete=complete_parameter,
-    help="Parameter of the load, if several are possible (default: from [knee] in the model).",
-)
-@click.option(
-    "--limit",
-    "limits",
-    multiple=True,
-    metavar="CONDITION",
-    callback=stated,
-    shell_complete=complete_metric,
-    help="Service level, such as 'response <= 1 s' or 'response_p95 <= 2 s' (default: those of [knee] in the model). "
-    "May be repeated.",
-)
-@click.option(
-    "--multiple",
-    type=click.FloatRange(min=1, min_open=True),
-    metavar="NUMBER",
-    help="Open classes: multiple of the response time without load (default: 2).",
-)
-@click.option(
-    "--definition",
-    "definitions",
-    multiple=True,
-    metavar="NAME",
-    callback=stated,
-    help="Only this definition: n_star, service_level, power, curvature, multiple or saturation. May be repeated.",
-)
+@_option("vary", metavar="PARAMETER", shell_complete=complete_parameter,
+         help="Parameter of the load, if several are possible (default: from [knee] in the model).")  # fmt: skip
+@_option("limit", metavar="CONDITION", shell_complete=complete_metric,
+         help="Service level, such as 'response <= 1 s' or 'response_p95 <= 2 s' (default: those of [knee] in the "
+         "model). May be repeated.")  # fmt: skip
+@_option("multiple", type=click.FloatRange(min=1, min_open=True), metavar="NUMBER",
+         help="Open classes: multiple of the response time without load (default: 2).")  # fmt: skip
+@_option("definition", metavar="NAME",
+         help="Only this definition: n_star, service_level, power, curvature, multiple or saturation. "
+         "May be repeated.")  # fmt: skip
 @plot_options
 @method_options
 @assert_option
 @output_options
-def command(vary: str | None, limits: tuple[str, ...], multiple: float | None,
-            definitions: tuple[str, ...], asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
+def command(asserted: tuple[str, ...], **options: Any) -> None:
     """Find the knee of response time as load grows.
 
     With a number of customers: the parameter that sets the population of a closed class. Of several, all of them in
@@ -118,5 +99,5 @@ def command(vary: str | None, limits: tuple[str, ...], multiple: float | None,
     curve = output.plot or bool(output.figure) or form(output) == "html"
     ready(output)
     with opened(network) as model, watched(wanted) as wanted:
-        report = knee_report(model, vary or "", limits, multiple, definitions, wanted, asserted, curve)
+        report = knee_report(model, **options, wanted=wanted, asserted=asserted, curve=curve)
     write(report, output)

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import click
 
-from qnet import __version__
 from qnet.cli.layout import SECTIONS, described, option_sections
 from qnet.cli.topics import TOPICS
+from qnet.version import __version__
 
 _ENVIRONMENT = {
     "NO_COLOR": "If set, no colour, unless --color asks for it.",

@@ -9,6 +9,7 @@ from typing import Any, TextIO
 
 import click
 
+from qnet.cli.asking import options_of
 from qnet.cli.method_options import method, method_options
 from qnet.cli.network_options import INLINE, asked, inline_options, opened
 from qnet.cli.options import (
@@ -24,6 +25,8 @@ from qnet.cli.options import (
 from qnet.errors import Problem, UsageError, printable
 from qnet.opened import note_read, standard_input
 
+_option = options_of("map_rows")
+
 
 @click.command("map")
 @optional_system_argument
@@ -31,14 +34,9 @@ from qnet.opened import note_read, standard_input
 @parameter_option
 @inline_options
 @metric_option
-@click.option("--prefix", default="", metavar="TEXT", help="Prefix of the result columns, such as new_.")
-@click.option(
-    "--chunk",
-    type=click.IntRange(1, 65536),
-    default=1024,
-    metavar="ROWS",
-    help="Rows solved together at most; 1 answers each row at once (default: 1024).",
-)
+@_option("prefix", metavar="TEXT", help="Prefix of the result columns, such as new_.")
+@_option("chunk", type=click.IntRange(1, 65536), metavar="ROWS",
+         help="Rows solved together at most; 1 answers each row at once (default: 1024).")  # fmt: skip
 @click.option("--jsonl", is_flag=True, help="Read and write JSON objects, one per line, instead of CSV.")
 @click.option(
     "--strict",
@@ -50,7 +48,7 @@ from qnet.opened import note_read, standard_input
 @click.option("--no-header", cls=RareOption, is_flag=True, help="Leave out the header of the answers.")
 @method_options
 @assert_option
-def command(source: str | None, metrics: tuple[str, ...], prefix: str, chunk: int, jsonl: bool, strict: bool,
+def command(source: str | None, metric: tuple[str, ...], prefix: str, chunk: int, jsonl: bool, strict: bool,
             path: str, safe_csv: bool, no_header: bool, asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
     """Solve the model for each row of a CSV or JSONL stream.
 
@@ -100,7 +98,7 @@ def command(source: str | None, metrics: tuple[str, ...], prefix: str, chunk: in
     wanted = method(options)
     ready(Output(format="jsonl" if jsonl else "csv", path=path, color="never", ascii=False))
     with opened(network) as model:
-        mapper = Mapper(model, metrics, wanted, asserted, prefix, strict)
+        mapper = Mapper(model, metric, wanted, asserted, prefix, strict)
     # Rows printed to a terminal show progress already.
     visible = path == "-" and sys.stdout.isatty()
     with _rows(source) as stream, nullcontext() if visible else progress("rows") as report_progress:

@@ -125,6 +125,8 @@ def stated(
     ctx: click.Context, param: click.Parameter, value: str | tuple[str, ...] | None
 ) -> str | tuple[str, ...] | None:
     """A text, or several, that are not empty: callback of parameters whose empty text would count as missing."""
+    if ctx.get_parameter_source(param.name or "") is click.core.ParameterSource.DEFAULT:
+        return value
     for text in (value,) if isinstance(value, str) else value or ():
         if not text.strip():
             raise click.BadParameter("the text is empty", ctx, param)
@@ -253,7 +255,7 @@ assert_option = click.option(
     help="Exit with code 6 if this is false, such as 'response < 200 ms'. May be repeated.",
 )  # fmt: skip
 metric_option = click.option(
-    "--metric", "metrics", multiple=True, metavar="METRIC", callback=stated, shell_complete=complete_metric,
+    "--metric", "metric", multiple=True, metavar="METRIC", callback=stated, shell_complete=complete_metric,
     help="Metric to report, such as response or \"utilization('cpu')\" (default: all). May be repeated.",
 )  # fmt: skip
 
@@ -270,26 +272,16 @@ def _percentiles(ctx: click.Context, param: click.Parameter, value: tuple[str, .
 
 
 percentile_option = click.option(
-    "--percentile", "percentiles", multiple=True, metavar="NUMBERS", callback=_percentiles,
+    "--percentile", "percentile", multiple=True, metavar="NUMBERS", callback=_percentiles,
     help="Percentiles of response to report, such as 95,99.",
 )  # fmt: skip
-faster_option = click.option(
-    "--faster", type=float, default=2.0, metavar="NUMBER", help="Speed-up factor of a station (default: 2)."
-)
-
-
-def _stated_unit(ctx: click.Context, param: click.Parameter, value: str) -> str:
-    """A unit that is not empty where one is given."""
-    if ctx.get_parameter_source(param.name or "") is not click.core.ParameterSource.DEFAULT:
-        stated(ctx, param, value)
-    return value
 
 
 def value_options(command: _Command) -> _Command:
     """`--value` and `--unit`."""
     value = click.option("--value", is_flag=True, help="Print only the number of the one --metric or --percentile.")
     unit = click.option(
-        "--unit", metavar="UNIT", default="", callback=_stated_unit, shell_complete=complete_unit,
+        "--unit", metavar="UNIT", default="", callback=stated, shell_complete=complete_unit,
         help="Unit of --metric, --percentile and --value, such as ms (default: base units).",
     )  # fmt: skip
     return value(unit(command))

@@ -102,7 +102,7 @@ def _parameter_options(command: Any) -> Any:
 @budget_options
 @assert_option
 @output_options
-def command(name: str, percentiles: tuple[float, ...], states: int | None, solve_for: str | None,
+def command(name: str, percentile: tuple[float, ...], states: int | None, solve_for: str | None,
             limits: tuple[str, ...], within: str | None, over: tuple[str, ...], metrics: tuple[str, ...],
             value: bool, unit: str, asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
     """Compute the metrics of a single station, such as M/M/c, in closed form.
@@ -139,11 +139,11 @@ def command(name: str, percentiles: tuple[float, ...], states: int | None, solve
 
     limited(options)
     if value:
-        require_one(metrics, percentiles, options)
+        require_one(metrics, percentile, options)
     output = collect(options)
     ready(output)
     texts = {key: value for key, value in options.items() if value is not None}
     parameter = (solve_for or "").strip().replace("-", "_")
     last = -1 if states is None else states
-    asked = (percentiles, last, parameter, limits, asserted, within or "", over, metrics, unit, value)
+    asked = (percentile, last, parameter, limits, asserted, within or "", over, metrics, unit, value)
     write(queue_report(name, texts, *asked), output, value=value)

@@ -6,46 +6,36 @@ from typing import Any
 
 import click
 
+from qnet.cli.asking import options_of
 from qnet.cli.complete import complete_metric, complete_parameter
 from qnet.cli.method_options import method, method_options
 from qnet.cli.network_options import asked, network_options, opened
-from qnet.cli.options import Drawing, Renamed, assert_option, collect, output_options, plot_options, stated
+from qnet.cli.options import Drawing, Renamed, assert_option, collect, output_options, plot_options
+
+_option = options_of("uncertainty")
 
 
 @click.command("sensitivity", cls=Drawing)
 @network_options
-@click.option(
-    "--metric",
-    "--of",
-    "of",
-    cls=Renamed,
-    multiple=True,
-    metavar="METRIC",
-    callback=stated,
-    shell_complete=complete_metric,
-    help="Metric, such as response. May be repeated.",
-)
-@click.option("--by", multiple=True, metavar="PARAMETER", callback=stated, shell_complete=complete_parameter,
-              help="Only this parameter; may be derived.")  # fmt: skip
+@_option("of", "--metric", "--of", cls=Renamed, metavar="METRIC", shell_complete=complete_metric,
+         help="Metric, such as response. May be repeated.")  # fmt: skip
+@_option("by", metavar="PARAMETER", shell_complete=complete_parameter, help="Only this parameter; may be derived.")
 @click.option("--tornado", is_flag=True, help="Move each parameter over its range, the others fixed.")
 @click.option("--corners", is_flag=True, help="Minimum and maximum over all combinations of range ends.")
-@click.option("--sample", type=click.IntRange(2, 1_000_000), metavar="COUNT", help="Number of random points.")
-@click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=1, metavar="NUMBER",
-              help="With --sample: random seed (default: 1).")  # fmt: skip
-@click.option("--shape", type=click.Choice(["uniform", "triangular"]), default="uniform", metavar="NAME",
-              help="With --sample: uniform in a range (default), or triangular around the model's value.")  # fmt: skip
-@click.option("--range", "ranges", multiple=True, metavar="NAME=LOW:HIGH", callback=stated,
-              help="Range of a parameter (default: that of the catalog).")  # fmt: skip
-@click.option("--within", metavar="SHARE", callback=stated, help="Range of all parameters without one, such as 10%.")
-@click.option("--spread", multiple=True, metavar="NAME=SHARE", callback=stated,
-              help="With --sample: lognormal, with this coefficient of variation, such as seek=10%.")  # fmt: skip
+@_option("sample", type=click.IntRange(2, 1_000_000), default=None, metavar="COUNT", help="Number of random points.")
+@_option("seed", type=click.IntRange(0, 2**63 - 1), metavar="NUMBER",
+         help="With --sample: random seed (default: 1).")  # fmt: skip
+@_option("shape", type=click.Choice(["uniform", "triangular"]), metavar="NAME",
+         help="With --sample: uniform in a range (default), or triangular around the model's value.")  # fmt: skip
+@_option("range", metavar="NAME=LOW:HIGH", help="Range of a parameter (default: that of the catalog).")
+@_option("within", metavar="SHARE", help="Range of all parameters without one, such as 10%.")
+@_option("spread", metavar="NAME=SHARE",
+         help="With --sample: lognormal, with this coefficient of variation, such as seek=10%.")  # fmt: skip
 @plot_options
 @method_options
 @assert_option
 @output_options
-def command(of: tuple[str, ...], by: tuple[str, ...], tornado: bool,
-            corners: bool, sample: int | None, seed: int, shape: str, ranges: tuple[str, ...], within: str | None,
-            spread: tuple[str, ...], asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
+def command(tornado: bool, corners: bool, asserted: tuple[str, ...], **options: Any) -> None:
     """Compute how a metric depends on each parameter and on its uncertainty.
 
     By default: the elasticity of each metric with respect to each number of the model, (dM/dp) (p/M), in per cent of
@@ -70,30 +60,25 @@ def command(of: tuple[str, ...], by: tuple[str, ...], tornado: bool,
     """
     from qnet.cli.output import ready, write
     from qnet.cli.progress import watched
-    from qnet.questions.presentation.assertions import conditions
-    from qnet.questions.sensitivity import uncertainty
-    from qnet.questions.sensitivity.uncertainty_report import tornado_report, uncertainty_report
+    from qnet.questions.sensitivity.sensitivity import ask_sensitivity
+    from qnet.questions.sensitivity.uncertainty_report import ask_corners, ask_tornado, ask_uncertainty
 
     wanted, output, network = method(options), collect(options), asked(options)
-    if tornado + corners + (sample is not None) > 1:
+    metrics = {name: options.pop(name) for name in ("of", "by")}
+    ranges = {name: options.pop(name) for name in ("range", "within")}
+    sampled = options["sample"] is not None
+    if tornado + corners + sampled > 1:
         raise click.UsageError("--tornado, --corners and --sample exclude each other")
-    if spread and sample is None:
+    if options["spread"] and not sampled:
         raise click.UsageError("--spread needs --sample")
-    tornado = tornado or (bool(ranges or within) and not corners and sample is None)
     ready(output)
     with opened(network) as model, watched(wanted) as wanted:
-        conditions(asserted, model)
-        if tornado:
-            result = uncertainty.tornado(model, of, by, ranges, within or "", wanted)
-            report = tornado_report(result, asserted)
+        if sampled:
+            report = ask_uncertainty(model, **metrics, **ranges, **options, wanted=wanted, asserted=asserted)
         elif corners:
-            result = uncertainty.corners(model, of, by, ranges, within or "", wanted)
-            report = uncertainty_report(result, asserted)
-        elif sample is not None:
-            result = uncertainty.sampled(model, sample, seed, of, by, ranges, within or "", spread, shape, wanted)
-            report = uncertainty_report(result, asserted, seed=seed, shape=shape)
+            report = ask_corners(model, **metrics, **ranges, wanted=wanted, asserted=asserted)
+        elif tornado or any(ranges.values()):
+            report = ask_tornado(model, **metrics, **ranges, wanted=wanted, asserted=asserted)
         else:
-            from qnet.questions.sensitivity.sensitivity import sensitivity, sensitivity_report
-
-            report = sensitivity_report(sensitivity(model, of, by, wanted), asserted)
+            report = ask_sensitivity(model, **metrics, wanted=wanted, asserted=asserted)
     write(report, output)

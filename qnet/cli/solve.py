@@ -29,8 +29,7 @@ from qnet.cli.options import (
 @states_option
 @assert_option
 @output_options
-def command(asserted: tuple[str, ...], metrics: tuple[str, ...], percentiles: tuple[float, ...], value: bool,
-            unit: str, **options: Any) -> None:  # fmt: skip
+def command(asserted: tuple[str, ...], value: bool, **options: Any) -> None:
     """Compute throughput, response time and utilization of a system.
 
     Response time is the mean time from arrival to completion, think time excluded. Residence time is the part of it
@@ -64,9 +63,9 @@ def command(asserted: tuple[str, ...], metrics: tuple[str, ...], percentiles: tu
     from qnet.questions.solve.solve import solve_report
 
     if value:
-        require_one(metrics, percentiles, options)
+        require_one(options["metric"], options["percentile"], options)
     wanted, output, network = method(options), collect(options), asked(options)
     ready(output)
     with opened(network) as model:
-        report = solve_report(model, wanted, asserted, metrics, percentiles, unit, only=value)
+        report = solve_report(model, **options, wanted=wanted, asserted=asserted, only=value)
     write(report, output, value=value)

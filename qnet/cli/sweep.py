@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from qnet.cli.asking import options_of
 from qnet.cli.complete import complete_setting
 from qnet.cli.method_options import method, method_options
 from qnet.cli.network_options import asked, network_options, opened
@@ -18,31 +19,22 @@ from qnet.cli.options import (
     output_options,
     percentile_option,
     plot_options,
-    stated,
 )
 
 
 @click.command("sweep", cls=Drawing)
 @network_options
-@click.option(
-    "--over",
-    "--vary",
-    "over",
-    cls=Renamed,
-    multiple=True,
-    required=True,
-    metavar="GRID",
-    callback=stated,
-    shell_complete=complete_setting,
+@options_of("sweep")(
+    "vary", "--over", "--vary", cls=Renamed, required=True, metavar="GRID", shell_complete=complete_setting,
     help="Grid of a parameter, such as users=1:300. Repeated: every combination, the first varies slowest.",
-)
+)  # fmt: skip
 @metric_option
 @percentile_option
 @plot_options
 @method_options
 @assert_option
 @output_options
-def command(over: tuple[str, ...], metrics: tuple[str, ...], percentiles: tuple[float, ...],
+def command(vary: tuple[str, ...], metric: tuple[str, ...], percentile: tuple[float, ...],
             asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
     """Compute metrics over a grid of parameter values.
 
@@ -76,8 +68,8 @@ def command(over: tuple[str, ...], metrics: tuple[str, ...], percentiles: tuple[
     ready(output)
     with opened(network) as model, progress("points") as report_progress:
         conditions(asserted, model)
-        metrics = with_percentiles([model], metrics, percentiles)
-        result = sweep(model, over, metrics, wanted, report_progress, keep=True)
+        metrics = with_percentiles([model], metric, percentile)
+        result = sweep(model, vary, metrics, wanted, report_progress, keep=True)
     with finishing():
         report = sweep_report(result, asserted, chosen=bool(metrics))
         if result.interrupted:

@@ -6,20 +6,21 @@ from typing import Any
 
 import click
 
+from qnet.cli.asking import faster_option, options_of
 from qnet.cli.method_options import bounds_option, method, method_options
 from qnet.cli.network_options import asked, network_options, opened
-from qnet.cli.options import assert_option, collect, faster_option, output_options
+from qnet.cli.options import assert_option, collect, output_options
 
 
 @click.command("why")
 @network_options
 @faster_option
-@click.option("--brief", is_flag=True, help="Print six lines and the command.")
+@options_of("why")("brief", help="Print six lines and the command.")
 @method_options
 @bounds_option
 @assert_option
 @output_options
-def command(faster: float, brief: bool, asserted: tuple[str, ...], **options: Any) -> None:
+def command(asserted: tuple[str, ...], **options: Any) -> None:
     """Explain a system's response time in words fit for a ticket.
 
     Question, answer, breakdown of response time, the stations that saturate first and second, the most effective
@@ -46,5 +47,5 @@ def command(faster: float, brief: bool, asserted: tuple[str, ...], **options: An
     wanted, output, network = method(options), collect(options), asked(options)
     ready(output)
     with opened(network) as model, watched(wanted) as wanted:
-        report = why_report(model, faster, wanted, asserted, network.words(), brief)
+        report = why_report(model, **options, wanted=wanted, asserted=asserted, network=network.words())
     write(report, output)

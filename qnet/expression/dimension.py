@@ -16,6 +16,8 @@ Choices = Mapping[str, tuple[str, ...]]
 def check(node: Node, dimensions: Mapping[str, Dimension], choices: Choices) -> Dimension | None:
     """The dimension of an expression; None for a literal zero, which fits every dimension.
 
+    node  the tree of the expression.
+
     `dimensions` holds every name that may be used; `choices` the options of choice parameters, which may only be
     compared. Raises `ExpressionError` for an unknown name, a sum of different dimensions, a wrong argument.
     """

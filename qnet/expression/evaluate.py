@@ -16,6 +16,9 @@ def evaluate(
 ) -> Value:
     """The value of a checked expression.
 
+    node        the tree, for which `dimension.check` has passed.
+    operations  of floats, arrays or symbols, as the values are.
+
     `values` holds every name; a choice parameter is the index of its option in `choices`. Over floats only the branch
     of a `where` that holds is evaluated; over arrays and symbols both are.
 

@@ -24,6 +24,7 @@ def expression_problem(
 ) -> Problem:
     """The problem of whatever holds an expression that cannot be read, checked or evaluated, with a caret under it.
 
+    error    what is wrong, with its column.
     source   the text of the expression
     path     the key that holds it
     before   words before what is wrong, such as `in "rate=2x": `; `after` follows it
@@ -106,7 +107,11 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 def rename(node: Node, new: Callable[[Name], Node]) -> Node:
-    """The tree with every name replaced."""
+    """The tree with every name replaced.
+
+    node  the tree.
+    new   gives the node in place of each name.
+    """
     match node:
         case Name():
             return new(node)

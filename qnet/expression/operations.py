@@ -242,7 +242,10 @@ def symbols() -> Symbols:
 
 
 def operations_for(*values: Value) -> Operations:
-    """`FLOATS` for plain numbers, the `operations` of a value that has them, else `arrays()`."""
+    """`FLOATS` for plain numbers, the `operations` of a value that has them, else `arrays()`.
+
+    values  numbers, arrays and symbols.
+    """
     if all(isinstance(value, (int, float)) for value in values):
         return FLOATS
     selected = (getattr(value, "operations", None) for value in values)

@@ -40,6 +40,8 @@ class Expression(Record):
 def parse(source: str | float) -> Expression:
     """Parse an expression, or take a number as a plain one.
 
+    source  a text of the language, or a finite number.
+
     Raises `ExpressionError` with the column of the fault for anything outside the language.
     """
     if not isinstance(source, str):
@@ -60,7 +62,11 @@ def parse(source: str | float) -> Expression:
 
 
 def solution_name(function: str, argument: str) -> str:
-    """The name under which a figure of the solution is looked up: `utilization('cpu')`."""
+    """The name under which a figure of the solution is looked up: `utilization('cpu')`.
+
+    function  such as `utilization`.
+    argument  the name of a station, class or route.
+    """
     return f"{function}('{argument}')"
 
 

@@ -35,6 +35,9 @@ PAIR = "&"
 def joined_grids(text: str, model: Model) -> tuple[Grid, ...]:
     """Grids that go in step, joined by `&`: `users = 100, 200 & memory = 64 MiB, 128 MiB`; or a single one.
 
+    text   one or more grids, of one number of values.
+    model  whose parameters are meant.
+
     Raises `UsageError` as `grid`, and where they are not of one length.
     """
     grids = tuple(grid(part, model).replace(in_step=index > 0) for index, part in enumerate(text.split(PAIR)))
@@ -63,6 +66,9 @@ def combinations(grids: Iterable[Grid], most: int) -> list[tuple[float, ...]]:
 def grid(text: str, model: Model) -> Grid:
     """Parse `name = values` for a parameter of a model.
 
+    text   `first:last:step`, `first:last`, `log(first, last, count)`, or values with commas.
+    model  whose parameter is meant.
+
     Raises `UsageError` for an unknown parameter, a value of the wrong dimension or an impossible step.
     """
     name, separator, values = text.partition("=")
@@ -79,6 +85,11 @@ def grid(text: str, model: Model) -> Grid:
 def values(name: str, dimension: Dimension, text: str) -> tuple[float, ...]:
     """The values of a grid for what is no parameter of a model, such as `1:20` or `10/s:100/s:10/s`.
 
+    name       of what is varied, for messages.
+    dimension  of the values.
+    text       as of `grid`, behind the `=`.
+    Returns    the values in base units, in the order of the text.
+
     Raises `UsageError` for a value of another dimension or an impossible step.
     """
     return _Parser(Parameter(name, Expression("0", Number(0.0, NUMBER), ()), dimension), text).values(text.strip())
@@ -92,7 +103,13 @@ def parameter(model: Model, name: str) -> Parameter:
 
 
 def refuse_twice(model: Model, grids: Iterable[Grid], option: str) -> None:
-    """Refuse a parameter that would get its values from more than one place."""
+    """Refuse a parameter that would get its values from more than one place.
+
+    model   whose settings are one of the places.
+    grids   the parameters that they vary are another.
+    option  the name of the option of the grids, for the message.
+    Raises  `UsageError` for the parameter.
+    """
     visited: set[str] = set()
     for item in grids:
         if item.name in model.settings:

@@ -398,3 +398,10 @@ class Model(Record):
     def dimensions(self) -> dict[str, Dimension]:
         """The dimension of every parameter that is not a choice."""
         return {name: parameter.dimension for name, parameter in self.parameters.items() if not parameter.options}
+
+
+def require_models(systems: Iterable[Any]) -> None:
+    """Raise `UsageError` QN753 for a system to compare with that is none."""
+    for system in systems:
+        if not isinstance(system, Model):
+            raise UsageError(Problem("QN753", f"a system to compare with is {system!r}", "what qnet.load() returns"))

@@ -69,7 +69,10 @@ def enclosed(network: RoutedNetwork, solution: RoutedSolution, kind: str) -> Rou
 
 
 def ceiling(network: RoutedNetwork) -> tuple[Value, str] | None:
-    """What the throughput of a single closed class tends to, and the station that limits it; None where unknown."""
+    """What the throughput of a single closed class tends to, and the station that limits it; None where unknown.
+
+    network  one closed class and any open ones.
+    """
     reduction = _Answer(network)
     return reduction.ceiling(reduction.table(weighted=True))
 

@@ -134,7 +134,11 @@ def _stacked(network: RoutedNetwork, queues: Sequence[Station], streams: Sequenc
 
 
 def uneven_classes(network: RoutedNetwork, operations: Operations) -> list[str]:
-    """The names of the open classes that do not arrive in a Poisson stream."""
+    """The names of the open classes that do not arrive in a Poisson stream.
+
+    network     with the scv of the interarrival times of every open class.
+    operations  of floats or of arrays: a class counts where it is not Poisson at any point.
+    """
     return [
         customers.name
         for customers in network.classes
@@ -143,14 +147,21 @@ def uneven_classes(network: RoutedNetwork, operations: Operations) -> list[str]:
 
 
 def refuse_uneven(network: RoutedNetwork, why: Reason) -> None:
-    """Raise `NotComputed` QN548 for arrivals whose variability is not followed, and why it is not."""
+    """Raise `NotComputed` QN548 for arrivals whose variability is not followed, and why it is not.
+
+    network  of which one class at least is not Poisson.
+    """
     names = uneven_classes(network, FLOATS if network.size is None else arrays())
     if names:
         raise NotComputed(Problem("QN548", not_followed(names[0], why), "arrival_scv = 1"))
 
 
 def between_integers(network: RoutedNetwork, operations: Operations) -> tuple[str, ...]:
-    """The reason that figures are for a population that is not an integer; nothing where all are integers."""
+    """The reason that figures are for a population that is not an integer; nothing where all are integers.
+
+    network     with closed classes.
+    operations  of floats or of arrays: one point between integers is sufficient.
+    """
     counts = [item.population for item in network.classes if isinstance(item, ClosedClass)]
     if all(operations.all(count == operations.floor(count)) for count in counts):
         return ()
@@ -158,7 +169,11 @@ def between_integers(network: RoutedNetwork, operations: Operations) -> tuple[st
 
 
 def not_followed(name: str, why: Reason) -> str:
-    """The reason that the variability of the arrivals of a class is not known along its route."""
+    """The reason that the variability of the arrivals of a class is not known along its route.
+
+    name  of the class.
+    why   what is the case where it is not followed.
+    """
     return f'arrivals of "{name}" are not Poisson, and their variability is not followed where {why}'
 
 
@@ -323,7 +338,11 @@ def _visited_once(network: RoutedNetwork, name: str, operations: Operations) -> 
 
 
 def station_reason(station: Station, selected: list[Stream], alone: bool, operations: Operations) -> Reason | None:
-    """Why a station with these streams has no product form, or, `alone`, is no M/G/1; None where it has."""
+    """Why a station with these streams has no product form, or, `alone`, is no M/G/1; None where it has.
+
+    selected    the streams that use the station.
+    operations  of floats or of arrays: a reason at any point is one.
+    """
     if station.discipline == "ps" or not selected:
         return None
     stacked = station.discipline == "lcfs-pr"

@@ -10,11 +10,12 @@ points are proven by the residual, by `fixed_point` itself or by the callers of 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import inf
 
 from qnet import budget
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Value
-from qnet.lazy import Array, Places, np
+from qnet.lazy import Array, Flags, Places, np
 from qnet.queues.arithmetic import ratio, total
 from qnet.queues.roots import bracket
 from qnet.record import Record
@@ -70,6 +71,8 @@ def not_converged(
 ) -> NotComputed:
     """The refusal of a fixed point that is not proven.
 
+    help      what to try instead.
+    code      of the refusal.
     what      the method or the quantity, such as `priority-mva`, with a reason after a colon if there is one.
     expected  the residual that would have proven it.
     point     the index of the first point of a batch that is not proven; None for a single point.
@@ -115,7 +118,11 @@ def fixed_point(
 def mixed(
     after: Sequence[Value], moves: Sequence[Value], after_before: Sequence[Value], moves_before: Sequence[Value]
 ) -> list[Value]:
-    """The mix of two rounds with the smallest residual, if the map were linear; each round by its images and moves."""
+    """The mix of two rounds with the smallest residual, if the map were linear; each round by its images and moves.
+
+    after, moves                the images of this round, and how far they are from its values.
+    after_before, moves_before  the same of the round before.
+    """
     change = [new - old for new, old in zip(moves, moves_before, strict=True)]
     overlap = total(item * new for item, new in zip(change, moves, strict=True))
     weight = ratio(overlap, total(item * item for item in change))
@@ -344,11 +351,10 @@ def _rounds(
     best_moves, least = np.zeros(best.shape), np.full(len(best), np.inf)
     live: Places = np.arange(len(best))
     values = best.copy()
-    history: list[tuple[Array, Array]] = []
+    remembered = Memory(memory, _DAMPED)
     idle = np.zeros(len(best), dtype=int)
     """Rounds without progress."""
     image = maps(chosen)
-    before: tuple[Array, Array] | None = None
     for _ in range(most):
         after, residual = image(values)
         better = residual < least[live]
@@ -360,42 +366,87 @@ def _rounds(
             break
         if not going.all():
             live, values, after, residual = live[going], values[going], after[going], residual[going]
-            history = [(one[going], two[going]) for one, two in history]
-            before = before and (before[0][going], before[1][going])
+            remembered.keep(going)
             image = maps(chosen[live])
-        moves = after - values
-        if before is not None and memory:
-            history = [*history, (values - before[0], moves - before[1])][-memory:]
-        worse = residual > _WORSE * least[live]
-        for one, two in history:
-            one[worse] = two[worse] = 0.0
-        before = (values, moves)
-        values = np.maximum(
-            values + _DAMPED * moves - mixture(history, moves, _DAMPED), 0.2 * np.minimum(values, after)
-        )
+        following = remembered.following(values, after - values, residual > _WORSE * least[live])
+        values = np.maximum(following, 0.2 * np.minimum(values, after))
     return best, best_moves, least
 
 
-def mixture(history: Sequence[tuple[Array, Array]], moves: Array, damped: float = 1.0) -> Array | float:
-    """What the memory of earlier rounds takes off a move (Anderson mixing), at every point.
+class Memory:
+    """The last rounds of a batch of maps, which say where the next one goes (Anderson mixing).
 
-    history   how values and moves changed in earlier rounds, each (P, ...).
-    moves     (P, ...) from the values of this round to their images.
-    damped    the share of the move that is made.
+    size    how many rounds are mixed; 0 for none.
+    damped  the share of a move that is made, above 0, at most 1.
+    least, most   the weights that earlier rounds may have.
+    Source  Anderson, J. ACM 12 (1965) 547-560.
     """
-    if not history:
-        return 0.0
-    size = len(moves)
-    steps = np.stack([one.reshape(size, -1) for one, _ in history], axis=-1)
-    turns = np.stack([two.reshape(size, -1) for _, two in history], axis=-1)
-    scale = np.sqrt((turns**2).sum(1, keepdims=True))
-    scale = np.where(scale > 0, scale, 1.0)
-    unit = turns / scale
-    square: Array = np.einsum("pnm,pnl->pml", unit, unit) + 1e-12 * np.eye(len(history))
-    right: Array = np.einsum("pnm,pn->pm", unit, moves.reshape(size, -1))
-    weights: Array = np.linalg.solve(square, right[..., None])[..., 0] / scale[:, 0]
-    taken = np.einsum("pnm,pm->pn", steps + damped * turns, weights).reshape(moves.shape)
-    return np.where(np.isfinite(taken), taken, 0.0)
+
+    def __init__(self, size: int, damped: float = 1.0, least: float = -inf, most: float = inf) -> None:
+        self.size, self.damped, self.least, self.most = size, damped, least, most
+        self.last: tuple[Array, Array] | None = None
+        """The values of the last round, and their moves."""
+        self.changes: list[tuple[Array, Array]] = []
+        """How values and moves changed from round to round, each (P, ...)."""
+
+    def forget(self) -> None:
+        """Drop the changes of all rounds but the last."""
+        self.changes = []
+
+    def keep(self, going: Flags) -> None:
+        """Drop the points of the batch that are done; `going` (P,) is true for the others."""
+        self.changes = [(one[going], two[going]) for one, two in self.changes]
+        self.last = self.last and (self.last[0][going], self.last[1][going])
+
+    def following(self, values: Array, moves: Array, worse: Flags | None = None) -> Array:
+        """The values of the next round, those with the smallest residual if the maps were linear.
+
+        values  (P, ...) those of this round.
+        moves   (P, ...) from them to their images.
+        worse   (P,) whether memory has led a point astray, so that it is dropped; None for no point.
+        """
+        if self.last is not None and self.size:
+            self.changes = [*self.changes, (values - self.last[0], moves - self.last[1])][-self.size :]
+        if worse is not None:
+            for one, two in self.changes:
+                one[worse] = two[worse] = 0.0
+        self.last = values, moves
+        return values + self.damped * moves - self._taken(moves)
+
+    def _taken(self, moves: Array) -> Array | float:
+        """What earlier rounds take off a move, at every point."""
+        if not self.changes:
+            return 0.0
+        size = len(moves)
+        steps = np.stack([one.reshape(size, -1) for one, _ in self.changes], axis=-1)
+        turns = np.stack([two.reshape(size, -1) for _, two in self.changes], axis=-1)
+        scale = np.sqrt((turns**2).sum(1, keepdims=True))
+        scale = np.where(scale > 0, scale, 1.0)
+        unit = turns / scale
+        square: Array = np.einsum("pnm,pnl->pml", unit, unit) + 1e-12 * np.eye(len(self.changes))
+        right: Array = np.einsum("pnm,pn->pm", unit, moves.reshape(size, -1))
+        weights: Array = np.linalg.solve(square, right[..., None])[..., 0] / scale[:, 0]
+        weights = np.clip(weights, self.least, self.most)
+        taken = np.einsum("pnm,pm->pn", steps + self.damped * turns, weights).reshape(moves.shape)
+        return np.where(np.isfinite(taken), taken, 0.0)
+
+
+def early_point(image: BatchMap, start: Array, rounds: int, tolerance: float) -> tuple[Array, bool]:
+    """The values of a batch after a few rounds, which are enough where maps are nearly flat.
+
+    image      the map of all points.
+    start      (P, ...) values >= 0.
+    tolerance  of the residual at every point.
+    Returns    the values, and whether they are within the tolerance.
+    Method     Moves without damping, with one step of memory, whose weight is between -1 and 0.9.
+    """
+    memory, values = Memory(1, least=-1.0, most=0.9), start
+    for _ in range(rounds):
+        after, residual = image(values)
+        if residual.max() <= tolerance:
+            return values, True
+        values = np.maximum(memory.following(values, after - values), 0.0)
+    return values, False
 
 
 def falling_points(image: BatchMap, low: Array, tolerance: float) -> Array:

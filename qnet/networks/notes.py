@@ -14,7 +14,11 @@ _MOST, _FIRST = 12, 5
 
 
 def approximate_notes(reasons: Iterable[str], what: str = "the answer is") -> list[Note]:
-    """Why something is approximate, with warnings of what is beyond its measured region; nothing without a reason."""
+    """Why something is approximate, with warnings of what is beyond its measured region; nothing without a reason.
+
+    reasons  those of a solution, each as its sentence.
+    what     subject and verb of the note.
+    """
     result = list(dict.fromkeys(reasons))
     if not result:
         return []
@@ -36,7 +40,10 @@ def _listed(texts: Sequence[str]) -> str:
 
 
 def idle_notes(idle: Sequence[str]) -> list[Note]:
-    """That closed classes have no customers; nothing without such a class."""
+    """That closed classes have no customers; nothing without such a class.
+
+    idle  the names of these classes.
+    """
     if not idle:
         return []
     text = f"{', '.join(idle)}: without customers, the response is that of the demands alone, without any wait"
@@ -44,5 +51,10 @@ def idle_notes(idle: Sequence[str]) -> list[Note]:
 
 
 def method_notes(method: str, why: str, approximate: bool) -> list[Note]:
-    """Why an approximation was taken that was not asked for."""
+    """Why an approximation was taken that was not asked for.
+
+    method       that `auto` took.
+    why          the reason that no exact method did; empty for none.
+    approximate  whether it is no exact one.
+    """
     return [Note("QN607", f"method {method}: {why}")] if why and approximate and not isinstance(why, Requested) else []

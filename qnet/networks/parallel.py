@@ -183,6 +183,11 @@ class Breakdown(Record):
 def breakdown(fork: Parallel, waits: Waits, together: Sequence[Value], operations: Operations) -> Breakdown:
     """A parallel step with its time divided by branch and by station; arguments as of `join_time`.
 
+    fork        the parallel step.
+    waits       by stream.
+    together    by stream.
+    operations  of floats or of arrays.
+
     A branch counts with the probability that the step waits for it, and is divided as its mean time is.
     """
     joined = join_time(fork, waits, together, operations)

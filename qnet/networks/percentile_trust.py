@@ -39,6 +39,7 @@ def beyond(network: RoutedNetwork, operations: Operations) -> dict[str, Value]:
 def exact(network: RoutedNetwork, operations: Operations) -> Value:
     """Where percentiles of response are exact: a truth value, or an array of one for each point.
 
+    operations  of floats or of arrays.
     network     as of `beyond`; of a steady state.
     Theorem     In an open network of exponential single servers first come first served, of which the customers of
                 every class arrive in a Poisson stream and none can be overtaken by later arrivals at a station,

@@ -38,6 +38,7 @@ class Part(Record):
 def response_percentile(solution: RoutedSolution, share: float, about: str = "") -> Value:
     """The time within which a share of all passages is answered, per point.
 
+    solution  with the mean and the variance of the time at every station, in seconds.
     share     in (0, 1).
     about     a class or a route; empty for the system.
     Returns   seconds; meaningless where there is no steady state.

@@ -110,6 +110,8 @@ class Reason(Record):
 def together(codes: Iterable[str]) -> Reason | None:
     """That all of some causes apply at once: one reason, worded as a list; None without a cause.
 
+    codes  of causes, as the table of reasons has them.
+
     >>> str(together(["no holds", "no second phase"]))
     'no station is held while another is waited for and there is no second-phase work'
     """

@@ -274,7 +274,10 @@ def _slice(profile: Profile, index: int) -> RoutedNetwork:
 
 
 def nested(network: RoutedNetwork) -> bool:
-    """Whether any station is held while another is waited for."""
+    """Whether any station is held while another is waited for.
+
+    network  of any classes.
+    """
     return any(
         isinstance(inner, Hold)
         for customers in network.classes
@@ -286,7 +289,10 @@ def nested(network: RoutedNetwork) -> bool:
 
 
 def at_point(value: Any, index: int) -> Any:
-    """One point of everything inside a value: records, tuples, tables, arrays."""
+    """One point of everything inside a value: records, tuples, tables, arrays.
+
+    index  of the point, from 0; values that all points share are kept.
+    """
     return mapped(value, lambda array: float(array[index]) if array.ndim else float(array))
 
 

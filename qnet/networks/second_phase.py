@@ -186,21 +186,9 @@ def _fixed_point(
     else:
         columns = [np.broadcast_to(np.asarray(start[index], float), (size or 1,)) for index in classes]
         rates = np.stack(columns, axis=1)[:, None, :]
-    memory: tuple[Any, Any] | None = None
-    for _ in range(_UNDAMPED):
-        after, residual = image(rates)
-        if residual.max() <= TOLERANCE:
-            return by_class(rates)
-        moves = after - rates
-        step = after
-        if memory is not None:
-            change = moves - memory[1]
-            weight = (change * moves).sum((1, 2)) / np.maximum((change * change).sum((1, 2)), 1e-300)
-            weight = np.clip(weight, -1.0, 0.9)[:, None, None]
-            step = after - weight * (after - memory[0])
-        memory = (after, moves)
-        rates = np.maximum(step, 0.0)
-
+    rates, done = fixed_point.early_point(image, rates, _UNDAMPED, TOLERANCE)
+    if done:
+        return by_class(rates)
     if len(classes) == 1:
         rates = fixed_point.falling_points(image, np.zeros((size or 1, 1, 1)), TOLERANCE)
         if image(rates)[1].max() <= TOLERANCE:

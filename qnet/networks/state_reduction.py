@@ -91,7 +91,11 @@ def closed_sets(rows: Sequence[Iterable[int]], out: Iterable[int]) -> list[list[
 
 
 def reached(rows: Sequence[Iterable[int]], starts: Iterable[int]) -> set[int]:
-    """The states that can be reached, the starts included."""
+    """The states that can be reached, the starts included.
+
+    rows    by state, the states to which it leads.
+    starts  the states to begin from.
+    """
     result = set(starts)
     waiting = list(result)
     while waiting:
@@ -103,7 +107,10 @@ def reached(rows: Sequence[Iterable[int]], starts: Iterable[int]) -> set[int]:
 
 
 def turned(rows: Sequence[Iterable[int]]) -> list[list[int]]:
-    """For every state those that lead to it."""
+    """For every state those that lead to it.
+
+    rows  by state, the states to which it leads, numbered from 0.
+    """
     behind: list[list[int]] = [[] for _ in rows]
     for state, row in enumerate(rows):
         for onward in row:

@@ -156,6 +156,8 @@ _NOWHERE: Key = ("", 0)
 def streams(network: RoutedNetwork, operations: Operations, rates: Sequence[Value] | None = None) -> Streams:
     """The streams of a network, in an order in which inner stations come first.
 
+    network  its stations, classes and routes.
+    operations  of floats, arrays or symbols.
     rates   passages per second of every class; None: the arrival rates, of open classes alone.
     """
     walker = _Walker(network, operations)
@@ -388,7 +390,12 @@ def _single(branch: Branch) -> bool:
 
 
 def group_of(station: Station, copy: int) -> int:
-    """The group of a numbered copy, from 1; a copy that a step names is a separate group."""
+    """The group of a numbered copy, from 1; a copy that a step names is a separate group.
+
+    station  whose copies are meant.
+    copy     from 1 to the number of copies.
+    Raises   `ValueError` for a copy that the station does not have.
+    """
     last = 0
     for index, group in enumerate(station.groups):
         last += group.copies
@@ -398,7 +405,11 @@ def group_of(station: Station, copy: int) -> int:
 
 
 def exponential(stream: Stream, operations: Operations) -> bool:
-    """Whether what a stream asks of its server has the variance of an exponential time."""
+    """Whether what a stream asks of its server has the variance of an exponential time.
+
+    stream      with the mean and the scv of its holding time.
+    operations  of floats or of arrays: true where it is so at all points.
+    """
     if stream.scv is not None:
         return close(stream.scv, stream.scv * 0 + 1.0, operations)
     square = (stream.first.mean + stream.second.mean) ** 2

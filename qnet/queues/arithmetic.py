@@ -11,6 +11,8 @@ from qnet.lazy import Array, np
 def total(values: Iterable[Value]) -> Value:
     """The sum, without a temporary for the zero it would start from; 0.0 of nothing.
 
+    values  numbers, arrays of one shape, or symbols.
+
     >>> total([1, 2, 3])
     6
     """
@@ -29,7 +31,10 @@ def ratio(top: Value, bottom: Value) -> Value:
 
 
 def close(value: Value, other: Value, operations: Operations) -> bool:
-    """Whether two values are the same at all points, rounding apart.
+    """Whether two values differ by at most 1e-12 of the second, at all points.
+
+    value, other  what is compared, of one unit.
+    operations    of floats, arrays or symbols.
 
     >>> from qnet.expression import FLOATS
     >>> close(0.1 + 0.2, 0.3, FLOATS)

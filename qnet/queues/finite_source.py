@@ -65,6 +65,7 @@ def full_probabilities(
 
     As `waiting_probability`, but
 
+    offered, first_share, open_offered  as of `waiting_probability`.
     sources      N, a number or (B,) of them; fractions are allowed.
     guess        logarithms of the rates z to start from, (B,), such as those of a last answer.
     Returns      three of (B,): the probability as one of the holders finds it, as an observer does, and log z.

@@ -56,6 +56,9 @@ def joined(branches: Sequence[Branch], needed: int) -> tuple[Value, Value]:
 def decisive(branches: Sequence[Branch], needed: int) -> tuple[Value, ...]:
     """By branch: the probability that one of its times is the one that is waited for; arguments as of `joined`.
 
+    branches  their means and variances, seconds and seconds squared.
+    needed    how many of their times are waited for, from 1.
+
     Constants that pass together share what they decide.
 
     >>> [round(float(share), 9) for share in decisive([Branch(1.0, 1.0), Branch(1.0, 1.0)], needed=2)]
@@ -159,7 +162,12 @@ def _numbers(passed: Any, counts: Sequence[int]) -> list[Any]:
 
 
 def ranked(values: Sequence[Value], counts: Sequence[int], rank: int) -> Value:
-    """The value at a rank, the smallest first, from 1, each value as often as it counts; elementwise over points."""
+    """The value at a rank, the smallest first, from 1, each value as often as it counts; elementwise over points.
+
+    values  those of different sources, numbers or arrays of one shape.
+    counts  how often each occurs, at least 1.
+    rank    from 1 to the sum of the counts.
+    """
     table = np.stack(np.broadcast_arrays(*(np.asarray(value, dtype=float) for value in values)))
     order = np.argsort(table, axis=0)
     passed = np.cumsum(np.array(counts)[order], axis=0)

@@ -97,6 +97,9 @@ def with_loss(servers: Servers, places: Value, operations: Operations) -> Line:
 def with_wait(servers: Servers, places: Value, operations: Operations) -> Line:
     """Poisson arrivals; those that find K places taken wait for one outside, in order of arrival.
 
+    servers     their number, load and other work.
+    places      K, the number of places.
+    operations  of floats or of arrays.
     Applies     as `with_loss`, with a load below 1: else there is no steady state.
     Exact       no other work, exponential service.
     Method      All together, inside and outside, they are an M/M/c: N customers, min(N, K) of them inside.
@@ -112,7 +115,12 @@ def with_wait(servers: Servers, places: Value, operations: Operations) -> Line:
 
 
 def geometric_sum(steep: Value, count: Value, operations: Operations) -> Value:
-    """The sum of e^(-steep j) over 0 <= j < count; `count` where it is not steep."""
+    """The sum of e^(-steep j) over 0 <= j < count; `count` where it is not steep.
+
+    steep       the decay per step, of either sign.
+    count       the number of terms, at least 0; fractions are allowed.
+    operations  of floats or of arrays.
+    """
     still = steep == 0
     below = operations.where(still, 1.0, _grown(-steep, operations))
     return operations.where(still, count, _grown(-steep * count, operations) / below)

@@ -28,6 +28,8 @@ def root(
     Elementwise. The answer is the end of the last bracket at which the function is negative: what holds there holds.
     The bracket is at most 4e-13 wide, relative to its ends. Elements without a change of sign answer `high`; mask them.
 
+    at_low, at_high  the values of the function at both ends: below 0, and at least 0.
+    operations  of floats or of arrays.
     Raises   as `bracket`.
     """
     return bracket(function, low, high, at_low, at_high, operations)[0]
@@ -51,6 +53,8 @@ def bracket(
 ) -> tuple[Value, Value]:  # fmt: skip
     """The last bracket around the change of sign of a function that is negative at `low` and not at `high`.
 
+    at_low, at_high  the values of the function at both ends.
+    operations  of floats or of arrays.
     nearness   half its width, relative to its ends.
     Returns    the end at which the function is negative and the other one, elementwise; `high` twice where there is no
                change of sign.

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import Any
 
-import qnet
 from qnet.reports import svg
 from qnet.reports.cells import Table, aligned
 from qnet.reports.content import Content, Grounds, Note, Statement, Style, Summary
@@ -19,6 +18,7 @@ from qnet.reports.figure import bar_figures_of, figures_of
 from qnet.reports.layout import clean_command, command_of, last_line, tables
 from qnet.reports.svg import escaped
 from qnet.reports.text import clean, width
+from qnet.version import __version__
 
 _QUESTION, _ANSWER = "question", "answer"
 """Headings of the blocks that come first, of reports whose rows have question and answer."""
@@ -109,7 +109,7 @@ def render(report: Content, style: Style) -> str:
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="generator" content="qnet {escaped(qnet.__version__)}">
+<meta name="generator" content="qnet {escaped(__version__)}">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <title>{title}</title>
 <style>
@@ -155,7 +155,7 @@ def _parts(report: Content, heading: str, summary: Summary | None, style: Style)
         yield _inputs(report.meta)
     command = clean_command(report.command) or command_of(report.meta)
     yield _section("command", [f"<pre>{escaped(command)}</pre>"], "command") if command else ""
-    yield f"<footer>\n<p>{escaped(f'qnet {qnet.__version__}')}, {escaped(report.schema)}</p>\n</footer>"
+    yield f"<footer>\n<p>{escaped(f'qnet {__version__}')}, {escaped(report.schema)}</p>\n</footer>"
 
 
 def _is_asked(block: Table) -> bool:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import qnet
 from qnet.reports.content import Content, Style
 from qnet.reports.records import checked_rows, column_names
+from qnet.version import __version__
 
 _UNPRINTABLE = re.compile(r"[\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
@@ -28,7 +28,7 @@ def dumps(value: object, indent: int | None = None) -> str:
 
 def _envelope(report: Content) -> dict[str, Any]:
     names = column_names(report.columns)
-    head = {"schema": report.schema, "qnet": qnet.__version__}
+    head = {"schema": report.schema, "qnet": __version__}
     body = {
         "columns": [
             {"key": name, "unit": column.unit, "title": column.title}

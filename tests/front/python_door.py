@@ -14,6 +14,7 @@ import qnet
 from qnet.errors import QnetError
 from qnet.lazy import np
 from qnet.reports.report import Report
+from qnet.signatures import Questions
 
 OPEN = """qnet = 1
 title = "open"
@@ -155,7 +156,8 @@ def doors(folder: Path) -> dict[str, Door]:
 
 def methods() -> list[str]:
     """The questions of `qnet.System`."""
-    return [name for name, item in vars(qnet.System).items() if inspect.isfunction(item) and not name.startswith("_")]
+    every = {**vars(qnet.System), **vars(Questions)}
+    return [name for name, item in every.items() if inspect.isfunction(item) and not name.startswith("_")]
 
 
 def positional(name: str, system: Any) -> tuple[Any, ...]:

@@ -1,13 +1,18 @@
 """The Python front door: `qnet.load` gives what the commands give."""
 
+import ast
+import inspect
 import json
 import subprocess
 import sys
+from importlib import import_module
 
 import pytest
 
 import qnet
 import qnet.errors
+from qnet import signatures
+from qnet.cli.group import qnet as group
 
 TINY = """
 qnet = 1
@@ -228,15 +233,50 @@ def test_the_front_door_is_all_that_it_says():
 
 def test_arguments_are_named_as_the_options_of_the_command():
     """Beside what is positional there or is no option, and `class_name`, which is `--class`."""
-    import inspect
-
-    from qnet.cli.group import qnet as group
-
-    shell = {"tornado": "sensitivity", "corners": "sensitivity", "uncertainty": "sensitivity", "demands": "calibrate"}
+    shell = {"tornado": "sensitivity", "corners": "sensitivity", "uncertainty": "sensitivity", "demands": "calibrate",
+             "map_rows": "map"}  # fmt: skip
     apart = {"class_name", "find", "self", "names", "others", "rows", "table", "measured"}
-    for name, asked in vars(qnet.System).items():
-        command = group.get_command(None, {"map_rows": "map"}.get(name, shell.get(name, name)))
-        if name.startswith("_") or command is None:
-            continue
+    asked = [name for name in vars(signatures.Questions) if not name.startswith("_")]
+    assert len(asked) == 17
+    for name in asked:
+        command = group.get_command(None, shell.get(name, name))
+        assert command is not None
         options = {word.lstrip("-").replace("-", "_") for item in command.params for word in item.opts}
-        assert set(inspect.signature(asked).parameters) - apart <= options, name
+        assert set(inspect.signature(getattr(qnet.System, name)).parameters) - apart <= options, name
+
+
+def test_options_have_the_defaults_of_the_signatures():
+    """Also where an option that was not given must be told from one with the default of the question."""
+    shared = 0
+    for name in ("envelope", "cost", "knee", "bottleneck", "why", "formula", "map"):
+        command = group.get_command(None, name)
+        assert command is not None
+        options = [item for item in command.params if item.opts[0][0] == "-" and item.default is not None]
+        defaults = {item.name: item.default for item in options if item.name != "metric"}
+        parameters = inspect.signature(getattr(qnet.System, {"map": "map_rows"}.get(name, name))).parameters
+        for key in defaults.keys() & parameters.keys() - signatures.METHOD_FIELDS.keys():
+            stated = parameters[key].default
+            assert defaults[key] == (() if stated is inspect.Parameter.empty else stated), (name, key)
+            shared += 1
+    assert shared > 20
+
+
+def test_a_signature_is_the_one_that_is_stated_and_its_answer_takes_every_argument():
+    """The signature of a method is read from its source; the answer is bound to all of its arguments, by name."""
+    stated = ast.parse(inspect.getsource(signatures))
+    (table,) = (item for item in stated.body if isinstance(item, ast.ClassDef))
+    for item in table.body:
+        if not isinstance(item, ast.FunctionDef):
+            continue
+        shown = inspect.signature(getattr(qnet.System, item.name))
+        rows = [*item.args.args, *filter(None, [item.args.vararg]), *item.args.kwonlyargs]
+        assert [one.arg for one in rows] == list(shown.parameters)
+        assert [one.annotation and ast.unparse(one.annotation) for one in rows[1:]] == [
+            one.annotation for one in list(shown.parameters.values())[1:]
+        ]
+        (decorator,) = item.decorator_list
+        module, function = ast.literal_eval(decorator.args[0]).split(":")
+        answer = getattr(import_module(f"qnet.questions.{module}"), function)
+        names = [name for name in shown.parameters if name not in ("self", *signatures.METHOD_FIELDS)]
+        names += ["wanted"] if "operations" in shown.parameters else []
+        inspect.signature(answer).bind(None, **dict.fromkeys(names))

@@ -33,8 +33,9 @@ MAY_USE = {
     "networks": GROUND | {"arguments", "budget", "expression", "plain_tables", "queues"},
     "model": GROUND | {"documents", "expression", "catalog", "networks", "queues"},
     "exchange": GROUND | {"documents", "expression", "model", "networks"},
-    "reports": GROUND | {"__init__"},
-    "questions": GROUND | {"budget", "documents", "expression", "catalog", "model", "networks", "queues", "reports"},
+    "reports": GROUND | {"version"},
+    "questions": GROUND
+    | {"arguments", "budget", "documents", "expression", "catalog", "model", "networks", "queues", "reports"},
     "cli": GROUND
     | {
         "budget",
@@ -47,11 +48,14 @@ MAY_USE = {
         "exchange",
         "questions",
         "reports",
-        "__init__",
+        "signatures",
+        "version",
     },
-    "__main__": {"cli", "__init__"},
-    "system": GROUND | {"arguments", "budget", "model", "networks", "questions", "reports"},
-    "__init__": {"errors", "networks", "note", "queues", "reports", "system"},
+    "__main__": {"cli", "version"},
+    "signatures": {"arguments", "budget", "errors", "lazy", "model", "networks", "questions", "reports"},
+    "system": GROUND | {"arguments", "budget", "model", "questions", "reports", "signatures"},
+    "version": set(),
+    "__init__": {"errors", "networks", "note", "queues", "reports", "system", "version"},
 }
 
 HEAVY = {"numpy", "sympy", "rich", "dataclasses", "importlib.metadata"}

@@ -112,7 +112,7 @@ def test_known_parameters_lie_in_their_intervals_in_at_least_nine_of_ten_trials(
     for seed in range(TRIALS):
         errors = np.random.default_rng(seed).normal(size=len(rows))
         noisy = [{**row, "response": y * (1 + 0.03 * e)} for row, y, e in zip(rows, exact, errors, strict=True)]
-        found = calibrate(stated, noisy, fit, searches=1)
+        found = calibrate(stated, noisy, fit, starts=1)
         inside[seed] = [holds(item, truth[item.unknown.name]) for item in found.parameters]
     assert (inside.sum(axis=0) >= 0.9 * TRIALS).all()
     # Of 100 intervals of 95 % at most 99 hold in 99 of 100 cases: wider ones say nothing.
@@ -267,7 +267,7 @@ def test_as_many_measurements_as_parameters_have_no_errors():
 
 def test_only_the_metrics_that_are_asked_for_count():
     rows = [{**row, "utilization_cpu": 0.9} for row in queue_rows()]
-    found = calibrate(model_of(QUEUE), rows, ["service"], metrics=["response"])
+    found = calibrate(model_of(QUEUE), rows, ["service"], metric=["response"])
     assert fitted_point(found)["service"] == pytest.approx(0.05, rel=1e-6)
 
 

@@ -287,7 +287,7 @@ def test_intervals_of_95_per_cent_hold_the_truth_as_often(kind):
     inside = np.zeros((DRAWS, 2), dtype=bool)
     for seed in range(DRAWS):
         rows, error = draws(seed, kind)
-        found = calibrate(model, rows, ["service", "network"], searches=1, error=error)
+        found = calibrate(model, rows, ["service", "network"], starts=1, error=error)
         inside[seed] = [holds(item, truth[item.unknown.name]) for item in found.parameters]
     share = inside.mean(axis=0)
     assert (share >= 0.90).all() and (share <= 0.99).all()
@@ -298,7 +298,7 @@ def test_predictions_of_95_per_cent_hold_what_is_held_out_as_often():
     inside: list[bool] = []
     for seed in range(DRAWS // 2):
         rows, _ = draws(seed, "scatter")
-        found = calibrate(model, rows, ["service", "network"], searches=1, hold_out="2")
+        found = calibrate(model, rows, ["service", "network"], starts=1, hold_out="2")
         low, high = found.predicted
         held = found.measured.held_out
         inside += ((low <= found.measured.values) & (found.measured.values <= high))[held].ravel().tolist()

@@ -391,7 +391,7 @@ def test_the_error_of_rows_left_out_is_that_of_fits_without_them():
     errors = []
     for place in range(len(rows)):
         rest = [row for number, row in enumerate(rows) if number != place]
-        alone = calibrate(system(QUEUE), rest, ["service", "network"], searches=1)
+        alone = calibrate(system(QUEUE), rest, ["service", "network"], starts=1)
         told = system(QUEUE).set({**fitted_point(alone), "rate": rows[place]["rate"]}).metric("response")
         errors.append(np.log(told / rows[place]["response"]))
     assert one.error == pytest.approx(root_mean_square(np.array(errors)), rel=1e-3)

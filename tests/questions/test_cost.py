@@ -84,8 +84,8 @@ def test_a_delay_counts_where_it_is_named():
 
 
 def test_a_cost_of_one_route_is_per_passage_of_that_route():
-    assert value(model_of(), "outer", routes=["long"]) == pytest.approx(0.160, rel=1e-14)
-    assert value(model_of(), "outer", routes=["short"]) == 0
+    assert value(model_of(), "outer", route=["long"]) == pytest.approx(0.160, rel=1e-14)
+    assert value(model_of(), "outer", route=["short"]) == 0
 
 
 @pytest.mark.parametrize(("kind", "expected"), [("move", 0.040), ("think", 0.020)])
@@ -174,12 +174,12 @@ def test_a_cost_of_one_chain_is_its_share_of_the_utilization(path, beside):
             assert value(model, station, class_name=chain.name) == expected
             for name, servers_of_class in busy.items():
                 expected = pytest.approx(servers_of_class / rate, rel=1e-10)
-                assert value(model, station, class_name=chain.name, routes=[name]) == expected
+                assert value(model, station, class_name=chain.name, route=[name]) == expected
 
 
 def test_what_a_chain_does_not_have_is_the_askers_fault():
     model = qnet.load("examples/web-shop.toml")
-    for asked in ({"class_name": "sesion"}, {"routes": ["looking", "buying"]}, {"class_name": "looking"}):
+    for asked in ({"class_name": "sesion"}, {"route": ["looking", "buying"]}, {"class_name": "looking"}):
         with pytest.raises(UsageError):
             cost(model, of=["web"], **asked)
 
@@ -199,8 +199,8 @@ def test_a_destage_of_the_3990_costs_what_its_steps_say():
     known = Values(model, {}, None).known
     names = ("destages_per_write", "destage", "cu.miss_remainder", "disk.latency")
     share, destage, remainder, latency = (known[name] for name in names)
-    assert value(model, "back_end", routes=["write"]) == pytest.approx(share * destage, rel=1e-14)
-    assert value(model, "drive", routes=["write"]) == pytest.approx(share * (remainder + latency + destage), rel=1e-14)
+    assert value(model, "back_end", route=["write"]) == pytest.approx(share * destage, rel=1e-14)
+    assert value(model, "drive", route=["write"]) == pytest.approx(share * (remainder + latency + destage), rel=1e-14)
 
 
 @pytest.mark.parametrize("name", ["ibm-3990-6", "examples/terminals-and-web.toml", "examples/web-shop.toml"])
@@ -248,7 +248,7 @@ def test_negative_units_are_refused():
 @pytest.mark.parametrize(
     "asked",
     [{"of": ["outr"]}, {"of": ["outer"], "per": "pags"}, {"of": ["outer"], "unit": "MB"},
-     {"of": ["outer"], "unit": "KB"}, {"of": ["outer"], "routes": ["longer"]}, {"of": ["outer"], "class_name": "jb"},
+     {"of": ["outer"], "unit": "KB"}, {"of": ["outer"], "route": ["longer"]}, {"of": ["outer"], "class_name": "jb"},
      {"of": ["outer"], "work": ["moved"]}, {"names": ["per_pge"]}, {"over": ["pages=1,2", "pages=3"]}],
 )  # fmt: skip
 def test_what_the_model_does_not_have_is_the_askers_fault(asked):

@@ -58,7 +58,7 @@ ROWS = [
     ],
 )
 def test_the_rows_that_a_condition_holds_out(text: str, rows: set[int]):
-    held = calibrate(MODEL, ROWS, ["service"], hold_out=text, searches=1).measured.held_out
+    held = calibrate(MODEL, ROWS, ["service"], hold_out=text, starts=1).measured.held_out
     assert {index + 1 for index, each in enumerate(held.tolist()) if each} == rows
 
 
@@ -68,13 +68,13 @@ def test_the_rows_that_a_condition_holds_out(text: str, rows: set[int]):
 )  # fmt: skip
 def test_conditions_that_cannot_be_are_refused(text: str):
     with pytest.raises(QnetError) as caught:
-        calibrate(MODEL, ROWS, ["service"], hold_out=text, searches=1)
+        calibrate(MODEL, ROWS, ["service"], hold_out=text, starts=1)
     assert caught.value.exit_code == 2
 
 
 def test_a_nest_without_end_is_refused():
     with pytest.raises(QnetError):
-        calibrate(MODEL, ROWS, ["service"], hold_out="(" * 5000 + "rate > 5/s" + ")" * 5000, searches=1)
+        calibrate(MODEL, ROWS, ["service"], hold_out="(" * 5000 + "rate > 5/s" + ")" * 5000, starts=1)
 
 
 TITLED = [
@@ -94,14 +94,14 @@ TITLED = [
     ],
 )
 def test_titles_of_columns_with_units_are_known(text: str, rows: set[int]):
-    held = calibrate(MODEL, TITLED, ["service"], hold_out=text, searches=1).measured.held_out
+    held = calibrate(MODEL, TITLED, ["service"], hold_out=text, starts=1).measured.held_out
     assert {index + 1 for index, each in enumerate(held.tolist()) if each} == rows
 
 
 @pytest.mark.parametrize("text", ["rate_per_min > 5 ms", "rate_per_min > response_ms", "rate_per_s > 5"])
 def test_titles_of_columns_do_not_mix_units(text: str):
     with pytest.raises(QnetError):
-        calibrate(MODEL, TITLED, ["service"], hold_out=text, searches=1)
+        calibrate(MODEL, TITLED, ["service"], hold_out=text, starts=1)
 
 
 INTERVALS = [

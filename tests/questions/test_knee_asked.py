@@ -62,7 +62,7 @@ def test_a_population_behind_other_parameters_is_found(model):
     text = CLOSED.format(stations=ONE, steps=visit("cpu", "0.1 s"), think="10 s", last=900, parameters="")
     text = text.replace('population = "users"', 'population = "present"')
     loaded = model(text.replace("[stations]", 'present = "2 * users"\n[stations]'))
-    report = knee_report(loaded, definitions=["n_star"])
+    report = knee_report(loaded, definition=["n_star"])
     assert by_definition(knee(loaded))["n_star"].real == pytest.approx(101 / 2, rel=1e-11)
     told = dict(zip([column.key for column in COLUMNS], report.rows[0], strict=False))
     assert told["population_real"] == pytest.approx(101, rel=1e-11)
@@ -145,19 +145,19 @@ def test_open_customers_who_never_queue_have_no_knee(model):
     [("users >= 30", True), ("users >= 1000", False), ("response <= 1 s", True), ("response <= 0.5 s", False)],
 )
 def test_an_assertion_is_judged_where_the_knee_is(machines, text, true):
-    asked = {"limits": ["response <= 1 s"], "definitions": ["service_level"]}
+    asked = {"limit": ["response <= 1 s"], "definition": ["service_level"]}
     assert bool(knee_report(machines, asserted=[text], **asked).broken) is not true
 
 
 def test_a_knee_that_does_not_exist_breaks_every_assertion(machines):
-    asked = {"limits": ["response <= 0.1 s"], "definitions": ["service_level", "power"]}
+    asked = {"limit": ["response <= 0.1 s"], "definition": ["service_level", "power"]}
     report = knee_report(machines, asserted=["users >= 0"], **asked)
     assert [problem.code for problem in report.broken] == ["QN608"]
 
 
 def test_a_false_assertion_names_the_knees_where_it_is_false(machines):
-    asked = {"limits": ["response <= 1 s"], "definitions": ["service_level", "power", "n_star"]}
-    (problem,) = knee_report(machines, definitions=["n_star", "power"], asserted=["users >= 37"]).broken
+    asked = {"limit": ["response <= 1 s"], "definition": ["service_level", "power", "n_star"]}
+    (problem,) = knee_report(machines, definition=["n_star", "power"], asserted=["users >= 37"]).broken
     assert "found 36 at n_star along users, and false at power along users" in problem.found
     (problem,) = knee_report(machines, asserted=["response <= 0.9 s"], **asked).broken
     assert "service_level (response <= 1 s) along users" in problem.found
@@ -165,7 +165,7 @@ def test_a_false_assertion_names_the_knees_where_it_is_false(machines):
 
 def test_where_no_definition_has_a_knee_there_is_no_answer(machines):
     with pytest.raises(NoAnswer, match="exceeded by the first customer") as caught:
-        knee_report(machines, limits=["response <= 0.1 s"], definitions=["service_level"])
+        knee_report(machines, limit=["response <= 0.1 s"], definition=["service_level"])
     assert caught.value.problems[0].code == "QN404"
 
 
@@ -190,7 +190,7 @@ def test_a_definition_that_nothing_here_has_is_refused(model, machines, text, de
 
 def test_an_approximate_curve_says_why(model):
     """Each solve has its part of the budget, so that a model may be exact alone and its curve not."""
-    report = knee_report(qnet.load("examples/many-tenants.toml"), definitions=["power"])
+    report = knee_report(qnet.load("examples/many-tenants.toml"), definition=["power"])
     assert report.rows[0][-1] == "approximate"
     (why,) = [note.text for note in report.notes if note.code == "QN607"]
     assert "too large for an exact answer" in why
@@ -198,7 +198,7 @@ def test_an_approximate_curve_says_why(model):
 
 def test_a_loaded_system_answers_as_the_command_does(machines):
     assert (
-        machines.knee(limit="response <= 1 s").records() == knee_report(machines, limits=["response <= 1 s"]).records()
+        machines.knee(limit="response <= 1 s").records() == knee_report(machines, limit=["response <= 1 s"]).records()
     )
 
 
@@ -207,8 +207,8 @@ def test_a_loaded_system_answers_as_the_command_does(machines):
 
 def test_service_levels_that_a_model_states_are_asked_where_no_other_is(closed):
     stated = closed("cpu = {}", visit("cpu", "1 s"), "10 s", parameters='[knee]\nlimit = "response <= 5 s"')
-    (row,) = knee_report(stated, definitions=["service_level"]).records()
-    asked = knee_report(stated, limits=["response <= 2 s"], definitions=["service_level"]).records()
+    (row,) = knee_report(stated, definition=["service_level"]).records()
+    asked = knee_report(stated, limit=["response <= 2 s"], definition=["service_level"]).records()
     assert row["about"] == "response <= 5 s"
     assert [item["about"] for item in asked] == ["response <= 2 s"]
 
@@ -227,7 +227,7 @@ def test_a_model_states_along_what_its_knee_is(model):
 def test_a_limit_of_the_response_is_of_the_response_that_is_told(model, vary, bound):
     """The mean over all classes, as everywhere; what only those that grow see stands under another name."""
     loaded, limit = model(MIXED), f"response <= {bound} s"
-    report = knee_report(loaded, vary=vary, limits=[limit], definitions=["service_level"], asserted=[limit])
+    report = knee_report(loaded, vary=vary, limit=[limit], definition=["service_level"], asserted=[limit])
     assert not report.broken
     told = dict(zip([column.key for column in COLUMNS], report.rows[0], strict=False))
     assert told["response"] <= bound * (1 + 1e-9) <= told["response_beyond"]
@@ -246,7 +246,7 @@ def test_a_limit_of_the_response_is_of_the_response_that_is_told(model, vary, bo
 
 
 def test_where_all_classes_grow_there_is_one_response(machines):
-    (row,) = knee_report(machines, definitions=["power"]).rows
+    (row,) = knee_report(machines, definition=["power"]).rows
     told = dict(zip([column.key for column in COLUMNS], row, strict=False))
     assert told["growing"] is None
     assert told["growing_response"] is None

@@ -115,5 +115,5 @@ def test_an_open_chain_saturates_with_its_busiest_station(model):
 @pytest.mark.parametrize("definition", ["saturation", "multiple", "service_level"])
 def test_a_definition_that_no_axis_has_is_refused_and_passes_no_assertion(machines, definition):
     with pytest.raises(UsageError) as caught:
-        knee_report(machines, definitions=[definition], asserted=["users >= 1"])
+        knee_report(machines, definition=[definition], asserted=["users >= 1"])
     assert caught.value.problems[0].code == "QN018"

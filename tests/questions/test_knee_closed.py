@@ -137,7 +137,7 @@ def test_one_step_beyond_is_one_customer_more(machines):
 
 
 def test_the_slope_tends_to_the_largest_demand(machines):
-    report = knee_report(machines, limits=["response <= 15 s"], definitions=["service_level"])
+    report = knee_report(machines, limit=["response <= 15 s"], definition=["service_level"])
     (row,) = report.rows
     assert row[[column.key for column in COLUMNS].index("slope")] == pytest.approx(SERVICE, rel=1e-9)
 
@@ -181,7 +181,7 @@ def test_the_first_of_several_crossings_is_the_knee_and_the_others_are_told(clos
     found = by_definition(knee(loaded, limits=["throughput >= 5/s"]))["service_level"]
     assert found.value == changes[0] + 1
     assert found.also == (changes[1],)
-    assert "QN615" in [note.code for note in knee_report(loaded, limits=["throughput >= 5/s"]).notes]
+    assert "QN615" in [note.code for note in knee_report(loaded, limit=["throughput >= 5/s"]).notes]
 
 
 def test_where_the_model_ends_is_no_crossing(closed):
@@ -231,7 +231,7 @@ def test_users_who_page_between_190_and_200_lose_their_second(closed):
     parameters = 'over = "max(0, 1 - 190 / max(users, 1))"'
     steps = f"{visit('cpu', '0.1121 s + 0.056 s * over')}, {visit('disk', '0.0936 s + 0.112 s * over')}"
     loaded = closed(TWO, steps, "26 s", parameters=parameters)
-    report = knee_report(loaded, limits=["response <= 1 s"], definitions=["service_level"], asserted=["users >= 190"])
+    report = knee_report(loaded, limit=["response <= 1 s"], definition=["service_level"], asserted=["users >= 190"])
     found = by_definition(knee(loaded, limits=["response <= 1 s"], definitions=["service_level"]))["service_level"]
     assert 190 <= found.value <= 200
     assert not report.broken
@@ -260,7 +260,7 @@ def test_a_million_users_are_answered_approximately_and_say_so(million):
     assert knees["service_level"].real == pytest.approx(1_100_000, rel=1e-5)
     _, there, _ = around(found)
     assert not there.exact
-    assert "QN601" in [note.code for note in knee_report(loaded, definitions=["power"]).notes]
+    assert "QN601" in [note.code for note in knee_report(loaded, definition=["power"]).notes]
 
 
 def test_few_solves_are_needed(million):

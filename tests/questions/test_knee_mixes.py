@@ -98,7 +98,7 @@ def test_a_mix_of_growing_numbers_takes_longer_and_longer(model, path, limit):
 
 def test_the_slopes_of_a_mix_are_told_with_how_it_is_read(model):
     definitions = ["n_star", "service_level", "power"]
-    report = knee_report(qnet.load(WORKLOADS), limits=["response <= 3 s"], definitions=definitions)
+    report = knee_report(qnet.load(WORKLOADS), limit=["response <= 3 s"], definition=definitions)
     keys = [column.key for column in COLUMNS]
     slopes = [row[keys.index("slope")] for row in report.rows if row[0] == "mix of users, jobs"]
     assert len(slopes) == 3

@@ -197,7 +197,7 @@ def test_a_page_and_a_table_have_the_same_labels(tmp_path: Path):
 
 
 def test_rows_of_solve_have_the_label_of_their_figures(tmp_path: Path):
-    found = solve_report(load(tmp_path, USERS), asserted=["response_p95 > 0 s"], percentiles=[95])
+    found = solve_report(load(tmp_path, USERS), asserted=["response_p95 > 0 s"], percentile=[95])
     told = {row["scope"]: row["exactness"] for row in found.records() if row["exactness"]}
     assert told == {"system": "exact", "metric": "approximate", "assertion": "approximate"}
 

@@ -28,7 +28,11 @@ def log_weights(births: Any, deaths: Any) -> Array:
 
 
 def probabilities(logs: Array) -> Array:
-    """The probabilities of numbers with given log weights, each row of sum 1."""
+    """The probabilities of numbers with given log weights, each row of sum 1.
+
+    logs     (points, numbers) logarithms of weights; -inf for a number that does not occur.
+    Returns  (points, numbers) probabilities; the largest weight is scaled to 1, so that none overflows.
+    """
     weights = np.exp(logs - logs.max(axis=1, keepdims=True))
     return weights / weights.sum(axis=1, keepdims=True)
 
@@ -95,6 +99,7 @@ def _convolved(parts: Sequence[Array], points: int, length: int) -> Array:
 def mean(shares: Array, values: Array, rates: Array | None = None) -> Array:
     """(points,) the mean of a figure of all numbers over time, or over events that happen at given rates.
 
+    values  (points, numbers) the figure at each number.
     shares  (points, numbers) of time.
     rates   events per second at each number, infinite ones as 1. Without any event the mean is that over time.
     """

@@ -47,7 +47,11 @@ def every_number(levels: int, most: int) -> Grid:
 
 
 def interpolated(solved: Any, most: int) -> Grid:
-    """A grid of some numbers in increasing order, (points, levels), for all up to `most`."""
+    """A grid of some numbers in increasing order, (points, levels), for all up to `most`.
+
+    solved  (points, levels) the numbers at which the subnetwork is solved, each row increasing.
+    most    the largest number.
+    """
     numbers, levels = np.arange(most + 1), solved.shape[1]
     below = np.stack([np.searchsorted(row, numbers, side="right") - 1 for row in solved])
     below = np.minimum(below, levels - 2) if levels > 1 else below
@@ -67,7 +71,10 @@ def spaced(most: int) -> Any:
 
 
 def repeated(network: RoutedNetwork, times: int) -> RoutedNetwork:
-    """A batch in which each point of a network is repeated, one after the other."""
+    """A batch in which each point of a network is repeated, one after the other.
+
+    times  how often, at least 1; the copies of a point are neighbours.
+    """
     size = 1 if network.size is None else network.size
     return mapped(network, lambda array: np.repeat(array, times) if array.ndim else array).replace(size=size * times)
 
@@ -125,6 +132,8 @@ def solve_levels(batch: RoutedNetwork, points: int, wanted: Wanted, solve_part: 
 def passage_time(compiled: Streams, customers: ClosedClass, class_index: int) -> Value:
     """Seconds between two passages of a customer that never waits, think time included.
 
+    customers  the closed class, with its think time in seconds.
+    class_index  its index among all classes, by which its streams are known.
     compiled  the routes for one passage per second.
     """
     routes = [route for route in compiled.routes if route.class_index == class_index]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import Value
-from qnet.lazy import Array, np
+from qnet.lazy import Array, Flags, np
 from qnet.networks.aggregation.solution import Aggregation
 from qnet.networks.capacity.closed_exactness import reasons_for
 from qnet.networks.capacity.closed_levels import PlaceChain, Pool, StationLevels, Surroundings
@@ -38,7 +38,7 @@ from qnet.networks.capacity.stations import LEAST
 from qnet.networks.closed_networks import ceiling
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import Beyond
-from qnet.networks.fixed_point import mixture
+from qnet.networks.fixed_point import Memory
 from qnet.networks.routed import ClosedClass, OpenClass, RoutedNetwork
 from qnet.networks.solution import BufferFigures, RoutedSolution
 from qnet.networks.streams import Streams, streams
@@ -71,6 +71,7 @@ _STEEPEST = 1e6
 def solve(network: RoutedNetwork, wanted: Wanted, solve_part: SolvePart) -> RoutedSolution:
     """The steady state of a network whose closed classes fill a buffer, or of every point of a batch.
 
+    solve_part  the chooser, which solves what is around the buffer.
     network   rates per second, times in seconds, populations as numbers of customers.
     wanted    the method and its budget: `auto` or `flow-equivalent`.
     Returns   figures by class, route and station, and those of the buffer. The wait for a place is part of the
@@ -96,33 +97,29 @@ def solve(network: RoutedNetwork, wanted: Wanted, solve_part: SolvePart) -> Rout
     return _Closed(network, wanted, solve_part).solve()
 
 
-class _Memory:
-    """The rounds before."""
+class _Rounds(Memory):
+    """The rounds before, the first of which are no guide to the later ones."""
 
     def __init__(self) -> None:
-        self.rounds = 0
+        super().__init__(_REMEMBERED)
+        self.count = 0
         self.sizes: Any = None
         """(points, others) of the unknowns that are no shares."""
-        self.last: tuple[Array, Array] | None = None
-        """The values of the last round, and their moves."""
         self.slopes: Any = 0.0
         """By value: how its image changes with it, as the last two rounds show."""
-        self.history: list[tuple[Array, Array]] = []
 
     def start(self, sizes: Array) -> None:
         """Begin with the rounds to remember, and with the sizes of the unknowns that are no shares."""
         self.sizes = np.where(sizes > 0, sizes, 1.0)
-        self.history = []
+        self.forget()
 
-    def following(self, values: Array, moves: Array) -> Array:
+    def following(self, values: Array, moves: Array, worse: Flags | None = None) -> Array:
         """The values of the next round, by all that are remembered."""
-        self.rounds += 1
+        self.count += 1
         if self.last is not None:
             moved, changed = values - self.last[0], moves - self.last[1]
             self.slopes = np.where(np.abs(moved) > 1e-14, 1.0 + changed / np.where(moved == 0, 1.0, moved), 0.0)
-            self.history = [*self.history, (moved, changed)][-_REMEMBERED:]
-        self.last = values, moves
-        return values + moves - mixture(self.history, moves)
+        return super().following(values, moves, worse)
 
     def secant(self, count: int) -> Array:
         """The first values of the next round, each by its secant."""
@@ -162,7 +159,7 @@ class _Closed(Aggregation):
             axis=1,
         )
         ends = count, count + len(self.routes), count + len(self.routes) + 1
-        memory = _Memory()
+        memory = _Rounds()
         residual, lowest, since = np.inf, np.inf, 0
         requests = streams(self.network, self.operations, [1.0] * len(self.network.classes)).streams
         most = _MAX_LAYERED if any(stream.around for stream in requests) else _MAX_ROUNDS
@@ -188,7 +185,7 @@ class _Closed(Aggregation):
         text = f"the waits for a place of {self.full.name} did not converge: residual {residual:.1e}"
         raise NotComputed(Problem("QN557", text, f"a residual of {_TOLERANCE:.0e}", help="try fewer customers"))
 
-    def next(self, unknown: Array, after: Array, memory: _Memory, count: int) -> Array:
+    def next(self, unknown: Array, after: Array, memory: _Rounds, count: int) -> Array:
         """The unknowns of the next round, by those of this one and their images.
 
         count    how many of them are shares of classes among the customers that wait.
@@ -196,14 +193,14 @@ class _Closed(Aggregation):
                  moves are no guide to later ones, the others move to their images, and the shares by their secants:
                  where nearly all customers wait they overshoot by much, since the more wait, the fewer request a place.
         """
-        if memory.rounds < _PLAIN:
+        if memory.count < _PLAIN:
             memory.start(np.maximum(np.abs(unknown), np.abs(after))[:, count:])
         here, there = (
             np.concatenate([np.log(np.maximum(values[:, :count], _LEAST)), values[:, count:] / memory.sizes], axis=1)
             for values in (unknown, after)
         )
         following = memory.following(here, there - here)
-        if memory.rounds <= _PLAIN:
+        if memory.count <= _PLAIN:
             following = np.concatenate([memory.secant(count), there[:, count:]], axis=1)
         shares = np.exp(following[:, :count]) * (after[:, :count] > _LEAST)
         total = shares.sum(axis=1, keepdims=True)

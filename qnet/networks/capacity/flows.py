@@ -239,6 +239,9 @@ def drain_rate(
 ) -> tuple[Value, str]:
     """The largest number of places of a buffer that can be freed per second, and the station that limits it.
 
+    network   rates per second, times in seconds.
+    compiled  its streams, in the order of `waits`.
+    operations  of floats or of arrays of one value per point.
     name      of the buffer.
     waits     by stream.
     carried   places per second that are freed.

@@ -167,7 +167,9 @@ def _solved(
 def work(stations: int, classes: int, cores: int, points: int) -> Work:
     """What the rounds that most networks need take.
 
-    cores   fixed points of every point of the batch.
+    stations, classes  how many there are.
+    cores              fixed points of every point of the batch.
+    points             of the batch.
     """
     rounds = _MOST_NEED * cores * float(points)
     several = min(points, _at_once(stations, classes)) * float(cores * classes * max(stations, classes))

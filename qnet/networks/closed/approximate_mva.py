@@ -90,6 +90,7 @@ def core_solutions(
 ) -> A:
     """The last core solution.
 
+    method     the equations of the approximation: its core solution, and the changes of queues that it estimates.
     changes    none.
     start      where the first core solution begins.
     solutions  how many core solutions at the full population: 1 is the assumption of Bard and Schweitzer that there are

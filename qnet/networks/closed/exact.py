@@ -22,7 +22,11 @@ _SMALL = 100_000
 
 
 def choices(network: ClosedNetwork, marginals: bool = False) -> list[tuple[str, Work]]:
-    """The methods that apply to a point, the cheapest first, with what they need."""
+    """The methods that apply to a point, the cheapest first, with what they need.
+
+    network    one point, integer populations.
+    marginals  whether state probabilities are wanted, which some of the methods do not have.
+    """
     wanted = _WITH_STATES if marginals else AUTO
     result: list[tuple[str, Work]] = []
     for row in _candidates(network, marginals):
@@ -59,13 +63,22 @@ def _features(network: ClosedNetwork, marginals: bool) -> frozenset[str]:
 
 
 def refusal(row: Row, network: ClosedNetwork, wanted: Wanted) -> Reason | None:
-    """Why a method of the table does not take a point or a batch; those for several classes take one as well."""
+    """Why a method of the table does not take a point or a batch; those for several classes take one as well.
+
+    row      of the table of methods, one that is exact for closed classes.
+    network  a point or a batch.
+    wanted   whether states are asked for.
+    """
     features = _features(network, wanted.states) - {_SINGLE}
     return unsupported(features, row.supports) or solver(row).applies(network, wanted)
 
 
 def no_part(network: Any, wanted: Wanted) -> Any:
-    """What methods of closed classes are given instead of a chooser: they decompose nothing."""
+    """What methods of closed classes are given instead of a chooser: they decompose nothing.
+
+    network, wanted  as of any chooser.
+    Raises           `AssertionError`: a method that calls it is no method of closed classes alone.
+    """
     raise AssertionError
 
 
@@ -86,13 +99,22 @@ def by(name: str, network: ClosedNetwork, marginals: bool = False) -> ClosedFigu
 
 
 def charge(need: Work) -> None:
-    """Charge exact answers: estimates are from above, about twice what they take."""
+    """Charge exact answers: estimates are from above, about twice what they take.
+
+    need  operations and bytes, as the method announces them.
+    """
     spend(need.operations / 2, "exact answers of closed classes")
 
 
 def of_batch(name: str, network: ClosedNetwork, marginals: bool = False) -> Work:
     """What a method needs for all points; those of one class are a single recursion, others take that of the largest
-    point each."""
+    point each.
+
+    name       of a row of the table.
+    network    a batch.
+    marginals  whether state probabilities are wanted.
+    Returns    operations and bytes, of all points together.
+    """
     row = row_of(name, "closed")
     assert row is not None
     method, wanted = solver(row), _WITH_STATES if marginals else AUTO
@@ -103,7 +125,11 @@ def of_batch(name: str, network: ClosedNetwork, marginals: bool = False) -> Work
 
 
 def batch_method(network: ClosedNetwork, marginals: bool = False) -> str:
-    """The method that a batch of one class is solved by; empty where its points may have different ones."""
+    """The method that a batch of one class is solved by; empty where its points may have different ones.
+
+    network    a batch.
+    marginals  whether state probabilities are wanted.
+    """
     if network.classes != 1:
         return ""
     single = [row for row in rows("closed") if _SINGLE in row.supports]
@@ -123,6 +149,7 @@ def solve(
 ) -> ClosedFigures:
     """The steady state of a point or a batch by the exact method that costs least.
 
+    network     integer populations; demands and think times in seconds.
     marginals   whether to give the state probabilities of the stations
     operations  the budget of elementary operations per point, about 1e9 per second
     memory      the budget of bytes

@@ -110,6 +110,7 @@ class LineAnswer(FixedPoints):
 def solve(lines: Lines, starts: Sequence[Any] | None = None) -> LineAnswer:
     """The steady state, approximately, at a cost that does not depend on the populations.
 
+    lines     the batch: demands, visits and times in seconds, as the fields of `Lines` have them.
     Applies   single servers, first come first served or processor sharing; any populations, fractions too.
     starts    of the answer of a similar batch.
     Returns   `Found`: Little's law, population constraint and utilization law hold to rounding.

@@ -46,7 +46,12 @@ class Between(Record):
 
 
 def between(item: ClosedClass, station: str, operations: Operations) -> Between | None:
-    """What a class does from leaving work at a station until it comes again; None where it never does either."""
+    """What a class does from leaving work at a station until it comes again; None where it never does either.
+
+    item        the class; times in seconds.
+    station     whose work it leaves.
+    operations  of floats or of arrays.
+    """
     result: list[tuple[Value, list[tuple[Step, Value]]]] = []
     first = [(route, _until(route.steps, station, operations)) for route in item.routes]
     coming = sum((route.probability for route, steps in first if steps is not None), 0.0)

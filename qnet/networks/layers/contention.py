@@ -20,6 +20,10 @@ def without_waiting(
     """Where there are never more simultaneous requests than servers, of every queueing station group with holds around
     it.
 
+    network   its populations and servers.
+    compiled  its streams.
+    members   the indices of the streams at each group.
+    operations  of floats or of arrays.
     Returns   by group: a bool, or an array of one per point; False for all where work is left after a response.
     """
     stations = {station.name: station for station in network.stations}
@@ -61,7 +65,11 @@ def _holders(network: RoutedNetwork, name: str, outer: Key) -> int:
 
 
 def layered(compiled: Streams, quiet: Mapping[Key, Value]) -> Value:
-    """Where a station with possible waits is requested from inside another one; a bool, or one per point."""
+    """Where a station with possible waits is requested from inside another one; a bool, or one per point.
+
+    compiled  the streams of the network.
+    quiet     by group, where requests never wait; as of `without_waiting`.
+    """
     result: Value = compiled.deferred
     for stream in compiled.streams:
         for outer in stream.around:

@@ -50,6 +50,7 @@ _CROWD = 1e5
 def solve(network: RoutedNetwork, compiled: Streams, wanted: Wanted) -> RoutedSolution:
     """The steady state of a network of layers, or of every point of a batch.
 
+    wanted    the method and its budget; state probabilities are refused.
     network   with closed classes; without priorities and rates that depend on the number present, by the caller.
     compiled  its streams at one passage per second of every class.
     Returns   figures by class, route and station, never exact. Points where open load reaches a capacity are marked.
@@ -62,7 +63,12 @@ def solve(network: RoutedNetwork, compiled: Streams, wanted: Wanted) -> RoutedSo
 
 
 def ceiling(network: RoutedNetwork, compiled: Streams) -> tuple[Value, str] | None:
-    """What the throughput of a single closed class tends to with ever more customers, and the station full then."""
+    """What the throughput of a single closed class tends to with ever more customers, and the station full then.
+
+    network   one closed class.
+    compiled  its streams at one passage per second.
+    Returns   passages per second and the label of the station; None where the estimate has not converged.
+    """
     layers = _Layers(network, compiled)
     shape, numbers = tables(network, compiled)
     return layers.ceiling(shape, numbers, solve_tables(shape, layers.crowded(numbers), patience=_BRIEFLY)[1])

@@ -109,7 +109,10 @@ def refusal(network: RoutedNetwork) -> NotComputed:
 
 
 def held(limited: tuple[Region, ...]) -> Reason:
-    """Why methods without limits of subnetworks do not apply."""
+    """Why methods without limits of subnetworks do not apply.
+
+    limited  the limited subnetworks, at least one; the first is named.
+    """
     return Reason("region", station=limited[0].station)
 
 

@@ -36,6 +36,7 @@ _EXTRA = 100_000
 def solve(network: RoutedNetwork, limited: tuple[Region, ...], wanted: Wanted, solve_part: SolvePart) -> RoutedSolution:
     """The steady state of a network with limited subnetworks, or of every point of a batch.
 
+    solve_part  the chooser, which solves what is inside and around them.
     Applies   one closed class, with open classes that do not enter the subnetworks; or open classes.
     network   rates per second, times in seconds, the population as a number of customers.
     limited   its limited subnetworks, of `regions.applies`.

@@ -38,7 +38,11 @@ class ClosedAnswer(Record):
 
 
 def solve_open(network: Demands) -> Solution:
-    """The steady state of open classes with a load below every capacity."""
+    """The steady state of open classes with a load below every capacity.
+
+    network  open classes alone: demands in seconds, arrival rates per second.
+    Returns  figures by station, each by itself as product form has it.
+    """
     residence = [_open_residence(network, station, load) for station, load in enumerate(loads(network))]
     throughput = list(network.arrival_rate)
     result = figures(network, throughput, residence)

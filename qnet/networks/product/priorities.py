@@ -175,6 +175,7 @@ def _used(solution: Solution, station: int, kind: int) -> bool:
 def refuse_starved(solution: Solution, stations: Sequence[str] = (), classes: Sequence[str] = ()) -> None:
     """Raise `NotComputed` QN589 where classes served before others leave these next to nothing.
 
+    solution            of which the throughputs of closed classes are judged.
     stations, classes   their names; none: those of the network.
     """
     result = starved(solution)

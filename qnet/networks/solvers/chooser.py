@@ -155,7 +155,10 @@ def _takes(method: TableMethod) -> bool:
 
 
 def nothing(features: frozenset[str]) -> NotComputed:
-    """The refusal of a network that no method of the table takes."""
+    """The refusal of a network that no method of the table takes.
+
+    features  of the network; the reason is the first, the kind of its classes apart.
+    """
     reason = unsupported(features - {"closed", "no closed classes"}, frozenset())
     return NotComputed(Problem("QN513", f"no method applies: {reason or 'the table has none'}", "see qnet methods"))
 
@@ -171,6 +174,8 @@ def refuse_unknown(method: str) -> None:
 def afford(name: str, need: Work, wanted: Wanted, points: int = 1, each: bool = False) -> None:
     """Raise `NotComputed` QN515 where a method needs more than the budget.
 
+    name     of the method.
+    wanted   whose operations and memory are the budget.
     need     of all points.
     each     whether each of them has the entire budget.
     """
@@ -188,5 +193,8 @@ def afford(name: str, need: Work, wanted: Wanted, points: int = 1, each: bool = 
 
 
 def budget(wanted: Wanted) -> str:
-    """The budget, as refusals state it."""
+    """The budget, as refusals state it.
+
+    wanted  with operations and bytes.
+    """
     return f"at most {wanted.operations:.1e} operations and {wanted.memory:.1e} bytes"

@@ -56,6 +56,9 @@ def _add(step: Step, features: set[str]) -> None:
 def unsupported(features: frozenset[str], supports: frozenset[str]) -> Reason | None:
     """The reason of the first feature that is not supported; None where all are.
 
+    features  of the network.
+    supports  of the method.
+
     >>> str(unsupported(frozenset({"closed", "rates"}), frozenset({"closed"})))
     'a station has rates that depend on the number present'
     """
@@ -69,5 +72,10 @@ def absent(features: frozenset[str]) -> Reason | None:
 
 
 def does_not_apply(name: str, reason: Reason, way_out: str) -> NotComputed:
-    """The refusal of a method that was requested by name, with the way out."""
+    """The refusal of a method that was requested by name, with the way out.
+
+    name     of the method.
+    reason   why it does not take the network.
+    way_out  another method or change that does.
+    """
     return NotComputed(Problem("QN513", f"{name} does not apply: {reason}", way_out))

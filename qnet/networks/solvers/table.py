@@ -164,6 +164,8 @@ TABLE: tuple[Row, ...] = (
 def rows(takes: str) -> list[Row]:
     """The rows of the methods that take networks in one form, the preferred first.
 
+    takes  "closed", "demands" or "routes": the form of the network.
+
     >>> [row.name for row in rows("closed")][:2]
     ['mva', 'convolution']
     """
@@ -206,6 +208,8 @@ def known(name: str) -> Solver:
 def knows_no_order(name: str) -> bool:
     """Whether a method of closed classes ignores the order of arrival, since it takes demands alone.
 
+    name  of a method of the table; of any other, and of "auto", it is not true.
+
     >>> knows_no_order("convolution")
     True
     """
@@ -215,6 +219,8 @@ def knows_no_order(name: str) -> bool:
 
 def approximates_closed(name: str) -> bool:
     """Whether a method is an approximation of closed classes alone.
+
+    name  of a method of the table, or "auto".
 
     >>> approximates_closed("qna")
     False

@@ -104,6 +104,8 @@ def tried(
 ) -> RoutedSolution | None:
     """The answer of `solve`, where it applies with the number of states that `auto` may generate; else None.
 
+    network  any network, a point or a batch.
+    wanted   the method, and how many states `auto` may generate.
     edge     the probability of more customers from outside than the chain knows that may be left out.
     even     the scv that is taken for those that are too small for phases; 0 for none.
     operations  of a point, beyond which it is given up.
@@ -130,6 +132,8 @@ def tried(
 def within(network: RoutedNetwork, wanted: Wanted, operations: float) -> RoutedSolution | None:
     """The answer of `solve` for one point, within some operations; None where it does not apply.
 
+    network  one point.
+    wanted   as of `solve`.
     Raises   `OverBudget` where they are spent before it is known that the chain has too many states.
     """
     with budget.trial(operations):

@@ -116,11 +116,11 @@ def calibrate(
     model: Model,
     source: Rows | Table,
     fit: Sequence[str],
-    metrics: Sequence[str] = (),
+    metric: Sequence[str] = (),
     between: Sequence[str] = (),
     hold_out: str = "",
     absolute: bool = False,
-    searches: int = SEARCHES,
+    starts: int = SEARCHES,
     wanted: Wanted = AUTO,
     error: Sequence[str] = (),
     strict: bool = False,
@@ -132,12 +132,12 @@ def calibrate(
               named like figures or outputs (`response_s`, `utilization_cpu`) what was measured, and with `_error`
               followed by its standard error; `weight` and `hold_out` where present.
     fit       the parameters: stated numbers that no row states.
-    metrics   what to fit on; none: every measured column.
+    metric    what to fit on; none: every measured column.
     between   `NAME=LOW:HIGH` texts, ends for the search; else the range that the model states; without one,
               from a ten-thousandth of the stated value to ten thousand times it.
     hold_out  rows that only test the fit: a number of rows at the end, or a condition such as "rate > 900/s".
     absolute  squared is modelled less measured, over the mean of the metric; else the logarithm of their ratio.
-    searches  how many starts to follow: the stated values, and the best of some that are spread over the ranges.
+    starts    how many starts to follow: the stated values, and the best of some that are spread over the ranges.
     error     standard errors of the measurements, such as `1%` or `response=2 ms`. Without any, they are the scatter
               of the residuals, and at least half of the last printed digit where cells are texts.
     strict    refuse the measurements for the first row that cannot be read; else such rows are left out, and listed.
@@ -155,11 +155,11 @@ def calibrate(
     Limits    They know of no error of the model itself, beyond what the residuals show.
     """
     refuse_without_fit(fit)
-    if not 1 <= searches <= MAX_SEARCHES:
-        raise UsageError(Problem("QN028", f"starts is {searches:.6g}", f"an integer from 1 to {MAX_SEARCHES}"))
+    if not 1 <= starts <= MAX_SEARCHES:
+        raise UsageError(Problem("QN028", f"starts is {starts:.6g}", f"an integer from 1 to {MAX_SEARCHES}"))
     wanted_parameters = unknowns(model, fit, between)
     table = source if isinstance(source, Table) else read_table(source)
-    rows = measured(model, table, fit, metrics, hold_out, error)
+    rows = measured(model, table, fit, metric, hold_out, error)
     if strict:
         rows.table.refuse_unread()
     target = Target(model, wanted_parameters, rows, absolute, wanted)
@@ -167,7 +167,7 @@ def calibrate(
     stopped: Stopped | None = None
     try:
         with budget.share(STOPPED_SHARE):
-            made.run(searches)
+            made.run(starts)
     except (OverBudget, KeyboardInterrupt) as end:
         if not keep or not made.keep():
             raise
@@ -227,9 +227,9 @@ class _Fit:
         best, self.scatter, self.known, result = _known(target, self.best)
         self.best, self.parameters = best, _elsewhere(target, best, self.scatter, result, self.others)
 
-    def _search(self, searches: int) -> None:
+    def _search(self, starts: int) -> None:
         target = self.target
-        self.best, self.others, self.followed = search(target, searches)
+        self.best, self.others, self.followed = search(target, starts)
         self.reached = True
         pairs = [zip(target.unknowns, values, strict=True) for values in self.others]
         rivals = [np.array([item.coordinate(value) for item, value in each]) for each in pairs]

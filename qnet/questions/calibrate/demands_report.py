@@ -7,10 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from qnet.lazy import np
+from qnet.model.model import Model
 from qnet.questions.calibrate.calibrate import SHARE
-from qnet.questions.calibrate.demands import BACKGROUND, Demands, Station
+from qnet.questions.calibrate.demands import BACKGROUND, Demands, Station, demands_of
 from qnet.questions.calibrate.determined import entangled
 from qnet.questions.calibrate.report import FITTED, HELD_OUT, NOT_READ
+from qnet.questions.calibrate.shape import read_shaped
+from qnet.questions.map.tables import Rows
 from qnet.questions.presentation.provenance import Basis
 from qnet.questions.uncertainty.student import half_width
 from qnet.reports.content import Cell, Column, Note
@@ -38,6 +41,16 @@ the ends of their 95 % interval; rows state utilizations, `residual` is modelled
 that cannot be read has its text at `name`, and why at `status`."""
 
 _NOTHING = (None,) * 3
+
+
+def ask_demands(
+    model: Model, measured: Rows, column: Sequence[str], melt: Sequence[str], **asked: Any
+) -> Report:  # fmt: skip
+    """The report of service demands from measurements; arguments as of `System.demands`.
+
+    asked  the arguments of `demands_of`.
+    """
+    return demands_report(demands_of(read_shaped(measured, column, melt, model), model, **asked))
 
 
 def demands_report(result: Demands, more: Sequence[Note] = ()) -> Report:

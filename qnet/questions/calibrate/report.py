@@ -9,10 +9,12 @@ from qnet.lazy import np
 from qnet.model.model import Model
 from qnet.model.rewrite import Doubt
 from qnet.networks.notes import approximate_notes
-from qnet.questions.calibrate.calibrate import PROFILE, Calibration, FittedParameter, fitted_point
+from qnet.questions.calibrate.calibrate import PROFILE, Calibration, FittedParameter, calibrate, fitted_point
 from qnet.questions.calibrate.determined import doubts
 from qnet.questions.calibrate.errors import NORMAL, PRINTED, SCATTER, SHARE, STATED, UNKNOWN
 from qnet.questions.calibrate.measured import described
+from qnet.questions.calibrate.shape import read_shaped
+from qnet.questions.map.tables import Rows
 from qnet.questions.points.answers import OK
 from qnet.questions.points.points import solve_points
 from qnet.questions.presentation.assertions import broken, conditions
@@ -54,6 +56,16 @@ shown in."""
 
 FITTED, HELD_OUT, NOT_READ = "fitted", "held out", "not read"
 _MOST_NAMED = 4
+
+
+def ask_calibrate(
+    model: Model, measured: Rows, column: Sequence[str], melt: Sequence[str], **asked: Any
+) -> Report:  # fmt: skip
+    """The report of a fit to measurements; arguments as of `System.calibrate`.
+
+    asked  the arguments of `calibrate`.
+    """
+    return calibration_report(calibrate(model, read_shaped(measured, column, melt, model), **asked))
 
 
 def calibration_report(calibration: Calibration, asserted: Sequence[str] = (), more: Sequence[Note] = ()) -> Report:

@@ -16,7 +16,7 @@ from qnet.expression import Expression, parse
 from qnet.lazy import lazy, np
 from qnet.model.conditions import Condition
 from qnet.model.metrics import Metric, every_metric, metric
-from qnet.model.model import Model
+from qnet.model.model import Model, require_models
 from qnet.model.values import Values
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.compare.beside import Line, side_by_side
@@ -116,6 +116,17 @@ def _title(comparison: Comparison) -> str:
     """What is compared: settings of one system, or systems."""
     titles = {side.model.title for side in comparison.sides}
     return f"{titles.pop()}: settings compared" if len(titles) == 1 else "Systems compared"
+
+
+def ask_compare(
+    model: Model, others: Sequence[Model], metric: Sequence[str] = (), wanted: Wanted = AUTO,
+    asserted: Sequence[str] = (),
+) -> Report:  # fmt: skip
+    """The report of a model next to others; arguments as of `System.compare`."""
+    require_models(others)
+    for side in (model, *others):
+        conditions(asserted, side)
+    return compare_report(compare((model, *others), metric, wanted), asserted)
 
 
 def compare_report(comparison: Comparison, asserted: Sequence[str] = ()) -> Report:

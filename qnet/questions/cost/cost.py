@@ -92,7 +92,7 @@ def cost(
     of: Sequence[str] = (),
     per: str = "1",
     class_name: str = "",
-    routes: Sequence[str] = (),
+    route: Sequence[str] = (),
     unit: str = "",
     over: Sequence[str] = (),
     work: Sequence[str] = (),
@@ -104,7 +104,7 @@ def cost(
     of           instead of names: the stations whose server time it is, or `all`.
     per          with `of`: units per passage, an expression over the parameters of the model.
     class_name   with `of`: the class whose passages count; empty for all classes.
-    routes       with `of`: the routes whose passages count; of a chain the classes whose time does.
+    route        with `of`: the routes whose passages count; of a chain the classes whose time does.
     unit         with `of`: the unit it is reported in.
     work         with `of`: the kinds of work that count, as steps state them; none: all work.
     over         grids of other parameters, such as `device=scsi,eckd`.
@@ -119,7 +119,7 @@ def cost(
                  the demand of its ways that count, together. The network is solved only where several classes count
                  and some are closed, or where times depend on the solution.
     """
-    asked = [stated_cost(model, of, per, class_name, routes, unit, work)] if of else stated_costs(model, names)
+    asked = [stated_cost(model, of, per, class_name, route, unit, work)] if of else stated_costs(model, names)
     return costs(model, asked, tuple(item for text in over for item in joined_grids(text, model)), wanted)
 
 

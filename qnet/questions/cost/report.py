@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from qnet.errors import Problem, QnetError, UsageError
 from qnet.lazy import lazy, np
+from qnet.model.model import Model, require_models
 from qnet.networks.notes import approximate_notes
-from qnet.questions.cost.cost import OK, Cost, CostPart, Costs, costs
+from qnet.networks.wanted import AUTO, Wanted
+from qnet.questions.cost.cost import OK, Cost, CostPart, Costs, cost, costs
 from qnet.questions.presentation.columns import effect_notes
 from qnet.questions.presentation.labels import label
 from qnet.questions.presentation.provenance import Basis
@@ -120,6 +122,20 @@ OPTIONAL = (*COMPARED, *DOUBT, *DOUBT_COMPARED)
 
 _RowKey = tuple[str, tuple[Cell, ...], str, str | None, str | None, str | None]
 """What distinguishes a row from all others: cost, point of the grid, scope, station, class, route."""
+
+
+def ask_cost(
+    model: Model, *, against: Model | None = None, wanted: Wanted = AUTO, asserted: Sequence[str] = (), **asked: Any
+) -> Report:
+    """The report of the costs of a model; arguments as of `System.cost`.
+
+    asked   the arguments of `cost`.
+    Raises  as `cost`, of the model and of the one to compare with, and as `cost_report`.
+    """
+    require_models([] if against is None else [against])
+    return cost_report(
+        cost(model, **asked, wanted=wanted), cost(against, **asked, wanted=wanted) if against else None, asserted
+    )
 
 
 def cost_report(result: Costs, against: Costs | None = None, asserted: Sequence[str] = ()) -> Report:

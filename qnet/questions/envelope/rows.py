@@ -9,17 +9,43 @@ from typing import Any
 from qnet.errors import InvalidInput, Problem, UsageError, short, suggest
 from qnet.model.grids import Grid, refuse_twice
 from qnet.model.model import Model
-from qnet.questions.envelope.envelope import envelope
-from qnet.questions.envelope.question import Question, refuse_varied
+from qnet.networks.wanted import AUTO, Wanted
+from qnet.questions.envelope.envelope import envelope, envelopes
+from qnet.questions.envelope.question import Question, questions, refuse_varied
 from qnet.questions.envelope.report import envelope_report
 from qnet.questions.map.parameter_cells import Fault, parameter_columns, parameter_value
-from qnet.questions.map.tables import Table
+from qnet.questions.map.tables import Rows, Table, read_table
 from qnet.reports.content import Cell, Column, Note
 from qnet.reports.records import column_names
 from qnet.reports.report import Report
 
 _FIRST = 2
 """Columns of a report of envelopes before those of its grid."""
+
+
+def ask_envelope(
+    model: Model,
+    names: Sequence[str] = (),
+    vary: str = "",
+    limit: Sequence[str] = (),
+    over: Sequence[str] = (),
+    route: str = "",
+    find: str = "",
+    crossings: bool = False,
+    rows: Rows | None = None,
+    wanted: Wanted = AUTO,
+    asserted: Sequence[str] = (),
+) -> Report:
+    """The report of envelopes of a model, along a grid or for the rows of a table; arguments as of `System.envelope`.
+
+    Raises as `questions`, `envelope_report` and `envelope_of_rows`.
+    """
+    if rows is not None:
+        refuse_beside_rows(over, crossings)
+    asked = questions(model, names, vary, limit, over, route, find, wanted)
+    if rows is not None:
+        return envelope_of_rows(model, asked, read_table(rows), asserted)
+    return envelope_report(model, envelopes(asked), asserted, crossings)
 
 
 def envelope_of_rows(

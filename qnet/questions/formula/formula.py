@@ -49,6 +49,14 @@ COLUMNS = (
 that. Formulas and values are in seconds and bytes."""
 
 
+def ask_formula(
+    model: Model, of: Sequence[str], solve_for: str, value: str, expand: bool, keep: Sequence[str] | None,
+    asserted: Sequence[str] = (),
+) -> Report:  # fmt: skip
+    """The report of metrics as closed forms; arguments as of `System.formula`."""
+    return formula_report(formula(model, of, solve_for, value, expand, keep), asserted)
+
+
 def formula_report(answer: Formulas, asserted: Sequence[str] = ()) -> Report:
     """The report of formulas with their values in the model, and every name that they use.
 

@@ -175,24 +175,24 @@ _DRAWN = 41
 def knee_report(
     model: Model,
     vary: str = "",
-    limits: Sequence[str] = (),
+    limit: Sequence[str] = (),
     multiple: float | None = None,
-    definitions: Sequence[str] = (),
+    definition: Sequence[str] = (),
     wanted: Wanted = AUTO,
     asserted: Sequence[str] = (),
     curve: bool = False,
 ) -> Report:
     """Find the knees of a model and report them; the arguments are those of `knee.knee`.
 
-    vary, limits   as the model states them by default.
+    vary, limit  as the model states them by default.
     asserted  conditions that must hold at every knee; those that are false stand in `broken` of the report.
     curve     also rows along the curve, to draw it.
     Raises    as `knee.knee`; `NoAnswer` where no definition has a knee.
     """
-    vary, limits = vary or model.knee_question.vary, tuple(limits) or model.knee_question.limits
+    vary, limits = vary or model.knee_question.vary, tuple(limit) or model.knee_question.limits
     claimed = conditions(asserted, model)
     timed = _on_times(model, limits)
-    result = knee(model, vary, limits, multiple, definitions, wanted)
+    result = knee(model, vary, limits, multiple, definition, wanted)
     _refuse_all_missing(model, result)
     rows: list[tuple[Cell, ...]] = []
     drawn: list[tuple[Cell, ...]] = []
@@ -219,7 +219,7 @@ def knee_report(
     about = [column.key for column in COLUMNS].index("about")
     listed, columns = [(*row, trust[0], sure.get(str(row[about]), means)) for row in rows], COLUMNS
     if model.calibration is not None:
-        ends, notes = doubted(model, result, lambda other: knee(other, vary, limits, multiple, definitions, wanted))
+        ends, notes = doubted(model, result, lambda other: knee(other, vary, limits, multiple, definition, wanted))
         guessed += notes
         columns = (*COLUMNS, *DOUBT)
         listed = [(*row, *more) for row, more in zip(listed, ends, strict=True)]

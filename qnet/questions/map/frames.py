@@ -25,7 +25,7 @@ _LARGEST = 1e300
 _EXPECTED = "a mapping of names to columns, or a data frame"
 
 
-def map_table(model: Model, table: Any, metrics: Sequence[str] = (), wanted: Wanted = AUTO, prefix: str = "") -> Any:
+def map_table(model: Model, table: Any, metric: Sequence[str] = (), wanted: Wanted = AUTO, prefix: str = "") -> Any:
     """A table with its answers as further columns; arguments and columns as of `map.map_rows`.
 
     table    names and columns of one length: numbers as arrays, quantities and words as texts.
@@ -36,7 +36,7 @@ def map_table(model: Model, table: Any, metrics: Sequence[str] = (), wanted: Wan
     """
     columns = _columns(table)
     size = len(next(iter(columns.values()), ()))
-    mapper = Mapper(model, metrics, wanted, prefix=prefix)
+    mapper = Mapper(model, metric, wanted, prefix=prefix)
     known = mapper.parameters(tuple(columns))
     if not known:
         raise InvalidInput(no_parameter(model))

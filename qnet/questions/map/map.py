@@ -10,6 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
 from qnet import budget
+from qnet.arguments import argument
 from qnet.errors import AssertionFailed, InvalidInput, Problem, QnetError, UsageError, short, suggest
 from qnet.lazy import lazy, np
 from qnet.model.metrics import Metric, every_metric, metrics
@@ -548,7 +549,7 @@ def chunks(rows: Iterable[Any], most: int = CHUNK) -> Iterator[list[Any]]:
 def map_rows(
     model: Model,
     rows: Iterable[Mapping[str, Any]],
-    metrics: Sequence[str] = (),
+    metric: Sequence[str] = (),
     wanted: Wanted = AUTO,
     prefix: str = "",
     chunk: int = CHUNK,
@@ -559,7 +560,7 @@ def map_rows(
               (`rate`, `rate_per_min`, `time_ms`), quantities such as "600/s", or words of a choice. Others are passed
               through; one that is nearly named like a parameter is refused. A parameter that a row does not name
               keeps the value of the model.
-    metrics   texts such as `response` or `utilization('cpu')`; none: `every_metric`.
+    metric    texts such as `response` or `utilization('cpu')`; none: `every_metric`.
     wanted    the method and its budget, where there is a choice.
     prefix    stands before the names of the answers.
     chunk     how many rows are solved at once, at most.
@@ -568,8 +569,11 @@ def map_rows(
     Raises    `UsageError` for a metric that the model does not have, `InvalidInput` QN240 for keys that clash, or that
               are nearly named like parameters.
     """
+    given = argument("rows", rows, "Rows")
+    if isinstance(given, str):
+        raise UsageError(Problem("QN753", "rows is a text or a path", "an iterable of mappings"))
     refuse_chunk(chunk)
-    return _map_rows(Mapper(model, metrics, wanted, prefix=prefix), rows, chunk)
+    return _map_rows(Mapper(model, metric, wanted, prefix=prefix), given, chunk)
 
 
 def _map_rows(mapper: Mapper, rows: Iterable[Mapping[str, Any]], chunk: int) -> Iterator[dict[str, Any]]:

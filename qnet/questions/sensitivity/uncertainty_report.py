@@ -7,13 +7,15 @@ from typing import Any
 
 from qnet.expression import Expression
 from qnet.model.metrics import Metric
+from qnet.model.model import Model
 from qnet.networks.notes import approximate_notes
+from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.presentation.assertions import broken, conditions
 from qnet.questions.presentation.labels import all_exact, label
 from qnet.questions.presentation.provenance import Basis
 from qnet.questions.presentation.trust import percentile_notes
 from qnet.questions.sensitivity.ranges import SPREAD, Range
-from qnet.questions.sensitivity.uncertainty import Figures, Reach, Uncertainty
+from qnet.questions.sensitivity.uncertainty import Figures, Reach, Uncertainty, corners, sampled, tornado
 from qnet.reports.content import Bars, Cell, Column, Note
 from qnet.reports.report import Report
 from qnet.units import base_unit, format_quantity, in_unit
@@ -58,6 +60,34 @@ UNCERTAINTY = (
     *_TRUST,
 )
 """Percentiles are between neighbours in proportion; `answered` of `points` have an answer and are counted."""
+
+
+def ask_tornado(
+    model: Model, of: Sequence[str], by: Sequence[str], range: Sequence[str], within: str, wanted: Wanted = AUTO,
+    asserted: Sequence[str] = (),
+) -> Report:  # fmt: skip
+    """The report of every parameter at both ends of its range; arguments as of `System.tornado`."""
+    conditions(asserted, model)
+    return tornado_report(tornado(model, of, by, range, within, wanted), asserted)
+
+
+def ask_corners(
+    model: Model, of: Sequence[str], by: Sequence[str], range: Sequence[str], within: str, wanted: Wanted = AUTO,
+    asserted: Sequence[str] = (),
+) -> Report:  # fmt: skip
+    """The report of all combinations of the ends of ranges; arguments as of `System.corners`."""
+    conditions(asserted, model)
+    return uncertainty_report(corners(model, of, by, range, within, wanted), asserted)
+
+
+def ask_uncertainty(
+    model: Model, sample: int, seed: int, of: Sequence[str], by: Sequence[str], range: Sequence[str], within: str,
+    spread: Sequence[str], shape: str, wanted: Wanted = AUTO, asserted: Sequence[str] = (),
+) -> Report:  # fmt: skip
+    """The report of random values of all parameters; arguments as of `System.uncertainty`."""
+    conditions(asserted, model)
+    result = sampled(model, sample, seed, of, by, range, within, spread, shape, wanted)
+    return uncertainty_report(result, asserted, seed=seed, shape=shape)
 
 
 def tornado_report(result: Uncertainty, asserted: Sequence[str] = ()) -> Report:

@@ -153,25 +153,25 @@ _row = row_maker((*COLUMNS, *FULL))
 
 
 def solve_report(
-    model: Model, wanted: Wanted = AUTO, asserted: Sequence[str] = (), metrics: Sequence[str] = (),
-    percentiles: Sequence[float] = (), unit: str = "", only: bool = False,
+    model: Model, wanted: Wanted = AUTO, asserted: Sequence[str] = (), metric: Sequence[str] = (),
+    percentile: Sequence[float] = (), unit: str = "", only: bool = False,
 ) -> Report:  # fmt: skip
     """Solve a model as it stands and report its figures by class, route and station.
 
     wanted       the method and its budget, where there is a choice.
     asserted     conditions that the answer must meet, each reported with its margin; those that are false stand in
                  `broken` of the report.
-    metrics      report these metrics only, and the percentiles.
-    percentiles  of response time, in percent: of all passages, and by class if there are several.
+    metric       report these metrics only, and the percentiles.
+    percentile   of response time, in percent: of all passages, and by class if there are several.
     unit         of the metrics and percentiles.
     only         report the first metric or percentile only; `NoAnswer` where it has no value.
     Raises `NoAnswer` where there is no steady state, naming what is overloaded, by how much, and the saturation
     throughput.
     """
     claimed = claims(asserted, model)
-    brief = bool(metrics) or only
-    metrics, largest = selected.split(metrics, model) if metrics else ([], False)
-    asked = selected.selected(model, metrics, percentiles, unit) if metrics or percentiles else []
+    brief = bool(metric) or only
+    chosen, largest = selected.split(metric, model) if metric else ([], False)
+    asked = selected.selected(model, chosen, percentile, unit) if chosen or percentile else []
     solved = solve_points(model, asked=_patient(model, wanted, asked, claimed))
     edge = saturation(model, solved, wanted=wanted)
     solution = solved.parts[0].solution
@@ -236,7 +236,7 @@ def metric_value(model: Model, text: str, wanted: Wanted = AUTO, unit: str = "")
     Raises `UsageError` for what the model does not have, `NoAnswer` without a steady state or a finite value.
     """
     if selected.split([text], model)[1]:
-        report = solve_report(model, wanted, metrics=[text], unit=unit)
+        report = solve_report(model, wanted, metric=[text], unit=unit)
         return float(str(next(row["value"] for row in report.records() if row["scope"] == "metric")))
     asked = metrics.metric(text, model)
     asked = selected.selected(model, [text], shown=unit)[0] if unit else asked.replace(unit="")

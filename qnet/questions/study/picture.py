@@ -11,19 +11,16 @@ from qnet.model.conditions import condition
 from qnet.model.load import load
 from qnet.model.model import Model
 from qnet.model.settings import with_settings
-from qnet.questions.compare.compare import compare, compare_report
-from qnet.questions.cost.cost import cost
-from qnet.questions.cost.report import cost_report
-from qnet.questions.envelope.envelope import envelope
-from qnet.questions.envelope.question import questions
-from qnet.questions.envelope.report import envelope_report
+from qnet.questions.compare.compare import ask_compare
+from qnet.questions.cost.report import ask_cost
+from qnet.questions.envelope.rows import ask_envelope
 from qnet.questions.knee.report import knee_report
 from qnet.questions.presentation.provenance import command_line
 from qnet.questions.study.printed import printed
 from qnet.questions.study.story import Ask
 from qnet.questions.study.study import Study
 from qnet.questions.study.validate_settings import Systems
-from qnet.questions.sweep.sweep import sweep, sweep_report
+from qnet.questions.sweep.sweep import ask_sweep
 from qnet.record import Record
 from qnet.reports.content import Cell, Column, Note, Plot
 from qnet.reports.report import Report
@@ -175,8 +172,7 @@ def _many(ask: Ask, key: str) -> tuple[str, ...]:
 
 def _envelope(model: Model, other: Model | None, ask: Ask) -> Report:
     limits, over = _many(ask, "limit"), _many(ask, "over")
-    asked = questions(model, _many(ask, "name"), _one(ask, "vary"), limits, over, _one(ask, "route"))
-    return envelope_report(model, [envelope(item) for item in asked])
+    return ask_envelope(model, _many(ask, "name"), _one(ask, "vary"), limits, over, _one(ask, "route"))
 
 
 def _knee(model: Model, other: Model | None, ask: Ask) -> Report:
@@ -184,19 +180,15 @@ def _knee(model: Model, other: Model | None, ask: Ask) -> Report:
 
 
 def _sweep(model: Model, other: Model | None, ask: Ask) -> Report:
-    metrics = _many(ask, "metric")
-    return sweep_report(sweep(model, _many(ask, "over"), metrics), chosen=bool(metrics))
+    return ask_sweep(model, _many(ask, "over"), _many(ask, "metric"))
 
 
 def _cost(model: Model, other: Model | None, ask: Ask) -> Report:
-    names, over = _many(ask, "name"), _many(ask, "over")
-    against = cost(other, names, over=over) if other else None
-    return cost_report(cost(model, names, over=over), against)
+    return ask_cost(model, names=_many(ask, "name"), over=_many(ask, "over"), against=other)
 
 
 def _compare(model: Model, other: Model | None, ask: Ask) -> Report:
-    models = [model] if other is None else [model, other]
-    return compare_report(compare(models, _many(ask, "metric")))
+    return ask_compare(model, [] if other is None else [other], _many(ask, "metric"))
 
 
 _REPORTS: dict[str, Callable[[Model, Model | None, Ask], Report]] = {

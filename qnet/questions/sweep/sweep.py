@@ -41,6 +41,11 @@ _DRAWN = ("throughput", "response")
 """The metrics drawn by default."""
 
 
+def ask_sweep(model: Model, vary: Sequence[str], metric: Sequence[str] = (), wanted: Wanted = AUTO) -> Report:
+    """The report of a model along grids of its parameters; arguments as of `System.sweep`."""
+    return sweep_report(sweep(model, vary, metric, wanted), chosen=bool(metric))
+
+
 def sweep_report(result: Sweep, asserted: Sequence[str] = (), chosen: bool = False) -> Report:
     """The report of a sweep.
 

@@ -23,6 +23,8 @@ _LOSSLESS = ("M/M/1", "M/M/c", "Erlang C", "M/D/1", "M/D/c", "M/G/1", "M/G/1-PS"
 def converted(station: str, stated: Mapping[str, Any], unknown: str = "") -> dict[str, Any]:
     """The parameters with `service_rate`, `offered` and `utilization` replaced by service time and arrival rate.
 
+    station   its name, such as "M/M/c".
+    stated    the parameters as they were given, in base units.
     unknown   a parameter that is not given because it is solved for.
     Raises    `UsageError` (QN749) where two of them state the same, or where one cannot be converted.
     """

@@ -44,6 +44,8 @@ def _key(name: str) -> str:
 def read_parameters(station: str, stated: Mapping[str, Any], but: str = "") -> dict[str, Any]:
     """The parameters of a station, each in its domain; `but` names one that is not given yet.
 
+    stated  values by name: numbers in base units, or sequences of them for classes.
+
     Raises `UsageError` for one that the station does not have, lacks, or that is outside its domain.
     """
     _, _, needed, optional = STATIONS[station]
@@ -165,7 +167,12 @@ def _outside(name: str, value: Any, domain: str = "") -> UsageError:
 
 
 def evaluate_station(station: str, parameters: Mapping[str, Any]) -> StationAnswer:
-    """The answer of a station to parameters that have been read."""
+    """The answer of a station to parameters that have been read.
+
+    station     its name, such as "M/M/c".
+    parameters  as `read_parameters` gives them.
+    Raises      `NotComputed` QN502 where a figure exceeds the range of floats; as the formula of the station.
+    """
     module, _, function = STATIONS[station][0].partition(".")
     family: Any = getattr(import_module(f"qnet.queues.stations.{module}"), function)
     values = [item for value in parameters.values() for item in _by_class(value)]

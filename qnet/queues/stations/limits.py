@@ -161,7 +161,10 @@ def figure(result: StationAnswer, name: str) -> float:
 
 
 def figure_or_none(result: StationAnswer, name: str) -> float | None:
-    """A figure by its name in limits; None where the station has none."""
+    """A figure by its name in limits; None where the station has none.
+
+    result  the answer of a station.
+    """
     try:
         return figure(result, name)
     except NotComputed:
@@ -185,6 +188,8 @@ def unit_of(name: str) -> str:
 def separate(texts: Sequence[str]) -> list[str]:
     """Conditions one by one, those joined by `and` as well, none twice.
 
+    texts  conditions, as they were given.
+
     >>> separate(["wait <= 1 s and blocking <= 1 %"])
     ['wait <= 1 s', 'blocking <= 1 %']
     """
@@ -194,6 +199,7 @@ def separate(texts: Sequence[str]) -> list[str]:
 def read_limit(text: str, within: float | None = None) -> Limit:
     """A limit such as `wait <= 200 ms`, `response_p95 <= 1 s` or `P(wait <= 20 s) >= 80 %`.
 
+    text     a figure, a relation and a quantity with its unit.
     within   the time t of `service_level`, which is P(wait <= t).
     Raises   `UsageError` for anything else.
     """
@@ -220,6 +226,8 @@ def read_limit(text: str, within: float | None = None) -> Limit:
 def read_metric(text: str, within: float | None = None, more: Mapping[str, str] | None = None) -> Figures:
     """A metric such as `wait_p95`, `1 - utilization` or `P(wait <= 20 s)`, also by the name of its column in CSV.
 
+    text     a figure, or an expression over figures.
+    within   the time t of `service_level` in seconds; None: none is given.
     more     other names, with their units.
     Raises   `UsageError` for anything else.
     """

@@ -56,6 +56,7 @@ def m_m_c_k(
 ) -> StationAnswer:
     """Poisson arrivals, exponential service, one line; arrivals that find `capacity` customers are lost.
 
+    station, cites  the name and the source that the answer states, for variants of this station.
     Applies       floats, fractions, arrays (of rates and times) and symbols; any load, above 1 as well.
     arrival_rate  offered, per second, at least 0.
     service_time  mean, in seconds, above 0.

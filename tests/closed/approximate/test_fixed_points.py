@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from qnet.networks.closed.first_come import Lines, solve
-from qnet.networks.fixed_point import BatchMap, fixed_points
+from qnet.networks.fixed_point import BatchMap, Memory, early_point, fixed_points
 
 np: Any = importlib.import_module("numpy")
 
@@ -48,6 +48,31 @@ def test_no_point_changes_another() -> None:
     together = fixed_points(_straight(slopes, fixed), np.ones((3, 4, 1)))
     alone = [fixed_points(_straight(slopes[[place]], fixed[[place]]), np.ones((1, 4, 1)))[0] for place in range(3)]
     assert together == pytest.approx(np.array(alone), rel=1e-12)
+
+
+def test_a_memory_of_one_round_solves_a_straight_map_at_once() -> None:
+    slopes, fixed = np.array([0.5, -0.9, 0.2]), np.linspace(1.0, 2.0, 3).reshape(3, 1, 1)
+    image = _straight(slopes, fixed)(np.arange(3))
+    values, done = early_point(image, np.zeros((3, 1, 1)), 4, 1e-10)
+    assert done and values == pytest.approx(fixed, rel=1e-9)
+
+
+def test_early_rounds_say_that_they_are_not_enough() -> None:
+    image = _straight(np.array([3.0]), np.ones((1, 1, 1)))(np.arange(1))
+    values, done = early_point(image, np.full((1, 1, 1), 1.5), 3, 1e-10)
+    assert not done and values.shape == (1, 1, 1)
+
+
+def test_a_memory_follows_the_points_that_go_on_and_forgets_those_led_astray() -> None:
+    fixed = np.array([[1.0], [2.0], [3.0]])
+    memory, values = Memory(2), np.zeros((3, 1))
+    values = memory.following(values, 0.5 * (fixed - values))
+    memory.keep(np.array([False, True, True]))
+    values, fixed = values[1:], fixed[1:]
+    moves = 0.5 * (fixed - values)
+    values = memory.following(values, moves, np.array([False, True]))
+    assert values[0] == pytest.approx(fixed[0], rel=1e-9)
+    assert values[1] == pytest.approx(fixed[1] - moves[1], rel=1e-9)
 
 
 def _lines(population: float) -> Lines:

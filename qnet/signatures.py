@@ -1,0 +1,409 @@
+"""The questions of a system: one table of signatures, which `qnet.System` answers and the commands take options from.
+
+A row is a method without a body: its parameters with types and defaults, what each of them means, and the function that
+answers. A parameter has the name of its option of the command, whose default and kind are those stated here
+(`qnet.cli.asking`), so that both doors ask the same. Nothing but the table is imported to read it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import wraps
+from importlib import import_module
+from inspect import signature
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from qnet import budget
+from qnet.arguments import Numbers, Texts, checked_methods
+from qnet.budget import MEMORY, OPERATIONS
+from qnet.errors import Problem, UsageError
+from qnet.lazy import lazy
+
+if TYPE_CHECKING:
+    from qnet.model.model import Model
+    from qnet.networks import wanted
+    from qnet.networks.wanted import Wanted
+    from qnet.questions.map.tables import Rows
+    from qnet.reports.report import Report
+else:
+    wanted = lazy("qnet.networks.wanted")
+
+_Question = TypeVar("_Question", bound=Callable[..., Any])
+
+METHOD_FIELDS = {
+    "method": "method",
+    "bounds": "bounds",
+    "states": "states",
+    "operations": "operations",
+    "memory": "memory",
+    "servers_correction": "correction",
+    "core_solutions": "core_solutions",
+}
+"""The parameters that choose a method and limit it -> the fields of `Wanted`."""
+
+
+def limit(operations: float, memory: float = MEMORY) -> None:
+    """Limit what a question may take.
+
+    operations  elementary ones, above 0.
+    memory      bytes, above 0.
+    Raises      `UsageError` QN514 for what is no limit.
+    """
+    for name, value in (("operations", operations), ("memory", memory)):
+        if not value > 0:
+            raise UsageError(Problem("QN514", f"{name} is {value}", "a number above 0"))
+    budget.limit(operations, memory)
+
+
+def question(answer: str) -> Callable[[_Question], _Question]:
+    """A decorator of a signature: its answer is that of a function, imported when it is asked.
+
+    answer  `folder.module:function` of `qnet.questions`. It is called with the system and the arguments by name; those
+            that choose a method are one argument `wanted`, where there are `operations` to limit.
+    """
+    module, name = answer.split(":")
+
+    def decorated(stated: _Question) -> _Question:
+        @wraps(stated)
+        def asked(*given: Any, **named: Any) -> Any:
+            bound = signature(stated).bind(*given, **named)
+            bound.apply_defaults()
+            model, *_ = bound.args
+            arguments = {key: value for key, value in bound.arguments.items() if key != "self"}
+            if "operations" in arguments:
+                arguments["wanted"] = _wanted(arguments)
+            return getattr(import_module(f"qnet.questions.{module}"), name)(model, **arguments)
+
+        return cast("_Question", asked)
+
+    return decorated
+
+
+def _wanted(arguments: dict[str, Any]) -> Wanted:
+    """Take what chooses a method out of the arguments of a question."""
+    fields = {field: arguments.pop(name) for name, field in METHOD_FIELDS.items() if name in arguments}
+    limit(fields["operations"], fields.get("memory", MEMORY))
+    return wanted.AUTO.replace(**fields)
+
+
+@checked_methods(budget.asked)
+class Questions:
+    """What can be asked of a model; `qnet.System` is a model with these methods."""
+
+    __slots__ = ()
+
+    @question("solve.solve:solve_report")
+    def solve(
+        self,
+        method: str = "auto",
+        bounds: str = "",
+        states: bool = False,
+        operations: float = OPERATIONS,
+        memory: float = MEMORY,
+        servers_correction: str = "",
+        core_solutions: int | None = 3,
+        metric: Texts = (),
+        percentile: Numbers = (),
+        unit: str = "",
+    ) -> Report:
+        """Throughput, response and utilization, as `qnet solve`; the arguments are those of `qnet.Network.solve`.
+
+        servers_correction  how approximations treat several servers: "conway", "seidmann" or "rolia-sevcik"; default:
+                    the one with the smallest measured error.
+        core_solutions  of Linearizer, at least 1; None until it converges.
+        memory      bytes that it may take at most.
+        bounds      a kind of bounds that is wanted besides the answer.
+        states      whether state probabilities are wanted.
+        metric      report these metrics only, such as "response_p95".
+        percentile  percentiles of response time, such as [50, 95, 99].
+        unit        of the metrics and percentiles, such as "ms"; default: that of an output, else base units.
+        """
+        ...
+
+    @question("envelope.rows:ask_envelope")
+    def envelope(
+        self,
+        *names: str,
+        vary: str = "",
+        limit: Texts = (),
+        over: Texts = (),
+        route: str = "",
+        find: str = "",
+        crossings: bool = False,
+        method: str = "auto",
+        operations: float = OPERATIONS,
+        rows: Rows | None = None,
+    ) -> Report:
+        """The largest or the smallest value of a parameter at which limits hold, along a grid, as `qnet envelope`.
+
+        names      envelopes that the model states; none for all of them, or for a new one where a limit is given.
+        vary       the parameter; default: the one that drives the arrivals, or else the population.
+        limit      what must hold, such as "response <= 10 ms"; of several all must.
+        over       grids, such as "write_fraction=0:0.5:0.1".
+        route      limit the response of this route instead of the mean.
+        find       "largest" or "smallest"; default: the one that the limits stop.
+        crossings  a row for every interval in which the limits hold.
+        rows       instead of a grid: a CSV file, or mappings, whose columns set parameters; one answer for each row.
+        """
+        ...
+
+    @question("cost.report:ask_cost")
+    def cost(
+        self,
+        *names: str,
+        of: Texts = (),
+        per: str = "1",
+        work: Texts = (),
+        class_name: str = "",
+        route: Texts = (),
+        unit: str = "",
+        over: Texts = (),
+        against: Model | None = None,
+        operations: float = OPERATIONS,
+    ) -> Report:
+        """Server time per unit of something, as `qnet cost`.
+
+        names       costs that the model states; none for all of them.
+        of          instead of names: stations, or "all"; `per` to `unit` say more of such a cost.
+        per         units per passage, an expression such as "faults"; default: passages.
+        work        kinds of work that count; default: all.
+        class_name  the class whose passages count, and `route` the routes; default: all.
+        unit        what it is reported in, such as "us".
+        over        grids, such as "users=200,300".
+        against     a system to compare with.
+        """
+        ...
+
+    @question("sensitivity.sensitivity:ask_sensitivity")
+    def sensitivity(
+        self, of: Texts = (), by: Texts = (), method: str = "auto", operations: float = OPERATIONS
+    ) -> Report:
+        """Derivatives and elasticities of metrics with respect to parameters, ranked, as `qnet sensitivity`.
+
+        of   metrics such as "response"; default: the main ones.
+        by   parameters; default: every stated number of the model.
+        """
+        ...
+
+    @question("sensitivity.uncertainty_report:ask_tornado")
+    def tornado(
+        self,
+        of: Texts = (),
+        by: Texts = (),
+        range: Texts = (),
+        within: str = "",
+        method: str = "auto",
+        operations: float = OPERATIONS,
+    ) -> Report:
+        """Metrics at both ends of the range of every parameter, as `qnet sensitivity --tornado`.
+
+        of, by   as for `sensitivity`.
+        range    ranges such as "seek=10ms:14ms", before those of the catalog and the model.
+        within   a range for all parameters without one, such as "10%".
+        """
+        ...
+
+    @question("sensitivity.uncertainty_report:ask_corners")
+    def corners(
+        self,
+        of: Texts = (),
+        by: Texts = (),
+        range: Texts = (),
+        within: str = "",
+        method: str = "auto",
+        operations: float = OPERATIONS,
+    ) -> Report:
+        """Least and most of metrics over all ends of all ranges, as `qnet sensitivity --corners`; as for `tornado`.
+
+        of, by         as for `sensitivity`.
+        range, within  as for `tornado`.
+        """
+        ...
+
+    @question("sensitivity.uncertainty_report:ask_uncertainty")
+    def uncertainty(
+        self,
+        sample: int = 1000,
+        seed: int = 1,
+        of: Texts = (),
+        by: Texts = (),
+        range: Texts = (),
+        within: str = "",
+        spread: Texts = (),
+        shape: str = "uniform",
+        method: str = "auto",
+        operations: float = OPERATIONS,
+    ) -> Report:
+        """Mean, standard deviation and percentiles of metrics over random parameters, as `qnet sensitivity --sample`.
+
+        of, by   as for `sensitivity`; `range` and `within` as for `tornado`.
+        sample   how many points; the same `seed` gives the same ones.
+        spread   lognormal parameters with their standard deviation over mean, such as "seek=10%".
+        shape    how parameters with a range are distributed inside it: "uniform" or "triangular".
+        """
+        ...
+
+    @question("calibrate.report:ask_calibrate")
+    def calibrate(
+        self,
+        measured: Rows,
+        fit: Texts,
+        metric: Texts = (),
+        between: Texts = (),
+        hold_out: str = "",
+        absolute: bool = False,
+        starts: int = 4,
+        method: str = "auto",
+        operations: float = OPERATIONS,
+        error: Texts = (),
+        strict: bool = False,
+        column: Texts = (),
+        melt: Texts = (),
+    ) -> Report:
+        """Parameters from measurements with their errors, as `qnet calibrate`.
+
+        measured  a CSV file, or rows as mappings such as {"users": 50, "response_s": 0.31}.
+        fit       the parameters.
+        metric    what to fit on, such as "response"; default: every measured column.
+        between   ranges, such as "cpu=1ms:20ms".
+        hold_out  rows that only test the fit: a number of them at the end, or a condition such as "users > 100".
+        absolute  errors are the same at every row, not proportional to the measurement.
+        starts    how many starts to search from.
+        error     standard errors of the measurements, such as "1%" or "response=2 ms".
+        strict    refuse the rows for the first that cannot be read; else the report lists such rows.
+        column    other names of columns, such as "io_r=throughput".
+        melt      patterns of titles that state conditions, such as "rt_{users}_ms=response_ms".
+        """
+        ...
+
+    @question("calibrate.demands_report:ask_demands")
+    def demands(
+        self,
+        measured: Rows,
+        servers: Texts = (),
+        background: bool = False,
+        hold_out: str = "",
+        strict: bool = False,
+        column: Texts = (),
+        melt: Texts = (),
+    ) -> Report:
+        """Service demands from utilizations and throughputs, as `qnet calibrate SYSTEM MEASURED.csv --demands`.
+
+        measured    a CSV file, or rows as mappings, with utilizations of stations and throughputs per second.
+        servers     servers of stations where the model is not to say them, such as "cpu=4".
+        background  whether to fit also a utilization without any throughput.
+        hold_out    how many rows at the end only test the regression.
+        strict      as for `calibrate`; `column` and `melt` too.
+        """
+        ...
+
+    @question("sweep.sweep:ask_sweep")
+    def sweep(self, *vary: str, metric: Texts = (), method: str = "auto", operations: float = OPERATIONS) -> Report:
+        """Every metric along grids of parameters, as `qnet sweep`.
+
+        vary     grids such as "users=1:300"; several make every combination, "a=1,2 & b=3,4" goes in step.
+        metric   such as "response"; default: all of them.
+        """
+        ...
+
+    @question("map.frames:map_table")
+    def map(
+        self,
+        table: Any,
+        metric: Texts = (),
+        prefix: str = "",
+        method: str = "auto",
+        operations: float = OPERATIONS,
+    ) -> Any:
+        """A table with its answers as further columns: what `qnet map` does to a file, at the speed of the solver.
+
+        table    a mapping of names to columns, or a data frame of pandas, polars or Arrow; columns as for `map_rows`.
+        metric   such as "response"; default: all of them.
+        prefix   stands before the names of the answers.
+        Returns  a table of the same kind. Metrics are floats, not-a-number where a row has none; `method`,
+                 `exactness` and `status` are texts.
+        """
+        ...
+
+    @question("map.map:map_rows")
+    def map_rows(
+        self,
+        rows: Iterable[Mapping[str, Any]],
+        metric: Texts = (),
+        prefix: str = "",
+        chunk: int = 1024,
+        method: str = "auto",
+        operations: float = OPERATIONS,
+    ) -> Iterator[dict[str, Any]]:
+        """Every row with its answer added, as rows arrive: what `qnet map` does to a file.
+
+        rows     mappings with parameters by name, such as {"rate_per_s": 600}; other keys are passed through.
+        metric   such as "response"; default: all of them.
+        prefix   stands before the names of the answers.
+        chunk    how many rows are solved at once, at most.
+        """
+        ...
+
+    @question("compare.compare:ask_compare")
+    def compare(
+        self, *others: Model, metric: Texts = (), method: str = "auto", operations: float = OPERATIONS
+    ) -> Report:
+        """The metrics of this system next to those of others, with ratios, as `qnet compare`.
+
+        others   systems, or this one with other parameters: `system.compare(system.set(users=250))`.
+        metric   such as "response"; default: all of them.
+        """
+        ...
+
+    @question("formula.formula:ask_formula")
+    def formula(
+        self, *of: str, solve_for: str = "", value: str = "", expand: bool = False, keep: Texts | None = None
+    ) -> Report:
+        """The closed form itself, as `qnet formula`; `questions.formula.formula` has the sympy expressions.
+
+        of          metrics such as "max_rate" or "demand('cpu')"; default: the main ones.
+        solve_for   express this parameter as a formula of the metric, whose value is `value` or that of the model.
+        expand      put the definitions of parameters into the formulas.
+        keep        parameters that remain names, all others become numbers; default: all remain.
+        """
+        ...
+
+    @question("knee.report:knee_report")
+    def knee(
+        self,
+        vary: str = "",
+        limit: Texts = (),
+        multiple: float | None = None,
+        definition: Texts = (),
+        method: str = "auto",
+        operations: float = OPERATIONS,
+    ) -> Report:
+        """Where the curve of response against load breaks, by each definition, as `qnet knee`.
+
+        vary         the parameter that brings the customers; default: all that do.
+        limit        service levels, such as "response <= 1 s"; default: those that the model states under [knee].
+        multiple     of open classes, how many times its floor the response may be.
+        definition   only these, such as "n_star" or "service_level".
+        """
+        ...
+
+    @question("bottleneck.report:bottleneck_report")
+    def bottleneck(self, faster: float = 2.0, method: str = "auto", operations: float = OPERATIONS) -> Report:
+        """Breakdown of response time, the bottleneck, and what would help, as `qnet bottleneck`.
+
+        faster   by what the speed of a station is multiplied in the changes that are tried, above 1.
+        """
+        ...
+
+    @question("why.why:why_report")
+    def why(
+        self, faster: float = 2.0, method: str = "auto", operations: float = OPERATIONS, brief: bool = False
+    ) -> Report:
+        """Why the system responds as it does, in words, as `qnet why`; arguments as for `bottleneck`.
+
+        faster  as for `bottleneck`.
+
+        Of a system whose arrivals saturate it: why it has no steady state, and the smallest changes that cure it.
+        `brief` asks for six sentences.
+        """
+        ...
