@@ -52,6 +52,11 @@ def means_exact(model: Model, figures: Iterable[Expression], parts: Sequence[Par
     return all_exact(model, (), parts) and not all_exact(model, figures, parts)
 
 
+def means_beside(model: Model, figures: Sequence[Expression], parts: Sequence[Part]) -> bool:
+    """Whether exact means stand next to percentiles that are not exact, among some figures of a report."""
+    return means_exact(model, figures, parts) and not all(asks_percentile(model, [item]) for item in figures)
+
+
 def where_exact(model: Model, figures: Sequence[Expression], part: Part) -> Value:
     """Where some figures of a part are exact, as `all_exact`: a truth value, or an array of one for each point."""
     sure = part.solution.exact or _exact_points(part)
