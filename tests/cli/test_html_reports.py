@@ -110,7 +110,9 @@ def test_a_page_is_dark_where_the_reader_is_and_light_on_paper(pages: dict[str, 
 
 
 def test_no_line_ends_between_a_number_and_its_unit(pages: dict[str, str]) -> None:
-    page = re.sub(r'<td class="(number|short)">.*?</td>|<svg.*?</svg>|<pre>.*?</pre>', "", pages["why"], flags=re.DOTALL)
+    page = re.sub(
+        r'<td class="(number|short)">.*?</td>|<svg.*?</svg>|<pre>.*?</pre>', "", pages["why"], flags=re.DOTALL
+    )
     assert re.findall(r".{20}\d (?:%|ms)\b(?!</span>)", page) == []
     assert re.search(r'<span class="together">[0-9.]+ %</span>', page) and ".together { white-space: nowrap; }" in page
 
