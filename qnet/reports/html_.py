@@ -30,7 +30,9 @@ _WIDEST, _LONG = 24, 24
 """Of a column of texts, and of a word that is not broken."""
 
 _SHORT = ' class="short"'
-_QUANTITY = re.compile(rf"\d[\d.]* (?:%|(?:{'|'.join(sorted(UNIT_NAMES, key=len, reverse=True))})(?:/s)?(?!\w))")
+_QUANTITY = re.compile(
+    rf"(?<![\d.])\d[\d.]*+ (?:%|(?:{'|'.join(sorted(UNIT_NAMES, key=len, reverse=True))})(?:/s)?(?!\w))"
+)
 """A number and its unit, or `%`."""
 
 _STYLE = """

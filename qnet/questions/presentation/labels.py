@@ -92,7 +92,7 @@ def asks_percentile(model: Model, asked: Iterable[Expression]) -> bool:
     waiting = list(asked)
     for expression in waiting:
         waiting += [model.outputs[name].expression for name in expression.names if name in model.outputs]
-    return any(percentile_share(name) for expression in waiting for name in expression.names)
+    return any(percentile_share(name, "response") for expression in waiting for name in expression.names)
 
 
 def percentiles_exact(part: Part) -> Value:
