@@ -38,7 +38,7 @@ def test_a_thousand_classes_are_answered():
     assert (np.array(demands) @ np.array(found.throughput) <= 1 + 1e-9).all()
 
 
-@pytest.mark.parametrize("population", [1, 1000, 10**6])
+@pytest.mark.parametrize("population", [1, 1000, 10**6, 10**9])
 def test_customers_do_not_wait_for_a_billion_servers(population: int):
     found = qnet.Network([[0.1], [0.2]], servers=[10**9] * 2, population=[population]).solve()
     assert found.throughput == pytest.approx([population / 0.3], rel=1e-9)

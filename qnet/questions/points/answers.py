@@ -226,7 +226,7 @@ def _solved(model: Model, table: Mapping[str, Any], rows: Any, asked: Wanted, ea
             at = error.at if isinstance(error, NotComputed) and len(some) > 1 else None
             if at is not None and at.any():
                 waiting += [some[~at]] if not at.all() else []
-                if each:
+                if each and not error.structural:
                     waiting += [some[index : index + 1] for index in np.flatnonzero(at)[::-1].tolist()]
                     continue
                 some = some[at]
