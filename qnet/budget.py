@@ -215,7 +215,10 @@ def trial(most: float = float("inf")) -> Generator[None]:
     """
     parent = _current.get()
     if parent is None:
-        yield
+        alone = Account()
+        alone.operations = most
+        with opened(alone):
+            yield
         return
     before = parent.spent
     try:

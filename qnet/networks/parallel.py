@@ -160,6 +160,9 @@ def _moments(
 
 def _not_shared(shared: Value, operations: Operations) -> Value:
     """The share of the variance that branches do not have in common."""
+    if not getattr(shared, "free_symbols", ()):
+        # What is called waiting at a station that becomes faster with more customers may be less than nothing.
+        shared = operations.maximum([shared, 0.0 * shared])
     root = (shared + operations.sqrt(shared * (shared + 8.0))) / 4.0
     return (1.0 + 2.0 * root - root**2) / (1.0 + root) ** 2
 

@@ -131,6 +131,13 @@ def test_trials_leave_a_quarter_to_the_others() -> None:
         assert account.tried == 1e10 and budget.trial_left() == 0.0
 
 
+def test_a_trial_has_a_limit_where_nothing_else_has() -> None:
+    assert budget.current() is None
+    with pytest.raises(budget.OverBudget), budget.trial(100.0):
+        budget.spend(101.0, "states")
+    assert budget.current() is None
+
+
 def test_a_trial_that_ends_in_time_is_charged_once() -> None:
     with budget.opened(Account(1e10)) as account:
         with budget.trial():

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
+from qnet import budget
 from qnet.documents import parse
 from qnet.errors import InvalidInput, NoAnswer, NotComputed, QnetError
 from qnet.model.bind import bind
@@ -84,7 +85,8 @@ def _ask(text: str, wanted: Wanted) -> Outcome:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            report = solve_report(load_text(text), wanted)
+            with budget.opened(budget.Account()):
+                report = solve_report(load_text(text), wanted)
             return _read(report)
     except NoAnswer as error:
         return _refused("no answer", error)

@@ -209,8 +209,17 @@ class Constant(NamedTuple):
 
     def exact(self) -> list[float]:
         """All wait as before the slowest station alone: Avi-Itzhak, Operations Research 13 (1965) 906-917."""
-        slowest = max(self.times)
-        return [sum(self.times) + slowest**2 / 2 / (1 - slowest)]
+        return [sum(self.times) + _single_wait(max(self.times))]
+
+    def queue_lengths(self) -> list[float]:
+        """By station: what the slowest one so far makes wait that those before it do not."""
+        waits = [0.0, *(_single_wait(max(self.times[: place + 1])) for place, _ in enumerate(self.times))]
+        return [time + until - before for time, before, until in zip(self.times, waits, waits[1:], strict=False)]
+
+
+def _single_wait(time: float) -> float:
+    """Before a single server of a constant time, at one arrival per second."""
+    return time**2 / 2 / (1 - time)
 
 
 def _spread(draw: np.random.Generator, factor: float) -> float:

@@ -49,6 +49,20 @@ def test_the_errors_are_those_that_are_told(name: str):
     assert_told(name, found)
 
 
+def test_queue_lengths_behind_constant_times():
+    draw = np.random.default_rng([717, ROWS["service times in open networks: constant times"][0]])
+    found: list[float] = []
+    while len(found) < FEWEST:
+        system = constant(draw)
+        solution = solve(system.network())
+        if not any(isinstance(reason, Beyond) for reason in solution.reasons):
+            exact = system.queue_lengths()
+            found.append(
+                max(abs(item.queue_length / value - 1) for item, value in zip(solution.stations, exact, strict=True))
+            )
+    assert_told("service times in open networks: constant times, queue lengths", found)
+
+
 def test_priorities_behind_another_station():
     kept: list[list[float]] = json.loads(FED.read_text())
     errors = [error(system, exact) for system, exact in zip(fed_systems(), kept, strict=True)]

@@ -83,7 +83,7 @@ PROMISES: dict[str, tuple[str, ...]] = {
     ),
     "every parameter of every model at the ends of its range, in every question": (
         "questions/test_parameter_ends.py::test_the_slice_holds_every_model_and_every_question",
-        "questions/test_parameter_ends.py::test_every_extreme_value_is_answered_or_refused_in_words",
+        "questions/test_parameter_ends.py::test_every_question_is_answered_at_an_extreme_or_refused_in_words",
     ),
     "a class without service time never waits, exactly": (
         "product/test_product_zero_times.py::test_who_does_not_come_does_not_wait_and_the_answer_is_exact",

@@ -46,7 +46,8 @@ def test_a_drain_that_is_always_busy_decides_the_throughput(discipline: str, peo
     if discipline == "ps":
         text = text.replace(", scv = 0", "")
     model = with_settings(build(parse(text.encode(), "log.toml"), "log.toml"), {"people": people, "size": size})
-    found = solve_points(model, asked=AUTO).parts[0].solution
+    # Its chain has too many states in every case, which takes a second to see.
+    found = solve_points(model, asked=AUTO.replace(chain=0)).parts[0].solution
     lower = 0.98 if discipline == "ps" else 0.998
     assert lower * DRAINED <= found.throughput <= DRAINED * (1 + 1e-9)
     assert not found.exact

@@ -188,6 +188,15 @@ def test_rates_that_depend_on_the_number_are_refused_beside_branches():
     assert refused.value.problems[0].code == "QN552"
 
 
+def test_stations_that_become_faster_with_more_customers_are_joined_by_the_chain():
+    """What is called waiting there is less than nothing, and has no square root."""
+    faster = (1.0, 3.0, 9.0)
+    network = RoutedNetwork((queue("a", rates=faster), queue("b", rates=faster)), (closed(3.0, 0.1, PAIR),))
+    found = solve_best(network, Wanted(method="states"))
+    assert min(item.residence - item.holding for item in found.stations) < 0
+    assert found.throughput * (found.response + 0.1) == pytest.approx(3.0)
+
+
 def test_percentiles():
     """Of open classes as one time more; of closed ones refused by name."""
     found = solve(RoutedNetwork((A, B), (arriving(2.0, PAIR),)))

@@ -113,11 +113,12 @@ def drawn(seed: int, each: int = 1) -> list[Case]:
     random_ = random.Random(seed)
     names = list(QUESTIONS)
     result: list[Case] = []
-    for index, system in enumerate(SHIPPED * each):
-        loaded = qnet.load(system)
-        parameter = random_.choice(list(loaded.parameters.values()))
-        extreme = random_.choice(extremes(loaded, parameter))
-        result.append(Case(system, parameter.name, extreme, names[index % len(names)]))
+    for turn in range(each):
+        for index, system in enumerate(SHIPPED):
+            loaded = qnet.load(system)
+            parameter = random_.choice(list(loaded.parameters.values()))
+            extreme = random_.choice(extremes(loaded, parameter))
+            result.append(Case(system, parameter.name, extreme, names[(index + turn) % len(names)]))
     return result
 
 

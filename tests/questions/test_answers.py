@@ -8,7 +8,10 @@ import pytest
 import qnet
 from qnet.errors import InvalidInput, NoAnswer
 from qnet.model.metrics import metric
+from qnet.networks.wanted import AUTO
+from qnet.questions.points import answers as module
 from qnet.questions.points.answers import OK, solve_table
+from qnet.questions.points.points import solve_points
 
 np: Any = importlib.import_module("numpy")
 
@@ -57,3 +60,17 @@ def test_progress_is_told_by_rows(two_stations):
     done = []
     solve_table(two_stations, {"rate": np.full(9000, 1.0)}, 9000, progress=done.append)
     assert done == [4096, 8192, 9000]
+
+
+def test_an_unknown_method_is_refused_for_all_rows_at_once(two_stations, monkeypatch):
+    """No half of the rows has an answer either."""
+    asked: list[int] = []
+
+    def counted(*arguments: Any, **options: Any) -> Any:
+        asked.append(1)
+        return solve_points(*arguments, **options)
+
+    monkeypatch.setattr(module, "solve_points", counted)
+    answers = solve_table(two_stations, {"rate": np.linspace(1.0, 19.0, 64)}, 64, AUTO.replace(method="guess"))
+    assert len(asked) == 1
+    assert not answers.answered.any() and 'no method "guess"' in answers.status[63]

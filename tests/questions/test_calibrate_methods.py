@@ -221,7 +221,7 @@ def test_an_interruption_before_any_answer_keeps_nothing(load):
 
 
 def test_an_interruption_among_the_errors_keeps_the_minimum(load, monkeypatch):
-    model = load(SERVERS)
+    model = load(SERVERS.replace("{ servers = 2 }", "{}"))
     measured = rows(model, [4, 12, 20, 30], TRUE, ["response", "throughput"], scatter=0.01)
     complete = calibrate(model, measured, FIT)
 

@@ -51,3 +51,27 @@ def test_no_chain_is_tried_again_at_every_load(
 def test_a_load_of_an_approximation_beside_an_exact_answer_is_told(model: Callable[[str], Model]) -> None:
     report = solve_report(model(LINE.format(capacity=2, discipline="lcfs-pr", rate=20)))
     assert "QN707" in {note.code for note in report.notes}
+
+
+HELD = """
+qnet = 1
+title = "rates inside of a hold"
+[stations]
+inner = { rates = [1, 1.6] }
+last = {}
+outer = { servers = 2 }
+[classes.a]
+arrival_rate = "1/s"
+steps = [
+  { hold = "outer", steps = [{ hold = "inner", steps = [{ time = "0.1 s" }, { station = "last", time = "0.2 s" }] }] },
+]
+"""
+
+
+def test_the_capacities_are_told_where_only_the_chain_has_an_answer(model: Callable[[str], Model]) -> None:
+    """A search would try a chain at every load: the answer stands without it, and the note says what is left out."""
+    report = solve_report(model(HELD))
+    (system, *_) = report.records()
+    assert report.method == "states" and system["response_s"] > 0.3
+    assert 1.0 < system["maximum_throughput_per_s"] <= 5.0
+    assert "QN675" in {note.code for note in report.warnings}

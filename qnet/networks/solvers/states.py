@@ -33,10 +33,11 @@ _NOTHING_LEFT = Beyond(
     "with --operations, or ask for fewer points",
 )
 
-_FEW, _CHEAP = 20, 5e8
+_FEW, _CHEAP, _CHEAP_WITH_BRANCHES = 20, 5e8, 2.5e7
 """Of open networks whose answer is warned of: the requests of all routes beyond which their chain has too many states
-in any case; and the operations of one that is tried, about half a second."""
-_DEAR = 3e9
+in any case; and the operations of one that is tried, about half a second. A transition of parallel steps is charged as
+any other, and takes twenty times as long."""
+_DEAR = 6e9
 """The operations of a chain of closed classes that no other method has an answer for."""
 
 CLASSES = "open, closed"
@@ -111,7 +112,8 @@ def _better(network: RoutedNetwork, wanted: Wanted, solution: RoutedSolution) ->
     text = f"qnet solve tries the chain of all states (--method {STATES}) at a single point"
     if wanted.better and network.size is None and solution.stable:
         try:
-            result = chain.within(network, wanted, _CHEAP)
+            branches = "parallel" in of_routes(network, wanted)
+            result = chain.within(network, wanted, _CHEAP_WITH_BRANCHES if branches else _CHEAP)
         except budget.OverBudget:
             text = f"--method {STATES} may solve it exactly, in some seconds"
         else:

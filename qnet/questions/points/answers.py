@@ -17,6 +17,8 @@ from qnet.questions.points.points import Part, Solved, solve_points
 from qnet.questions.points.saturation import limiting
 
 OK = "ok"
+_OF_ALL = "QN514"
+"""The code of an unknown method, of which no half of the rows has an answer."""
 _CHUNK = 4096
 """Rows that are solved at once: enough for arrays to pay, few enough to report progress and to keep memory small."""
 _FIRST, _GROWS = 64, 8
@@ -230,7 +232,7 @@ def _solved(model: Model, table: Mapping[str, Any], rows: Any, asked: Wanted, ea
                     waiting += [some[index : index + 1] for index in np.flatnonzero(at)[::-1].tolist()]
                     continue
                 some = some[at]
-            elif len(some) > 1:
+            elif len(some) > 1 and not any(item.code == _OF_ALL for item in error.problems):
                 middle = len(some) // 2
                 waiting += [some[middle:], some[:middle]]
                 continue

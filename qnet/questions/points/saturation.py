@@ -116,6 +116,9 @@ def saturation(
             raise
         return by_capacities.replace(cut=True)
     except NotComputed as error:
+        if any(part.solution.method == STATES for part in solved.parts):
+            # No other method has an answer: the chain knows this load, and a search is too long for it.
+            return by_capacities
         if any(item.code != "QN540" for item in error.problems) or not operations.all(solved.stable & (certain > 0)):
             raise
         return Saturation(1 / certain, solved.gather(lambda part: limiting(_of_capacities(part))), False)
