@@ -175,7 +175,7 @@ def _saturated(ranked: Ranked) -> Array:
     rate = rate * share.min(1)
     waiting = np.where(np.isfinite(ranked.population), ranked.population - rate * alone, 0.0)
     longer = np.maximum(waiting, 0.0) / np.where(rate > 0, rate, 1.0)
-    fullest = np.arange(share.shape[1])[None, :, None] == share.argmin(1)[:, None, :]
+    fullest: Any = np.arange(share.shape[1])[None, :, None] == share.argmin(1)[:, None, :]
     plain[:, : share.shape[1]] += fullest * longer[:, None, :]
     return plain
 
