@@ -175,8 +175,8 @@ def _saturated(ranked: Ranked) -> Array:
     rate = rate * share.min(1)
     waiting = np.where(np.isfinite(ranked.population), ranked.population - rate * alone, 0.0)
     longer = np.maximum(waiting, 0.0) / np.where(rate > 0, rate, 1.0)
-    fullest: Any = np.arange(share.shape[1])[None, :, None] == share.argmin(1)[:, None, :]
-    plain[:, : share.shape[1]] += fullest * longer[:, None, :]
+    for kind in range(plain.shape[-1]):
+        plain[np.arange(len(plain)), share[..., kind].argmin(1), kind] += longer[:, kind]
     return plain
 
 
