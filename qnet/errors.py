@@ -159,6 +159,8 @@ class NotComputed(QnetError):
     exit_code = 5
     at: Any = None
     """At which points of a batch, an array of truth values; None where that is not known."""
+    structural = False
+    """Whether the reason is one of structure, and so the same at all these points: none is worth trying alone."""
 
 
 class AssertionFailed(QnetError):

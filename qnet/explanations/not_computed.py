@@ -138,6 +138,12 @@ CODES: dict[str, _T] = {
         "The time until the slowest branch has finished is an integral without a closed form; and closed classes with "
         "parallel steps or second phases have no percentiles.",
         "Ask for numbers and means: qnet solve computes them."),
+    "QN554": _T("no distribution of the wait at a station",
+        "The wait of a visit follows from the customers present on arrival, whose distribution theory has in networks "
+        "of product form: exponential service with one mean in order of arrival at that station, no priorities, "
+        "finite capacities or simultaneous resource possession. Elsewhere means alone are known.",
+        "Ask for the mean, wait('NAME'); for percentiles of the response; or take the station alone with qnet queue, "
+        "which has percentiles of the wait for many kinds of service time."),
     "QN555": _T("blocking with closed classes that cannot be computed",
         "With closed classes one buffer, or one station with a capacity, can be full: outside of holds, for closed "
         "classes alone, and for one of them if customers are lost. Waiting for a place while a station is held blocks "

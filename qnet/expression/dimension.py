@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 
 from qnet.errors import suggest
-from qnet.expression.functions import FUNCTIONS
+from qnet.expression.functions import FUNCTIONS, MAX_THROUGHPUT, percentile_share
 from qnet.expression.nodes import Binary, Call, Comparison, ExpressionError, Name, Node, Number, Text, Unary
 from qnet.units import NUMBER, Dimension
 
@@ -57,9 +57,17 @@ class _Checker:
                 f'"{name}" is a choice and not a number', column, f"compare it: {name} == {options}", "QN121"
             )
         if name not in self.dimensions:
-            help = suggest(name, [*self.dimensions, *self.choices])
-            raise ExpressionError(f'unknown name "{name}"', column, help, "QN112")
+            raise ExpressionError(f'unknown name "{name}"', column, self.help(name), "QN112")
         return self.dimensions[name]
+
+    def help(self, name: str) -> str:
+        """What to write instead of a name that is not known."""
+        if name in MAX_THROUGHPUT:
+            return "the saturation throughput is a metric of qnet solve and qnet formula, and in the output of qnet why"
+        waits = [known for known in self.dimensions if known.startswith("wait('")]
+        if percentile_share(name, "wait") and waits:
+            return f"write {waits[0].replace('wait', name)}"
+        return suggest(name, [*self.dimensions, *self.choices])
 
     def binary(self, node: Binary) -> Dimension | None:
         """The dimension of a sum, product, quotient or power."""

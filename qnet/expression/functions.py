@@ -59,12 +59,20 @@ SOLUTION_FUNCTIONS = (
 """Figures of the solution, by name of a station (the first five), of a class or of a route (the next two), of any of
 these that may lose customers (the next two), of a buffer (the others): `utilization('cpu')`; and the number inside."""
 
-PERCENTILE = re.compile(r"response_p(\d{1,2})(?:_(\d{1,6}))?")
-"""A percentile of response: `response_p95` of all passages, `response_p99_9('web')` of a class or a route."""
+PERCENTILE = re.compile(r"(response|wait)_p(\d{1,2})(?:_(\d{1,6}))?")
+"""A percentile: `response_p95` of all passages, `response_p99_9('web')` of a class or a route, `wait_p80('agent')` of
+the visits of a station."""
 
 
-def percentile_share(name: str) -> float | None:
-    """The probability that a name of a percentile asks for, 0.999 of `response_p99_9('web')`; None for others."""
+MAX_THROUGHPUT = ("max_throughput", "maximum_throughput", "max_rate", "maximum_rate")
+"""Names of the saturation throughput, where no parameter or output has them; no figure of one solution."""
+
+
+def percentile_share(name: str, of: str = "") -> float | None:
+    """The probability that a name of a percentile asks for, 0.999 of `response_p99_9('web')`; None for others.
+
+    of   `response` or `wait`; empty: either.
+    """
     match = PERCENTILE.fullmatch(name.partition("(")[0])
-    share = float(f"{match[1]}.{match[2] or 0}") / 100 if match else 0.0
+    share = float(f"{match[2]}.{match[3] or 0}") / 100 if match and of in ("", match[1]) else 0.0
     return share or None

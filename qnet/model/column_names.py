@@ -19,16 +19,17 @@ def column_key(name: str) -> str:
 
 
 def figures_of_column(column: str, model: Model) -> dict[str, Dimension]:
-    """The figures that a column without unit may be, percentiles of responses among them: more than one where names of
+    """The figures that a column without unit may be, percentiles among them: more than one where names of
     stations, classes or routes differ in signs only, as `cpu.1` and `cpu_1` do."""
     figures = all_figures(model)
     result = {name: dimension for name, dimension in figures.items() if column == column_key(name)}
     if result:
         return result
-    for name in ("", *(about(each) for each in figures if each.startswith("response('"))):
+    for mean in ("response", *(each for each in figures if each.startswith(("response('", "wait('")))):
+        name = about(mean)
         tail = f"_{column_key(name)}" if name else ""
         head = column.removesuffix(tail)
-        if column.endswith(tail) and percentile_share(head):
+        if column.endswith(tail) and percentile_share(head, mean.partition("(")[0]):
             return {solution_name(head, name) if name else head: TIME}
     return {}
 

@@ -53,6 +53,11 @@ FIGURES: dict[str, Figure] = {
 PERCENTILE = Figure("class, route, chain",
     "Percentile of response time: the time within which 95 % of the passages complete; p50, p99, p99_9 and so on "
     "likewise. Assumes independent times at stations (qnet help trust).")  # fmt: skip
+WAIT_PERCENTILE = Figure(
+    "station",
+    "Percentile of waiting time: the time within which service begins for 80 % of the visits; p50, p99 and so on "
+    "likewise. Exact, in networks of product form with service in order of arrival there.",
+)
 INSIDE = Figure("station",
     "Number of customers that hold the station, for times and visits of the steps inside that hold only.")  # fmt: skip
 
@@ -60,6 +65,8 @@ INSIDE = Figure("station",
 def every_figure() -> list[tuple[str, Dimension, Figure]]:
     """Name, dimension and definition of all metrics of expressions."""
     rows = [(name, SOLUTION_DIMENSIONS[name], figure) for name, figure in FIGURES.items()]
+    behind = [*FIGURES].index("wait") + 1
+    rows[behind:behind] = [("wait_p80", TIME, WAIT_PERCENTILE)]
     return [*rows[:1], ("response_p95", TIME, PERCENTILE), *rows[1:], ("inside", NUMBER, INSIDE)]
 
 

@@ -42,8 +42,10 @@ def all_figures(model: Model, named: Iterable[str] = ()) -> dict[str, Dimension]
         for function in ("response", "throughput", *(LOST if model.loses else ())):
             figures[solution_name(function, name)] = SOLUTION_DIMENSIONS[function]
     for name in named:
-        if percentile_share(name) and (not about(name) or solution_name("response", about(name)) in figures):
-            figures[name] = TIME
+        for mean in ("response", "wait"):
+            known = solution_name(mean, about(name)) if about(name) else mean
+            if percentile_share(name, mean) and known in figures:
+                figures[name] = TIME
     return figures
 
 

@@ -77,7 +77,9 @@ class Reduction:
             rows += copies
         if rows > MAX_COPIES:
             text = f"the stations have {rows} copies together"
-            raise NotComputed(Problem("QN515", text, f"at most {MAX_COPIES} with closed classes"))
+            error = NotComputed(Problem("QN515", text, f"at most {MAX_COPIES} with closed classes"))
+            error.at, error.structural = None if network.size is None else np.ones(network.size, bool), True
+            raise error
 
     def refuse(self, nested: bool) -> None:
         """Raise for what neither demands nor layers can express."""

@@ -18,6 +18,7 @@ from qnet.reports.figure import bar_figures_of, figures_of
 from qnet.reports.layout import clean_command, command_of, last_line, tables
 from qnet.reports.svg import escaped
 from qnet.reports.text import clean, width
+from qnet.units import UNIT_NAMES
 from qnet.version import __version__
 
 _QUESTION, _ANSWER = "question", "answer"
@@ -29,6 +30,10 @@ _WIDEST, _LONG = 24, 24
 """Of a column of texts, and of a word that is not broken."""
 
 _SHORT = ' class="short"'
+_QUANTITY = re.compile(
+    rf"(?<![\d.])\d[\d.]*+ (?:%|(?:{'|'.join(sorted(UNIT_NAMES, key=len, reverse=True))})(?:/s)?(?!\w))"
+)
+"""A number and its unit, or `%`."""
 
 _STYLE = """
 :root { color-scheme: light dark; }
@@ -49,7 +54,7 @@ table { border-collapse: collapse; font-size: .875rem; }
 th, td { padding: .3rem .75rem .3rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid #dddddd; }
 th { border-bottom: 2px solid #888888; vertical-align: bottom; }
 td { max-width: 24rem; }
-td.short { white-space: nowrap; }
+td.short, .together { white-space: nowrap; }
 td.long { overflow-wrap: anywhere; min-width: 12rem; }
 .number { text-align: right; }
 td.number { font-family: ui-monospace, "DejaVu Sans Mono", monospace; white-space: pre; }
@@ -171,7 +176,12 @@ def _section(heading: str, parts: Sequence[str], kind: str = "") -> str:
 
 def _paragraph(text: str, kind: str = "") -> str:
     name = f' class="{kind}"' if kind else ""
-    return f"\n<p{name}>{escaped(text)}</p>" if text else ""
+    return f"\n<p{name}>{_flowing(text)}</p>" if text else ""
+
+
+def _flowing(text: str) -> str:
+    """A text whose lines a browser breaks, but not between a number and its unit; copied, it is as it was."""
+    return _QUANTITY.sub(r'<span class="together">\g<0></span>', escaped(text))
 
 
 def _summary(summary: Summary) -> Iterator[str]:
@@ -265,7 +275,7 @@ def _longest(cells: Sequence[str]) -> int:
 
 def _breakable(text: str) -> str:
     """A text of a table, which may be broken after an underscore."""
-    return escaped(text).replace("_", "_<wbr>")
+    return _flowing(text).replace("_", "_<wbr>")
 
 
 def _notes(notes: Sequence[Note]) -> str:
@@ -273,8 +283,8 @@ def _notes(notes: Sequence[Note]) -> str:
         return ""
     lines = ['<ul class="notes">']
     for note in notes:
-        text = f"{escaped(note.severity)} <code>{escaped(note.code)}</code>: {escaped(clean(note.brief or note.text))}"
-        after = f"<br>Next: {escaped(clean(note.next))}" if note.next else ""
+        text = f"{escaped(note.severity)} <code>{escaped(note.code)}</code>: {_flowing(clean(note.brief or note.text))}"
+        after = f"<br>Next: {_flowing(clean(note.next))}" if note.next else ""
         lines.append(f'<li class="{escaped(note.severity)}">{text}{after}</li>')
     return _section("notes", [*lines, "</ul>"])
 

@@ -38,7 +38,7 @@ def test_a_thousand_classes_are_answered():
     assert (np.array(demands) @ np.array(found.throughput) <= 1 + 1e-9).all()
 
 
-@pytest.mark.parametrize("population", [1, 1000, 10**6])
+@pytest.mark.parametrize("population", [1, 1000, 10**6, 10**9])
 def test_customers_do_not_wait_for_a_billion_servers(population: int):
     found = qnet.Network([[0.1], [0.2]], servers=[10**9] * 2, population=[population]).solve()
     assert found.throughput == pytest.approx([population / 0.3], rel=1e-9)
@@ -73,3 +73,16 @@ def test_a_demand_is_answered_or_refused_by_name(time: float):
         assert "demands" in str(error)
     else:
         assert found.response == pytest.approx([time * 4], rel=1e-9)
+
+
+@pytest.mark.parametrize("discipline", ["priority", "preemptive"])
+def test_a_million_customers_served_last_get_what_a_million_before_them_leave(discipline: str):
+    """Of a server that is full and nothing else, as fluid."""
+    customers, first, last = 10**6, 0.6, 1.1
+    think_time = [customers / first, customers / last]
+    found = qnet.Network(
+        [[1.0, 1.0]], population=[customers] * 2, think_time=think_time, disciplines=[discipline], priority=[1, 0]
+    ).solve()
+    assert found.throughput == pytest.approx([first, 1 - first], rel=1e-4)
+    assert found.utilization.sum() <= 1
+    assert found.response[1] == pytest.approx(customers / (1 - first) - think_time[1], rel=1e-4)

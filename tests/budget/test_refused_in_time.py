@@ -303,3 +303,23 @@ def test_an_equation_of_very_many_terms_is_refused_before_it_is_expanded(tmp_pat
     with pytest.raises(NotComputed, match="terms over one denominator"):
         system.formula("response", solve_for="rate", expand=True)
     assert system.formula("response").records()
+
+
+MANY_COPIES = """qnet = 1
+title = "copies"
+[parameters]
+pause = "1 s"
+[stations]
+disk = { copies = 1_000_000 }
+[classes.a]
+population = 5000
+think_time = "pause"
+steps = [ { station = "disk", time = "100 ms" } ]
+"""
+
+
+# Rows were tried one by one for a reason of all of them, and each kept a list of all copies.
+def test_variants_of_very_many_copies_are_refused_together(tmp_path: Path):
+    system = model(tmp_path, MANY_COPIES)
+    with within(200e6), pytest.raises(NotComputed, match="1000000 copies"):
+        system.sweep("pause=1s:400s:1s")

@@ -109,6 +109,14 @@ def test_a_page_is_dark_where_the_reader_is_and_light_on_paper(pages: dict[str, 
     assert style.count("{") == style.count("}")
 
 
+def test_no_line_ends_between_a_number_and_its_unit(pages: dict[str, str]) -> None:
+    page = re.sub(
+        r'<td class="(number|short)">.*?</td>|<svg.*?</svg>|<pre>.*?</pre>', "", pages["why"], flags=re.DOTALL
+    )
+    assert re.findall(r".{20}\d (?:%|ms)\b(?!</span>)", page) == []
+    assert re.search(r'<span class="together">[0-9.]+ %</span>', page) and ".together { white-space: nowrap; }" in page
+
+
 def test_an_empty_row_is_not_continued(pages: dict[str, str]) -> None:
     for table in re.findall(r"<tbody>(.*?)</tbody>", pages["study"], re.DOTALL):
         for row in re.findall(r"<tr>(.*?)</tr>", table):

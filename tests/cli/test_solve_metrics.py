@@ -128,3 +128,10 @@ def test_percentiles_of_other_commands_are_those_of_solve(command: tuple[str, ..
     assert "response_p95" in result.stdout and "utilization" in result.stdout
     alone = invoke(command[0], *LINE[1:], *words, "--percentile", "95", "--metric", "throughput", "--csv")
     assert "response_p95" in alone.stdout and "utilization" not in alone.stdout
+
+
+@pytest.mark.parametrize("command", [("sweep", "--over", "rate=100/s,200/s"), ("compare", "--with", "rate=200/s")])
+def test_other_commands_say_where_the_saturation_throughput_is(command: tuple[str, ...]) -> None:
+    result = invoke(command[0], "web-tier", *command[1:], "--metric", "max_throughput")
+    assert result.exit_code == 2
+    assert "metric of qnet solve and qnet formula" in result.stderr

@@ -42,6 +42,10 @@ def test_size_and_residency_are_one_model(theta: float):
         assert by_time == pytest.approx(by_size, rel=1e-12)
 
 
+def test_twice_the_memory_squares_with_the_exponent():
+    assert value("lifetime(18, 9, 0.3, 2)") == pytest.approx(1.2, rel=1e-14)
+
+
 def test_no_more_than_everything_is_missed():
     assert value("cache_miss(0.001, 4, 0.3, 0.25)") == 1
 

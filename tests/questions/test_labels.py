@@ -181,13 +181,26 @@ def test_an_answer_with_exact_means_and_approximate_percentiles_says_both(tmp_pa
         compare_report(compare((system, system.set(think="60 ms")), ["response", "response_p95"])),
         why_report(system, asserted=["response_p95 > 0 s"]),
         bottleneck_report(system, asserted=["response_p95 > 0 s"]),
+        system.sweep("think=60ms", metric=["response", "response_p95"]),
+        system.sensitivity(of=["response", "response_p95"], by="think"),
+        system.corners(of=["response", "response_p95"], by="think", within="10%"),
+        of_envelope(system, "response", ("response_p95 > 0 s",)),
+        cost_report(cost(system), asserted=["response_p95 > 0 s"]),
     ):
         assert report.meta["exactness"] == "approximate"
         assert "(means exact; percentiles approximate)" in report.text()
 
 
 def test_an_answer_of_percentiles_alone_has_one_label(tmp_path: Path):
-    assert "(approximate)" in load(tmp_path, USERS).solve(metric=["response_p95"]).text()
+    system = load(tmp_path, USERS)
+    for report in (system.solve(metric=["response_p95"]), system.sweep("think=60ms", metric=["response_p95"])):
+        assert "(approximate)" in report.text()
+
+
+def test_rows_of_exact_means_stay_exact_where_a_percentile_is_asserted(tmp_path: Path):
+    system, claims = load(tmp_path, USERS), ("response_p95 > 0 s",)
+    for command in ("sweep", "envelope", "cost"):
+        assert column(ASSERTED[command](system, claims)) == {"exact"}
 
 
 def test_a_page_and_a_table_have_the_same_labels(tmp_path: Path):

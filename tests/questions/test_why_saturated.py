@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -154,3 +155,13 @@ def test_python_answers_as_the_command_does() -> None:
     report = qnet.load("ibm-3990-6").set(rate="1500/s").why()
     assert any(row["change"] == "faster station" for row in report.records())
     assert len(qnet.load("ibm-3990-6").why(brief=True).rows) == 6
+
+
+@pytest.mark.parametrize("command", ["solve", "why", "bottleneck"])
+def test_a_limit_without_any_capacity_allows_no_rate(command: str, tmp_path: Path) -> None:
+    model = tmp_path / "model.toml"
+    text = POOL.format(rate="3/s", servers=1, query="1 ms")
+    model.write_text(text + '[limits]\ndrain = { load = "rate", capacity = "0/s" }\n')
+    answer = CliRunner().invoke(command_line, [command, str(model)])
+    assert answer.exit_code == 4
+    assert "there is no steady state at any rate" in answer.output

@@ -148,11 +148,37 @@ def solve(ranked: Ranked) -> RankedAnswer:
         begin = np.concatenate([ranked.demands, np.ones_like(ranked.demands[:, ranked.servers > 1])], axis=1)
         (values, _), rest, _ = Substitution(ranked, _STAGES).solve(begin)
         if rest.size:
+            # The queues of very many customers grow too slowly from none.
+            crowded = ranked.part(rest)
+            (values[rest], _), again, _ = Substitution(crowded, _STAGES).solve(_saturated(crowded))
+            rest = rest[again]
+        if rest.size:
             raise unproven("priority-mva", rest, len(values))
         throughput = _throughput(ranked, values)
         overloaded = ~ranked.feasible(values) & np.isinf(ranked.population).any(-1)
         residence = _at_servers(ranked, values)
     return RankedAnswer(throughput, residence, overloaded)
+
+
+def _saturated(ranked: Ranked) -> Array:
+    """Unknowns to begin with (see `_at_servers`) where a station is full: each class waits at the station that leaves
+    it least, as classes of higher rank leave the rest of every station to the others."""
+    plain = np.concatenate([ranked.demands, np.ones_like(ranked.demands[:, ranked.servers > 1])], axis=1)
+    alone = ranked.think_time + _at_servers(ranked, plain).sum(1)
+    rate = _throughput(ranked, plain)
+    share, left = np.ones_like(ranked.demands), np.ones(ranked.demands.shape[:2])
+    for rank in sorted(set(ranked.rank.flat), reverse=True):
+        here = ranked.rank == rank
+        load = (rate[:, None, :] * ranked.demands * here).sum(-1)
+        granted = np.minimum(left / np.where(load > 0, load, 1.0), 1.0)
+        share = np.where(here & (ranked.demands > 0), granted[..., None], share)
+        left = np.maximum(left - load, _LEAST)
+    rate = rate * share.min(1)
+    waiting = np.where(np.isfinite(ranked.population), ranked.population - rate * alone, 0.0)
+    longer = np.maximum(waiting, 0.0) / np.where(rate > 0, rate, 1.0)
+    for kind in range(plain.shape[-1]):
+        plain[np.arange(len(plain)), share[..., kind].argmin(1), kind] += longer[:, kind]
+    return plain
 
 
 def _at_servers(ranked: Ranked, state: Any) -> Any:

@@ -13,6 +13,8 @@ from qnet.networks.product.open_classes import capacities_left
 from qnet.queues.arithmetic import total
 
 _FEW = 300
+_CROWD = 10_000_000
+"""Customers beyond which a station with a server for each of them is a delay: its rates would fill the memory."""
 
 
 def closed_part(network: Demands, loads: list[Any], left: bool = True) -> ClosedNetwork:
@@ -28,12 +30,15 @@ def closed_part(network: Demands, loads: list[Any], left: bool = True) -> Closed
     most = most_present(network)
     rates: list[tuple[float, ...] | None] = []
     rows: list[list[Any]] = []
+    delay = list(network.delay)
     for station, load in enumerate(loads):
         row = [network.demand(station, kind) for kind in network.closed]
         single = network.rates[station] is None and network.servers[station] == 1
-        if network.delay[station] or single:
+        servers = 1 if network.rates[station] is not None else network.servers[station]
+        delay[station] = delay[station] or (servers >= most > _CROWD and not _any(load))
+        if delay[station] or single:
             rates.append(None)
-            free = 1.0 if network.delay[station] else 1.0 - load
+            free = 1.0 if delay[station] else 1.0 - load
             rows.append([value / free for value in row])
         else:
             taken = load if left and _any(load) else 0.0
@@ -43,7 +48,7 @@ def closed_part(network: Demands, loads: list[Any], left: bool = True) -> Closed
     think_time = [network.think_time[kind] for kind in network.closed]
     if network.size is not None:
         rows, population, think_time = _stacked(rows, population, think_time, network.size)
-    return closed_network(rows, population, think_time, network.delay, rates, fractional=True)
+    return closed_network(rows, population, think_time, delay, rates, fractional=True)
 
 
 def most_present(network: Demands) -> int:

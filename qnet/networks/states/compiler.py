@@ -78,11 +78,11 @@ class Compiler:
             for index, group in enumerate(station.groups):
                 first[station.name, index] = len(self.centres)
                 if not station.delay:
+                    if len(self.centres) + group.copies > MAX_NODES:
+                        raise NotCovered("there are too many stations")
                     discipline = "fcfs" if station.discipline == "priority" else station.discipline
                     made = CentreCopy(station.name, index, discipline, station.servers, station.rates, station.capacity)
                     self.centres += [made] * group.copies
-            if len(self.centres) > MAX_NODES:
-                raise NotCovered("there are too many stations")
         self.copies = Copies(self.stations, first)
         self.stores: dict[str, Store] = {}
         for buffer in network.buffers:

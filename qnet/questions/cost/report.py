@@ -148,7 +148,8 @@ def cost_report(result: Costs, against: Costs | None = None, asserted: Sequence[
     model = result.model
     claimed = _claimed(result, asserted)
     exact = result.exact and claimed.exact is not False
-    rows = _rows(result, exact)
+    rows = _rows(result, result.exact)
+    means = result.exact and claimed.means
     notes = approximate_notes(result.reasons)
     notes += [note for note in claimed.notes if note.code != "QN601" or not notes]
     changed = [*model.settings, *(grid.name for grid in result.over)]
@@ -160,17 +161,17 @@ def cost_report(result: Costs, against: Costs | None = None, asserted: Sequence[
     over = tuple(_over(result))
     columns = (COLUMNS[0], *over, *COLUMNS[1:])
     title = f"{model.title}: server time per unit"
-    meta = Basis(model, result.method, exact)
+    meta = Basis(model, result.method, exact, means=means)
     if against is not None:
         _refuse_unlike(result, against)
-        exact = exact and against.exact
-        rows, more = _beside(_rows(result, exact), _rows(against, exact), len(over))
+        both = result.exact and against.exact
+        rows, more = _beside(_rows(result, both), _rows(against, both), len(over))
         notes += more
         columns = (*columns[:-3], *COMPARED, *columns[-3:])
         title = f"{title}, against {against.model.title}"
         other = against.model
         details = {"name": other.name, "title": other.title, "digest": other.digest}
-        meta = Basis(model, result.method, exact, against=details)
+        meta = Basis(model, result.method, exact and both, means=means and both, against=details)
     if any(item is not None and item.model.calibration is not None for item in (result, against)):
         rows, more = _doubted(result, against, rows, len(over))
         notes += more

@@ -17,7 +17,7 @@ from qnet.questions.envelope.envelope import OK, Envelope, Interval, Point, cros
 from qnet.questions.envelope.question import Question
 from qnet.questions.presentation.assertions import broken, conditions
 from qnet.questions.presentation.columns import effect_notes, parameter_cells
-from qnet.questions.presentation.labels import all_exact, label
+from qnet.questions.presentation.labels import all_exact, label, means_exact
 from qnet.questions.presentation.provenance import Basis
 from qnet.questions.presentation.trust import percentile_notes, pool_notes, undefined_notes
 from qnet.reports.content import Cell, Column, Matrix, Note, Plot
@@ -49,9 +49,10 @@ def envelope_report(
     _identical(envelopes)
     claimed = conditions(asserted, model)
     guessed = _asked_notes(envelopes, claimed)
+    asked = [*(shown for item in envelopes for shown in item.question.shown), *(item.metric for item in claimed)]
     parts = [part for item in envelopes for piece in item.pieces for part in piece.found.there.parts]
     sure = all_exact(model, [item.metric for item in claimed], parts) if claimed else True
-    layout = _Layout(model, envelopes, every, sure)
+    layout = _Layout(model, envelopes, every)
     rows: list[tuple[Cell, ...]] = []
     for item in envelopes:
         intervals = crossings(item) if every else [Interval(0, None, "", point) for point in item.points]
@@ -79,7 +80,12 @@ def envelope_report(
         columns=tuple(columns),
         rows=rows,
         notes=(*_notes(envelopes, points, every, guessed), *doubted),
-        meta=Basis(model, ", ".join(dict.fromkeys(point.method for point in answered)), exact),
+        meta=Basis(
+            model,
+            ", ".join(dict.fromkeys(point.method for point in answered)),
+            exact,
+            means=means_exact(model, asked, parts),
+        ),
         group="envelope",
         matrix=matrix,
         plot=plot,
@@ -124,12 +130,11 @@ def _identical(envelopes: Sequence[Envelope]) -> None:
 class _Layout:
     """The columns of a report, and the cells under them."""
 
-    def __init__(self, model: Model, envelopes: Sequence[Envelope], every: bool, sure: bool) -> None:
-        """Of envelopes, with a row for every interval; whether what is asserted of them is exact."""
+    def __init__(self, model: Model, envelopes: Sequence[Envelope], every: bool) -> None:
+        """Of envelopes, with a row for every interval or for every point."""
         first = envelopes[0]
         self.model = model
         self.every = every
-        self.sure = sure
         self.extreme = "smallest" if first.smallest else "largest"
         self.over = list(dict.fromkeys(grid.name for item in envelopes for grid in item.question.over))
         self.names = _metric_names(envelopes)
@@ -219,7 +224,7 @@ class _Layout:
         for name, value in zip(self.model.outputs, point.outputs, strict=True):
             if name not in self.limited:
                 cells.append(None if value is None else in_unit(value, self.shown(name)))
-        exactness = label(point.exact and self.sure) if point.method else None
+        exactness = label(point.exact) if point.method else None
         return (*cells, point.status, point.method or None, exactness)
 
     def metrics(self, question: Question, point: Point) -> list[Cell]:

@@ -17,8 +17,8 @@ from qnet.questions.points.points import Part, Solved, solve_points
 from qnet.questions.points.saturation import limiting
 
 OK = "ok"
-_OF_ALL = "QN514"
-"""The code of an unknown method, of which no half of the rows has an answer."""
+_METHOD = "QN514"
+"""The code of an unknown method."""
 _CHUNK = 4096
 """Rows that are solved at once: enough for arrays to pay, few enough to report progress and to keep memory small."""
 _FIRST, _GROWS = 64, 8
@@ -228,11 +228,11 @@ def _solved(model: Model, table: Mapping[str, Any], rows: Any, asked: Wanted, ea
             at = error.at if isinstance(error, NotComputed) and len(some) > 1 else None
             if at is not None and at.any():
                 waiting += [some[~at]] if not at.all() else []
-                if each:
+                if each and not _of_all(error):
                     waiting += [some[index : index + 1] for index in np.flatnonzero(at)[::-1].tolist()]
                     continue
                 some = some[at]
-            elif len(some) > 1 and not any(item.code == _OF_ALL for item in error.problems):
+            elif len(some) > 1 and not _of_all(error):
                 middle = len(some) // 2
                 waiting += [some[middle:], some[:middle]]
                 continue
@@ -241,6 +241,12 @@ def _solved(model: Model, table: Mapping[str, Any], rows: Any, asked: Wanted, ea
         else:
             pieces.append(Piece(some, solved, None, NoAnswer))
     return pieces
+
+
+def _of_all(error: QnetError) -> bool:
+    """Whether rows would have the same error alone: one of their structure, or of the method that is asked for."""
+    structural = isinstance(error, NotComputed) and error.structural
+    return structural or any(item.code == _METHOD for item in error.problems)
 
 
 def _statuses(piece: Piece) -> list[str]:

@@ -30,9 +30,10 @@ from qnet.questions.points.solution_figures import figures, largest_of
 from qnet.record import Record
 
 if TYPE_CHECKING:
-    from qnet.networks import percentiles
+    from qnet.networks import percentiles, wait_percentiles
 else:
     percentiles = lazy("qnet.networks.percentiles")
+    wait_percentiles = lazy("qnet.networks.wait_percentiles")
 
 _NEAR = 1e-9
 _Item = TypeVar("_Item")
@@ -302,7 +303,9 @@ class Solved(Record):
         for name in dict.fromkeys(name for item in [expression, *(o.expression for o in used)] for name in item.names):
             share = percentile_share(name)
             if share:
-                names[name] = percentiles.response_percentile(part.solution, share, about(name))
+                waits = percentile_share(name, "wait")
+                percentile = wait_percentiles.wait_percentile if waits else percentiles.response_percentile
+                names[name] = percentile(part.solution, share, about(name))
         return names
 
 

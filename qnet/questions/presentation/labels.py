@@ -52,6 +52,11 @@ def means_exact(model: Model, figures: Iterable[Expression], parts: Sequence[Par
     return all_exact(model, (), parts) and not all_exact(model, figures, parts)
 
 
+def means_beside(model: Model, figures: Sequence[Expression], parts: Sequence[Part]) -> bool:
+    """Whether exact means stand next to percentiles that are not exact, among some figures of a report."""
+    return means_exact(model, figures, parts) and not all(asks_percentile(model, [item]) for item in figures)
+
+
 def where_exact(model: Model, figures: Sequence[Expression], part: Part) -> Value:
     """Where some figures of a part are exact, as `all_exact`: a truth value, or an array of one for each point."""
     sure = part.solution.exact or _exact_points(part)
@@ -87,7 +92,7 @@ def asks_percentile(model: Model, asked: Iterable[Expression]) -> bool:
     waiting = list(asked)
     for expression in waiting:
         waiting += [model.outputs[name].expression for name in expression.names if name in model.outputs]
-    return any(percentile_share(name) for expression in waiting for name in expression.names)
+    return any(percentile_share(name, "response") for expression in waiting for name in expression.names)
 
 
 def percentiles_exact(part: Part) -> Value:

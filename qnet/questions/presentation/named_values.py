@@ -18,7 +18,7 @@ from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points.answers import Answers, solve_table
 from qnet.questions.points.points import Solved
 from qnet.questions.presentation.assertions import broken, conditions
-from qnet.questions.presentation.labels import all_exact
+from qnet.questions.presentation.labels import all_exact, means_exact
 from qnet.questions.presentation.trust import percentile_notes
 from qnet.record import Record
 from qnet.reports.content import Note
@@ -42,6 +42,8 @@ class Claims(Record):
     """Those that are false."""
     exact: bool | None = None
     """Whether the figures of the model that they name are exact; None where they name none."""
+    means: bool = False
+    """Whether the means are exact where a figure that they name is not."""
     notes: tuple[Note, ...] = ()
     """Why they are not."""
 
@@ -68,7 +70,7 @@ def claims_of(named: NamedValues, asserted: Sequence[str], model: Model | None =
     figures = [item.metric for item in claimed]
     parts, reasons = solved[0].parts, solved[0].reasons
     notes = (*approximate_notes(reasons, "what is asserted is"), *percentile_notes(model, figures, parts))
-    return Claims(tuple(problems), all_exact(model, figures, parts), notes)
+    return Claims(tuple(problems), all_exact(model, figures, parts), means_exact(model, figures, parts), notes)
 
 
 def false_of(

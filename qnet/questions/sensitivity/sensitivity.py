@@ -22,7 +22,7 @@ from qnet.questions.points.points import Part, Solved, solve_points
 from qnet.questions.points.undefined import undefined
 from qnet.questions.presentation.assertions import broken, conditions
 from qnet.questions.presentation.columns import effect_notes
-from qnet.questions.presentation.labels import EXACT, all_exact, label, labels
+from qnet.questions.presentation.labels import EXACT, all_exact, label, labels, means_beside
 from qnet.questions.presentation.provenance import Basis
 from qnet.questions.presentation.trust import percentile_notes
 from qnet.record import Record
@@ -96,7 +96,7 @@ def sensitivity_report(result: Sensitivity, asserted: Sequence[str] = ()) -> Rep
         rows=rows,
         readable=[_without_noise(row) for row in rows],
         notes=tuple(notes),
-        meta=Basis(model, methods, exact),
+        meta=Basis(model, methods, exact, means=means_beside(model, shown, result.parts)),
         group="metric",
         plot=Bars("parameter", ("elasticity",), "metric"),
         broken=tuple(broken(result.stated, claimed)),

@@ -11,7 +11,7 @@ from qnet.model.model import Model
 from qnet.networks.notes import approximate_notes
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.presentation.assertions import broken, conditions
-from qnet.questions.presentation.labels import all_exact, label
+from qnet.questions.presentation.labels import all_exact, label, means_beside
 from qnet.questions.presentation.provenance import Basis
 from qnet.questions.presentation.trust import percentile_notes
 from qnet.questions.sensitivity.ranges import SPREAD, Range
@@ -152,9 +152,11 @@ def _report(
         {"parameter": item.input.name, "low": item.low, "high": item.high, "range": item.origin}
         for item in result.ranges
     ]
+    asked = _asked(result, asserted)
     meta = Basis(
-        model, ", ".join(result.methods), all_exact(model, _asked(result, asserted), result.parts), ranges=ranges, **how
-    )
+        model, ", ".join(result.methods), all_exact(model, asked, result.parts),
+        means=means_beside(model, asked, result.parts), ranges=ranges, **how,
+    )  # fmt: skip
     text = f"{model.title}: {title}"
     false = tuple(broken(result.stated, conditions(asserted, model)))
     return Report(

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from qnet.errors import NoAnswer, Problem, UsageError
+from qnet.expression.functions import MAX_THROUGHPUT
 from qnet.model.conditions import Condition
 from qnet.model.metrics import Metric, every_metric, metrics
 from qnet.model.model import Model
@@ -57,13 +58,9 @@ def _percentile_names(model: Model, percentiles: Sequence[float]) -> Iterator[st
         yield from (name + about for about in ("", *customers))
 
 
-MAX_THROUGHPUT = "max_throughput"
-_ALSO_CALLED = (MAX_THROUGHPUT, "maximum_throughput", "max_rate", "maximum_rate")
-
-
 def split(texts: Sequence[str], model: Model) -> tuple[list[str], bool]:
     """The metrics but for the saturation throughput, and whether that is among them, by any of its names."""
-    names = {*_ALSO_CALLED} - {*model.outputs, *model.parameters}
+    names = {*MAX_THROUGHPUT} - {*model.outputs, *model.parameters}
     return [text for text in texts if text.strip() not in names], any(text.strip() in names for text in texts)
 
 
@@ -74,10 +71,10 @@ def maximum_row(maximum: float | None, shown: str, exact: bool) -> dict[str, Cel
     unit_shown = shown or "/s"
     given = unit(unit_shown).dimension
     if given != RATE:
-        text = f'--unit "{shown}" is {given.describe()}, "{MAX_THROUGHPUT}" is {RATE.describe()}'
+        text = f'--unit "{shown}" is {given.describe()}, "{MAX_THROUGHPUT[0]}" is {RATE.describe()}'
         raise UsageError(Problem("QN120", text, "a unit of the metric"))
     value = in_unit(maximum, unit_shown)
-    return {"scope": "metric", "name": MAX_THROUGHPUT, "value": value, "unit": unit_shown, "exactness": label(exact)}
+    return {"scope": "metric", "name": MAX_THROUGHPUT[0], "value": value, "unit": unit_shown, "exactness": label(exact)}
 
 
 def metric_rows(model: Model, solved: Solved, asked: Sequence[Metric]) -> Iterator[Mapping[str, Cell]]:

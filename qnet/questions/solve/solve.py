@@ -291,7 +291,8 @@ def no_steady_state(model: Model, solved: Solved, edge: Saturation) -> NoAnswer:
     largest = arrivals * edge.factor
     cause = next((item for item in solution.loads if item.name == edge.cause), None)
     asked = format_quantity(arrivals, "/s", 6)
-    if cause is not None and cause.load >= NO_CAPACITY:
+    none = cause is not None and cause.load >= NO_CAPACITY
+    if none:
         text = f'no steady state: the capacity of "{edge.cause}" is 0, at {asked}'
     elif cause is not None and cause.load >= 1 and cause.certain and not needs_solution(model):
         text = f'no steady state: "{edge.cause}" would be {100 * cause.load:.4g} % utilized, at {asked}'
@@ -299,9 +300,9 @@ def no_steady_state(model: Model, solved: Solved, edge: Saturation) -> NoAnswer:
         text = f'no steady state: "{edge.cause}" is saturated, at {asked}'
     possible = format_quantity(largest, "/s", 6)
     help = (
-        f"the saturation throughput is {possible}"
-        if largest > arrivals / NO_CAPACITY
-        else "there is no steady state at any rate"
+        "there is no steady state at any rate"
+        if none or not largest > 0
+        else f"the saturation throughput is {possible}"
     )
     for item in solution.buffers:
         if item.time_to_fill < float("inf"):

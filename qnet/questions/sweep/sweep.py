@@ -20,7 +20,7 @@ from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points.answers import OK, Answers, solve_table
 from qnet.questions.presentation.assertions import broken, conditions
 from qnet.questions.presentation.columns import Columns, effect_notes, metric_cells, parameter_cells
-from qnet.questions.presentation.labels import all_exact, labels
+from qnet.questions.presentation.labels import all_exact, labels, means_beside
 from qnet.questions.presentation.marks import limit_marks
 from qnet.questions.presentation.provenance import Basis
 from qnet.questions.presentation.trust import percentile_notes, undefined_notes
@@ -71,7 +71,7 @@ def sweep_report(result: Sweep, asserted: Sequence[str] = (), chosen: bool = Fal
     changed = [*model.settings, *(item.name for item in grids)]
     cells += [
         list(answers.method),
-        labels(answers, asked),
+        labels(answers, asked[: len(result.metrics)]),
         answers.statuses(result.metrics),
     ]
     # A status that says nothing needs no room on a screen.
@@ -93,7 +93,12 @@ def sweep_report(result: Sweep, asserted: Sequence[str] = (), chosen: bool = Fal
             *doubted,
             *effect_notes(model, changed, asked),
         ),
-        meta=Basis(model, ", ".join(answers.methods), all_exact(model, asked, answers.parts)),
+        meta=Basis(
+            model,
+            ", ".join(answers.methods),
+            all_exact(model, asked, answers.parts),
+            means=means_beside(model, asked, answers.parts),
+        ),
         group=slow,
         matrix=matrix,
         plot=(plot := _plot(result, along, listed, chosen, claimed)),
