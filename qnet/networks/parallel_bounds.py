@@ -139,7 +139,8 @@ def closed_bounds(network: RoutedNetwork) -> Row:
     network   a point, with one closed class, whose steps hold one station at a time.
     Returns   passages per second, and seconds.
     Method    Upper: the utilization of every station is at most 1, and N / (Z + R), R the time without waiting, of a
-              parallel step at least that of its longest branch. Lower: while a customer is not thinking, some station
+              parallel step at least that of its longest branch, or nothing where not all branches are waited for: of
+              the times of the others no more than the means is known. Lower: while a customer is not thinking, some station
               is busy, so that X D >= 1 - X Z / N, D the service demand of a passage, its branches one after the other:
               N / (Z + N D).
     Source    Lazowska, Zahorjan, Graham, Sevcik, Quantitative System Performance, 1984, chapter 5, for steps one after
@@ -160,7 +161,7 @@ def closed_bounds(network: RoutedNetwork) -> Row:
     for route in compiled.routes:
         share = float(route.probability)
         alone = sum(float(part.mean) for part in route.parts.values())
-        quickest += share * (alone + sum(float(fork.count) * _longest(fork) for fork in route.forks))
+        quickest += share * (alone + sum(float(fork.count) * _quickest(fork) for fork in route.forks))
         demand += share * (_pure(route.parts) + sum(_delays(fork) for fork in route.forks))
     if count <= 0:
         return 0.0, 0.0, quickest, quickest
@@ -171,13 +172,13 @@ def closed_bounds(network: RoutedNetwork) -> Row:
     return lower, upper, max(count / upper - think, quickest), count / lower - think
 
 
-def _longest(fork: Parallel) -> float:
-    """The time of the longest branch of a step, without any waits."""
-    return max(_alone(branch) for branch in fork.branches)
+def _quickest(fork: Parallel) -> float:
+    """The least mean time of a step: of its longest branch, without any waits, where all are waited for."""
+    return max(_alone(branch) for branch in fork.branches) if fork.needed == fork.width else 0.0
 
 
 def _alone(branch: BranchTime) -> float:
-    return float(branch.first.mean) + sum(float(inner.count) * _longest(inner) for inner in branch.forks)
+    return float(branch.first.mean) + sum(float(inner.count) * _quickest(inner) for inner in branch.forks)
 
 
 def _delays(fork: Parallel) -> float:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from qnet.expression import Operations, Value
-from qnet.lazy import Array, np
+from qnet.lazy import np
 
 
 def total(values: Iterable[Value]) -> Value:
@@ -44,9 +45,9 @@ def close(value: Value, other: Value, operations: Operations) -> bool:
     return operations.all(operations.compare("<=", operations.absolute(value - other), near))
 
 
-def distinct(values: Array) -> Array:
+def distinct(values: Any) -> Any:
     """Some numbers in rising order, each once; `np.unique` loads the masked arrays of numpy first."""
-    ordered: Array = np.sort(values, axis=None)
+    ordered: Any = np.sort(values, axis=None)
     first = np.ones(len(ordered), dtype=bool)
     first[1:] = ordered[1:] != ordered[:-1]
     return ordered[first]

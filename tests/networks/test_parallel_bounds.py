@@ -10,6 +10,7 @@ from math import inf
 import pytest
 
 from qnet.errors import NotComputed
+from qnet.networks.parallel_bounds import closed_bounds
 from qnet.networks.routed import (
     Branch,
     ClosedClass,
@@ -109,6 +110,18 @@ def test_a_closed_class_is_limited_by_its_longest_branch_or_its_busiest_station(
         lower, upper = bounds((A, B, C), thinking(count, *steps))
         assert lower == pytest.approx(max(0.1 + 0.7, count * 0.6 - 2.0), rel=1e-9)
         assert upper == pytest.approx(count * whole, rel=1e-9)
+
+
+@pytest.mark.parametrize("count", [1.0, 2.0, 4.0])
+def test_customers_who_go_on_after_the_first_branch_are_enclosed(count: float):
+    """The first of two exponential times is sooner, in the mean, than the mean of either."""
+    steps = (fork((visit("a", 0.5),), (visit("b", 0.6),), needed=1), visit("c", 0.1))
+    network = RoutedNetwork((A, B, C), (thinking(count, *steps),))
+    exact = solve(network, Wanted(method="states"))
+    lower, upper, least, most = closed_bounds(network)
+    assert lower <= exact.throughput <= upper
+    assert least <= exact.response <= most
+    assert least >= 0.1
 
 
 def test_work_left_behind_is_work():
