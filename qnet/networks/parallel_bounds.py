@@ -140,9 +140,9 @@ def closed_bounds(network: RoutedNetwork) -> Row:
     Returns   passages per second, and seconds.
     Method    Upper: the utilization of every station is at most 1, and N / (Z + R), R the time without waiting, of a
               parallel step at least that of its longest branch, or nothing where not all branches are waited for: of
-              the times of the others no more than the means is known. Lower: while a customer is not thinking, some station
-              is busy, so that X D >= 1 - X Z / N, D the service demand of a passage, its branches one after the other:
-              N / (Z + N D).
+              the times of the others no more than the means is known. Lower: while a customer is not thinking, some
+              station is busy, so that X D >= 1 - X Z / N, D the service demand of a passage, its branches one after
+              the other: N / (Z + N D).
     Source    Lazowska, Zahorjan, Graham, Sevcik, Quantitative System Performance, 1984, chapter 5, for steps one after
               the other; parallel ones: this tool.
     """
