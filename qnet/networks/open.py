@@ -85,7 +85,10 @@ def solve(network: RoutedNetwork, method: str = "auto", each: bool = False, warn
 
 
 def loads_without_waits(network: RoutedNetwork) -> RoutedSolution:
-    """The loads that are `certain`, as `solve` has them; all other figures mean nothing."""
+    """The loads that are `certain`, as `solve` has them; all other figures mean nothing.
+
+    network  a point or a batch of open classes, as `solve` takes it.
+    """
     return OpenSolver(network).summary(0)
 
 

@@ -46,7 +46,10 @@ def close(value: Value, other: Value, operations: Operations) -> bool:
 
 
 def distinct(values: Any) -> Any:
-    """Some numbers in rising order, each once; `np.unique` loads the masked arrays of numpy first."""
+    """Some numbers in rising order, each once; `np.unique` loads the masked arrays of numpy first.
+
+    values  an array of any shape, without NaN.
+    """
     ordered: Any = np.sort(values, axis=None)
     first = np.ones(len(ordered), dtype=bool)
     first[1:] = ordered[1:] != ordered[:-1]

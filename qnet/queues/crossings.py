@@ -30,7 +30,9 @@ _MAX_ROUNDS = 200
 def crossings(function: Function, low: Array, high: Array, at_low: Array, at_high: Array) -> Array:
     """The places between `low` and `high` where functions that are negative at `low`, and not at `high`, change sign.
 
-    low, high  the ends of brackets, in either order, and what the functions are there.
+    function        by indices of brackets and as many places: what the functions of those brackets are there.
+    low, high       the ends of brackets, in either order.
+    at_low, at_high  what the functions are there.
     Returns    the ends of the last brackets at which the functions are negative, which are as wide as those of
                `roots.root`; `high` where there is no change of sign.
     Raises     `NotComputed` QN512 where a bracket does not shrink that far.

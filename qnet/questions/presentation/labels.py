@@ -53,7 +53,11 @@ def means_exact(model: Model, figures: Iterable[Expression], parts: Sequence[Par
 
 
 def means_beside(model: Model, figures: Sequence[Expression], parts: Sequence[Part]) -> bool:
-    """Whether exact means stand next to percentiles that are not exact, among some figures of a report."""
+    """Whether exact means stand next to percentiles that are not exact, among some figures of a report.
+
+    model, parts  what was asked, and the parts of its solution.
+    figures       the expressions of the columns and limits of the report.
+    """
     return means_exact(model, figures, parts) and not all(asks_percentile(model, [item]) for item in figures)
 
 
