@@ -4,8 +4,20 @@ import pytest
 from formulas import MIXED, NESTED, SHARED, SINGLE, SPLIT, formulas, model, some_numbers, used
 
 import qnet
+from qnet.errors import NotComputed
 from qnet.questions.points.points import figures, solve_points
 from qnet.questions.points.saturation import saturation
+
+
+@pytest.mark.parametrize(
+    "asked, reason",
+    [("1/0", "division by zero"), ("response / (2 - 2)", "division by zero"), ("log(0)", "not defined")],
+)
+def test_a_metric_without_a_value_is_refused_with_the_reason(asked, reason):
+    with pytest.raises(NotComputed) as refused:
+        formulas(model(SINGLE), asked)
+    (problem,) = refused.value.problems
+    assert problem.code == "QN130" and reason in problem.found
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -1,6 +1,6 @@
 """Every parameter of every shipped model at its ends, at zero and just inside: an answer, or a refusal in qnet's words.
 
-The tests take a seeded slice: one question of a model, and with `QNET_FULL=1` each of its twelve questions at three
+The tests take a seeded slice: one question of a model, and with `QNET_FULL=1` each of its twelve questions at nine
 extremes. `python tests/questions/parameter_ends.py "" ""` takes every case, which needs an hour.
 """
 
@@ -33,7 +33,7 @@ def drawn() -> list[ends.Case]:
 @cache
 def widely_drawn() -> list[ends.Case]:
     """The slice of the full mode."""
-    return ends.drawn(seed=2, each=3 * len(ends.QUESTIONS))
+    return ends.drawn(seed=2, each=9 * len(ends.QUESTIONS))
 
 
 def test_the_slice_holds_every_model_and_every_question() -> None:

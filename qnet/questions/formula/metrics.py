@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from qnet.errors import NoAnswer, NotComputed, Problem, QnetError, UsageError, short, suggest
-from qnet.expression import Value, evaluate, solution_name, symbols
+from qnet.expression import Expression, ExpressionError, Value, evaluate, expression_problem, solution_name, symbols
 from qnet.expression.functions import MAX_THROUGHPUT, percentile_share
 from qnet.expression.traced import TRACING, formula_of
 from qnet.model.costs import classes_of, stations_of
@@ -276,6 +276,12 @@ def _expression(symbolic: Symbolic, text: str) -> _Pieces:
     asked = metric(text, model)
     known = dict(symbolic.values.known)
 
+    def traced(expression: Expression) -> Value:
+        try:
+            return evaluate(expression.root, known, TRACING, model.choices)
+        except ExpressionError as error:
+            raise NotComputed(expression_problem(error, expression.source)) from None
+
     def know(used: tuple[str, ...]) -> None:
         for name in used:
             if name in known:
@@ -283,12 +289,12 @@ def _expression(symbolic: Symbolic, text: str) -> _Pieces:
             if name in model.outputs:
                 output = model.outputs[name].expression
                 know(output.names)
-                known[name] = evaluate(output.root, known, TRACING, model.choices)
+                known[name] = traced(output)
             elif is_figure(name):
                 known[name] = _figure(symbolic, name)
 
     know(asked.expression.names)
-    result = evaluate(asked.expression.root, known, TRACING, model.choices)
+    result = traced(asked.expression)
     return [Piece(metric=asked.source, about="", class_name="", formula=formula_of(result), dimension=asked.dimension)]
 
 

@@ -18,10 +18,11 @@ from qnet.model.model import Model, Parameter
 from qnet.model.scope import closure
 from qnet.networks.wanted import Wanted
 from qnet.questions.knee.axes import Axis, load_of
-from qnet.questions.knee.curve import Curve, distinct, highest_integer, integer_points, last_integer, power
+from qnet.questions.knee.curve import Curve, highest_integer, integer_points, last_integer, power
 from qnet.questions.knee.knees import OF_KIND, Knee, Knees
 from qnet.questions.points.answers import Answers, solve_table
 from qnet.questions.points.points import Part, solve_points
+from qnet.queues.arithmetic import distinct
 from qnet.queues.roots import root
 from qnet.record import Record
 from qnet.units import NUMBER
@@ -319,7 +320,7 @@ class _Seeking:
             return self.none("service_level", "exceeded by the first customer", about)
         while held.all() == held.any() and places[-1] < self.last:
             reach *= 4
-            places = distinct(places, self.window(reach))
+            places = distinct(np.concatenate([places, self.window(reach)]))
             held = excess(places) <= 0
         changes = np.flatnonzero(held[:-1] != held[1:])
         if not len(changes):

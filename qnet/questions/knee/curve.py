@@ -14,6 +14,7 @@ from qnet.questions.knee.axes import Axis
 from qnet.questions.knee.mix import MixAnswers, rate_and_time, solve_mix
 from qnet.questions.points.answers import Answers, solve_table
 from qnet.questions.points.points import Part
+from qnet.queues.arithmetic import distinct
 from qnet.record import Record
 
 _SOLVES = 80
@@ -137,11 +138,6 @@ def integer_points(low: float, high: float, count: int) -> Any:
     if high - low < count:
         return np.arange(low, high + 1)
     return distinct(np.floor(np.linspace(low, high, count) + 0.5))
-
-
-def distinct(*values: Any) -> Any:
-    """The values of several arrays, each once and in order; the function of numpy loads masked arrays."""
-    return np.array(sorted({value for array in values for value in array.tolist()}))
 
 
 def places_to(edge: float, least: float, bounded: bool, count: int) -> Any:
