@@ -14,7 +14,7 @@ from qnet.expression import Value
 from qnet.lazy import lazy, np
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import PRIORITY, RESIDUAL, between_integers
-from qnet.networks.figures import Steady, figures, not_above_one
+from qnet.networks.figures import Steady, figures
 from qnet.networks.joined_classes import left_running
 from qnet.networks.passage_times import Passages
 from qnet.networks.product.demands import Demands
@@ -167,7 +167,6 @@ class _Answer(Reduction):
             exact=not reasons,
             reasons=reasons,
             classes=classes,
-            stations=tuple(not_above_one(item, self.operations) for item in solution.stations),
             ceiling=self.ceiling(demands),
             states=self.states(answered),
             passages=Passages(

@@ -132,17 +132,6 @@ def figures(steady: Steady, method: str, rounds: int) -> RoutedSolution:
     )
 
 
-def not_above_one(item: StationFigures, operations: Operations) -> StationFigures:
-    """Figures of a station, of which rounding alone may have put the utilization above 1.
-
-    item        whose utilization exceeds 1 by rounding at most.
-    operations  of floats or of arrays.
-    """
-    if item.utilization is None or operations.all(item.utilization <= 1.0):
-        return item
-    return item.replace(utilization=operations.minimum([item.utilization, 1.0 + 0.0 * item.utilization]))
-
-
 def _mean_spent(spent: Sequence[_Spent], key: Key, weights: Sequence[Value]) -> Value:
     """Time spent at a station group by the customers of all classes, per second."""
     return total(weight * parts[key] for weight, parts in zip(weights, spent, strict=True) if key in parts)

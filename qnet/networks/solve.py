@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from qnet import budget
 from qnet.errors import InvalidInput, NotComputed
 from qnet.lazy import lazy
+from qnet.networks import laws
 from qnet.networks.reasons import Reason
 from qnet.networks.routed import RoutedNetwork
 from qnet.networks.solution import RoutedSolution
@@ -48,7 +49,7 @@ def solve(network: RoutedNetwork, wanted: Wanted = AUTO) -> RoutedSolution:
     if network.closed and any(station.discipline == "lcfs-pr" for station in network.stations):
         degenerate_classes.refuse_monopoly(network)
     try:
-        return _solved(network, wanted)
+        return laws.checked(_solved(network, wanted), network.size is not None)
     except InvalidInput as error:
         first = error.problems[0]
         if first.code != "QN230":

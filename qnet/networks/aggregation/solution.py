@@ -9,7 +9,7 @@ from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.lazy import np
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import AGGREGATED
-from qnet.networks.figures import Steady, figures, not_above_one
+from qnet.networks.figures import Steady, figures
 from qnet.networks.routed import ClosedClass, OpenClass, RoutedNetwork
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.streams import Key, Streams
@@ -75,7 +75,6 @@ class Aggregation:
         solution = figures(steady, AGGREGATED, rounds)
         self.check(solution)
         return solution.replace(
-            stations=tuple(not_above_one(item, self.operations) for item in solution.stations),
             classes=tuple(
                 item.replace(population=customers.population, think_time=customers.think_time)
                 if isinstance(customers, ClosedClass)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.lazy import np
+from qnet.networks.laws import ROUNDING, refuse_above_one, unsound
 from qnet.networks.product.demands import Demands
 from qnet.queues.arithmetic import total
 from qnet.record import Record
 
-_ROUNDING = 1e-11
 _NEARLY = 1 - 1e-9
 """The share of a capacity from which throughputs are checked station by station."""
 
@@ -69,11 +68,11 @@ def _of_point(network: Demands, throughput: list[float], residence: list[list[fl
         overall = total(row)
         if overall > 1.0:
             behind = _share_left(network, station, throughput)
-            _refuse_above_one(overall - behind * share <= 1.0 + _ROUNDING, station, network)
+            refuse_above_one(overall - behind * share <= 1.0 + ROUNDING, network.station_label(station))
             row = [value / overall for value in row]
         used.append(row)
     if not all(0 <= value < float("inf") for row in (*residence, *queue, throughput) for value in row):
-        raise _unsound()
+        raise unsound()
     return DemandFigures(
         throughput=tuple(throughput),
         response=tuple(response),
@@ -103,10 +102,11 @@ def _of_batch(network: Demands, throughput: list[Value], residence: list[list[Va
     if over.any():
         for station in np.flatnonzero(over.any(0)).tolist():
             behind = _share_left(network, station, throughput) / peaks[station]
-            _refuse_above_one(bool((overall[:, station] - behind <= 1.0 + _ROUNDING).all()), station, network)
+            by_rounding = bool((overall[:, station] - behind <= 1.0 + ROUNDING).all())
+            refuse_above_one(by_rounding, network.station_label(station))
         used = used / np.maximum(overall, 1.0)[..., None]
     if not all(bool(((table >= 0) & (table < float("inf"))).all()) for table in (rates, times, queue)):
-        raise _unsound()
+        raise unsound()
     return DemandFigures(
         throughput=rates,
         response=times.sum(1),
@@ -115,11 +115,6 @@ def _of_batch(network: Demands, throughput: list[Value], residence: list[list[Va
         utilization=used,
         busy_servers=busy,
     )
-
-
-def _unsound() -> NotComputed:
-    """The refusal of figures that cannot be."""
-    return NotComputed(Problem("QN502", "a figure of the answer is negative or not finite", "smaller numbers"))
 
 
 def _of_nobody(network: Demands, residence: list[list[Value]]) -> list[list[Value]]:
@@ -153,7 +148,7 @@ def _below_capacity(network: Demands, throughput: list[Value]) -> list[Value]:
         for kind in network.closed:
             demand = network.demand(station, kind)
             over = over | (result[kind] > peak / operations.where(demand > 0, demand, 1e-300))
-        over = over & (overall <= peak * (1.0 + _ROUNDING))
+        over = over & (overall <= peak * (1.0 + ROUNDING))
         if not operations.all(over == False):  # noqa: E712
             shrink = operations.where(over, peak / operations.where(over, overall, 1.0) * (1.0 - 4e-16), 1.0)
             for kind in network.closed:
@@ -181,13 +176,6 @@ def _share_left(network: Demands, station: int, throughput: list[Value]) -> Valu
         [0.0, *((throughput[left] - throughput[cause]) * network.demand(station, left)
                 for left, cause in network.left.items())]
     )  # fmt: skip
-
-
-def _refuse_above_one(by_rounding: bool, station: int, network: Demands) -> None:
-    """Raise where the utilization of a station is above 1 by more than rounding."""
-    if not by_rounding:
-        text = f"the utilization of {network.station_label(station)} comes out above 1"
-        raise NotComputed(Problem("QN511", text, "a utilization of at most 1", help="try another method"))
 
 
 def _rows(values: list[list[Value]]) -> tuple[tuple[float, ...], ...]:

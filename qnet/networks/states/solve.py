@@ -14,7 +14,7 @@ from qnet.lazy import lazy, np
 from qnet.networks.capacity.flows import Losses, with_offered
 from qnet.networks.duration import NOTHING, Wait
 from qnet.networks.exactness import STATES, Beyond, ranked
-from qnet.networks.figures import Steady, figures, not_above_one
+from qnet.networks.figures import Steady, figures
 from qnet.networks.routed import ClosedClass, Hold, OpenClass, RoutedNetwork
 from qnet.networks.solution import ClassFigures, RoutedSolution, StationFigures
 from qnet.networks.states.average import averaged
@@ -410,7 +410,6 @@ def _solution(network: RoutedNetwork, result: Sequence[SolvedChain], wanted: Wan
         exact=not reasons,
         reasons=reasons,
         classes=tuple(classes),
-        stations=tuple(not_above_one(item, operations) for item in solution.stations),
         why=f"the Markov chain of all states of the network has {size} of them",
         ceiling=None if loses or network.profiles else _ceiling(network),
         network=network if network.profiles else None,

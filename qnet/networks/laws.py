@@ -1,0 +1,84 @@
+"""The laws that the figures of every solution obey, checked once where it leaves its method."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from qnet.errors import NotComputed, Problem
+from qnet.expression import FLOATS, Operations, Value, arrays
+from qnet.networks.solution import RoutedSolution, StationFigures
+
+ROUNDING = 1e-11
+"""Of a utilization that the throughputs of a product-form method give: how far above 1 rounding may put it."""
+_CONVERGED = 1e-9
+"""Of a utilization that is summed over the streams of a fixed point: ten times its largest residual."""
+
+
+def checked(solution: RoutedSolution, batch: bool) -> RoutedSolution:
+    """A solution that obeys the laws, with utilizations that exceed 1 by rounding alone set to 1.
+
+    solution  of a point or a batch; points without a steady state are not looked at.
+    batch     whether its figures may be arrays, one entry a point.
+    Returns   the solution, or one whose utilizations are at most 1.
+    Raises    `NotComputed` QN502 where a figure is negative or not finite, QN511 where a utilization is above 1 by more
+              than rounding: faults of a method that must never reach a caller.
+    """
+    operations: Operations = arrays() if batch else FLOATS
+    stable = solution.stable
+    if operations.all(stable == False):  # noqa: E712
+        return solution
+    for value in _figures(solution):
+        sound = (value >= 0.0) & (value < float("inf"))
+        if not operations.all(sound | (stable == False)):  # noqa: E712
+            raise unsound()
+    above = [item for item in solution.stations if _above_one(item.utilization, operations)]
+    if not above:
+        return solution
+    at_most_one = {item.label: _at_most_one(item, stable, operations) for item in above}
+    return solution.replace(stations=tuple(at_most_one.get(item.label, item) for item in solution.stations))
+
+
+def _figures(solution: RoutedSolution) -> Iterator[Value]:
+    """All rates, times and numbers of customers of a solution."""
+    yield from (solution.throughput, solution.response)
+    for item in solution.classes:
+        yield from (item.throughput, item.response)
+    for route in solution.routes:
+        yield from (route.throughput, route.response)
+    for station in solution.stations:
+        yield from (station.throughput, station.busy_servers, station.holding, station.residence, station.queue_length)
+        if station.utilization is not None:
+            yield station.utilization
+        if station.wait is not None:
+            yield station.wait
+    for visit in solution.visits:
+        yield from (visit.throughput, visit.residence, visit.queue_length)
+
+
+def _above_one(used: Value | None, operations: Operations) -> bool:
+    """Whether a utilization is above 1 at any point."""
+    return used is not None and not operations.all(used <= 1.0)
+
+
+def _at_most_one(item: StationFigures, stable: Value, operations: Operations) -> StationFigures:
+    """The figures of a station, with its utilization set to 1 where it is above 1 by rounding."""
+    used: Value = item.utilization
+    refuse_above_one(operations.all((used <= 1.0 + _CONVERGED) | (stable == False)), item.label)  # noqa: E712
+    return item.replace(utilization=operations.minimum([used, 1.0 + 0.0 * used]))
+
+
+def refuse_above_one(by_rounding: bool, station: str) -> None:
+    """Refuse a utilization above 1.
+
+    by_rounding  whether it is above 1 by rounding at most: then nothing happens.
+    station      the label of the station.
+    Raises       `NotComputed` QN511.
+    """
+    if not by_rounding:
+        text = f"the utilization of {station} comes out above 1"
+        raise NotComputed(Problem("QN511", text, "a utilization of at most 1", help="try another method"))
+
+
+def unsound() -> NotComputed:
+    """The refusal of figures that cannot be: QN502."""
+    return NotComputed(Problem("QN502", "a figure of the answer is negative or not finite", "smaller numbers"))
