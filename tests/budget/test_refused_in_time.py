@@ -323,3 +323,12 @@ def test_variants_of_very_many_copies_are_refused_together(tmp_path: Path):
     system = model(tmp_path, MANY_COPIES)
     with within(200e6), pytest.raises(NotComputed, match="1000000 copies"):
         system.sweep("pause=1s:400s:1s")
+
+
+def test_second_phases_that_pile_up_saturate_their_station_within_some_rounds():
+    system = qnet.load("examples/search-fan-out.toml").set(users=20, logging="10000 s")
+    with budget.opened(Account()) as account:
+        (row,) = (row for row in system.solve().records() if row.get("name") == "page")
+    # The station does nothing else: 20 ms and 10,000 s for each page.
+    assert row["throughput_per_s"] == pytest.approx(1 / 10_000.02, rel=1e-5)
+    assert account.spent < 2e9
