@@ -267,6 +267,16 @@ def test_a_small_chain_is_solved_within_what_it_is_charged():
     assert account.spent < 1e6
 
 
+def test_a_chain_of_many_small_levels_is_charged_for_each():
+    states = 2000
+    ways = [[(1.0, (at + step) % states, ()) for step in (-1, 1)] for at in range(states)]
+    found = walk(0, ways.__getitem__, states)
+    with budget.opened(Account()) as account:
+        assert stationary(found, 1e10) == pytest.approx(np.full(states, 1 / states))
+    # On a ring there are two states at every distance.
+    assert account.spent > states / 2 * budget.CALL
+
+
 def test_a_question_of_many_solutions_stops_with_the_account_of_them_all():
     system = qnet.load("examples/thrashing.toml")
     with budget.opened(Account()) as account:
