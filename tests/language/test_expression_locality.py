@@ -52,6 +52,7 @@ def test_less_memory_than_a_byte_and_an_exponent_below_one_are_in_the_domain():
 
 def test_no_more_than_everything_is_missed():
     assert value("cache_miss(0.001, 4, 0.3, 0.25)") == 1
+    assert value("residency_miss(0.001, 60, 0.3, 0.25)") == 1
 
 
 def test_a_lifetime_like_an_s_tends_to_twice_the_half():

@@ -28,6 +28,10 @@ def test_two_figures_determine_the_time(text: str) -> None:
     assert lognormal(text) == pytest.approx((MEAN, SCV, (SCV + 3) * sqrt(SCV)), rel=1e-9)
 
 
+def test_a_mean_that_is_the_median_is_a_constant() -> None:
+    assert lognormal("mean = 12 ms, p50 = 12 ms") == (0.012, 0.0, 0.0)
+
+
 @pytest.mark.parametrize(
     "text", ["p50 = 12 ms", "p50 = 12 ms, p99 = 8 ms", "p50 = 12, p99 = 80", "mean = 1 ms, scv = 1",
      "p0 = 1 ms, p9 = 2 ms",
