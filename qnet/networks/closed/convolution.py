@@ -43,7 +43,7 @@ SOURCE = "@buzen1973; @reiser1975"
 _ARRAYS_PAY = 300_000
 """Multiplications above which arrays are faster than plain Python, the import of numpy included."""
 _A_NETWORK = 7_000
-"""So many constants take as long as the calls for one more network; timed at 3 and 10 stations of 1 and 2 servers."""
+"""Constants that take as long as the calls for one more network; timed at 3 and 10 stations."""
 _CELLS = 4_000_000
 """Constants of variants that are held at once."""
 _LOADING = 5e7
