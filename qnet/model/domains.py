@@ -45,15 +45,18 @@ def together(stated: Stated, error: QnetError, figures: Mapping[str, Value] | No
     stated    the numbers of the model.
     error     why the model has no network, from `Values` or `bind`.
     figures   the figures of the solution that are known.
-    Returns   `UsageError` where the error is one: with what options have set; else `InvalidInput` in the order of the
-              file.
+    Returns   `UsageError` where the error is one, with the first number of each option that is refused, because others
+              mostly follow from it; else `InvalidInput` in the order of the file.
     """
     if not isinstance(error, (InvalidInput, UsageError)):
         return error
     others = [item for item in refusals(stated, figures) if type(item) is type(error)]
-    problems = dict.fromkeys(problem for item in (error, *others) for problem in item.problems)
+    problems = list(dict.fromkeys(problem for item in (error, *others) for problem in item.problems))
+    if isinstance(error, UsageError):
+        first = {problem.file: problem for problem in reversed(problems)}
+        return UsageError(*(problem for problem in problems if first[problem.file] is problem))
     name = stated.model.document.name
-    return type(error)(*sorted(problems, key=lambda problem: (problem.file != name, problem.line)))
+    return InvalidInput(*sorted(problems, key=lambda problem: (problem.file != name, problem.line)))
 
 
 def refusals(stated: Stated, figures: Mapping[str, Value] | None = None) -> list[QnetError]:
