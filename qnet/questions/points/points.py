@@ -301,9 +301,15 @@ class Solved(Record):
 
     def names(self, part: Part, expression: Expression) -> dict[str, Value]:
         """The parameters and the figures that an expression and the outputs that it names may use."""
-        names = {**part.values.known, **part.figures}
-        used = [output for name, output in self.model.outputs.items() if name in expression.names]
-        for name in dict.fromkeys(name for item in [expression, *(o.expression for o in used)] for name in item.names):
+        used = [
+            expression,
+            *(output.expression for name, output in self.model.outputs.items() if name in expression.names),
+        ]
+        names: dict[str, Value] = {}
+        for name in dict.fromkeys(name for item in used for name in item.names):
+            for known in (part.values.known, part.figures):
+                if name in known:
+                    names[name] = known[name]
             share = percentile_share(name)
             if share:
                 waits = percentile_share(name, "wait")
