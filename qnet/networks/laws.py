@@ -26,12 +26,11 @@ def checked(solution: RoutedSolution, batch: bool) -> RoutedSolution:
     """
     operations: Operations = arrays() if batch else FLOATS
     stable = solution.stable
-    if operations.all(stable == False):  # noqa: E712
-        return solution
+    sound: Value = True
     for value in _figures(solution):
-        sound = (value >= 0.0) & (value < _INFINITE)
-        if sound is not True and not operations.all(sound | (stable == False)):  # noqa: E712
-            raise unsound()
+        sound = sound & (value >= 0.0) & (value < _INFINITE)
+    if sound is not True and not operations.all(sound | (stable == False)):  # noqa: E712
+        raise unsound()
     above = [item for item in solution.stations if _above_one(item.utilization, operations)]
     if not above:
         return solution
