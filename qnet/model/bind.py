@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -175,8 +175,7 @@ class _Binder:
         stations = tuple(self.station(station) for station in self.model.stations)
         classes = [self.customers(customers) for customers in self.model.classes]
         if self.model.chains:
-            parts = (self.model, self.values)
-            classes += [bind_chains.bind_chain(*parts, chain, self.check_sum) for chain in self.model.chains]
+            classes += [bind_chains.bind_chain(self.model, self.values, chain) for chain in self.model.chains]
         limits = tuple(
             Limit(
                 limit.name,
@@ -309,7 +308,7 @@ class _Binder:
         if leader.split.kind == "listed":
             total: Value = sum((last - first) * share for first, last, share in shares)
             terms = {f"[{index}]": share for index, share in enumerate(leader.split.shares)}
-            self.check_sum(total, "the shares", (*leader.path, "split"), terms)
+            self.values.check_sum(total, "the shares", (*leader.path, "split"), terms)
 
     # Classes
 
@@ -326,7 +325,7 @@ class _Binder:
         )
         total: Value = sum(route.probability for route in routes)
         terms = {f'"{route.name}"': route.probability for route in customers.routes}
-        self.check_sum(total, "the probabilities of the routes", (*path, "routes"), terms)
+        self.values.check_sum(total, "the probabilities of the routes", (*path, "routes"), terms)
         if customers.arrival_rate is not None:
             rate = self.number("class", "arrival_rate", customers.arrival_rate, path)
             scv: Value = 1.0
@@ -352,20 +351,6 @@ class _Binder:
                 text = f"{what} are {format_quantity(shown, unit)}{self.values.at(self.model.parameters, wrong)}"
                 expected = f"0, or from {format_quantity(LEAST, unit)} to {format_quantity(MOST, unit)}"
                 self.refuse("QN211", paths[customers.name], text, expected, expressions(self.model))
-
-    def check_sum(self, total: Value, what: str, path: Path, terms: Mapping[str, Expression]) -> None:
-        """Refuse numbers that do not sum to one at every point."""
-        wrong = abs(total - 1.0)
-        if self.values.operations.all(wrong <= 1e-9):
-            return
-        item: Any = None
-        result = total
-        if not isinstance(total, (int, float)):
-            item = wrong == wrong.max()
-            result = total.flat[item.argmax()]
-        names = dict.fromkeys(name for expression in terms.values() for name in expression.names)
-        text = f"{what} sum to {result:.6g}{self.values.at(names, item)}"
-        self.refuse("QN221", path, text, "a sum of 1", terms.values(), "check " + " + ".join(terms))
 
     def steps(self, steps: Sequence[StepModel], priority: int) -> tuple[Step, ...]:
         """Steps in order, of a class with a priority."""

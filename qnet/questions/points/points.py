@@ -30,8 +30,11 @@ from qnet.questions.points.solution_figures import figures, largest_of
 from qnet.record import Record
 
 if TYPE_CHECKING:
+    from qnet.model import check, domains
     from qnet.networks import percentiles, wait_percentiles
 else:
+    check = lazy("qnet.model.check")
+    domains = lazy("qnet.model.domains")
     percentiles = lazy("qnet.networks.percentiles")
     wait_percentiles = lazy("qnet.networks.wait_percentiles")
 
@@ -350,10 +353,14 @@ def solve_points(
     Raises        `InvalidInput` for numbers outside their domain, `NotComputed` where a fixed point does not converge.
     """
     given = dict(varied or {})
-    values = Values(model, given, size)
     if size is None:
-        return Solved(model, None, (_solve_part(model, None, given, None, load_factor, values, patient, asked),))
+        try:
+            values = Values(model, given, None)
+            return Solved(model, None, (_solve_part(model, None, given, None, load_factor, values, patient, asked),))
+        except (InvalidInput, UsageError) as error:
+            raise (error if given else domains.together(check.stated(model), error)) from None
 
+    values = Values(model, given, size)
     given = {name: np.broadcast_to(np.asarray(value, dtype=float), (size,)) for name, value in given.items()}
     factor = np.broadcast_to(np.asarray(load_factor, dtype=float), (size,))
     batches = structures(model, values)
