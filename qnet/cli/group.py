@@ -188,6 +188,9 @@ def qnet(debug: bool) -> None:
 
     qnet computes response time, throughput, utilization and saturation of a system described as service centres, by
     analytic and numerical methods. Every result states its method and whether it is exact or approximate.
+
+    \f
+    debug   show the traceback of an internal error.
     """
 
 

@@ -194,6 +194,6 @@ def _shown(value: float | None) -> str:
 
 
 def chosen(names: Sequence[str]) -> None:
-    """Raise `UsageError` where standard input is named twice."""
+    """Raise `UsageError` where standard input, `-`, occurs more than once in the file `names`."""
     if list(names).count("-") > 1:
         raise UsageError(Problem("QN005", "standard input is named twice", printable("one - at most")))

@@ -71,5 +71,5 @@ def every_figure() -> list[tuple[str, Dimension, Figure]]:
 
 
 def unit_of(dimension: Dimension) -> str:
-    """The base unit of a metric as people write it."""
+    """The base unit of a metric, as shown to users: `s`, `/s`, or `number` for any other `dimension`."""
     return {TIME: "s", RATE: "/s"}.get(dimension, "number")

@@ -117,7 +117,7 @@ def _without_calibration(document: Document) -> str:
 
 
 def refuse_elsewhere(model: Model, names: Mapping[str, float] | tuple[str, ...]) -> None:
-    """Raise `UsageError` QN254 for parameters that the text of a model does not state itself."""
+    """Raise `UsageError` QN254 for `names` that a catalog part states, and not the text of `model` itself."""
     problems: list[Problem] = []
     for name in names:
         part = model.parameters[name].part

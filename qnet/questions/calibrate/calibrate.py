@@ -386,11 +386,11 @@ def _misleads(item: Unknown, low: float | None, high: float | None, error: float
 
 
 def fitted_point(calibration: Calibration) -> dict[str, float]:
-    """The fitted values by name, in base units."""
+    """The fitted values of a calibration by the name of the parameter, in base units."""
     return {item.unknown.name: item.value for item in calibration.parameters}
 
 
 def refuse_without_fit(fit: Sequence[str]) -> None:
-    """Raise `UsageError` where no parameter is to be fitted."""
+    """Raise `UsageError` QN027 where `fit`, the names of the parameters to be fitted, is empty."""
     if not fit:
         raise UsageError(Problem("QN027", "no parameter is to be fitted", "--fit NAME, or --demands"))

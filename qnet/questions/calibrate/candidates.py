@@ -82,11 +82,14 @@ def candidates(
     error: Sequence[str] = (),
     strict: bool = False,
 ) -> tuple[Candidate, ...]:
-    """Several models fitted to the same measurements, the one first that errs least at rows left out in turn.
+    """Several models fitted to the same measurements, ranked by their error at rows left out in turn, the best first.
 
+    models         at least one, with the parameters of `fit` that they have.
+    source         a CSV file, or rows, as of `calibrate`; or a table that was read.
     fit, between   of each model those that it has; every name must be a parameter of one of them.
     metrics        what to fit on; none: every column that all models have a figure for.
-    others         as `calibrate`.
+    searches       how many starts of each fit to follow, as `starts` of `calibrate`.
+    hold_out, absolute, wanted, error, strict   as of `calibrate`, the same for every model.
     Returns        models without an answer last, with what stands against them.
     Raises         `UsageError` for names that no model has; what the last model says where none has a fit.
     Method         `calibrate_predict.leave_one_out`. Source: M. Stone, Cross-validatory choice and assessment of
@@ -164,7 +167,10 @@ def _status(calibration: Calibration, left_out: Any) -> str:
 
 
 def candidates_report(result: Sequence[Candidate], more: Sequence[Note] = ()) -> Report:
-    """The report of candidates, the best first."""
+    """The report of candidate models, a row for each in the order of `result`, which is the best first.
+
+    more   notes of the caller, after those on the ranking.
+    """
     rows = [_row(index, item) for index, item in enumerate(result)]
     best = [item for item in result if item.error < float("inf")]
     name = result[0].found.measured.table.name if result[0].found else ""

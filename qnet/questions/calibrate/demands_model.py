@@ -34,13 +34,15 @@ class _Demand(Record):
 
 
 def demands_model(result: Demands) -> tuple[str, tuple[Note, ...]]:
-    """The text of a model with the demands, and notes on what it assumes.
+    """A model file with fitted demands, and notes on what it assumes.
 
     Every class arrives at random at the mean throughput of the rows fitted, visits every station once for its demand,
     and stations share their processors: the utilization law says nothing of more. What is busy without throughput is
     a class of one request per second. Standard errors and correlations stand in `[calibration]`.
 
-    Raises   `InvalidInput` where no demand is above 0.
+    result   demands in seconds per passage, by station and class, as `demands_of` estimates them.
+    Returns  the text in TOML, and the notes.
+    Raises   `InvalidInput` QN252 where no demand is above 0.
     """
     stations = _names([item.name for item in result.stations], "station")
     classes = _names([name or "requests" for name in result.classes], "class")

@@ -54,7 +54,11 @@ def ask_demands(
 
 
 def demands_report(result: Demands, more: Sequence[Note] = ()) -> Report:
-    """The report of service demands, with some notes besides."""
+    """The report of service demands: a row for each demand, summary, row of measurements, and row that cannot be read.
+
+    result  demands in seconds per passage, by station and class, as `demands_of` estimates them.
+    more    notes of the caller, after those on the regressions.
+    """
     rows: list[tuple[Cell, ...]] = []
     for report in (_demands, _summary, _rows):
         for station in result.stations:
