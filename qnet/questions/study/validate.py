@@ -14,7 +14,7 @@ from qnet.questions.study.prediction_rule import carried, path_length
 from qnet.questions.study.printed import Printed, printed
 from qnet.questions.study.references import filled, referred
 from qnet.questions.study.study import Claim, Study, bounds_of
-from qnet.questions.study.validate_points import Computer, Figures
+from qnet.questions.study.validate_points import ClaimFigures, Computer
 from qnet.record import Record
 from qnet.units import NUMBER, in_unit
 
@@ -143,7 +143,7 @@ class _Judge:
                 problem = Problem("QN324", f'"{item.claim.id}" gives a reason for a miss, and it holds', "no miss here")
                 self.problems.append(self.study.problem(problem, ("claims", item.claim.place, "miss")))
 
-    def verdict(self, claim: Claim, result: Figures | None) -> Judged:
+    def verdict(self, claim: Claim, result: ClaimFigures | None) -> Judged:
         """The judgement on one claim."""
         if result is None:
             return self.unasked(claim)
@@ -299,7 +299,7 @@ class _Judge:
             self.fault(claim, "tolerance", f"found {allowed.dimension.describe()}", particular.dimension.describe())
         return allowed.value / abs(particular.value) if particular.value else None
 
-    def compare_units(self, claim: Claim, result: Figures, stated: Printed) -> None:
+    def compare_units(self, claim: Claim, result: ClaimFigures, stated: Printed) -> None:
         """Record a problem where quantities of different dimensions are compared."""
         modelled = NUMBER if claim.take in ("ratio", "change") else result.dimension
         if modelled is not None and modelled != stated.dimension:
@@ -311,7 +311,7 @@ class _Judge:
         problem = Problem("QN122", result, expected)
         self.problems.append(self.study.problem(problem, ("claims", claim.place, key)))
 
-    def trend(self, claim: Claim, result: Figures) -> str:
+    def trend(self, claim: Claim, result: ClaimFigures) -> str:
         """The direction of the figures of a claim, against what it counts as unchanged."""
         values = result.values
         size = max(abs(value) for value in values)
@@ -332,7 +332,7 @@ class _Judge:
         return "falls" if all(step < least for step in steps) else "turns"
 
 
-def value_of(claim: Claim, result: Figures) -> float | None:
+def value_of(claim: Claim, result: ClaimFigures) -> float | None:
     """The figure that a claim is about, from the values it asked for; None for a ratio to nothing."""
     values = result.values
     if claim.take == "mean":
