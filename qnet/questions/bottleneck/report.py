@@ -116,8 +116,8 @@ def asked_notes(result: Bottleneck, claimed: Sequence[Condition]) -> list[Note]:
 def notes(result: Bottleneck) -> list[Note]:
     """What a reader of the figures of a bottleneck should know.
 
-    result   the answer: what saturates earlier than by its own work, demands that depend on the population or on the
-             solution, changes without an answer or by another method, and stations at which none was tried.
+    result   the answer. Notes are on waits inside holds that saturate a station early, on demands that depend on the
+             population or on the solution, on changes without an answer or by another method, and on stations left out.
     """
     listed: list[Note] = result.edge.notes
     first = result.ranked[0] if result.ranked else None

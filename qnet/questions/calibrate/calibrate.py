@@ -138,6 +138,7 @@ def calibrate(
     hold_out  rows that only test the fit: a number of rows at the end, or a condition such as "rate > 900/s".
     absolute  squared is modelled less measured, over the mean of the metric; else the logarithm of their ratio.
     starts    how many starts to follow: the stated values, and the best of some that are spread over the ranges.
+    wanted    the method of the solutions, and the budget of their operations.
     error     standard errors of the measurements, such as `1%` or `response=2 ms`. Without any, they are the scatter
               of the residuals, and at least half of the last printed digit where cells are texts.
     strict    refuse the measurements for the first row that cannot be read; else such rows are left out, and listed.

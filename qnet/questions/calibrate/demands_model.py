@@ -37,8 +37,8 @@ def demands_model(result: Demands) -> tuple[str, tuple[Note, ...]]:
     """A model file with fitted demands, and notes on what it assumes.
 
     Every class arrives at random at the mean throughput of the rows fitted, visits every station once for its demand,
-    and stations share their processors: the utilization law says nothing of more. What is busy without throughput is
-    a class of one request per second. Standard errors and correlations stand in `[calibration]`.
+    and stations share their processors: the utilization law says nothing of more. What is busy without throughput is a
+    class of one request per second. Standard errors and correlations stand in `[calibration]`.
 
     result   demands in seconds per passage, by station and class, as `demands_of` estimates them.
     Returns  the text in TOML, and the notes.

@@ -111,7 +111,7 @@ def _data(calibration: Calibration) -> dict[str, Any]:
 
 
 def fitted_on(calibration: Calibration) -> str:
-    """What the parameters were fitted on, in one line."""
+    """What a calibration was fitted on, in one line: file, columns, number of rows, and digest."""
     table = calibration.measured.table
     used = int(calibration.used.any(axis=1).sum())
     name = table.name.rpartition("/")[2]
@@ -121,9 +121,10 @@ def fitted_on(calibration: Calibration) -> str:
 
 
 def doubt_of(calibration: Calibration) -> Doubt:
-    """How well the fitted parameters are known, for the model that is written with them.
+    """How well the fitted parameters of a calibration are known, for the model that is written with them.
 
-    Standard errors are those for which a normal or Student's interval has the computed width.
+    Returns   standard errors in base units and correlations, of those parameters that have them; the errors are those
+              for which a normal or Student's interval has the computed width.
     """
     errors: dict[str, float] = {}
     places: dict[str, int] = {}

@@ -37,7 +37,11 @@ def shaped(table: Table, columns: Sequence[str], patterns: Sequence[str], model:
 
 
 def read_shaped(source: Rows, columns: Sequence[str], patterns: Sequence[str], model: Model | None) -> Table:
-    """A table of measurements, read and brought into shape as by `shaped`."""
+    """A table of measurements, read from a CSV file or rows, and brought into shape as by `shaped`.
+
+    source    as of `read_table`; columns, patterns and model as of `shaped`.
+    Raises    what either of them raises.
+    """
     return shaped(read_table(source), columns, patterns, model)
 
 

@@ -224,10 +224,12 @@ def envelopes(asked: Sequence[Question]) -> list[Envelope]:
 
 
 def envelope(asked: Question) -> Envelope:
-    """Answer one question, the entire grid as arrays.
+    """Find the largest or smallest value of a parameter within limits, at every point of a grid as arrays.
 
-    A point without an answer says so in its status, as does one where some value tried is not computed.
-    Raises `NoAnswer` where no point has one; `NotComputed` where some were not computed, and no other has one.
+    asked    the question: model, parameter, limits, and the grid of the others.
+    Returns  the points in the order of the grid; one without an answer says so in its status, as does one where some
+             value tried is not computed.
+    Raises   `NoAnswer` where no point has an answer; `NotComputed` where some were not computed, and no other has one.
     """
     return _answered([asked])[0]
 

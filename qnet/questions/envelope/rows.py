@@ -167,7 +167,7 @@ def _unread(count: int, table: Table) -> list[Note]:
 
 
 def refuse_beside_rows(over: Any, crossings: bool) -> None:
-    """Raise `UsageError` for what cannot be asked together with rows."""
+    """Raise `UsageError` QN010 where rows come with a grid, `over`, or with `crossings`: rows state every parameter."""
     if over or crossings:
         other = "--over" if over else "--crossings"
         help = "a row states every parameter; write a row for each point" if over else ""

@@ -77,10 +77,12 @@ def map_csv(
     Cells are passed on as they are, quoted where they need it, lines end with LF. A row that is no row of the table
     says so in its status. Without any line there is a header of the answers alone.
 
-    safe    whether text that a spreadsheet would compute gets an apostrophe before it.
+    mapper      the model and the metrics that answer a row.
+    lines       the text, as it is read; a field in quotation marks may extend over several.
+    chunk       how many rows are solved and written at once, at least 1.
+    safe        whether text that a spreadsheet would compute gets an apostrophe before it.
     header_too  whether the answers begin with a header.
-
-    Raises  `InvalidInput` QN240 for a header that names no parameter, or a column twice; QN241 for an endless line.
+    Raises      `InvalidInput` QN240 for a header that names no parameter, or a column twice; QN241 for an endless line.
     """
     refuse_chunk(chunk)
     rows = csv_rows(lines)
@@ -156,6 +158,9 @@ def map_jsonl(mapper: Mapper, lines: Iterable[str], chunk: int = CHUNK) -> Itera
 
     A line that is no object, that has no key named like a parameter, or one nearly so, says so in its status.
 
+    mapper  the model and the metrics that answer a row.
+    lines   the text, as it is read; empty lines are passed over.
+    chunk   how many rows are solved and written at once, at least 1.
     Raises  `InvalidInput` QN240 for a key of the first object that the answers have too, QN241 for an endless line.
     """
     refuse_chunk(chunk)

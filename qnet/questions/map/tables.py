@@ -116,6 +116,7 @@ def refuse(problems: Sequence[Problem]) -> None:
 def read_table(source: Rows) -> Table:
     """Read an entire table; what is no row of it is listed in `unread`.
 
+    source  the name of a CSV file with a header, or rows as mappings from columns to cells, at most `MAX_ROWS` of them.
     Raises  `UsageError` where there is no such file, `InvalidInput` for what is not a table: QN250 for the file, QN251
             where no row can be read.
     """

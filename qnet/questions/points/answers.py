@@ -199,7 +199,10 @@ def solve_table(
 
 
 def joined(model: Model, size: int, parts: Sequence[tuple[Any, Answers]]) -> Answers:
-    """The answers to `size` rows that were solved in parts: the rows of each part, and its answers."""
+    """The answers of a model to `size` rows that were solved in parts.
+
+    parts   the rows of each part, by index, and its answers.
+    """
     pieces = [
         Piece(rows[piece.rows], piece.solved, piece.problem, piece.kind)
         for rows, answers in parts
@@ -209,7 +212,7 @@ def joined(model: Model, size: int, parts: Sequence[tuple[Any, Answers]]) -> Ans
 
 
 def unanswered(model: Model, size: int, error: QnetError) -> Answers:
-    """The answers of a table for which all rows failed at once."""
+    """The answers of a model to `size` rows that failed all at once, with the first problem of `error`."""
     return Answers(model, size, [Piece(np.arange(size), None, error.problems[0], type(error))])
 
 

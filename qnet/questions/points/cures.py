@@ -62,12 +62,15 @@ class Cure(Record):
 
 
 def arrivals(solved: Solved) -> float:
-    """The sum of all arrival rates of a model at one point."""
+    """The sum of the arrival rates of all open classes, per second, of a model solved at one point."""
     return float(sum(item.throughput for item in solved.parts[0].solution.classes if item.population is None))
 
 
 def asked(solved: Solved) -> tuple[Asked, ...]:
-    """What open classes ask of every station with a capacity, the most overloaded first."""
+    """The load that open classes offer to every station with a capacity, the most overloaded first.
+
+    solved   at one point; it need not have a steady state.
+    """
     items = [_asked(group, solved) for group in work(_network(solved)).groups if group.capacity is not None]
     return tuple(sorted(items, key=lambda item: -item.excess))
 
@@ -194,5 +197,5 @@ def _more_copies(model: Model, before: Solved, wanted: Wanted) -> list[Cure]:
 
 
 def has_arrivals(solved: Solved) -> bool:
-    """Whether some class is open, so that its arrivals can be fewer."""
+    """Whether some class of a model solved at one point is open, so that its arrivals can be fewer."""
     return any(isinstance(item, OpenClass) for item in _network(solved).classes)

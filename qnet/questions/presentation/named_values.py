@@ -52,7 +52,9 @@ def claims_of(named: NamedValues, asserted: Sequence[str], model: Model | None =
     """The assertions that an answer does not meet at every point reported, and how certain their figures are.
 
     named     what may be named besides the parameters, outputs and figures of the model; it takes precedence.
+    asserted  conditions such as `value >= 500/s`.
     model     is solved at these points only where an assertion names a figure or an output of it.
+    wanted    the method and its budget, of that solution.
     Raises    `UsageError` with what is wrong with any assertion.
     """
     if not asserted:

@@ -61,10 +61,12 @@ _CURVES = ("envelope", "sweep")
 
 
 def study_report(name: str, drawn: bool = False) -> Report:
-    """The report of a study of the catalog: question, answer, source and stations; the predictions, failed
-    assumptions and misses first, each next to the error of doing nothing; a picture with the measured points in it;
-    what-ifs; the limits of the study, and its terms.
+    """The report of a study of the catalog: question, answer, source, predictions with their errors, and limits.
 
+    First question, answer, source and stations; then the predictions, failed assumptions and misses, each next to the
+    error of doing nothing; a picture with the measured points in it; what-ifs; the limits of the study, and its terms.
+
+    name    of the study, as `qnet study` lists it.
     drawn   leave out points of curves that are drawn anyway.
     Raises  `UsageError` for a study that is not there or has no story, `InvalidInput` for what is wrong with one, and
             `NoAnswer` or `NotComputed` where a question of the story has no answer.

@@ -47,8 +47,9 @@ def ask_sweep(model: Model, vary: Sequence[str], metric: Sequence[str] = (), wan
 
 
 def sweep_report(result: Sweep, asserted: Sequence[str] = (), chosen: bool = False) -> Report:
-    """The report of a sweep.
+    """The report of a sweep, a row for each point in the order of the grid.
 
+    result    the model solved at every point.
     asserted  conditions that every point must meet; those that are false stand in `broken` of the report.
     chosen    whether the metrics were chosen, so that all of them are worth drawing.
     Raises    `NoAnswer` or `NotComputed` where no point has an answer.

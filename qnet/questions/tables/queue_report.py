@@ -66,6 +66,7 @@ def queue_report(
 ) -> Report:  # fmt: skip
     """Solve one station as the command line states it.
 
+    name         of the station, such as `M/M/c`, in either case of letters.
     texts        parameters with their units, such as `{"arrival_rate": "80/s"}`; grids such as `{"servers": "1:20"}`,
                  of which every combination is a row.
     percentiles  in per cent, above 0 and below 100.

@@ -48,10 +48,12 @@ def slopes_of(doubts: Doubts | None, here: Any, moved: Callable[[list[tuple[int,
 
 
 def beside(base: Slopes, value: Slopes) -> Sides:
-    """The intervals of both sides, and of how far they are apart.
+    """The intervals of the figures of two sides, and of the differences between them.
 
     Sides with the same calibration have the same parameters: what moves both equally leaves their difference unchanged.
     Those of different calibrations are independent.
+
+    base, value   the same figures at the same points, arrays of (figures, points), with their slopes.
     """
     one, other = base.doubts, value.doubts
     difference = value.here - base.here

@@ -96,6 +96,8 @@ def why_report(
 
     Of a model whose arrivals saturate it, the report says why it has no steady state, and what would give it one.
 
+    faster    the factor on the speed of a station in the changes that are tried; above 1.
+    wanted    the method and its budget.
     asserted  conditions that the answer must meet; those that are false stand in `broken` of the report.
     network   the options of a network without a file, for the command that gives the answer again.
     brief     six sentences and the command alone.
