@@ -47,7 +47,6 @@ KEPT = {
     ("qnet/questions/study/tally.py", "carried_met"): "a column of `qnet validate`",
     ("qnet/questions/study/tally.py", "met"): "a column of `qnet validate`",
     ("qnet/questions/study/validate.py", "MET"): "a column of `qnet validate`",
-    ("qnet/questions/tables/queue_report.py", "place"): PLACE,
     ("qnet/queues/percentile_fit.py", "found"): FOUND,
     ("qnet/queues/stations/conversions.py", "found"): FOUND,
     (

@@ -10,15 +10,15 @@ from functools import partial
 from typing import Any
 
 from qnet.errors import InvalidInput, NotComputed, Problem, UsageError, short, suggest
-from qnet.lazy import np
+from qnet.lazy import Array, np
 from qnet.model.column_names import column_key
 from qnet.model.fields import TABLES
 from qnet.model.model import Model
 from qnet.model.values import Values
 from qnet.questions.calibrate.held_out import Scope, held_out
-from qnet.questions.calibrate.measured import HOLD_OUT, WEIGHT
+from qnet.questions.calibrate.measured import HOLD_OUT, WEIGHT, Cells
 from qnet.questions.map.parameter_cells import Fault
-from qnet.questions.map.tables import DataTable, Rows, number, read_table, truth, weight
+from qnet.questions.map.tables import DataTable, Rows, number, read_table
 from qnet.questions.map.titles import with_units
 from qnet.record import Record
 from qnet.units import NUMBER, RATE, Dimension, Unit, UnitError, quantity, scale
@@ -186,25 +186,11 @@ def demands_of(
     columns = _Columns(table, model)
     stations, classes, ignored = columns.sort()
     given = _servers(servers, list(stations))
-    problems: dict[int, list[Problem]] = {}
-
-    def cells(column: str, read: Any) -> Any:
-        index = table.header.index(column)
-        result = np.full(len(table.rows), np.nan)
-        for row, cell in enumerate(table.rows):
-            try:
-                value = read(cell[index])
-                result[row] = np.nan if value is None else value
-            except Fault as fault:
-                problems.setdefault(row, []).append(table.fault(row, column, fault))
-        return result
-
-    factors = columns.factors
-    busy = {name: cells(column, partial(_share, factors[column])) for name, column in stations.items()}
-    rates = {name: cells(column, partial(_rate, factors[column])) for name, column in classes.items()}
-    weights = cells(columns.special[WEIGHT], weight) if WEIGHT in columns.special else np.ones(len(table.rows))
-    held = cells(columns.special[HOLD_OUT], truth) > 0 if HOLD_OUT in columns.special else weights < 0
-    table, kept = table.without(problems), [row for row in range(len(table.rows)) if row not in problems]
+    cells, factors = Cells(table), columns.factors
+    busy = {name: cells.column(column, partial(_share, factors[column])) for name, column in stations.items()}
+    rates = {name: cells.column(column, partial(_rate, factors[column])) for name, column in classes.items()}
+    weights, held = cells.roles(columns.special)
+    table, kept = cells.readable()
     if strict:
         table.refuse_unread()
     busy, rates = ({name: values[kept] for name, values in item.items()} for item in (busy, rates))
@@ -217,13 +203,7 @@ def demands_of(
     for name, values in busy.items():
         count = given.get(name) or _servers_of(model, name)
         used = np.isfinite(values) & np.isfinite(design).all(axis=1) & ~held
-        if used.sum() < len(names) or not (design[used] > 0).any(axis=0).all():
-            words = f'"{name}": {int(used.sum())} rows to find {len(names)} demands from'
-            if used.sum() >= len(names):
-                idle = names[int((design[used] > 0).any(axis=0).argmin())]
-                words = f'"{name}": no row with any throughput of {idle or "the system"}'
-            problem = Problem("QN252", words, "rows in which every class varies", file=table.name)
-            raise InvalidInput(problem, *table.reasons())
+        _refuse_too_few(name, names, design[used], table)
         roots = np.sqrt(weights[used])
         result = regress(design[used] * roots[:, None], values[used] * count * roots)
         results.append(StationRegression(name, count, values, design @ result.values / count, used, result))
@@ -231,6 +211,18 @@ def demands_of(
         table=table, model=model, classes=names, stations=tuple(results), held_out=held, ignored=ignored,
         design=design, background=background,
     )  # fmt: skip
+
+
+def _refuse_too_few(station: str, classes: Sequence[str], design: Array, table: DataTable) -> None:
+    """Raise `InvalidInput` QN252 where the rows of a station do not determine the demands of all classes."""
+    rows, busy = len(design), (design > 0).any(axis=0)
+    if rows >= len(classes) and busy.all():
+        return
+    words = f'"{station}": {rows} rows to find {len(classes)} demands from'
+    if rows >= len(classes):
+        words = f'"{station}": no row with any throughput of {classes[int(busy.argmin())] or "the system"}'
+    problem = Problem("QN252", words, "rows in which every class varies", file=table.name)
+    raise InvalidInput(problem, *table.reasons())
 
 
 class _Columns:

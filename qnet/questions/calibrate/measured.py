@@ -48,6 +48,45 @@ class Measurements(Record):
     """(rows, metrics): half of the last printed digit; not-a-number where a cell is no text."""
 
 
+class Cells:
+    """Reads columns of a table as numbers, and keeps what is wrong with any cell."""
+
+    def __init__(self, table: DataTable) -> None:
+        self.table = table
+        self.problems: dict[int, list[Problem]] = {}
+        """By row."""
+
+    def column(self, column: str, read: Callable[[object], float | None], titled: bool = True) -> Array:
+        """(rows,): the cells of a column; not-a-number where `read` gives None, or raises a `Fault`.
+
+        titled   whether the problem of a cell names the column: a fault may name what is wrong itself.
+        """
+        index = self.table.header.index(column)
+        result = np.full(len(self.table.rows), np.nan)
+        for row, cell in enumerate(self.table.rows):
+            try:
+                value = read(cell[index])
+                result[row] = np.nan if value is None else value
+            except Fault as fault:
+                self.problems.setdefault(row, []).append(self.table.fault(row, column if titled else "", fault))
+        return result
+
+    def roles(self, named: Mapping[str, str]) -> tuple[Array, Flags]:
+        """(rows,) each: the weights, 1 where no column states them, and which rows a column holds out.
+
+        named   columns of the table by their title.
+        """
+        count = len(self.table.rows)
+        weights = self.column(named[WEIGHT], weight) if WEIGHT in named else np.ones(count)
+        held = self.column(named[HOLD_OUT], truth) if HOLD_OUT in named else np.zeros(count)
+        return weights, held > 0
+
+    def readable(self) -> tuple[DataTable, list[int]]:
+        """The table without the rows that have problems, and the indices of the others; as `Table.without`."""
+        kept = [row for row in range(len(self.table.rows)) if row not in self.problems]
+        return self.table.without(self.problems), kept
+
+
 def measured(
     model: Model,
     table: DataTable,
@@ -76,36 +115,23 @@ def measured(
     factors = {column: item.factor for column, item in titled.items()}
     beside = _error_columns(table.header, named, titled)
     chosen = _chosen(model, table, figures, asked)
-    problems: dict[int, list[Problem]] = {}
-
-    def cells(column: str, read: Callable[[object], float], nothing: float) -> Any:
-        index = table.header.index(column)
-        result = np.full(len(table.rows), nothing)
-        for row, cell in enumerate(table.rows):
-            try:
-                result[row] = read(cell[index])
-            except Fault as fault:
-                problems.setdefault(row, []).append(table.fault(row, "" if column in named else column, fault))
-        return result
-
+    cells = Cells(table)
     conditions = {
-        name: cells(column, partial(parameter_value, model, name, column=column), np.nan)
+        name: cells.column(column, partial(parameter_value, model, name, column=column), titled=False)
         for column, name in named.items()
     }
-    values = [cells(column, partial(_measurement, item, factors[column]), np.nan) for column, item in chosen]
-    printed = [cells(column, partial(_printed, item, factors[column]), np.nan) for column, item in chosen]
+    values = [cells.column(column, partial(_measurement, item, factors[column])) for column, item in chosen]
+    printed = [cells.column(column, partial(_printed, item, factors[column])) for column, item in chosen]
     errors = [
-        cells(stated.column, partial(_error, item, stated.factor), np.nan)
+        cells.column(stated.column, partial(_error, item, stated.factor))
         if (stated := beside.get(column))
         else np.full(len(table.rows), np.nan)
         for column, item in chosen
     ]
     taken = {*named, *figures, *(item.column for item in beside.values())}
     special = {name.strip(): name for name in table.header if name not in taken}
-    ones, none = np.ones(len(table.rows)), np.zeros(len(table.rows))
-    weights = cells(special[WEIGHT], weight, 1.0) if WEIGHT in special else ones
-    held = cells(special[HOLD_OUT], truth, 0.0) if HOLD_OUT in special else none
-    table, kept = table.without(problems), [row for row in range(len(table.rows)) if row not in problems]
+    weights, held = cells.roles(special)
+    table, kept = cells.readable()
     conditions = {name: column[kept] for name, column in conditions.items()}
     ignored = tuple(name for name in special if name not in (WEIGHT, HOLD_OUT, ""))
     measured_metrics, reported, sizes = (
@@ -123,7 +149,7 @@ def measured(
         metrics=measured_metrics,
         values=reported,
         weights=weights[kept],
-        held_out=held[kept] > 0,
+        held_out=held[kept],
         ignored=ignored,
         errors=sizes,
         printed=np.array(printed).T[kept],

@@ -98,16 +98,10 @@ def study_report(name: str, drawn: bool = False) -> Report:
     after += [row(section=TERMS, text=f"{term}: {text}") for term, text in story.glossary.items()]
     columns, plot = COLUMNS, None
     if shown and story.picture:
-        columns, places = _columns(shown)
-        width = len(columns)
-        rows, after = (
-            [(*cells, *(None,) * (width - len(COLUMNS))) for cells in part] for part in (rows, after)
-        )  # fmt: skip
-        rows.append((PICTURE, shown.command, *(None,) * (width - 2)))
-        curve = drawn and story.picture.command in _CURVES
-        rows += [] if curve else _placed(shown.rows, places, width)
-        plot = _plot(shown, columns, places, _placed((*shown.drawn, *(shown.rows if curve else ())), places, width))
-        plot = plot.replace(points=points) if plot else None
+        columns, between, plot = _pictured(shown, points, drawn and story.picture.command in _CURVES)
+        filler = (None,) * (len(columns) - len(COLUMNS))
+        rows, after = ([(*cells, *filler) for cells in part] for part in (rows, after))
+        rows += between
     screen = Screen(
         title=study.title,
         texts=tuple((section, text) for section, text in texts if text),
@@ -291,6 +285,22 @@ def _what_if(study: Study, ask: Ask) -> tuple[str, str]:
         change = f" ({100 * (after / before - 1):+.0f} %)" if before and after is not None else ""
         parts.append(f"{item.metric.source} from {shown[0]} to {shown[1]}{change}")
     return f"{ask.text}: {', '.join(parts)}" if ask.text else ", ".join(parts), command_of(model, ask)
+
+
+def _pictured(
+    shown: Picture, points: tuple[tuple[float, float], ...], curve: bool
+) -> tuple[tuple[Column, ...], list[tuple[Cell, ...]], Plot | None]:
+    """The columns of a report with a picture, the rows of the picture, and how it is drawn.
+
+    points  measured ones, which are drawn with it.
+    curve   whether its rows are drawn, and left out of the report.
+    """
+    columns, places = _columns(shown)
+    width = len(columns)
+    rows: list[tuple[Cell, ...]] = [(PICTURE, shown.command, *(None,) * (width - 2))]
+    rows += [] if curve else _placed(shown.rows, places, width)
+    plot = _plot(shown, columns, places, _placed((*shown.drawn, *(shown.rows if curve else ())), places, width))
+    return columns, rows, plot.replace(points=points) if plot else None
 
 
 def _columns(shown: Picture) -> tuple[tuple[Column, ...], list[int]]:

@@ -32,13 +32,13 @@ class Judged(Record):
     claim: Claim
     stated: float | str | None
     modelled: float | str | None
-    unit: str
-    error: float | None
-    """Relative, to the nearest figure that is printed so: 0 within rounding. None where a bound or a trend is stated,
-    where there is no answer, and where zero is stated."""
-    tolerance: float | None
     verdict: str
     """`met`, `missed`, `exact`, `within rounding`, or the role where nothing is required."""
+    unit: str = ""
+    error: float | None = None
+    """Relative, to the nearest figure that is printed so: 0 within rounding. None where a bound or a trend is stated,
+    where there is no answer, and where zero is stated."""
+    tolerance: float | None = None
     plain_error: float | None = None
     """Relative to the printed figure itself."""
     null: float | None = None
@@ -154,66 +154,38 @@ class _Judge:
             stated = in_unit(figure.value, figure.unit)
         if result.words:
             return Judged(
-                claim=claim,
-                stated=stated,
-                modelled=result.words,
-                unit=unit,
-                error=None,
-                tolerance=None,
-                verdict=self.required(claim, False),
+                claim=claim, stated=stated, modelled=result.words, verdict=self.required(claim, False), unit=unit
             )
         if not figure and claim.stated:
             modelled = self.trend(claim, result)
-            return Judged(
-                claim=claim,
-                stated=stated,
-                modelled=modelled,
-                unit="",
-                error=None,
-                tolerance=None,
-                verdict=self.required(claim, modelled == claim.stated),
-            )
+            verdict = self.required(claim, modelled == claim.stated)
+            return Judged(claim=claim, stated=stated, modelled=modelled, verdict=verdict)
         value = value_of(claim, result)
         if value is None:
-            return Judged(
-                claim=claim,
-                stated=stated,
-                modelled="nothing to compare with",
-                unit=unit,
-                error=None,
-                tolerance=None,
-                verdict=self.required(claim, False),
-            )
+            text, verdict = "nothing to compare with", self.required(claim, False)
+            return Judged(claim=claim, stated=stated, modelled=text, verdict=verdict, unit=unit)
         bounds = {key: printed(text) for key, text in _bound_texts(claim)}
         first = figure or next(iter(bounds.values()))
         self.compare_units(claim, result, first)
         modelled, unit = in_unit(value, first.unit), first.unit
         if not figure:
-            return Judged(
-                claim=claim,
-                stated=stated,
-                modelled=modelled,
-                unit=unit,
-                error=None,
-                tolerance=None,
-                verdict=self.bounded(claim, value, bounds),
-            )
+            verdict = self.bounded(claim, value, bounds)
+            return Judged(claim=claim, stated=stated, modelled=modelled, verdict=verdict, unit=unit)
         plain = value / figure.value - 1 if figure.value else None
         error = figure.error(value)
         if claim.role == "fitted" and plain is not None:
             error = 0.0 if abs(plain) < _COMPUTED else plain
         tolerance = self.tolerance(claim, figure)
-        verdict = self.near(claim, value, figure, error, tolerance)
         null = null_of(self.study, claim)
         null_error, shown = (None, None) if null is None else (figure.error(null), in_unit(null, figure.unit))
         return Judged(
             claim=claim,
             stated=stated,
             modelled=modelled,
+            verdict=self.near(claim, value, figure, error, tolerance),
             unit=unit,
             error=error,
             tolerance=tolerance,
-            verdict=verdict,
             plain_error=plain,
             null=shown,
             null_error=null_error,
@@ -223,24 +195,9 @@ class _Judge:
         """A claim that asks the model for nothing."""
         figure = self.study.printed.get(claim.id)
         if figure:
-            return Judged(
-                claim=claim,
-                stated=in_unit(figure.value, figure.unit),
-                modelled=None,
-                unit=figure.unit,
-                error=None,
-                tolerance=None,
-                verdict=claim.role,
-            )
-        return Judged(
-            claim=claim,
-            stated=claim.stated or bounds_of(claim),
-            modelled=None,
-            unit="",
-            error=None,
-            tolerance=None,
-            verdict=claim.role,
-        )
+            stated = in_unit(figure.value, figure.unit)
+            return Judged(claim=claim, stated=stated, modelled=None, verdict=claim.role, unit=figure.unit)
+        return Judged(claim=claim, stated=claim.stated or bounds_of(claim), modelled=None, verdict=claim.role)
 
     def required(self, claim: Claim, satisfied: bool) -> str:
         """The verdict where a claim holds or not."""
