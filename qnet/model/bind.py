@@ -60,12 +60,17 @@ def bind(model: Model, values: Values) -> RoutedNetwork:
 
 @fact
 def counted(model: Model) -> tuple[str, ...]:
-    """The stations whose number of holders some number of the network rests on."""
+    """The stations of `model` whose number of holders, `inside('STATION')`, some number of the network depends on."""
     return inside_stations(model, [name for expression in expressions(model) for name in expression.names])
 
 
 def structures(model: Model, values: Values) -> list[Any]:
-    """The points of a batch, as index arrays, sorted into batches that share one structure."""
+    """Group the points of a batch by network structure: the same servers, copies, capacities, joins and rates.
+
+    model    whose expressions determine the structure.
+    values   the parameters of `model` at the points of the batch.
+    Returns  arrays of indices of points, one array per structure; none for a single point without a batch.
+    """
     if values.size is None:
         return []
 
@@ -84,7 +89,10 @@ def structures(model: Model, values: Values) -> list[Any]:
 
 @fact
 def structural(model: Model) -> list[tuple[Expression, Path]]:
-    """The expressions over parameters that give a network its structure (servers, copies), each with its path."""
+    """The expressions of `model` over parameters that set the structure of its network, such as servers and copies.
+
+    Returns  each with its key path in the file; constants are left out.
+    """
     result: list[tuple[Expression | None, Path]] = []
     for station in model.stations:
         path = station.path
@@ -110,7 +118,7 @@ def _rates(model: Model) -> list[tuple[Expression, Path]]:
 
 @fact
 def expressions(model: Model) -> list[Expression]:
-    """Every expression that becomes a number of the network, parameters apart."""
+    """Every expression of `model` that becomes a number of its network; parameters and outputs are not among them."""
     result = [limit.load for limit in model.limits] + [limit.capacity for limit in model.limits]
     for station in model.stations:
         result += [station.servers, station.copies, *station.split.shares, *station.rates]
@@ -130,7 +138,10 @@ def expressions(model: Model) -> list[Expression]:
 
 
 def depends_on_population(model: Model) -> bool:
-    """Whether any demand changes with a parameter that sets a population."""
+    """Whether a number of `model`, such as a demand, depends on a parameter that sets a population.
+
+    Directly or through other parameters; the population itself does not count.
+    """
     driving = {name for item in model.customers if item.population is not None for name in item.population.names}
     affected = set(driving)
     for name, item in model.parameters.items():

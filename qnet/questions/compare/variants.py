@@ -16,8 +16,11 @@ _NESTED = re.compile(r"\([^()]*\)|'[^']*'")
 def variants(text: str, model: Model) -> list[list[str]]:
     """Settings such as `users=250 & memory=128 MiB`, once for each of the values of those that have several.
 
-    Values are a grid, as in sweeps: `6, 8`, `6:8`. Those of several parameters vary together; a parameter with one
-    value has it on every side. Raises `UsageError` QN014 where the numbers of values differ, and as `grid`.
+    text     `NAME=VALUES` joined by `&`. Values are a grid, as in sweeps: `6, 8`, `6:8`. Those of several parameters
+             vary together; a parameter with one value has it on every side.
+    model    the one whose parameters are set.
+    Returns  for each side of the comparison its settings, `NAME=VALUE`.
+    Raises   `UsageError` QN014 where the numbers of values differ, and as `grid`.
     """
     parts = [part.strip() for part in text.split(PAIR)]
     values = [_values(part, model) for part in parts]

@@ -43,12 +43,12 @@ _Item = TypeVar("_Item")
 
 
 def same(one: float, other: float) -> bool:
-    """Whether two figures agree to 1e-9 of the larger."""
+    """Whether two figures, `one` and `other`, agree to 1e-9 of the larger."""
     return abs(one - other) <= _NEAR * max(abs(one), abs(other))
 
 
 def rising(items: Iterable[_Item], size: Callable[[_Item], float]) -> list[_Item]:
-    """Items by rising size, those that are the same in the order in which they are given."""
+    """The items by rising size, those of the same size but for rounding in the order in which they are given."""
     given = list(items)
     result: list[_Item] = []
     identical: list[int] = []
@@ -346,6 +346,8 @@ def solve_points(
 ) -> Solved:
     """Solve a model with some parameters replaced by numbers, or by arrays of `size` points.
 
+    varied        numbers in base units by parameter, each for all points or an array of `size`; of choices the index.
+    size          the number of points; None for one point, as plain numbers.
     load_factor   multiplies every arrival rate.
     patient       refuse points whose times depend on the solution and do not converge; else they count as without a
                   steady state, which is what a search for the largest load needs: only what is proven holds.
@@ -432,7 +434,7 @@ def _solve_part(
 
 @fact
 def needs_solution(model: Model) -> bool:
-    """Whether any number of the network, not only an output, depends on the solution."""
+    """Whether any number of the network of a model, not only an output, depends on the solution."""
 
     dependent = depends_on_solution(model)
     return any(uses_solution(expression, dependent) for expression in expressions(model))
