@@ -17,6 +17,7 @@ from qnet.model.model import Model
 from qnet.networks.routed import NO_CAPACITY
 from qnet.networks.solution import ClassFigures, ClassStationFigures, RoutedSolution
 from qnet.networks.wanted import AUTO, Wanted
+from qnet.questions.points.ceilings import largest_throughput
 from qnet.questions.points.points import Solved, needs_solution, solve_points
 from qnet.questions.points.saturation import Saturation, saturation
 from qnet.questions.points.solution_figures import COLUMNS as FULL
@@ -170,8 +171,7 @@ def solve_report(
     """
     claimed = claims(asserted, model)
     brief = bool(metric) or only
-    chosen, largest = selected.split(metric, model) if metric else ([], False)
-    asked = selected.selected(model, chosen, percentile, unit) if chosen or percentile else []
+    asked = selected.selected(model, metric, percentile, unit) if metric or percentile else []
     solved = solve_points(model, asked=_patient(model, wanted, asked, claimed))
     edge = saturation(model, solved, wanted=wanted)
     solution = solved.parts[0].solution
@@ -196,8 +196,6 @@ def solve_report(
     means = bool(not brief or shown) and means_exact(model, listed, solved.parts)
     every = [] if brief else [*_rows(solution, edge, all_exact(model, (), solved.parts)), *_outputs(model, solved)]
     every += [_row(**cells) for cells in selected.metric_rows(model, solved, asked)] if asked else []
-    if largest:
-        every.append(_row(**selected.maximum_row(largest_throughput(solution, edge)[0], unit, exact)))
     rows = [row[: len(columns)] for row in every]
     if model.calibration is not None and not only:
         columns, rows, more = doubted(model, solved, columns, rows, asked, wanted)
@@ -238,9 +236,6 @@ def metric_value(model: Model, text: str, wanted: Wanted = AUTO, unit: str = "")
     unit     the unit of the number; empty: the base unit.
     Raises   `UsageError` for what the model does not have, `NoAnswer` without a steady state or a finite value.
     """
-    if selected.split([text], model)[1]:
-        report = solve_report(model, wanted, metric=[text], unit=unit)
-        return float(str(next(row["value"] for row in report.records() if row["scope"] == "metric")))
     asked = metrics.metric(text, model)
     asked = selected.selected(model, [text], shown=unit)[0] if unit else asked.replace(unit="")
     solved = solve_points(model, asked=_patient(model, wanted, [asked]))
@@ -456,23 +451,6 @@ def _states(solution: RoutedSolution) -> _Rows:
         for label, row in (solution.states or {}).items()
         for count, share in enumerate(row)
     ]
-
-
-def largest_throughput(solution: RoutedSolution, edge: Saturation) -> tuple[float | None, str | None]:
-    """The saturation throughput in passages per second, and the name of the station or limit that causes it.
-
-    Closed classes saturate a station with ever more customers of one class, open classes with more arrivals.
-
-    solution  of the model at one point.
-    edge      the factor on its arrival rates at which the steady state ends.
-    Returns   None for both where nothing limits the throughput, or customers may be lost.
-    """
-    if solution.offered is not None:
-        # More that is offered is not more that is carried.
-        return None, None
-    if all(item.population is None for item in solution.classes):
-        return (solution.throughput * edge.factor, edge.cause) if edge.factor < float("inf") else (None, None)
-    return solution.ceiling or (None, None)
 
 
 def _enclosed(item: ClassFigures) -> dict[str, Cell]:
