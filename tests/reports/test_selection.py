@@ -59,7 +59,7 @@ def test_a_status_that_is_ok_everywhere_is_not_shown() -> None:
     assert "ok" in render(Report("qnet/x/1", "", columns, rows), "csv", Style())
 
 
-@pytest.mark.parametrize("response, blocks", [(0.1, 1), (0.2, 2)])
+@pytest.mark.parametrize("response, blocks", [(0.1, 1), (0.1 * (1 + 1e-15), 1), (0.2, 2)])
 def test_what_is_said_twice_is_shown_once(response: float, blocks: int) -> None:
     columns = (*COLUMNS[:3], Column("population", "population"))
     rows = [("system", None, 0.1, None), ("class", "a", response, 5)]

@@ -150,6 +150,7 @@ the row and in percent of the limit."""
 OPTIONAL = (*FULL, *DOUBT, *MARGIN)
 
 _row = row_maker((*COLUMNS, *FULL))
+_MAXIMUM = [column.key for column in COLUMNS].index("maximum_throughput")
 
 
 def solve_report(
@@ -189,8 +190,7 @@ def solve_report(
     figures = [*(output.expression for output in outputs.values()), *(item.expression for item in asked)]
     listed = [*figures, *(item.metric for item in claimed)]
     notes += [*undefined_notes([solved], [*(parse(name) for name in outputs), *(item.expression for item in asked)])]
-    notes += [*pool_notes(model), *fitted_notes(model), *percentile_notes(model, listed, solved.parts), *edge.notes]
-    notes += effect_notes(model, model.settings, listed)
+    notes += [*pool_notes(model), *fitted_notes(model), *percentile_notes(model, listed, solved.parts)]
     exact = all_exact(model, listed, solved.parts)
     shown = [item for item in listed if not asks_percentile(model, [item])]
     means = bool(not brief or shown) and means_exact(model, listed, solved.parts)
@@ -198,6 +198,9 @@ def solve_report(
     every += [_row(**cells) for cells in selected.metric_rows(model, solved, asked)] if asked else []
     if largest:
         every.append(_row(**selected.maximum_row(largest_throughput(solution, edge)[0], unit, exact)))
+    # Where no row has the largest load, nobody asks how it is known.
+    notes += edge.notes if largest or any(row[_MAXIMUM] is not None for row in every) else []
+    notes += effect_notes(model, model.settings, listed)
     rows = [row[: len(columns)] for row in every]
     if model.calibration is not None and not only:
         columns, rows, more = doubted(model, solved, columns, rows, asked, wanted)
