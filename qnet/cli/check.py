@@ -63,12 +63,22 @@ def command(system: str, settings: tuple[str, ...], rewrite: bool, diff: bool) -
 
 
 def checked(model: Model) -> RoutedNetwork:
-    """The network of a model without load; raises `InvalidInput` or `UsageError` for numbers outside their domain."""
+    """The network of a model without load.
+
+    Raises `InvalidInput` or `UsageError` with every number outside its domain.
+    """
+    from qnet.errors import QnetError
     from qnet.model.bind import bind
+    from qnet.model.check import stated
+    from qnet.model.domains import together
     from qnet.model.scope import station_figures
     from qnet.model.values import Values
 
-    return bind(model, Values(model, {}, None, dict.fromkeys(station_figures(model), 0.0)))
+    idle = dict.fromkeys(station_figures(model), 0.0)
+    try:
+        return bind(model, Values(model, {}, None, idle))
+    except QnetError as error:
+        raise together(stated(model), error, idle) from None
 
 
 def _format(system: str, model: Model, diff: bool) -> None:

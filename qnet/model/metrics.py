@@ -60,8 +60,11 @@ def metric(text: str, model: Model) -> Metric:
 
 
 def every_metric(model: Model) -> tuple[Metric, ...]:
-    """What is reported by default: throughput and response, also by class where there are several, utilization and
-    queue length of every station, and the outputs."""
+    """The metrics of `model` that are reported by default.
+
+    Throughput and response of the system, and of every class where there are several; utilization and queue length of
+    every station (queue length alone of a delay); losses and buffers where there are any; and the outputs.
+    """
     figures = all_figures(model)
     names: list[str] = [*RESERVED]
     if len(model.customers) > 1:
@@ -78,7 +81,10 @@ def every_metric(model: Model) -> tuple[Metric, ...]:
 
 
 def metrics(texts: Sequence[str], model: Model) -> tuple[Metric, ...]:
-    """Several metrics; raises `UsageError` with what is wrong with any of them."""
+    """Parse and check `texts` as metrics of `model`, such as `response` or `utilization('cpu') * 2`.
+
+    Raises `UsageError` with what is wrong with any of them.
+    """
     result: list[Metric] = []
     problems: list[Problem] = []
     for text in texts:

@@ -15,9 +15,9 @@ _STYLE = "text-align:left; padding:0.1em 1em 0.1em 0; vertical-align:top"
 
 
 def lines(model: Model) -> list[str]:
-    """Five lines: name and title, stations, classes, parameters, outputs and questions.
+    """Five lines on `model`: name and title, stations, classes, parameters, outputs and questions.
 
-    Of lists that are longer than a line the first entries are shown, and how many there are.
+    Of a list that does not fit on its line, the first entries and the number of all are shown.
     """
     own = [item for item in model.parameters.values() if not item.part]
     parts = [f"{len(model.parameters) - len(own)} of catalog parts"] if len(own) < len(model.parameters) else []
@@ -35,7 +35,7 @@ def lines(model: Model) -> list[str]:
 
 
 def html(model: Model) -> str:
-    """Tables of stations, classes and parameters, with all texts escaped."""
+    """Tables of the stations, classes and parameters of `model` as an HTML fragment; all texts are escaped."""
     own = [item for item in model.parameters.values() if not item.part]
     others = [item for item in model.parameters.values() if item.part]
     head = ("parameter", "value", "range", "note")

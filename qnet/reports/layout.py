@@ -174,7 +174,10 @@ def _numeric(cells: Sequence[Cell]) -> bool:
 
 
 def note_lines(note: Note, ascii: bool) -> list[str]:
-    """`warning [QN601]: text`, and what to do about it on a separate line."""
+    """A note as lines: `warning [QN601]: text`, and what to do about it, if anything, on a second.
+
+    ascii   whether other characters are replaced by their nearest spelling.
+    """
     lines = [clean(f"{note.severity} [{note.code}]: {note.brief or note.text}", ascii)]
     return [*lines, "  next: " + clean(note.next, ascii)] if note.next else lines
 
@@ -185,7 +188,10 @@ def clean_command(command: str) -> str:
 
 
 def command_of(meta: Mapping[str, Any]) -> str:
-    """The command that gives the answer again, where it is known: fit to print, and with every space it has."""
+    """The command that gives an answer again, fit to print with every space it has; empty where it is not known.
+
+    meta   of the report.
+    """
     return clean_command(meta.get("command") or "")
 
 

@@ -14,7 +14,7 @@ from qnet.questions.calibrate.calibrate import SEARCHES, Calibration, calibrate
 from qnet.questions.calibrate.measured import measured
 from qnet.questions.calibrate.predict import leave_one_out
 from qnet.questions.calibrate.report import fitted_with
-from qnet.questions.map.tables import Rows, Table, read_table
+from qnet.questions.map.tables import DataTable, Rows, read_table
 from qnet.questions.presentation.labels import all_exact, label
 from qnet.record import Record
 from qnet.reports.content import Cell, Column, Note
@@ -71,7 +71,7 @@ def root_mean_square(values: Any) -> float:
 
 def candidates(
     models: Sequence[Model],
-    source: Rows | Table,
+    source: Rows | DataTable,
     fit: Sequence[str],
     metrics: Sequence[str] = (),
     between: Sequence[str] = (),
@@ -82,17 +82,20 @@ def candidates(
     error: Sequence[str] = (),
     strict: bool = False,
 ) -> tuple[Candidate, ...]:
-    """Several models fitted to the same measurements, the one first that errs least at rows left out in turn.
+    """Several models fitted to the same measurements, ranked by their error at rows left out in turn, the best first.
 
+    models         at least one, with the parameters of `fit` that they have.
+    source         a CSV file, or rows, as of `calibrate`; or a table that was read.
     fit, between   of each model those that it has; every name must be a parameter of one of them.
     metrics        what to fit on; none: every column that all models have a figure for.
-    others         as `calibrate`.
+    searches       how many starts of each fit to follow, as `starts` of `calibrate`.
+    hold_out, absolute, wanted, error, strict   as of `calibrate`, the same for every model.
     Returns        models without an answer last, with what stands against them.
     Raises         `UsageError` for names that no model has; what the last model says where none has a fit.
     Method         `calibrate_predict.leave_one_out`. Source: M. Stone, Cross-validatory choice and assessment of
                    statistical predictions, J. Roy. Statist. Soc. B 36 (1974) 111-147.
     """
-    table = source if isinstance(source, Table) else read_table(source)
+    table = source if isinstance(source, DataTable) else read_table(source)
     problems: list[Problem] = []
     for name in dict.fromkeys(fit):
         if not any(name in model.parameters for model in models):
@@ -130,8 +133,8 @@ def candidates(
 
 
 def _readable(
-    models: Sequence[Model], table: Table, fit: Sequence[str], metrics: Sequence[str], error: Sequence[str]
-) -> Table:
+    models: Sequence[Model], table: DataTable, fit: Sequence[str], metrics: Sequence[str], error: Sequence[str]
+) -> DataTable:
     """The table without the rows that any model cannot read, so that all are fitted on the same ones."""
     for model in models:
         names = [name for name in fit if name in model.parameters]
@@ -164,7 +167,10 @@ def _status(calibration: Calibration, left_out: Any) -> str:
 
 
 def candidates_report(result: Sequence[Candidate], more: Sequence[Note] = ()) -> Report:
-    """The report of candidates, the best first."""
+    """The report of candidate models, a row for each in the order of `result`, which is the best first.
+
+    more   notes of the caller, after those on the ranking.
+    """
     rows = [_row(index, item) for index, item in enumerate(result)]
     best = [item for item in result if item.error < float("inf")]
     name = result[0].found.measured.table.name if result[0].found else ""

@@ -30,9 +30,11 @@ class Near(Record):
 def near(trial: Trial, known: Array) -> Near:
     """The largest value up to which limits hold, between two values on either side of a known answer, for each point.
 
+    trial    the model, the parameter that is varied and the limits, at the points of a batch.
     known    the known answers, nan where there is none.
     Returns  nothing for a point at which the limits do not hold at the lower value, or still hold at the upper one, or
              that the model refuses.
+    Raises   the errors of the model other than those for numbers outside their domain.
     Limits   Of several crossings between the two values it is one of them.
     """
     nowhere = Near(np.zeros(trial.size, dtype=bool), known, known)

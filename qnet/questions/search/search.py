@@ -217,6 +217,8 @@ def search(trial: Trial) -> Regions:
     """Find all intervals of a parameter in which there is a steady state and limits hold, at every point of a batch.
 
     A parameter that counts something is searched over integers.
+
+    trial   the model, the parameter that is varied and the limits, at the points of the batch.
     """
     return integers(trial) if trial.domain.integer(trial.size) else continuous(trial)
 
@@ -224,7 +226,7 @@ def search(trial: Trial) -> Regions:
 def falls(regions: Regions) -> bool | None:
     """Whether it is the smallest value that matters: nothing but a low end stops the parameter; None if nothing does.
 
-    Otherwise the largest does, as it is with anything that loads a system.
+    Otherwise the largest does, as it is with anything that loads a system. `regions` is where the limits hold.
     """
     stops = (LIMIT, SATURATION)
     if any((regions.high.cause == stop).any() for stop in stops):
@@ -235,6 +237,8 @@ def falls(regions: Regions) -> bool | None:
 def pick(trial: Trial, regions: Regions, smallest: bool = False) -> IntervalEnd:
     """The largest value up to which limits hold, at every point: the upper end of the lowest interval.
 
+    trial      the model, the parameter that is varied and the limits, at the points of a batch.
+    regions    where the limits hold, as `search` finds it.
     smallest   the smallest value from which on they hold instead: the lower end of the highest interval.
     """
     size = trial.size
@@ -244,9 +248,14 @@ def pick(trial: Trial, regions: Regions, smallest: bool = False) -> IntervalEnd:
 
 
 def ends(trial: Trial, regions: Regions, position: Places, index: Places, side: Ends) -> IntervalEnd:
-    """The answer at one end of some intervals.
+    """The answer at one end of some intervals in which limits hold.
 
+    trial     the model, the parameter that is varied and the limits, at the points of a batch.
+    regions   where the limits hold.
     position  the point of the grid of each row; `index` its interval, -1 for none.
+    side      the lower or the upper ends of `regions`.
+    Returns   for each row the value, what ends the interval, and the answer there; of a row without an interval the
+              answer at the value that exceeds the limits least.
     """
     held = index >= 0
     best = regions.best[position]

@@ -236,7 +236,10 @@ def _with_margins(
 def metric_value(model: Model, text: str, wanted: Wanted = AUTO, unit: str = "") -> float:
     """One metric of a model as it stands, in base units or another unit.
 
-    Raises `UsageError` for what the model does not have, `NoAnswer` without a steady state or a finite value.
+    text     an expression over parameters, outputs and figures, such as `response_p95`, or the saturation throughput.
+    wanted   the method and its budget.
+    unit     the unit of the number; empty: the base unit.
+    Raises   `UsageError` for what the model does not have, `NoAnswer` without a steady state or a finite value.
     """
     if selected.split([text], model)[1]:
         report = solve_report(model, wanted, metric=[text], unit=unit)
@@ -258,7 +261,11 @@ def _patient(model: Model, wanted: Wanted, asked: Sequence[Metric], claimed: Seq
 
 
 def claims(asserted: Sequence[str], model: Model) -> tuple[Condition, ...]:
-    """What is asserted of an answer; raises `UsageError` with what is wrong with any of it."""
+    """Parse the conditions that are asserted of an answer.
+
+    asserted  texts such as `response <= 10 ms`, over parameters, outputs and figures of the model.
+    Raises    `UsageError` with what is wrong with any of them.
+    """
     if not asserted:
         return ()
 
@@ -266,7 +273,7 @@ def claims(asserted: Sequence[str], model: Model) -> tuple[Condition, ...]:
 
 
 def false_claims(solved: Solved, claimed: tuple[Condition, ...]) -> tuple[Problem, ...]:
-    """The assertions that the answer does not meet."""
+    """The conditions in `claimed` that are false of a model solved at one point, `solved`; a problem for each."""
     if not claimed:
         return ()
 
@@ -280,7 +287,11 @@ def _method_record(solution: RoutedSolution) -> dict[str, Any]:
 
 
 def no_steady_state(model: Model, solved: Solved, edge: Saturation) -> NoAnswer:
-    """The refusal of a model without a steady state: what is overloaded, by how much, and the saturation throughput."""
+    """The refusal of a model without a steady state: what is overloaded, by how much, and the saturation throughput.
+
+    solved   the model at one point.
+    edge     the factor on its arrival rates at which the steady state ends, and the station that causes it.
+    """
     solution = solved.parts[0].solution
     if all(item.population is not None for item in solution.classes):
         worst = max(solution.loads, key=lambda item: float(item.load))
@@ -456,7 +467,14 @@ def _states(solution: RoutedSolution) -> _Rows:
 
 
 def largest_throughput(solution: RoutedSolution, edge: Saturation) -> tuple[float | None, str | None]:
-    """What the system can reach: by arrivals alone, or by ever more customers of one closed class; else None."""
+    """The saturation throughput in passages per second, and the name of the station or limit that causes it.
+
+    Closed classes saturate a station with ever more customers of one class, open classes with more arrivals.
+
+    solution  of the model at one point.
+    edge      the factor on its arrival rates at which the steady state ends.
+    Returns   None for both where nothing limits the throughput, or customers may be lost.
+    """
     if solution.offered is not None:
         # More that is offered is not more that is carried.
         return None, None
