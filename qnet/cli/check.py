@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -36,7 +37,8 @@ def command(system: str, settings: tuple[str, ...], rewrite: bool, diff: bool) -
       qnet check web-tier
       qnet new web | qnet check -
     """
-    from qnet.cli.output import say
+    from qnet.cli.files import say
+    from qnet.cli.screen import columns_of, folded
     from qnet.cli.system import open_system
     from qnet.errors import printable
 
@@ -57,7 +59,7 @@ def command(system: str, settings: tuple[str, ...], rewrite: bool, diff: bool) -
         _count(len(model.parameters), "parameter"),
     )
     name = "<stdin>" if system == "-" else printable(system)
-    say(f"{name}: valid; {', '.join(counts)}; digest {model.digest}")
+    say(folded(f"{name}: valid; {', '.join(counts)}; digest {model.digest}", columns_of(sys.stdout)))
 
 
 def checked(model: Model) -> RoutedNetwork:

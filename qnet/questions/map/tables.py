@@ -237,7 +237,15 @@ def _bytes(path: str) -> bytes:
             return stream.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:
         text = f"cannot be read: {getattr(error, 'strerror', None) or error}"
-        raise UsageError(Problem("QN002", text, "measurements as CSV with a header", file=path)) from None
+        help = f"qnet example {path} > {path}.csv writes that example" if _is_example(path) else ""
+        raise UsageError(Problem("QN002", text, "measurements as CSV with a header", file=path, help=help)) from None
+
+
+def _is_example(name: str) -> bool:
+    """Whether a name is that of measurements that come with qnet, which are printed and not read by name."""
+    from qnet.catalog.find import DATA, examples
+
+    return any(entry.id == name for entry in examples() if entry.kind == DATA)
 
 
 def number(cell: object) -> float | None:

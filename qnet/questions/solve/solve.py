@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NoAnswer, Problem
 from qnet.expression import Expression, parse, solution_name
+from qnet.expression.aliases import MAX_THROUGHPUT
 from qnet.expression.functions import percentile_share
 from qnet.lazy import lazy, np
 from qnet.model.bind import depends_on_population
@@ -151,6 +152,7 @@ the row and in percent of the limit."""
 OPTIONAL = (*FULL, *DOUBT, *MARGIN)
 
 _row = row_maker((*COLUMNS, *FULL))
+_MAXIMUM = [column.key for column in COLUMNS].index("maximum_throughput")
 
 
 def solve_report(
@@ -189,13 +191,16 @@ def solve_report(
     figures = [*(output.expression for output in outputs.values()), *(item.expression for item in asked)]
     listed = [*figures, *(item.metric for item in claimed)]
     notes += [*undefined_notes([solved], [*(parse(name) for name in outputs), *(item.expression for item in asked)])]
-    notes += [*pool_notes(model), *fitted_notes(model), *percentile_notes(model, listed, solved.parts), *edge.notes]
-    notes += effect_notes(model, model.settings, listed)
+    notes += [*pool_notes(model), *fitted_notes(model), *percentile_notes(model, listed, solved.parts)]
     exact = all_exact(model, listed, solved.parts)
     shown = [item for item in listed if not asks_percentile(model, [item])]
     means = bool(not brief or shown) and means_exact(model, listed, solved.parts)
     every = [] if brief else [*_rows(solution, edge, all_exact(model, (), solved.parts)), *_outputs(model, solved)]
     every += [_row(**cells) for cells in selected.metric_rows(model, solved, asked)] if asked else []
+    # Where no row has the largest load, nobody asks how it is known.
+    largest = any(MAX_THROUGHPUT in item.names for item in listed)
+    notes += edge.notes if largest or any(row[_MAXIMUM] is not None for row in every) else []
+    notes += effect_notes(model, model.settings, listed)
     rows = [row[: len(columns)] for row in every]
     if model.calibration is not None and not only:
         columns, rows, more = doubted(model, solved, columns, rows, asked, wanted)
@@ -336,6 +341,11 @@ def _rows(solution: RoutedSolution, edge: Saturation, exact: bool) -> _Rows:
     return [*result, *buffers, *_branches(solution), *_visits(solution), *_states(solution)]
 
 
+def _count(customers: float | None) -> float | None:
+    """A number of customers as an integer, where it is one."""
+    return int(customers) if customers is not None and customers.is_integer() else customers
+
+
 def _classes(solution: RoutedSolution, edge: Saturation) -> _Rows:
     mixed = any(item.population is not None for item in solution.classes) and edge.factor < float("inf")
     return [
@@ -344,7 +354,7 @@ def _classes(solution: RoutedSolution, edge: Saturation) -> _Rows:
             name=item.name,
             throughput=item.throughput,
             response=item.response,
-            population=item.population,
+            population=_count(item.population),
             think_time=item.think_time,
             maximum_throughput=item.throughput * edge.factor if mixed and item.population is None else None,
             limited_by=edge.cause if mixed and item.population is None else None,

@@ -122,7 +122,7 @@ def why_report(
             rows += [_row(section=section, **cells) for cells in tables[section](result)]
     report = Report(
         schema="qnet/why/1",
-        title=f"{model.title}: why it responds as it does",
+        title=f"{model.title}: response time explained",
         columns=COLUMNS,
         rows=rows,
         notes=(*notes(result), *asked_notes(result, claimed)),
