@@ -5,7 +5,7 @@ The intervals of a solution by the calibration of its parameters, next to its fi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NoAnswer, Problem
@@ -183,24 +183,20 @@ def solve_report(
         # More customers are another network: what the throughput of this one tends to says nothing of it.
         solution = solution.replace(ceiling=None)
     columns = (*COLUMNS, *FULL) if solution.offered is not None or solution.buffers else COLUMNS
-    notes = trust_notes(solution)
     if only and asked:
         asked = asked[:1]
         selected.defined_value(model, solved, asked[0])
     outputs = {} if brief else model.outputs
-    figures = [*(output.expression for output in outputs.values()), *(item.expression for item in asked)]
-    listed = [*figures, *(item.metric for item in claimed)]
-    notes += [*undefined_notes([solved], [*(parse(name) for name in outputs), *(item.expression for item in asked)])]
-    notes += [*pool_notes(model), *fitted_notes(model), *percentile_notes(model, listed, solved.parts)]
+    expressions = [item.expression for item in asked]
+    listed = [*(output.expression for output in outputs.values()), *expressions, *(item.metric for item in claimed)]
+    named = [*(parse(name) for name in outputs), *expressions]
     exact = all_exact(model, listed, solved.parts)
     shown = [item for item in listed if not asks_percentile(model, [item])]
     means = bool(not brief or shown) and means_exact(model, listed, solved.parts)
     every = [] if brief else [*_rows(solution, edge, all_exact(model, (), solved.parts)), *_outputs(model, solved)]
     every += [_row(**cells) for cells in selected.metric_rows(model, solved, asked)] if asked else []
-    # Where no row has the largest load, nobody asks how it is known.
-    largest = any(MAX_THROUGHPUT in item.names for item in listed)
-    notes += edge.notes if largest or any(row[_MAXIMUM] is not None for row in every) else []
-    notes += effect_notes(model, model.settings, listed)
+    largest = any(MAX_THROUGHPUT in item.names for item in listed) or any(row[_MAXIMUM] is not None for row in every)
+    notes = [*trust_notes(solution), *undefined_notes([solved], named), *_notes(model, solved, edge, listed, largest)]
     rows = [row[: len(columns)] for row in every]
     if model.calibration is not None and not only:
         columns, rows, more = doubted(model, solved, columns, rows, asked, wanted)
@@ -220,6 +216,19 @@ def solve_report(
         broken=false_claims(solved, claimed),
         summary=None if brief else lambda report: summaries.of_solution(report),
     )
+
+
+def _notes(
+    model: Model, solved: Solved, edge: Saturation, listed: Sequence[Expression], largest: bool
+) -> Iterator[Note]:
+    """What is to be known of a model, its percentiles, its saturation where it is shown, and of settings without
+    effect."""
+    yield from pool_notes(model)
+    yield from fitted_notes(model)
+    yield from percentile_notes(model, listed, solved.parts)
+    if largest:
+        yield from edge.notes
+    yield from effect_notes(model, model.settings, listed)
 
 
 def _with_margins(
