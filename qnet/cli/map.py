@@ -81,7 +81,7 @@ def command(source: str | None, metric: tuple[str, ...], prefix: str, chunk: int
 
     from qnet.cli.failures import reporting_last
     from qnet.cli.files import streaming
-    from qnet.cli.options import Output
+    from qnet.cli.options import OutputOptions
     from qnet.cli.output import on_screen, ready, write_notes
     from qnet.cli.progress import progress
     from qnet.questions.map.map import Lines, Mapper, map_csv, map_jsonl
@@ -96,7 +96,7 @@ def command(source: str | None, metric: tuple[str, ...], prefix: str, chunk: int
         if jsonl and given:
             raise click.UsageError(f"{name} applies to CSV; omit it with --jsonl")
     wanted = method(options)
-    ready(Output(format="jsonl" if jsonl else "csv", path=path, color="never", ascii=False))
+    ready(OutputOptions(format="jsonl" if jsonl else "csv", path=path, color="never", ascii=False))
     with opened(network) as model:
         mapper = Mapper(model, metric, wanted, asserted, prefix, strict)
     # Rows printed to a terminal show progress already.

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from qnet.errors import InvalidInput, NotComputed, Problem, printable
 from qnet.exchange.imported import REFUSED, Converted, Items, Reading, integer, malformed, number, text_of
-from qnet.exchange.layers import Call, Entry, Layers, Phase, Processor, Task, written
+from qnet.exchange.layers import Entry, EntryCall, Layers, Phase, Processor, Task, written
 
 MAX_TOKENS = 200_000
 _TOKEN = re.compile(r'"[^"\n]*"|[^\s"]+')
@@ -266,7 +266,7 @@ class _Reader:
                 scv=value("c", phase, 1.0),
                 think_time=value("Z", phase, 0.0),
                 calls=tuple(
-                    Call(target, values[phase], at, waits)
+                    EntryCall(target, values[phase], at, waits)
                     for target, waits, at, values in self.calls.get(name, [])
                     if phase < len(values) and values[phase]
                 ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from qnet.errors import InvalidInput, NotComputed, Problem, printable
 from qnet.exchange.imported import REFUSED, Converted, Items, Reading, integer, malformed, number
-from qnet.exchange.layers import Call, Entry, Layers, Phase, Processor, Task, written
+from qnet.exchange.layers import Entry, EntryCall, Layers, Phase, Processor, Task, written
 from qnet.exchange.xml_tree import Element, parse_xml
 
 _PROCESSORS = {
@@ -132,7 +132,7 @@ class _Reader:
                 scv=self._number(item, "host-demand-cvsq", "1"),
                 think_time=self._number(item, "think-time", "0"),
                 calls=tuple(
-                    Call(
+                    EntryCall(
                         call.attributes.get("dest", ""),
                         self._number(call, "calls-mean", "0"),
                         call.line,

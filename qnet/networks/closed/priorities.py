@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from qnet import budget
 from qnet.lazy import Array, Flags, lazy, np
-from qnet.networks.closed.approximate_mva import Changes, FixedPoints, Substitution, unproven
+from qnet.networks.closed.approximate_mva import FixedPoints, ShareChanges, Substitution, unproven
 from qnet.queues.arithmetic import distinct
 from qnet.record import Record
 
@@ -82,7 +82,7 @@ class Ranked(Record):
         stations = self.demands.shape[1]
         return np.concatenate([self.demands * np.exp(values[:, :stations]), values[:, stations:]], axis=1)
 
-    def image(self, changes: Changes, values: Array) -> tuple[Array, Array]:
+    def image(self, changes: ShareChanges, values: Array) -> tuple[Array, Array]:
         """Residences (see `_at_servers`) after a round, and (P,) the largest change, in cycle times of the class."""
         return _image(self, changes, values)
 
@@ -96,7 +96,7 @@ class Ranked(Record):
         """(P,) whether no station exceeds its capacity."""
         return ~_full(self, _throughput(self, values))
 
-    def overloaded(self, changes: Changes, values: Array) -> Flags:
+    def overloaded(self, changes: ShareChanges, values: Array) -> Flags:
         """(P,) whether higher classes leave too little to an open class, and no estimate of changes explains that."""
         unchanged = ~(changes.queue.any((1, 2, 3)) | changes.busy.any((1, 2, 3)))
         return unchanged & ~self.feasible(values) & np.isinf(self.population).any(-1)
@@ -209,7 +209,7 @@ def _full(ranked: Ranked, throughput: Any) -> Flags:
     return ((throughput[:, None, :] * ranked.demands).sum(-1) > 1.0 + 1e-11).any(-1)
 
 
-def _image(ranked: Ranked, changes: Changes, residence: Any) -> tuple[Any, Any]:
+def _image(ranked: Ranked, changes: ShareChanges, residence: Any) -> tuple[Any, Any]:
     """Residences (see `_at_servers`) after a round, and (P,) the largest change, in cycle times of the class."""
     budget.spend(_A_RANK * distinct(ranked.rank).size, "the rounds of a fixed point")
     arrivals = _Arrivals(ranked, changes, residence)
@@ -246,7 +246,7 @@ class _Before(Record):
 class _Arrivals:
     """The customers present on arrival, by the class that arrives and the class that is present: (P, K, R, R)."""
 
-    def __init__(self, ranked: Ranked, changes: Changes, residence: Any) -> None:
+    def __init__(self, ranked: Ranked, changes: ShareChanges, residence: Any) -> None:
         self.ranked, self.relaxation = ranked, changes.relaxation
         self.throughput = throughput = _throughput(ranked, residence)[:, None, :]
         at_servers = _at_servers(ranked, residence)

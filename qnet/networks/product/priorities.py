@@ -94,7 +94,7 @@ def solve(network: Demands, wanted: Wanted, solve_part: SolvePart) -> Solution:
 
 def _arrays(network: Demands, places: list[int]) -> tuple[priorities.Ranked, Any]:
     """The queueing stations at some places in arrays, and the (B, K, R) seconds at all the others."""
-    table, ordered = product_arrays.Table(network), set(product_arrays.ordered_stations(network))
+    table, ordered = product_arrays.NetworkArrays(network), set(product_arrays.ordered_stations(network))
     size, classes = len(table.demands), range(network.shape[1])
     closed = set(network.closed)
     kinds = [

@@ -8,7 +8,7 @@ from qnet.model.bind import depends_on_population
 from qnet.model.conditions import Condition
 from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
-from qnet.questions.bottleneck.bottleneck import Bottleneck, Part, Resource, bottleneck
+from qnet.questions.bottleneck.bottleneck import Bottleneck, Resource, ResponsePart, bottleneck
 from qnet.questions.points.changes import Change
 from qnet.questions.points.points import needs_solution
 from qnet.questions.presentation.columns import effect_notes
@@ -202,7 +202,7 @@ def _resource(resource: Resource) -> dict[str, Cell]:
     return details | (_part(resource.part) if resource.part else {})
 
 
-def _part(part: Part) -> dict[str, Cell]:
+def _part(part: ResponsePart) -> dict[str, Cell]:
     return {"residence": part.residence, "service": part.service, "wait": part.wait, "share": part.share}
 
 

@@ -14,7 +14,7 @@ from qnet.questions.calibrate.calibrate import SEARCHES, Calibration, calibrate
 from qnet.questions.calibrate.measured import measured
 from qnet.questions.calibrate.predict import leave_one_out
 from qnet.questions.calibrate.report import fitted_with
-from qnet.questions.map.tables import Rows, Table, read_table
+from qnet.questions.map.tables import DataTable, Rows, read_table
 from qnet.questions.presentation.labels import all_exact, label
 from qnet.record import Record
 from qnet.reports.content import Cell, Column, Note
@@ -71,7 +71,7 @@ def root_mean_square(values: Any) -> float:
 
 def candidates(
     models: Sequence[Model],
-    source: Rows | Table,
+    source: Rows | DataTable,
     fit: Sequence[str],
     metrics: Sequence[str] = (),
     between: Sequence[str] = (),
@@ -95,7 +95,7 @@ def candidates(
     Method         `calibrate_predict.leave_one_out`. Source: M. Stone, Cross-validatory choice and assessment of
                    statistical predictions, J. Roy. Statist. Soc. B 36 (1974) 111-147.
     """
-    table = source if isinstance(source, Table) else read_table(source)
+    table = source if isinstance(source, DataTable) else read_table(source)
     problems: list[Problem] = []
     for name in dict.fromkeys(fit):
         if not any(name in model.parameters for model in models):
@@ -133,8 +133,8 @@ def candidates(
 
 
 def _readable(
-    models: Sequence[Model], table: Table, fit: Sequence[str], metrics: Sequence[str], error: Sequence[str]
-) -> Table:
+    models: Sequence[Model], table: DataTable, fit: Sequence[str], metrics: Sequence[str], error: Sequence[str]
+) -> DataTable:
     """The table without the rows that any model cannot read, so that all are fitted on the same ones."""
     for model in models:
         names = [name for name in fit if name in model.parameters]

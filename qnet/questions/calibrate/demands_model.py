@@ -8,7 +8,7 @@ from typing import Any
 
 from qnet.errors import InvalidInput, Problem, printable
 from qnet.lazy import np
-from qnet.questions.calibrate.demands import BACKGROUND, Demands, Station, servers_and_copies
+from qnet.questions.calibrate.demands import BACKGROUND, FittedDemands, StationRegression, servers_and_copies
 from qnet.record import Record
 from qnet.reports.content import Note
 from qnet.units import format_number
@@ -22,7 +22,7 @@ class _Demand(Record):
 
     name: str
     """Of its parameter."""
-    station: Station
+    station: StationRegression
     kind: int
     """The position of its class."""
     value: float
@@ -33,7 +33,7 @@ class _Demand(Record):
         return float(self.station.coefficients.errors[self.kind])
 
 
-def demands_model(result: Demands) -> tuple[str, tuple[Note, ...]]:
+def demands_model(result: FittedDemands) -> tuple[str, tuple[Note, ...]]:
     """A model file with fitted demands, and notes on what it assumes.
 
     Every class arrives at random at the mean throughput of the rows fitted, visits every station once for its demand,
@@ -78,24 +78,24 @@ def demands_model(result: Demands) -> tuple[str, tuple[Note, ...]]:
     return "\n".join([*lines, *_calibration(demands)]) + "\n", tuple(_notes(result, used))
 
 
-def _idle(result: Demands, index: int) -> bool:
+def _idle(result: FittedDemands, index: int) -> bool:
     """Whether a class is the background."""
     return result.background and index == len(result.classes) - 1
 
 
-def _rates(result: Demands) -> list[float]:
+def _rates(result: FittedDemands) -> list[float]:
     """The mean throughput of every class over the rows fitted; 1 of the background."""
     used = np.array([item.used for item in result.stations]).any(axis=0)
     return [float(values[used].mean()) for values in result.design.T]
 
 
-def _rate(result: Demands, classes: Mapping[str, str], index: int) -> str:
+def _rate(result: FittedDemands, classes: Mapping[str, str], index: int) -> str:
     """The parameter of the arrival rate of a class."""
     name = result.classes[index]
     return f"rate_{classes[name]}" if name else "rate"
 
 
-def _station(result: Demands, station: Station) -> str:
+def _station(result: FittedDemands, station: StationRegression) -> str:
     """A station as an inline table."""
     servers, copies = int(station.servers), 1
     if result.model is not None:
@@ -136,7 +136,7 @@ def _correlation(one: _Demand, other: _Demand) -> float:
     return value if value == value else 0.0
 
 
-def _notes(result: Demands, used: Iterable[int]) -> Iterable[Note]:
+def _notes(result: FittedDemands, used: Iterable[int]) -> Iterable[Note]:
     text = "the model takes stations as processor sharing and arrivals as random, at the mean throughput measured"
     yield Note("QN758", text)
     if any(_idle(result, index) for index in used):

@@ -18,7 +18,7 @@ from qnet.model.values import Values
 from qnet.questions.calibrate.errors import half_digit, relative, stated_errors
 from qnet.questions.calibrate.held_out import Scope, held_out
 from qnet.questions.map.parameter_cells import Fault, parameter_columns, parameter_value
-from qnet.questions.map.tables import Table, number, truth, weight
+from qnet.questions.map.tables import DataTable, number, truth, weight
 from qnet.questions.map.titles import with_units
 from qnet.questions.presentation.columns import parameter_cells, parameter_unit
 from qnet.record import Record
@@ -27,10 +27,10 @@ from qnet.units import UnitError, base_unit, format_quantity, quantity, scale, u
 WEIGHT, HOLD_OUT, ERROR = "weight", "hold_out", "_error"
 
 
-class Measured(Record):
+class Measurements(Record):
     """What was measured, row by row, in base units."""
 
-    table: Table
+    table: DataTable
     conditions: dict[str, Any]
     """Parameter -> its value in every row."""
     metrics: tuple[Metric, ...]
@@ -51,7 +51,7 @@ class Measured(Record):
 class Cells:
     """Reads columns of a table as numbers, and keeps what is wrong with any cell."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: DataTable) -> None:
         self.table = table
         self.problems: dict[int, list[Problem]] = {}
         """By row."""
@@ -81,15 +81,20 @@ class Cells:
         held = self.column(named[HOLD_OUT], truth) if HOLD_OUT in named else np.zeros(count)
         return weights, held > 0
 
-    def readable(self) -> tuple[Table, list[int]]:
+    def readable(self) -> tuple[DataTable, list[int]]:
         """The table without the rows that have problems, and the indices of the others; as `Table.without`."""
         kept = [row for row in range(len(self.table.rows)) if row not in self.problems]
         return self.table.without(self.problems), kept
 
 
 def measured(
-    model: Model, table: Table, fitted: Sequence[str], asked: Sequence[str], hold_out: str, error: Sequence[str] = ()
-) -> Measured:
+    model: Model,
+    table: DataTable,
+    fitted: Sequence[str],
+    asked: Sequence[str],
+    hold_out: str,
+    error: Sequence[str] = (),
+) -> Measurements:
     """Read a table of measurements. A row with a cell that cannot be read is left out, and listed in its `unread`.
 
     fitted    parameters to be fitted, which therefore cannot be conditions.
@@ -138,7 +143,7 @@ def measured(
     sizes = np.where(sizes < 0, np.abs(sizes * reported), sizes)
     if error:
         sizes = np.where(np.isfinite(sizes), sizes, stated_errors(model, error, measured_metrics, reported))
-    results = Measured(
+    results = Measurements(
         table=table,
         conditions=conditions,
         metrics=measured_metrics,
@@ -156,7 +161,7 @@ def measured(
     return results.replace(held_out=results.held_out | more)
 
 
-def described(model: Model, result: Measured, row: int) -> str:
+def described(model: Model, result: Measurements, row: int) -> str:
     """The conditions of a row, for messages: `rate = 600/s, users = 20`."""
     listed: list[str] = []
     for name, values in result.conditions.items():
@@ -242,7 +247,9 @@ def _named(name: str, model: Model) -> list[Metric]:
     return result + [item for output in model.outputs if (item := metric(output, model)).key == name]
 
 
-def _chosen(model: Model, table: Table, figures: dict[str, Metric], asked: Sequence[str]) -> list[tuple[str, Metric]]:
+def _chosen(
+    model: Model, table: DataTable, figures: dict[str, Metric], asked: Sequence[str]
+) -> list[tuple[str, Metric]]:
     """The columns that count, with what they measure."""
     if not figures:
         known = sorted({column_key(name) for name in all_figures(model) if "queue" not in name})
@@ -280,7 +287,7 @@ def _measurement(item: Metric, factor: float, cell: object) -> float:
 
 
 def _scope(
-    model: Model, result: Measured, titles: Mapping[str, Metric], named: Mapping[str, str], others: Sequence[str]
+    model: Model, result: Measurements, titles: Mapping[str, Metric], named: Mapping[str, str], others: Sequence[str]
 ) -> Scope:
     """What a condition over rows may name: parameters and figures by name or title of their column, other columns."""
     figures = {item.source: result.values[:, index] for index, item in enumerate(result.metrics)}

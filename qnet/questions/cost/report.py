@@ -18,7 +18,7 @@ from qnet.questions.presentation.columns import effect_notes
 from qnet.questions.presentation.labels import label
 from qnet.questions.presentation.provenance import Basis
 from qnet.questions.uncertainty.carried import Doubts, moved_model
-from qnet.questions.uncertainty.carried_beside import Slopes, beside, slopes_of
+from qnet.questions.uncertainty.carried_beside import SideSlopes, beside, slopes_of
 from qnet.reports.content import Cell, Column, Note
 from qnet.reports.report import Report
 from qnet.units import Dimension, base_unit, in_unit
@@ -50,7 +50,7 @@ def doubted_beside(result: Costs, against: Costs, reported: RowValues) -> tuple[
     return _cells(*ends), [*notes, *(note for note in more if note not in notes)]
 
 
-def _slopes(results: Costs, reported: RowValues) -> tuple[Slopes, list[Note]]:
+def _slopes(results: Costs, reported: RowValues) -> tuple[SideSlopes, list[Note]]:
     """How the values of rows move, and notes."""
 
     def column(values: Sequence[float | None]) -> Any:
@@ -188,9 +188,9 @@ def cost_report(result: Costs, against: Costs | None = None, asserted: Sequence[
     )
 
 
-def _claimed(result: Costs, asserted: Sequence[str]) -> named_values.Claims:
+def _claimed(result: Costs, asserted: Sequence[str]) -> named_values.AssertionOutcome:
     if not asserted:
-        return named_values.Claims()
+        return named_values.AssertionOutcome()
 
     values: dict[str, list[float]] = {}
     dimensions: dict[str, Dimension] = {}

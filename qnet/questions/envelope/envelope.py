@@ -34,7 +34,7 @@ NOT_REACHED = "limit not reached at the highest load"
 NOWHERE = ("no value meets the limit", "no value meets all limits")
 
 
-class Point(Record):
+class EnvelopePoint(Record):
     """One point of an envelope: floats, texts, or None where there is nothing to say."""
 
     coordinates: tuple[float, ...]
@@ -63,13 +63,13 @@ class Interval(Record):
     number: int
     least: float | None
     binds: str
-    upper: Point
+    upper: EnvelopePoint
 
 
 def points(
     asked: Question, coordinates: Sequence[tuple[float, ...]], regions: Regions, places: Any, result: IntervalEnd,
     smallest: bool,
-) -> list[Point]:  # fmt: skip
+) -> list[EnvelopePoint]:  # fmt: skip
     """One end of an interval at each of some points of a grid, with the figures there.
 
     coordinates   the grid, and `places` the rows of it that are reported.
@@ -81,14 +81,14 @@ def points(
     methods = there.gather(lambda part: np.full(len(part.points), part.solution.method, dtype=object))
     exact = there.gather(lambda part: np.full(len(part.points), where_exact(asked.model, asked.shown, part)))
     extremes = (regions.steady_least if smallest else regions.steady_greatest)[places]
-    rows: list[Point] = []
+    rows: list[EnvelopePoint] = []
     for row, index in enumerate(map(int, places)):
         status = _status(asked, smallest, result, row, regions, index)
         answered = status == OK
         shown = tuple(_number(values[row]) if status != HOPELESS else None for values in metrics)
         extreme = _number(extremes[row]) if status not in (HOPELESS, UNLIMITED) else None
         rows.append(
-            Point(
+            EnvelopePoint(
                 coordinates=coordinates[index],
                 status=status,
                 value=float(result.value[row]) if answered else None,
@@ -105,10 +105,10 @@ def points(
     return rows
 
 
-def refused_point(asked: Question, coordinates: tuple[float, ...], status: str) -> Point:
+def refused_point(asked: Question, coordinates: tuple[float, ...], status: str) -> EnvelopePoint:
     """A point where some value tried is not computed, and why."""
     nothing = (None,) * len(asked.model.outputs)
-    return Point(
+    return EnvelopePoint(
         coordinates=coordinates,
         status=status,
         value=None,
@@ -151,7 +151,7 @@ _CHUNK = 4096
 """Points that are searched at once: enough for arrays to pay, few enough to keep memory small."""
 
 
-class Piece(Record):
+class SearchedPoints(Record):
     """Some points that were searched at once."""
 
     rows: Sequence[int]
@@ -177,12 +177,12 @@ class Envelope(Record):
     question: Question
     smallest: bool
     """Whether the values are the smallest ones."""
-    points: tuple[Point, ...]
+    points: tuple[EnvelopePoint, ...]
     reasons: tuple[str, ...]
     """Why some answers are not exact; empty where all are."""
     looked: tuple[int, float, float]
     """How many values were tried for a point, at most, and between which."""
-    pieces: tuple[Piece, ...]
+    pieces: tuple[SearchedPoints, ...]
 
     @property
     def complete(self) -> bool:
@@ -293,7 +293,7 @@ class _Search:
             turns = [falls(regions) for _, _, regions in searched]
             smallest = False not in turns and True in turns
         pieces = [
-            Piece(rows, [self.grid[row] for row in rows], trial, regions, pick(trial, regions, smallest))
+            SearchedPoints(rows, [self.grid[row] for row in rows], trial, regions, pick(trial, regions, smallest))
             for rows, trial, regions in searched
         ]
         details = {row: refused_point(asked, self.grid[row], error.problems[0].found) for row, error in refused.items()}
@@ -368,7 +368,7 @@ def _together(trials: Sequence[Trial], numbers: Mapping[str, list[float]]) -> li
     return [regions.part(trial, index * size) for index, trial in enumerate(trials)]
 
 
-def _points(asked: Question, piece: Piece, smallest: bool) -> list[Point]:
+def _points(asked: Question, piece: SearchedPoints, smallest: bool) -> list[EnvelopePoint]:
     """The answers point by point, with all intervals of each."""
     regions = piece.regions
     selected: dict[int, list[tuple[float, float]]] = {}
@@ -378,7 +378,7 @@ def _points(asked: Question, piece: Piece, smallest: bool) -> list[Point]:
     return [point.replace(intervals=tuple(selected.get(index, ()))) for index, point in enumerate(reported)]
 
 
-def _reasons(asked: Question, pieces: Sequence[Piece]) -> tuple[str, ...]:
+def _reasons(asked: Question, pieces: Sequence[SearchedPoints]) -> tuple[str, ...]:
     """Why answers are not exact: in general, as the model is stated; else for what they are about."""
     parts = [part for piece in pieces for part in piece.end.there.parts]
     particular = dict.fromkeys(reason for part in parts for reason in part.solution.reasons)
@@ -387,13 +387,13 @@ def _reasons(asked: Question, pieces: Sequence[Piece]) -> tuple[str, ...]:
     return solve_points(asked.model, asked=asked.wanted).parts[0].solution.reasons or tuple(particular)
 
 
-def _looked(pieces: Sequence[Piece]) -> tuple[int, float, float]:
+def _looked(pieces: Sequence[SearchedPoints]) -> tuple[int, float, float]:
     most = max(int(np.bincount(piece.regions.scan.point).max()) for piece in pieces)
     values = [piece.regions.scan.value for piece in pieces]
     return most, float(min(item.min() for item in values)), float(max(item.max() for item in values))
 
 
-def _no_answer(asked: Question, smallest: bool, reported: Sequence[Point], piece: Piece) -> NoAnswer:
+def _no_answer(asked: Question, smallest: bool, reported: Sequence[EnvelopePoint], piece: SearchedPoints) -> NoAnswer:
     """Why no point has an answer, and where the limits are nearest to one."""
     if all(point.status == UNLIMITED for point in reported):
         observed = piece.regions.scan.value
@@ -415,7 +415,7 @@ def _metric(limit: Condition) -> str:
     return root.name if isinstance(root, Name) else limit.source.partition(limit.operator)[0].strip()
 
 
-def _way_out(asked: Question, point: Point, value: float) -> str:
+def _way_out(asked: Question, point: EnvelopePoint, value: float) -> str:
     shown = [
         (_metric(item), format_quantity(metric, base_unit(item.dimension)))
         for item, metric in zip(asked.limits, point.metrics, strict=True)

@@ -13,7 +13,7 @@ from qnet.model.column_names import column_key
 from qnet.model.conditions import Condition
 from qnet.model.model import Model
 from qnet.networks.notes import approximate_notes
-from qnet.questions.envelope.envelope import OK, Envelope, Interval, Point, crossings
+from qnet.questions.envelope.envelope import OK, Envelope, EnvelopePoint, Interval, crossings
 from qnet.questions.envelope.question import Question
 from qnet.questions.presentation.assertions import broken, conditions
 from qnet.questions.presentation.columns import effect_notes, parameter_cells
@@ -227,7 +227,7 @@ class _Layout:
         exactness = label(point.exact) if point.method else None
         return (*cells, point.status, point.method or None, exactness)
 
-    def metrics(self, question: Question, point: Point) -> list[Cell]:
+    def metrics(self, question: Question, point: EnvelopePoint) -> list[Cell]:
         """What the limits are on, each once."""
         result: list[Cell] = [None] * len(self.names)
         for position, index in enumerate(_distinct(question)):
@@ -272,7 +272,9 @@ def _asked_notes(envelopes: Sequence[Envelope], claimed: Sequence[Condition]) ->
     ]
 
 
-def _notes(envelopes: Sequence[Envelope], points: Sequence[Point], every: bool, guessed: list[Note]) -> list[Note]:
+def _notes(
+    envelopes: Sequence[Envelope], points: Sequence[EnvelopePoint], every: bool, guessed: list[Note]
+) -> list[Note]:
     """What the reader should know of the answers."""
     reasons = dict.fromkeys(reason for item in envelopes for reason in item.reasons)
     notes = [*approximate_notes(reasons), *guessed]

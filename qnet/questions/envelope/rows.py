@@ -14,7 +14,7 @@ from qnet.questions.envelope.envelope import envelope, envelopes
 from qnet.questions.envelope.question import Question, questions, refuse_varied
 from qnet.questions.envelope.report import envelope_report
 from qnet.questions.map.parameter_cells import Fault, parameter_columns, parameter_value
-from qnet.questions.map.tables import Rows, Table, read_table
+from qnet.questions.map.tables import DataTable, Rows, read_table
 from qnet.reports.content import Cell, Column, Note
 from qnet.reports.records import column_names
 from qnet.reports.report import Report
@@ -49,7 +49,7 @@ def ask_envelope(
 
 
 def envelope_of_rows(
-    model: Model, asked: Sequence[Question], table: Table, asserted: Sequence[str] = ()
+    model: Model, asked: Sequence[Question], table: DataTable, asserted: Sequence[str] = ()
 ) -> Report:  # fmt: skip
     """The report of envelopes with a row for each row of a table.
 
@@ -87,7 +87,7 @@ def envelope_of_rows(
 
 
 def _values(
-    model: Model, table: Table, named: Mapping[str, str]
+    model: Model, table: DataTable, named: Mapping[str, str]
 ) -> tuple[list[tuple[float, ...]], dict[int, Fault]]:  # fmt: skip
     """The parameters of every row that can be read, and why the others cannot."""
     columns = [(table.header.index(column), column, name) for column, name in named.items()]
@@ -104,7 +104,7 @@ def _values(
 
 
 def _beside(
-    report: Report, table: Table, places: Sequence[int], faults: Mapping[int, Fault], count: int, blocks: int
+    report: Report, table: DataTable, places: Sequence[int], faults: Mapping[int, Fault], count: int, blocks: int
 ) -> Report:
     """The answers after the columns of the rows, in the order of the file; of rows that cannot be read, why."""
     columns = _columns_of(table)
@@ -138,13 +138,13 @@ def _beside(
     )
 
 
-def _columns_of(table: Table) -> list[Column]:
+def _columns_of(table: DataTable) -> list[Column]:
     """The columns of the table, named as they are."""
     titles = [column.strip() or f"column {index + 1}" for index, column in enumerate(table.header)]
     return [Column(title, title) for title in titles]
 
 
-def _cells(table: Table, position: int) -> tuple[Cell, ...]:
+def _cells(table: DataTable, position: int) -> tuple[Cell, ...]:
     """The cells of a row as they are; as text where they are no plain text or finite number."""
     return tuple(
         cell if isinstance(cell, str | int | None) or (isinstance(cell, float) and abs(cell) < inf) else str(cell)
@@ -160,7 +160,7 @@ def _apart(column: Column, taken: set[str]) -> Column:
     return column
 
 
-def _unread(count: int, table: Table) -> list[Note]:
+def _unread(count: int, table: DataTable) -> list[Note]:
     """That some rows cannot be read, if so."""
     if not count:
         return []

@@ -11,7 +11,7 @@ from qnet.lazy import np
 from qnet.model.conditions import Condition
 from qnet.model.model import Model
 from qnet.networks.wanted import Wanted
-from qnet.questions.knee.axes import Axis, one_parameter
+from qnet.questions.knee.axes import GrowthAxis, one_parameter
 from qnet.questions.knee.curve import Curve, highest_real, places_to, power
 from qnet.questions.knee.knees import Knee, Knees
 from qnet.questions.points.points import needs_solution
@@ -24,7 +24,9 @@ _IDLE = 1e-12
 """Share of the saturation throughput that counts as no load."""
 
 
-def of_rates(axis: Axis, limits: Sequence[Condition], asked: Sequence[str], wanted: Wanted, multiple: float) -> Knees:
+def of_rates(
+    axis: GrowthAxis, limits: Sequence[Condition], asked: Sequence[str], wanted: Wanted, multiple: float
+) -> Knees:
     """The knees along an axis of open classes.
 
     limits    service levels; asked: names of `DEFINITIONS`; wanted: the method and its budget.
@@ -35,7 +37,7 @@ def of_rates(axis: Axis, limits: Sequence[Condition], asked: Sequence[str], want
 
 
 class _Seeking:
-    def __init__(self, axis: Axis, limits: Sequence[Condition], wanted: Wanted, multiple: float) -> None:
+    def __init__(self, axis: GrowthAxis, limits: Sequence[Condition], wanted: Wanted, multiple: float) -> None:
         self.axis = axis
         self.limits = limits
         self.multiple = multiple
@@ -161,7 +163,7 @@ def _without_closed(model: Model) -> Model:
     )
 
 
-def _without_least(axis: Axis) -> Axis:
+def _without_least(axis: GrowthAxis) -> GrowthAxis:
     """The axis with no end of the range below: the floor is without load, also where a range begins with some."""
     name = axis.parameters[0]
     parameters = {**axis.model.parameters, name: axis.model.parameters[name].replace(low=None)}

@@ -50,7 +50,7 @@ def effect_notes(model: Model, names: Iterable[str], shown: Iterable[Expression]
     return [Note(CODE, f"no reported figure depends on {text}: no effect", "warning")]
 
 
-class Columns:
+class ColumnMaker:
     """Makes columns whose names, with units and without, are apart from each other and from some that are taken."""
 
     def __init__(self, taken: Iterable[str]) -> None:

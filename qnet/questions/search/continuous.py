@@ -29,7 +29,7 @@ _DESCENT, _DESCENTS = 1e-6, 60
 """How far a search goes down at once from a value that is far too large, and how often."""
 
 
-class Steady(Record):
+class SteadyRange(Record):
     """Arrays with one element per point."""
 
     largest: Array
@@ -41,7 +41,7 @@ class Steady(Record):
     """The end of the range; infinite where there is none."""
 
 
-def largest_steady(trial: Trial) -> Steady:
+def largest_steady(trial: Trial) -> SteadyRange:
     """Where the steady state ends as a parameter grows from its least value.
 
     Method   Up by doubling to a value without a steady state. The capacity of a station that holds no waits is a root
@@ -59,7 +59,7 @@ def largest_steady(trial: Trial) -> Steady:
     if trial.closed and _steady_at_last(trial, high, greatest):
         for step in range(_DOUBLINGS + _MORE):
             high = _doubled(high, greatest, step)
-        return Steady(high, np.zeros(trial.size, bool), greatest)
+        return SteadyRange(high, np.zeros(trial.size, bool), greatest)
     for step in range(_DOUBLINGS + _MORE):
         end, solved = trial.within(low, high)
         greatest, high = np.where(end < high, end, greatest), end
@@ -76,7 +76,7 @@ def largest_steady(trial: Trial) -> Steady:
         bounded = bounded & (low > lowest)
     if bounded.any():
         high = np.where(bounded, edge(trial, low, high, at_low, bounded), high)
-    return Steady(high, bounded, greatest)
+    return SteadyRange(high, bounded, greatest)
 
 
 def _doubled(value: Array, greatest: Array, step: int) -> Array:
@@ -207,7 +207,7 @@ def continuous(trial: Trial) -> Regions:
     return _regions(trial, scan, steady, inner, moved, hopeless)
 
 
-def _loaded(trial: Trial, steady: Steady) -> tuple[Scan, Flags]:
+def _loaded(trial: Trial, steady: SteadyRange) -> tuple[Scan, Flags]:
     """The scan from no load to the end of the steady state, and whether the domain moved its start."""
     size = trial.size
     end = np.where(steady.bounded, steady.largest * JUST_BELOW, steady.largest)
@@ -260,7 +260,7 @@ def _unloaded(trial: Trial, scan: Scan, here: Places) -> None:
         scan.look(scan.point[inner], edges)
 
 
-def _regions(trial: Trial, scan: Scan, steady: Steady, edge: Array, moved: Flags, hopeless: Flags) -> Regions:
+def _regions(trial: Trial, scan: Scan, steady: SteadyRange, edge: Array, moved: Flags, hopeless: Flags) -> Regions:
     size = trial.size
     first, last = intervals(scan)
     low, low_cause = _ends(scan, first, -1)

@@ -15,7 +15,7 @@ from qnet.questions.presentation.labels import all_exact, label, means_beside
 from qnet.questions.presentation.provenance import Basis
 from qnet.questions.presentation.trust import percentile_notes
 from qnet.questions.sensitivity.ranges import SPREAD, Range
-from qnet.questions.sensitivity.uncertainty import Figures, Reach, Uncertainty, corners, sampled, tornado
+from qnet.questions.sensitivity.uncertainty import MetricDistribution, Reach, Uncertainty, corners, sampled, tornado
 from qnet.reports.content import Bars, Cell, Column, Note
 from qnet.reports.report import Report
 from qnet.units import base_unit, format_quantity, in_unit
@@ -199,7 +199,7 @@ def _reach(result: Uncertainty, item: Reach) -> tuple[Cell, ...]:
     )  # fmt: skip
 
 
-def _figures(item: Figures, points: int) -> tuple[Cell, ...]:
+def _figures(item: MetricDistribution, points: int) -> tuple[Cell, ...]:
     metric = item.metric
     numbers = (item.stated, item.mean, item.deviation, item.least, *item.percentiles, item.most)
     shown = [_shown(metric, number) for number in numbers]

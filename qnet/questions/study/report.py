@@ -15,7 +15,7 @@ from qnet.questions.presentation.provenance import Basis
 from qnet.questions.study.fits_report import freedom
 from qnet.questions.study.load import load_study
 from qnet.questions.study.picture import Picture, command_of, measured_points, opened, picture, placed
-from qnet.questions.study.screen import Line, Screen
+from qnet.questions.study.screen import ClaimLine, Screen
 from qnet.questions.study.story import FIGURE, OVER_CHOICES, Ask, Story
 from qnet.questions.study.study import Study
 from qnet.questions.study.tally import Tally, counted, percent, tally
@@ -159,10 +159,10 @@ def _claim(item: Judged) -> dict[str, Cell]:
     }
 
 
-def _line(item: Judged) -> Line:
+def _line(item: Judged) -> ClaimLine:
     """A claim as the screen shows it."""
     failed, missed = item.role == "failed assumption", item.verdict == MISSED
-    return Line(
+    return ClaimLine(
         mark="failed" if failed else "missed" if missed else "",
         name=item.claim.metric or item.claim.id,
         stated=_shown(item.stated, item.unit),

@@ -14,7 +14,7 @@ from qnet.questions.study.prediction_rule import carried, path_length
 from qnet.questions.study.printed import Printed, printed
 from qnet.questions.study.references import filled, referred
 from qnet.questions.study.study import Claim, Study, bounds_of
-from qnet.questions.study.validate_points import Computer, Figures
+from qnet.questions.study.validate_points import ClaimFigures, Computer
 from qnet.record import Record
 from qnet.units import NUMBER, in_unit
 
@@ -143,7 +143,7 @@ class _Judge:
                 problem = Problem("QN324", f'"{item.claim.id}" gives a reason for a miss, and it holds', "no miss here")
                 self.problems.append(self.study.problem(problem, ("claims", item.claim.place, "miss")))
 
-    def verdict(self, claim: Claim, result: Figures | None) -> Judged:
+    def verdict(self, claim: Claim, result: ClaimFigures | None) -> Judged:
         """The judgement on one claim."""
         if result is None:
             return self.unasked(claim)
@@ -153,19 +153,24 @@ class _Judge:
         if figure:
             stated = in_unit(figure.value, figure.unit)
         if result.words:
-            return Judged(claim, stated, result.words, self.required(claim, False), unit)
+            return Judged(
+                claim=claim, stated=stated, modelled=result.words, verdict=self.required(claim, False), unit=unit
+            )
         if not figure and claim.stated:
             modelled = self.trend(claim, result)
-            return Judged(claim, stated, modelled, self.required(claim, modelled == claim.stated))
+            verdict = self.required(claim, modelled == claim.stated)
+            return Judged(claim=claim, stated=stated, modelled=modelled, verdict=verdict)
         value = value_of(claim, result)
         if value is None:
-            return Judged(claim, stated, "nothing to compare with", self.required(claim, False), unit)
+            text, verdict = "nothing to compare with", self.required(claim, False)
+            return Judged(claim=claim, stated=stated, modelled=text, verdict=verdict, unit=unit)
         bounds = {key: printed(text) for key, text in _bound_texts(claim)}
         first = figure or next(iter(bounds.values()))
         self.compare_units(claim, result, first)
         modelled, unit = in_unit(value, first.unit), first.unit
         if not figure:
-            return Judged(claim, stated, modelled, self.bounded(claim, value, bounds), unit)
+            verdict = self.bounded(claim, value, bounds)
+            return Judged(claim=claim, stated=stated, modelled=modelled, verdict=verdict, unit=unit)
         plain = value / figure.value - 1 if figure.value else None
         error = figure.error(value)
         if claim.role == "fitted" and plain is not None:
@@ -190,8 +195,9 @@ class _Judge:
         """A claim that asks the model for nothing."""
         figure = self.study.printed.get(claim.id)
         if figure:
-            return Judged(claim, in_unit(figure.value, figure.unit), None, claim.role, figure.unit)
-        return Judged(claim, claim.stated or bounds_of(claim), None, claim.role)
+            stated = in_unit(figure.value, figure.unit)
+            return Judged(claim=claim, stated=stated, modelled=None, verdict=claim.role, unit=figure.unit)
+        return Judged(claim=claim, stated=claim.stated or bounds_of(claim), modelled=None, verdict=claim.role)
 
     def required(self, claim: Claim, satisfied: bool) -> str:
         """The verdict where a claim holds or not."""
@@ -250,7 +256,7 @@ class _Judge:
             self.fault(claim, "tolerance", f"found {allowed.dimension.describe()}", particular.dimension.describe())
         return allowed.value / abs(particular.value) if particular.value else None
 
-    def compare_units(self, claim: Claim, result: Figures, stated: Printed) -> None:
+    def compare_units(self, claim: Claim, result: ClaimFigures, stated: Printed) -> None:
         """Record a problem where quantities of different dimensions are compared."""
         modelled = NUMBER if claim.take in ("ratio", "change") else result.dimension
         if modelled is not None and modelled != stated.dimension:
@@ -262,7 +268,7 @@ class _Judge:
         problem = Problem("QN122", result, expected)
         self.problems.append(self.study.problem(problem, ("claims", claim.place, key)))
 
-    def trend(self, claim: Claim, result: Figures) -> str:
+    def trend(self, claim: Claim, result: ClaimFigures) -> str:
         """The direction of the figures of a claim, against what it counts as unchanged."""
         values = result.values
         size = max(abs(value) for value in values)
@@ -283,7 +289,7 @@ class _Judge:
         return "falls" if all(step < least for step in steps) else "turns"
 
 
-def value_of(claim: Claim, result: Figures) -> float | None:
+def value_of(claim: Claim, result: ClaimFigures) -> float | None:
     """The figure that a claim is about, from the values it asked for; None for a ratio to nothing."""
     values = result.values
     if claim.take == "mean":

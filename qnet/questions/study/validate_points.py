@@ -30,7 +30,7 @@ _Key = tuple[str, str, bool, frozenset[str]]
 """System, parameter searched, for its smallest value, and the settings that replace expressions."""
 
 
-class Figures(Record):
+class ClaimFigures(Record):
     """What a claim asked for, in base units."""
 
     values: tuple[float, ...]
@@ -76,7 +76,7 @@ class Computer:
         self.known: dict[tuple[int, int], float] = {}
         """The same, of a system that hardly differs: where a search begins."""
 
-    def figures(self) -> dict[int, Figures]:
+    def figures(self) -> dict[int, ClaimFigures]:
         """What every claim asked for, by its place; raises `InvalidInput` with all that is wrong with the claims."""
         for claim in self.study.claims:
             if claim.asks:
@@ -88,19 +88,19 @@ class Computer:
             raise InvalidInput(*dict.fromkeys(self.problems))
         return self.read()
 
-    def computed(self) -> dict[int, Figures]:
+    def computed(self) -> dict[int, ClaimFigures]:
         """What was entered, computed; what is wrong with any of it has no value."""
         for key, lanes in self.batches.items():
             self.solve(key, lanes)
         return self.read()
 
-    def read(self) -> dict[int, Figures]:
+    def read(self) -> dict[int, ClaimFigures]:
         """What was computed, by the place of the claim."""
         for index, values in self.values.items():
             if not all(isfinite(value) for value in values):
                 self.words.setdefault(index, "no answer")
         return {
-            index: Figures(tuple(values), self.dimensions.get(index), self.words.get(index, ""))
+            index: ClaimFigures(tuple(values), self.dimensions.get(index), self.words.get(index, ""))
             for index, values in self.values.items()
         }
 

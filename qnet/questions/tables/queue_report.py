@@ -20,7 +20,7 @@ from qnet.units import format_number, format_quantity
 
 if TYPE_CHECKING:
     from qnet.questions.tables import queue_claims
-    from qnet.questions.tables.queue_claims import Asked
+    from qnet.questions.tables.queue_claims import QueueRequest
     from qnet.queues.stations.answer import ClassAnswer, StationAnswer
     from qnet.queues.stations.inverse import Inverse
 else:
@@ -90,7 +90,7 @@ def queue_report(
     time = stated_quantity("within", within, "s") if within else None
     limits = separate([limit] if isinstance(limit, str) and limit else limit)
     claims = [*(() if solve_for else limits), *separate(asserted)]
-    asked = queue_claims.Asked(limits if solve_for else (), claims, metrics, percentiles, time, unit, only)
+    asked = queue_claims.QueueRequest(limits if solve_for else (), claims, metrics, percentiles, time, unit, only)
     axes = axes_of(station, texts, over)
     if axes and only:
         raise UsageError(Problem("QN748", "--value prints one number, and there is a grid", "one of the two"))
@@ -157,7 +157,7 @@ class _Shown(Record):
     """What a report shows of every point."""
 
     station: str
-    asked: Asked
+    asked: QueueRequest
     percentiles: Sequence[float]
     states: int
     """The last number in the system whose probability is reported; none below 0."""
@@ -206,7 +206,7 @@ def _readable(columns: Sequence[Column], rows: Sequence[tuple[Cell, ...]]) -> li
     return [(*row[:value], None, *row[value + 1 :]) if row[integer] is not None else row for row in rows]
 
 
-def _more_columns(gridded: Set[str], asked: Asked) -> Iterator[Column]:
+def _more_columns(gridded: Set[str], asked: QueueRequest) -> Iterator[Column]:
     """The columns that only some questions have: grids, percentiles and service levels of limits, margins."""
     keys = {column.key for column in COLUMNS}
     for key in PARAMETERS | CONVERTED:

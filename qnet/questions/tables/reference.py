@@ -99,7 +99,7 @@ def methods_text() -> str:
 
 def errors_text() -> str:
     """The measured errors of throughput, response and percentiles by feature, with the warnings outside."""
-    groups: dict[str, list[measured_errors.Measured]] = {}
+    groups: dict[str, list[measured_errors.MeasuredError]] = {}
     for row in measured_errors.MEASURED.values():
         if row.trusted and row.quantity in ("throughput", "response", "percentile"):
             feature = row.name.partition(":")[0]

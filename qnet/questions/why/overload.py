@@ -14,8 +14,8 @@ from qnet.questions.points.cures import (
     FEWER,
     SERVERS,
     SHORTER,
-    Asked,
     Cure,
+    OfferedLoad,
     arrivals,
     asked,
     cures,
@@ -67,11 +67,11 @@ class Overload(Record):
     solved: Solved
     edge: Saturation
     arrivals: float
-    asked: tuple[Asked, ...]
+    asked: tuple[OfferedLoad, ...]
     cures: tuple[Cure, ...]
 
     @property
-    def over(self) -> tuple[Asked, ...]:
+    def over(self) -> tuple[OfferedLoad, ...]:
         """The stations that are asked for at least all they have."""
         return tuple(item for item in self.asked if item.excess >= 0)
 
@@ -230,7 +230,7 @@ def _capacity(item: Overload) -> Iterator[Finding]:
         yield Finding(FULL, spare[0].label, _room(spare[0]), "excess", spare[0].excess)
 
 
-def _room(each: Asked) -> str:
+def _room(each: OfferedLoad) -> str:
     return f"{each.label} is next: its utilization would be {percent(1 + each.excess)}."
 
 

@@ -19,7 +19,7 @@ from qnet.networks.exactness import ranked
 from qnet.networks.solution import BranchFigures
 from qnet.networks.streams import Stream
 from qnet.networks.wanted import AUTO, Wanted
-from qnet.questions.bottleneck.bottleneck import Bottleneck, Part, bottleneck
+from qnet.questions.bottleneck.bottleneck import Bottleneck, ResponsePart, bottleneck
 from qnet.questions.bottleneck.report import answer_exact, asked_notes, notes
 from qnet.questions.presentation.provenance import Basis, command_line, used
 from qnet.questions.solve.solve import claims, false_claims
@@ -201,7 +201,7 @@ def _reported(item: Finding) -> tuple[Cell, ...]:
     )
 
 
-def _part(part: Part) -> _Cells:
+def _part(part: ResponsePart) -> _Cells:
     return {"residence": part.residence, "service": part.service, "wait": part.wait, "share": part.share}
 
 

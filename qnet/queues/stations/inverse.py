@@ -12,7 +12,7 @@ from qnet.queues.roots import neighbours
 from qnet.queues.stations.answer import StationAnswer
 from qnet.queues.stations.conversions import converted
 from qnet.queues.stations.front import evaluate_station, read_parameters, station_name
-from qnet.queues.stations.limits import Limit, read_limit, separate
+from qnet.queues.stations.limits import FigureLimit, read_limit, separate
 from qnet.queues.stations.proportions import proportions
 from qnet.queues.stations.table import BY_CLASS, PARAMETERS
 from qnet.record import Record
@@ -107,7 +107,7 @@ def solve_for(
     return _all_hold(questions)
 
 
-def _question(parameter: str, asked: Limit, name: str, given: Mapping[str, Any]) -> _Question:
+def _question(parameter: str, asked: FigureLimit, name: str, given: Mapping[str, Any]) -> _Question:
     """The inverse question of one limit."""
     station = station_name(name)
     if parameter not in SOLVABLE:
@@ -166,7 +166,7 @@ class _Question:
         self,
         station: str,
         parameter: str,
-        limit: Limit,
+        limit: FigureLimit,
         fixed: Mapping[str, Any],
         shares: list[float] | None = None,
         full: float = 0.0,
