@@ -5,7 +5,7 @@ The intervals of a solution by the calibration of its parameters, next to its fi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NoAnswer, Problem
@@ -181,16 +181,14 @@ def solve_report(
         # More customers are another network: what the throughput of this one tends to says nothing of it.
         solution = solution.replace(ceiling=None)
     columns = (*COLUMNS, *FULL) if solution.offered is not None or solution.buffers else COLUMNS
-    notes = trust_notes(solution)
     if only and asked:
         asked = asked[:1]
         selected.defined_value(model, solved, asked[0])
     outputs = {} if brief else model.outputs
-    figures = [*(output.expression for output in outputs.values()), *(item.expression for item in asked)]
-    listed = [*figures, *(item.metric for item in claimed)]
-    notes += [*undefined_notes([solved], [*(parse(name) for name in outputs), *(item.expression for item in asked)])]
-    notes += [*pool_notes(model), *fitted_notes(model), *percentile_notes(model, listed, solved.parts), *edge.notes]
-    notes += effect_notes(model, model.settings, listed)
+    expressions = [item.expression for item in asked]
+    listed = [*(output.expression for output in outputs.values()), *expressions, *(item.metric for item in claimed)]
+    named = [*(parse(name) for name in outputs), *expressions]
+    notes = [*trust_notes(solution), *undefined_notes([solved], named), *_notes(model, solved, edge, listed)]
     exact = all_exact(model, listed, solved.parts)
     shown = [item for item in listed if not asks_percentile(model, [item])]
     means = bool(not brief or shown) and means_exact(model, listed, solved.parts)
@@ -217,6 +215,15 @@ def solve_report(
         broken=false_claims(solved, claimed),
         summary=None if brief else lambda report: summaries.of_solution(report),
     )
+
+
+def _notes(model: Model, solved: Solved, edge: Saturation, listed: Sequence[Expression]) -> Iterator[Note]:
+    """What is to be known of a model, its percentiles, its saturation, and of settings without effect."""
+    yield from pool_notes(model)
+    yield from fitted_notes(model)
+    yield from percentile_notes(model, listed, solved.parts)
+    yield from edge.notes
+    yield from effect_notes(model, model.settings, listed)
 
 
 def _with_margins(
