@@ -221,6 +221,7 @@ def _chosen(model: Model, table: Table, figures: dict[str, Metric], asked: Seque
     if not figures:
         known = sorted({column_key(name) for name in all_figures(model) if "queue" not in name})
         help = suggest("", ["response_s", "throughput_per_s", *known])
+        help += "; rename columns with --column 'TITLE=METRIC'"
         problem = Problem("QN250", "no column is named like a figure or an output", "a metric", help=help)
         raise InvalidInput(problem.replace(file=table.name))
     if not asked:

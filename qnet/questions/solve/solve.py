@@ -325,6 +325,11 @@ def _rows(solution: RoutedSolution, edge: Saturation, exact: bool) -> _Rows:
     return [*result, *buffers, *_branches(solution), *_visits(solution), *_states(solution)]
 
 
+def _count(number: Any) -> float | None:
+    """Customers as a count: an integer where it is one."""
+    return int(number) if number is not None and float(number).is_integer() else number
+
+
 def _classes(solution: RoutedSolution, edge: Saturation) -> _Rows:
     mixed = any(item.population is not None for item in solution.classes) and edge.factor < float("inf")
     return [
@@ -333,7 +338,7 @@ def _classes(solution: RoutedSolution, edge: Saturation) -> _Rows:
             name=item.name,
             throughput=item.throughput,
             response=item.response,
-            population=item.population,
+            population=_count(item.population),
             think_time=item.think_time,
             maximum_throughput=item.throughput * edge.factor if mixed and item.population is None else None,
             limited_by=edge.cause if mixed and item.population is None else None,

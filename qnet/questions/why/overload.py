@@ -158,8 +158,8 @@ def short(item: Overload) -> list[str]:
 def _question(item: Overload) -> Finding:
     model = item.model
     settings = [f"{name} = {value}" for name, value in model.settings.items()]
-    point = f"with {listed(settings)}" if settings else "with its parameters as they are stated"
-    text = f'Why has "{model.title}" ({model.name}, digest {model.digest}) no steady state {point}?'
+    point = f" with {listed(settings)}" if settings else ""
+    text = f'Why has "{model.title}" ({model.name}, digest {model.digest}) no steady state{point}?'
     return Finding(QUESTION, "", text)
 
 
