@@ -93,7 +93,7 @@ class Apart(Record):
         """State probabilities of a copy of every group."""
         if states is None:
             return None
-        return {stated: states[first] for stated, (first, *_), _ in self.groups if first in states}
+        return {stated: _possible(states[first]) for stated, (first, *_), _ in self.groups if first in states}
 
     def _ceiling(self, solution: RoutedSolution) -> tuple[Value, Any] | None:
         """What the throughput tends to, where all customers are of one class, at one copy."""
@@ -182,6 +182,12 @@ def _route(item: RouteFigures, name: str, count: int, labels: Mapping[str, str])
         spent=_summed(item.spent, labels),
         served=None if item.served is None else _summed(item.served, labels),
     )
+
+
+def _possible(states: Sequence[float]) -> tuple[float, ...]:
+    """State probabilities up to the last that is not 0: no copy has the customers of others."""
+    most = max((number for number, probability in enumerate(states) if probability), default=0)
+    return tuple(states[: most + 1])
 
 
 def _first_of_each(loads: Iterable[Limiting]) -> tuple[Limiting, ...]:

@@ -350,9 +350,9 @@ def _rows(solution: RoutedSolution, edge: Saturation, exact: bool) -> _Rows:
     return [*result, *buffers, *_branches(solution), *_visits(solution), *_states(solution)]
 
 
-def _count(customers: float | None) -> float | None:
-    """A number of customers as an integer, where it is one."""
-    return int(customers) if customers is not None and customers.is_integer() else customers
+def _count(number: Any) -> float | None:
+    """Customers as a count: an integer where it is one."""
+    return int(number) if number is not None and float(number).is_integer() else number
 
 
 def _classes(solution: RoutedSolution, edge: Saturation) -> _Rows:
