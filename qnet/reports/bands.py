@@ -45,7 +45,7 @@ def bands(fields: Sequence[ColumnLayout], screen: int, gap: int, leading: int = 
     """The columns that stand side by side: all, or as many as fit after the leading texts, which say what a row is."""
     keys = list(fields[:leading]) or list(takewhile(lambda field: not field.numeric, fields))
     if not keys or total([field.least for field in keys], gap) > screen / 2:
-        keys = list(fields[: _telling(fields)])
+        keys = list(fields[: _distinguishing(fields)])
         keys = keys if total([field.least for field in keys], gap) <= screen / 2 else keys[:1]
     if total([field.natural for field in keys], gap) <= screen / 2:
         keys = [field.replace(least=field.natural) for field in keys]  # a name is not broken
@@ -59,8 +59,8 @@ def bands(fields: Sequence[ColumnLayout], screen: int, gap: int, leading: int = 
     return [bands[0], *(_without_empty(band, len(keys)) for band in bands[1:])]
 
 
-def _telling(fields: Sequence[ColumnLayout]) -> int:
-    """How many leading columns it takes to tell the rows apart; the first alone where all together do not."""
+def _distinguishing(fields: Sequence[ColumnLayout]) -> int:
+    """How many leading columns distinguish the rows; the first alone where all together do not."""
     for count in range(1, len(fields) + 1):
         rows = list(zip(*(field.cells for field in fields[:count]), strict=True))
         if len(set(rows)) == len(rows):
