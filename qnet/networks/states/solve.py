@@ -181,17 +181,17 @@ def _solved_points(
             result[number] = error
     walks = Walks(list(made.values()))
     numbers = list(made)
-    for place in (place for group in walks.groups for place in group):
-        point = points[numbers[place]]
+    for position in (position for group in walks.groups for position in group):
+        point = points[numbers[position]]
         try:
             with budget.trial(trial) if trial else nullcontext():
-                result[numbers[place]] = _passing(point, _solved(point, walks, place, most, operations, edge))
+                result[numbers[position]] = _passing(point, _solved(point, walks, position, most, operations, edge))
         except (NotCovered, TooLarge, ArithmeticError) as error:
-            result[numbers[place]] = error
+            result[numbers[position]] = error
         except budget.OverBudget:
             if not trial:
                 raise
-            result[numbers[place]] = TooLarge()
+            result[numbers[position]] = TooLarge()
     return [result[number] for number in range(len(points))]
 
 
@@ -244,14 +244,16 @@ def solved(
     return _solved(network, Walks([program(network, even)]), 0, most, operations, edge)
 
 
-def _solved(network: RoutedNetwork, walks: Walks, place: int, most: int, operations: float, edge: float) -> SolvedChain:
+def _solved(
+    network: RoutedNetwork, walks: Walks, number: int, most: int, operations: float, edge: float
+) -> SolvedChain:
     """As `solved`, of one of several programs."""
-    made = walks.programs[place]
+    made = walks.programs[number]
     most = min(most, int(operations / _A_STATE))
     if least_states(network) > most or sum(count for count, _ in made.homes) > most:
         raise TooLarge
     if not made.unbounded:
-        machine, result = walks.of(place, 0, most)
+        machine, result = walks.of(number, 0, most)
         return means(made, machine, result, stationary(result, operations))
     crowd = enough = _FIRST
     edges = dict[int, tuple[float, int]]()
@@ -261,7 +263,7 @@ def _solved(network: RoutedNetwork, walks: Walks, place: int, most: int, operati
         try:
             if looked > (_LOOKS * most if best is None else most):
                 raise TooLarge
-            machine, result = walks.of(place, crowd, most)
+            machine, result = walks.of(number, crowd, most)
             looked += len(result.states)
             shares = stationary(result, operations)
             beyond = sum(
@@ -276,7 +278,7 @@ def _solved(network: RoutedNetwork, walks: Walks, place: int, most: int, operati
                 return best
             edges[crowd] = (beyond, len(result.states))
             before, enough = crowd, _more(edges, most, _NEGLIGIBLE, edge)
-            crowd = walks.near(place, enough)
+            crowd = walks.near(number, enough)
             # The last number has special states, of arrivals that are not let in: the one before is typical.
             inner = sum(machine.outside(state) == machine.edge - 1 for state in result.states)
             more = _at_least(len(result.states), inner, crowd - before)

@@ -389,7 +389,7 @@ def _proven(model: Model, name: str, result: _Pieces, numbers: dict[str, float],
 
 
 def _bound(compute: Callable[[bounds.BoundInputs], bounds.Pieces], dimension: Dimension, combined: str) -> Any:
-    def found(symbolic: Symbolic, name: str, station: str) -> _Pieces:
+    def pieces(symbolic: Symbolic, name: str, station: str) -> _Pieces:
         several = len(symbolic.network.classes) > 1
         return [
             MetricFormula(
@@ -403,7 +403,7 @@ def _bound(compute: Callable[[bounds.BoundInputs], bounds.Pieces], dimension: Di
             for class_name, about, value in bounds.pieces(symbolic, compute)
         ]
 
-    return found
+    return pieces
 
 
 METRICS: dict[str, Known] = {
