@@ -59,7 +59,7 @@ class StationModel(Record):
     rate_formula: Expression | None = None
     """Of the number present, which it calls `n`."""
     capacity: Expression | None = None
-    """Places of each copy; None: as many as come."""
+    """Indices of each copy; None: as many as come."""
 
 
 class BufferModel(Record):

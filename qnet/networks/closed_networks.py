@@ -209,7 +209,7 @@ class _Answer(Reduction):
         rows = result.figures.states
         if rows is None or self.network.size is not None:
             return None
-        return {station.groups[key[1]].label: tuple(rows[self.places[key]]) for key, station, _ in self.groups}
+        return {station.groups[key[1]].label: tuple(rows[self.first_rows[key]]) for key, station, _ in self.groups}
 
     def refuse_idle(self, demands: list[list[Value]]) -> None:
         """Raise for a closed class whose customers spend no time anywhere, by its name."""
@@ -250,7 +250,7 @@ class _Answer(Reduction):
                 waits.append(Wait(0.0, 0.0))
                 continue
             key, kind = (stream.station, stream.group), self.column(stream)
-            row = self.places[key]
+            row = self.first_rows[key]
             spent = residence[row][kind] if self.network.size is None else residence[:, row, kind]
             asked = demands[index[key]][kind], visits[index[key]][kind]
             ordered = result.method in (RESIDUAL, PRIORITY) and stream.station in self.ordered | self.ranked

@@ -355,8 +355,8 @@ def _scv(shape: Shape, numbers: Numbers, waits: Array, variance: Array, holding:
     """(P, S) squared coefficients of variation of holding times."""
     spread = numbers.variance + _times(numbers.first_waits + numbers.second_waits, variance)
     parts = numbers.part_weight * (numbers.part_mean + _times(numbers.part_waits, waits)) ** 2
-    places: Any = (slice(None), shape.fraction)
-    np.add.at(spread, places, parts)
+    indices: Any = (slice(None), shape.fraction)
+    np.add.at(spread, indices, parts)
     square = holding**2
     computed: Array = spread / np.where(square > 0, square, 1.0)
     return np.where(numbers.scv < 0, computed, numbers.scv)
