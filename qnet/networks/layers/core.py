@@ -327,7 +327,7 @@ def _within_capacities(
     rate = _present(shape, rate)
     pool = (numbers.servers @ shape.pools.T)[:, shape.centre]
     noticed = np.where((pool > 0) & (rate > 0), np.minimum(noticed, pool / np.maximum(rate, 1e-300)), noticed)
-    longer: Any = np.where((load > 0.5) & (noticed > 0), np.maximum(result, waits + (load - 1.0) * noticed), result)
+    longer: Array = np.where((load > 0.5) & (noticed > 0), np.maximum(result, waits + (load - 1.0) * noticed), result)
     return longer
 
 
