@@ -374,7 +374,7 @@ class Model(Record):
             path = () if problem.path[:1] == ("parameters",) else problem.path
             return UsageError(problem.replace(file=", ".join(options), path=path))
         index = origins[0] if origins else problem.path
-        return InvalidInput(self.document.place(problem.replace(path=index)))
+        return InvalidInput(self.document.located(problem.replace(path=index)))
 
     def _origins(self, names: Iterable[str]) -> list[str | Path]:
         """What set the parameters that some names rest on."""

@@ -155,7 +155,7 @@ class ClaimReader:
             over=self.fill(str(table.get("over", "")), (*path, "over")),
             by_construction=bool(table.get("by_construction")),
             in_view=bool(table.get("in_view")),
-            place=index,
+            position=index,
             **texts,
         )
 

@@ -190,7 +190,7 @@ def _values(study: Study, entered: Sequence[tuple[Claim, _Case, dict[str, float]
         computer.moved[index] = {name: factor for name, factor in factors.items() if _fitted(computer, claim, name)}
         computer.enter(copies[-1])
     result = computer.computed()
-    return [_read(copy, result.get(copy.place)) for copy in copies]
+    return [_read(copy, result.get(copy.position)) for copy in copies]
 
 
 def _fitted(computer: Computer, claim: Claim, name: str) -> bool:

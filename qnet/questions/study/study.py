@@ -91,7 +91,7 @@ class Claim(Record):
     short: str
     """The remark, or the reason for a miss, in few words."""
     remark: str
-    place: int
+    position: int
     """Where it stands in the file, from 0."""
 
     @property
@@ -122,7 +122,7 @@ class Study(Record):
 
     def problem(self, problem: Problem, path: Path) -> Problem:
         """What is wrong with a key of the file, with file and line."""
-        return self.document.place(problem.replace(path=path, line=0))
+        return self.document.located(problem.replace(path=path, line=0))
 
 
 def bounds_of(claim: Claim) -> str:

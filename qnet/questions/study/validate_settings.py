@@ -85,8 +85,8 @@ class Systems:
             for name, text in where.settings.items():
                 try:
                     _setting(model, {name: text})
-                except QnetError as own:
-                    self.blame(own, where.places[name])
+                except QnetError as failure:
+                    self.blame(failure, where.places[name])
             if len(self.problems) == before:
                 self.blame(error, list(where.places.values())[-1])
         return None
