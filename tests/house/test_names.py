@@ -92,6 +92,23 @@ def test_exceptions_are_there() -> None:
     assert KEPT.keys() - used().keys() == set()
 
 
+CAPACITIES = frozenset({
+    "qnet/model/model.py", "qnet/model/rate_formula.py", "qnet/networks/capacity/buffers.py",
+    "qnet/networks/capacity/closed.py", "qnet/networks/capacity/closed_levels.py",
+    "qnet/networks/capacity/closed_network.py", "qnet/networks/capacity/open_exactness.py",
+    "qnet/networks/capacity/stations.py", "qnet/networks/routed.py", "qnet/networks/solution.py",
+    "qnet/networks/states/compiler.py", "qnet/queues/m_g_1_k.py", "qnet/queues/places.py",
+    "qnet/queues/priority_loss.py", "qnet/queues/rated_loss.py",
+})  # fmt: skip
+"""Where customers take places: of a buffer, or of a station with a capacity."""
+
+
+def test_only_customers_take_places() -> None:
+    """What is in a list or an array has an index, and a resource a name."""
+    named = {path for path in files() if any("places" in name.lower().split("_") for _, name in names(path))}
+    assert {path.relative_to(ROOT).as_posix() for path in named} == CAPACITIES
+
+
 def classes_by_name(folder: Path) -> dict[str, list[str]]:
     """The public classes of modules whose name stands in more than one, with those modules."""
     modules: dict[str, list[str]] = {}

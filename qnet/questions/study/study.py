@@ -52,7 +52,7 @@ class Where(Record):
     system: str
     settings: dict[str, str]
     """Parameters of the system as expressions, those of the case included; references are filled in."""
-    places: dict[str, Path]
+    paths: dict[str, Path]
     """Where the file states each setting, and the system as `system`."""
 
 

@@ -68,7 +68,7 @@ class Computer:
         self.parsed: dict[tuple[str, str], Expression | None] = {}
         self.shown: dict[tuple[str, str], Dimension | None] = {}
         self.arithmetics: set[int] = set()
-        """The places of claims that name nothing of a model."""
+        """The indices of claims that name nothing of a model."""
         self.moved: dict[int, dict[str, float]] = {}
         """By the place of a claim, parameters that are multiplied by a factor in it."""
         self.answers: dict[int, dict[int, float]] = {}
@@ -238,8 +238,8 @@ class Computer:
         assert model is not None
         names = sorted({name for lane in lanes for name in lane.names} - {vary})
         points: dict[tuple[Any, ...], int] = {}
-        places = [points.setdefault(_point(lane, names), len(points)) for lane in lanes]
-        firsts = [places.index(position) for position in range(len(points))]
+        indices = [points.setdefault(_point(lane, names), len(points)) for lane in lanes]
+        firsts = [indices.index(position) for position in range(len(points))]
         lanes, every = [lanes[first] for first in firsts], lanes
         columns = {name: np.array([float(lane.known[name]) for lane in lanes]) for name in names}
         parts = self.searched(key, lanes, columns) if vary else [_solved(model, columns, len(lanes))]
@@ -249,8 +249,8 @@ class Computer:
             for figure, expression in expressions.items():
                 assert expression is not None
                 read[figure] = part.solved.metric(expression)
-            rows = {int(point): row for row, point in enumerate(part.places) if part.answered[row]}
-            for index, lane in zip(places, every, strict=True):
+            rows = {int(point): row for row, point in enumerate(part.indices) if part.answered[row]}
+            for index, lane in zip(indices, every, strict=True):
                 if index in rows:
                     self.values[lane.claim.position][lane.slot] = float(read[lane.claim.figure][rows[index]])
                     if part.value is not None:
@@ -285,7 +285,7 @@ class Computer:
 class _Part(Record):
     """Some points of a batch that were solved together."""
 
-    places: Any
+    indices: Any
     answered: Any
     value: Any
     """Of the parameter that is searched for; None where none is."""

@@ -64,7 +64,7 @@ class Systems:
         """A system with some settings; None, reported once, for one that is wrong."""
         key = _key(where)
         if key not in self.settings:
-            model = self.model(where.system, where.places["system"])
+            model = self.model(where.system, where.paths["system"])
             self.settings[key] = None if model is None else self.opened(model, where)
         return self.settings[key]
 
@@ -86,9 +86,9 @@ class Systems:
                 try:
                     _setting(model, {name: text})
                 except QnetError as failure:
-                    self.blame(failure, where.places[name])
+                    self.blame(failure, where.paths[name])
             if len(self.problems) == before:
-                self.blame(error, list(where.places.values())[-1])
+                self.blame(error, list(where.paths.values())[-1])
         return None
 
 
