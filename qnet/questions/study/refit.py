@@ -186,7 +186,7 @@ def _values(study: Study, entered: Sequence[tuple[Claim, _Case, dict[str, float]
     for index, (claim, case, factors) in enumerate(entered, len(study.claims)):
         at = _with(computer, claim.at, case.settings)
         base = _with(computer, claim.base, case.settings) if claim.base else None
-        copies.append(claim.replace(place=index, at=at, base=base))
+        copies.append(claim.replace(position=index, at=at, base=base))
         computer.moved[index] = {name: factor for name, factor in factors.items() if _fitted(computer, claim, name)}
         computer.enter(copies[-1])
     result = computer.computed()
