@@ -37,7 +37,8 @@ _option = options_of("map_rows")
 @_option("prefix", metavar="TEXT", help="Prefix of the result columns, such as new_.")
 @_option("chunk", type=click.IntRange(1, 65536), metavar="ROWS",
          help="Rows solved together at most; 1 answers each row at once (default: 1024).")  # fmt: skip
-@click.option("--jsonl", is_flag=True, help="Read and write JSON objects, one per line, instead of CSV.")
+@click.option("--csv/--jsonl", "as_csv", default=True,
+              help="Read and write CSV (default), or JSON objects, one per line.")  # fmt: skip
 @click.option(
     "--strict",
     is_flag=True,
@@ -48,7 +49,7 @@ _option = options_of("map_rows")
 @click.option("--no-header", cls=RareOption, is_flag=True, help="Leave out the header of the answers.")
 @method_options
 @assert_option
-def command(source: str | None, metric: tuple[str, ...], prefix: str, chunk: int, jsonl: bool, strict: bool,
+def command(source: str | None, metric: tuple[str, ...], prefix: str, chunk: int, as_csv: bool, strict: bool,
             path: str, safe_csv: bool, no_header: bool, asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
     """Solve the model for each row of a CSV or JSONL stream.
 
@@ -86,6 +87,7 @@ def command(source: str | None, metric: tuple[str, ...], prefix: str, chunk: int
     from qnet.cli.progress import progress
     from qnet.questions.map.map import Lines, Mapper, map_csv, map_jsonl
 
+    jsonl = not as_csv
     if any(options[key] for key in INLINE) and source is None:
         # Without a SYSTEM the only argument is the FILE.
         options["system"], source = None, options["system"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -186,8 +186,7 @@ class _Binder:
         stations = tuple(self.station(station) for station in self.model.stations)
         classes = [self.customers(customers) for customers in self.model.classes]
         if self.model.chains:
-            parts = (self.model, self.values)
-            classes += [bind_chains.bind_chain(*parts, chain, self.check_sum) for chain in self.model.chains]
+            classes += [bind_chains.bind_chain(self.model, self.values, chain) for chain in self.model.chains]
         limits = tuple(
             Limit(
                 limit.name,
@@ -320,7 +319,7 @@ class _Binder:
         if leader.split.kind == "listed":
             total: Value = sum((last - first) * share for first, last, share in shares)
             terms = {f"[{index}]": share for index, share in enumerate(leader.split.shares)}
-            self.check_sum(total, "the shares", (*leader.path, "split"), terms)
+            self.values.check_sum(total, "the shares", (*leader.path, "split"), terms)
 
     # Classes
 
@@ -337,19 +336,33 @@ class _Binder:
         )
         total: Value = sum(route.probability for route in routes)
         terms = {f'"{route.name}"': route.probability for route in customers.routes}
-        self.check_sum(total, "the probabilities of the routes", (*path, "routes"), terms)
+        self.values.check_sum(total, "the probabilities of the routes", (*path, "routes"), terms)
+        owner = self.by_name.get(customers.per_copy_of)
+        copies = 1 if owner is None else self.integer("station", "copies", owner.copies, owner.path)
         if customers.arrival_rate is not None:
-            rate = self.number("class", "arrival_rate", customers.arrival_rate, path)
+            rate = copies * self.number("class", "arrival_rate", customers.arrival_rate, path)
             scv: Value = 1.0
             if customers.arrival_scv is not None:
                 scv = self.number("class", "arrival_scv", customers.arrival_scv, path)
-            return OpenClass(customers.name, rate, routes, arrival_scv=scv)
+            return OpenClass(
+                name=customers.name,
+                arrival_rate=rate,
+                routes=routes,
+                arrival_scv=scv,
+                per_copy_of=customers.per_copy_of,
+            )
         assert customers.population is not None
-        population = self.number("class", "population", customers.population, path)
+        population = copies * self.number("class", "population", customers.population, path)
         think_time: Value = 0.0
         if customers.think_time is not None:
             think_time = self.number("class", "think_time", customers.think_time, path)
-        return ClosedClass(name=customers.name, population=population, think_time=think_time, routes=routes)
+        return ClosedClass(
+            name=customers.name,
+            population=population,
+            think_time=think_time,
+            routes=routes,
+            per_copy_of=customers.per_copy_of,
+        )
 
     def check_products(self, network: RoutedNetwork) -> None:
         """Refuse demands and numbers of visits, which are products, beyond the range of numbers."""
@@ -363,20 +376,6 @@ class _Binder:
                 text = f"{what} are {format_quantity(shown, unit)}{self.values.at(self.model.parameters, wrong)}"
                 expected = f"0, or from {format_quantity(LEAST, unit)} to {format_quantity(MOST, unit)}"
                 self.refuse("QN211", paths[customers.name], text, expected, expressions(self.model))
-
-    def check_sum(self, total: Value, what: str, path: Path, terms: Mapping[str, Expression]) -> None:
-        """Refuse numbers that do not sum to one at every point."""
-        wrong = abs(total - 1.0)
-        if self.values.operations.all(wrong <= 1e-9):
-            return
-        item: Any = None
-        result = total
-        if not isinstance(total, (int, float)):
-            item = wrong == wrong.max()
-            result = total.flat[item.argmax()]
-        names = dict.fromkeys(name for expression in terms.values() for name in expression.names)
-        text = f"{what} sum to {result:.6g}{self.values.at(names, item)}"
-        self.refuse("QN221", path, text, "a sum of 1", terms.values(), "check " + " + ".join(terms))
 
     def steps(self, steps: Sequence[StepModel], priority: int) -> tuple[Step, ...]:
         """Steps in order, of a class with a priority."""

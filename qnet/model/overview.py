@@ -102,10 +102,16 @@ def _customers(item: ClassModel | ChainModel) -> str:
 def _load(item: ClassModel | ChainModel) -> str:
     """What brings the customers of a class, as stated."""
     if item.arrival_rate is not None:
-        return f"open, {printable(item.arrival_rate.source)}"
+        return f"open, {printable(item.arrival_rate.source)}{_each(item)}"
     people = printable(item.population.source) if item.population is not None else ""
     think = f", think time {printable(item.think_time.source)}" if item.think_time is not None else ""
-    return f"closed, {people}{think}"
+    return f"closed, {people}{think}{_each(item)}"
+
+
+def _each(item: ClassModel | ChainModel) -> str:
+    """That the customers are those of one copy of a station."""
+    owner = item.per_copy_of if isinstance(item, ClassModel) else ""
+    return f" per copy of {printable(owner)}" if owner else ""
 
 
 def _value(parameter: Parameter) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from qnet.expression import Expression, ExpressionError, solution_name
+from qnet.expression.aliases import MAX_THROUGHPUT
 from qnet.expression.functions import INSIDE, percentile_share
-from qnet.expression.nodes import Name
+from qnet.expression.nodes import Binary, Name, Node
 from qnet.model.fields import LOST, OF_BUFFERS, RESERVED, SOLUTION_DIMENSIONS
 from qnet.model.model import BranchModel, Model, StepModel
 from qnet.units import NUMBER, RATE, TIME, Dimension
@@ -36,6 +37,8 @@ def all_figures(model: Model, named: Iterable[str] = ()) -> dict[str, Dimension]
     """
     figures = station_figures(model) | dict(zip(RESERVED, (RATE, TIME), strict=True))
     figures |= {solution_name("residence", station.name): TIME for station in model.stations}
+    if MAX_THROUGHPUT not in {*model.parameters, *model.outputs}:
+        figures[MAX_THROUGHPUT] = RATE
     if model.loses:
         figures |= {name: SOLUTION_DIMENSIONS[name] for name in LOST}
     names = [name for item in model.classes for name in (item.name, *(route.name for route in item.routes))]
@@ -129,8 +132,8 @@ def closure(model: Model, names: Iterable[str]) -> dict[str, None]:
 
 
 def counted(model: Model) -> frozenset[str]:
-    """The parameters of `model` that count something: those used as they are, by name, as a population, or as the
-    number of servers, copies or places.
+    """The parameters of `model` that count something: those used by name, alone or as terms of a sum, as a population,
+    or as the number of servers, copies or places.
     """
     stations, closed = model.stations, [item for item in model.customers if item.population is not None]
     counts = [item.population for item in closed]
@@ -138,14 +141,24 @@ def counted(model: Model) -> frozenset[str]:
     counts += [item.places for item in model.buffers]
     counts += [branch.copies for item in model.classes for route in item.routes for branch in _branches(route.steps)]
     result: set[str] = set()
-    waiting = [count.root.name for count in counts if count is not None and isinstance(count.root, Name)]
+    waiting = [name for count in counts if count is not None for name in _terms(count.root)]
     while waiting:
         name = waiting.pop()
         if name in model.parameters and name not in result:
             result.add(name)
-            root = model.parameters[name].expression.root
-            waiting += [root.name] if isinstance(root, Name) else []
+            waiting += _terms(model.parameters[name].expression.root)
     return frozenset(result)
+
+
+def _terms(node: Node) -> Iterator[str]:
+    """The names in a sum or a difference, of which each is a term; of a name alone that name."""
+    match node:
+        case Name(name=name):
+            yield name
+        case Binary(operator="+" | "-", left=left, right=right):
+            yield from (*_terms(left), *_terms(right))
+        case _:
+            pass
 
 
 def _branches(steps: Iterable[StepModel]) -> Iterator[BranchModel]:

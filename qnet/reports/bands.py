@@ -45,7 +45,8 @@ def bands(fields: Sequence[ColumnLayout], screen: int, gap: int, leading: int = 
     """The columns that stand side by side: all, or as many as fit after the leading texts, which say what a row is."""
     keys = list(fields[:leading]) or list(takewhile(lambda field: not field.numeric, fields))
     if not keys or total([field.least for field in keys], gap) > screen / 2:
-        keys = list(fields[:1])
+        keys = list(fields[: _distinguishing(fields)])
+        keys = keys if total([field.least for field in keys], gap) <= screen / 2 else keys[:1]
     if total([field.natural for field in keys], gap) <= screen / 2:
         keys = [field.replace(least=field.natural) for field in keys]  # a name is not broken
     elif keys[0].natural <= _NAME * screen:
@@ -56,6 +57,15 @@ def bands(fields: Sequence[ColumnLayout], screen: int, gap: int, leading: int = 
             bands.append(keys)
         bands[-1] = [*bands[-1], field]
     return [bands[0], *(_without_empty(band, len(keys)) for band in bands[1:])]
+
+
+def _distinguishing(fields: Sequence[ColumnLayout]) -> int:
+    """How many leading columns distinguish the rows; the first alone where all together do not."""
+    for count in range(1, len(fields) + 1):
+        rows = list(zip(*(field.cells for field in fields[:count]), strict=True))
+        if len(set(rows)) == len(rows):
+            return count
+    return 1
 
 
 def _without_empty(band: list[ColumnLayout], keys: int) -> list[ColumnLayout]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
+from math import isclose
 from typing import Any
 
 from qnet.reports import matrix as crossed
@@ -24,6 +25,8 @@ from qnet.reports.text import clean
 from qnet.units import is_base_unit
 
 _OK = "ok"
+_ROUNDING = 1e-12
+"""The relative difference of two figures that are the same, computed in two ways."""
 _ABOUT = ("name", "parameter", "metric")
 """Columns that say what a row is about."""
 _MANY = 4
@@ -123,10 +126,10 @@ def _at_once(report: Content, rows: list[tuple[Cell, ...]], group: int) -> list[
     if len(indices) < 2 or any(len(each) != 1 for each in indices):
         return rows
     first, *rest = (rows[each[0]] for each in indices)
-    named = column_index(report, "name")
+    named = next((index for index, column in enumerate(report.columns) if column.key == "name"), None)
     for row in rest:
         known = [(one, other) for one, other in zip(first, row, strict=True) if is_number(one) and is_number(other)]
-        if not known or any(one != other for one, other in known):
+        if not known or not all(isclose(one, other, rel_tol=_ROUNDING) for one, other in known):
             return rows
         cells = enumerate(zip(first, row, strict=True))
         first = tuple(one if one not in (None, "") or number == named else other for number, (one, other) in cells)

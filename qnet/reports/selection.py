@@ -39,7 +39,6 @@ def selected(report: Report, wanted: Sequence[str]) -> Report:
         readable=None if report.readable is None else narrowed(report.readable),
         wide=None,
         matrix=None,
-        once=(),
         screen=None,
         full=report,
     )

@@ -171,7 +171,7 @@ def _with_priorities(
     def figures(*point: float) -> tuple[float, ...]:
         rates, times = point[:count], tuple(max(time, 1e-300) for time in point[count:])
         loss = priority_loss(rates, times, station.servers, places, preemptive)
-        kept = 1.0 - loss.blocked
+        kept = loss.kept
         # The wait of a priority without customers is not given.
         waits = (
             max(number / (rate * kept) - time, 0.0) if rate * kept > 0 else 0.0

@@ -114,8 +114,8 @@ def why_corrected(network: Demands) -> str:
     ours, theirs = measured(network)
     errors = f"{100 * ours.median:.2g} % in the median"
     if ours.name == _MIXED:
-        return f"its measured error there is {errors}, {100 * ours.worst:.2g} % at worst"
-    return f"it has the smallest measured error there: {errors}, product form {100 * theirs.median:.2g} %"
+        return f"its measured error in such networks is {errors}, {100 * ours.worst:.2g} % at worst"
+    return f"it has the smallest measured error in such networks: {errors}, product form {100 * theirs.median:.2g} %"
 
 
 def work(network: Demands, wanted: Wanted) -> Work:

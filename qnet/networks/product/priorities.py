@@ -88,7 +88,7 @@ def solve(network: Demands, wanted: Wanted, solve_part: SolvePart) -> Solution:
     rates = [float(column[0]) if single else column for column in throughput.T]
     rows = [[float(cell[0]) if single else cell for cell in np.moveaxis(residence, 0, -1)[index]]
             for index in range(network.shape[0])]  # fmt: skip
-    why = "it has the smallest measured error there"
+    why = "it has the smallest measured error in such networks"
     return Solution(network, figures(network, rates, rows), METHOD, (approximation(METHOD),), why)
 
 

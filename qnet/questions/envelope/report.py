@@ -33,6 +33,8 @@ else:
 
 KEYS = ("envelope", "about", "limit", "binds", "busiest_station", "utilization", "status", "method", "exactness")
 """The columns that every envelope has."""
+_NAMELESS = "metric"
+"""The column of a metric that is an expression."""
 _REPORTED = 3
 """The number of other intervals that a note lists."""
 
@@ -203,9 +205,17 @@ class _Layout:
         dimensions = {
             item.question.limits[index].dimension
             for item in envelopes
-            for index in _distinct(item.question)[position : position + 1]
+            for column, index in self.limits(item.question)
+            if column == position
         }
         return base_unit(dimensions.pop()) if len(dimensions) == 1 else ""
+
+    def limits(self, question: Question) -> list[tuple[int, int]]:
+        """The limits of an envelope, as indices, whose metrics have columns, each behind the position of its column."""
+        distinct = _distinct(question)
+        names = [_metric_name(question, index) for index in distinct]
+        by_name = len(set(names)) == len(names) and all(name in self.names for name in names)
+        return list(zip(map(self.names.index, names) if by_name else range(len(names)), distinct, strict=True))
 
     def row(self, question: Question, interval: Interval) -> tuple[Cell, ...]:
         """The cells of a point, or of one interval of it; the metric of a limit on an output is shown once."""
@@ -230,7 +240,7 @@ class _Layout:
     def metrics(self, question: Question, point: EnvelopePoint) -> list[Cell]:
         """What the limits are on, each once."""
         result: list[Cell] = [None] * len(self.names)
-        for position, index in enumerate(_distinct(question)):
+        for position, index in self.limits(question):
             value, name = point.metrics[index], self.names[position]
             result[position] = in_unit(value, self.shown(name)) if value is not None and name in self.limited else value
         return result
@@ -243,16 +253,19 @@ def _distinct(question: Question) -> list[int]:
 
 
 def _metric_names(envelopes: Sequence[Envelope]) -> list[str]:
-    """Column names for the limited metrics, `response`, `utilization_cpu`; `metric` where envelopes differ."""
+    """Column names for the limited metrics, `response`, `utilization_cpu`; `metric` where envelopes differ and one of
+    them limits what has no name."""
     result = [[_metric_name(item.question, index) for index in _distinct(item.question)] for item in envelopes]
     if all(names == result[0] for names in result):
         return result[0]
-    return ["metric"] * max(map(len, result))
+    if not any(_NAMELESS in names for names in result):
+        return list(dict.fromkeys(name for names in result for name in names))
+    return [_NAMELESS] * max(map(len, result))
 
 
 def _metric_name(question: Question, index: int) -> str:
     root = question.limits[index].metric.root
-    return column_key(root.name) if isinstance(root, Name) else "metric"
+    return column_key(root.name) if isinstance(root, Name) else _NAMELESS
 
 
 def _asked_notes(envelopes: Sequence[Envelope], claimed: Sequence[Condition]) -> list[Note]:

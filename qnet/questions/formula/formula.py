@@ -50,11 +50,11 @@ that. Formulas and values are in seconds and bytes."""
 
 
 def ask_formula(
-    model: Model, of: Sequence[str], solve_for: str, value: str, expand: bool, keep: Sequence[str] | None,
+    model: Model, metric: Sequence[str], solve_for: str, value: str, expand: bool, keep: Sequence[str] | None,
     asserted: Sequence[str] = (),
 ) -> Report:  # fmt: skip
     """The report of metrics as closed forms; arguments as of `System.formula`."""
-    return formula_report(formula(model, of, solve_for, value, expand, keep), asserted)
+    return formula_report(formula(model, metric, solve_for, value, expand, keep), asserted)
 
 
 def formula_report(answer: Formulas, asserted: Sequence[str] = ()) -> Report:

@@ -10,10 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from qnet.errors import InvalidInput, NotComputed, Problem, UsageError
 from qnet.expression import FLOATS, Expression, ExpressionError, Operations, Value, arrays, evaluate, solution_name
+from qnet.expression.aliases import MAX_THROUGHPUT
 from qnet.expression.functions import percentile_share
 from qnet.lazy import lazy, np
 from qnet.model.bind import bind, expressions, structures
@@ -30,8 +32,11 @@ from qnet.questions.points.solution_figures import figures, largest_of
 from qnet.record import Record
 
 if TYPE_CHECKING:
+    from qnet.model import check, domains
     from qnet.networks import percentiles, wait_percentiles
 else:
+    check = lazy("qnet.model.check")
+    domains = lazy("qnet.model.domains")
     percentiles = lazy("qnet.networks.percentiles")
     wait_percentiles = lazy("qnet.networks.wait_percentiles")
 
@@ -243,6 +248,8 @@ class Solved(Record):
     model: Model
     size: int | None
     parts: tuple[Part, ...]
+    asked: Wanted = AUTO
+    """The method and its budget."""
 
     @property
     def stable(self) -> Value:
@@ -298,14 +305,24 @@ class Solved(Record):
 
     def names(self, part: Part, expression: Expression) -> dict[str, Value]:
         """The parameters and the figures that an expression and the outputs that it names may use."""
-        names = {**part.values.known, **part.figures}
-        used = [output for name, output in self.model.outputs.items() if name in expression.names]
-        for name in dict.fromkeys(name for item in [expression, *(o.expression for o in used)] for name in item.names):
+        used = [
+            expression,
+            *(output.expression for name, output in self.model.outputs.items() if name in expression.names),
+        ]
+        names: dict[str, Value] = {}
+        for name in dict.fromkeys(name for item in used for name in item.names):
+            for known in (part.values.known, part.figures):
+                if name in known:
+                    names[name] = known[name]
             share = percentile_share(name)
             if share:
                 waits = percentile_share(name, "wait")
                 percentile = wait_percentiles.wait_percentile if waits else percentiles.response_percentile
                 names[name] = percentile(part.solution, share, about(name))
+            if name == MAX_THROUGHPUT and name not in {*self.model.parameters, *self.model.outputs}:
+                # It is searched for by further solutions, which are made of what this module has.
+                ceilings: Any = import_module("qnet.questions.points.ceilings")
+                names[name] = ceilings.max_throughput(self.model, part, self.asked)
         return names
 
 
@@ -346,10 +363,15 @@ def solve_points(
     Raises        `InvalidInput` for numbers outside their domain, `NotComputed` where a fixed point does not converge.
     """
     given = dict(varied or {})
-    values = Values(model, given, size)
     if size is None:
-        return Solved(model, None, (_solve_part(model, None, given, None, load_factor, values, patient, asked),))
+        try:
+            values = Values(model, given, None)
+            part = _solve_part(model, None, given, None, load_factor, values, patient, asked)
+        except (InvalidInput, UsageError) as error:
+            raise (error if given else domains.together(check.stated(model), error)) from None
+        return Solved(model, None, (part,), asked)
 
+    values = Values(model, given, size)
     given = {name: np.broadcast_to(np.asarray(value, dtype=float), (size,)) for name, value in given.items()}
     factor = np.broadcast_to(np.asarray(load_factor, dtype=float), (size,))
     batches = structures(model, values)
@@ -367,7 +389,7 @@ def solve_points(
             if error.at is not None:
                 error.at = np.isin(np.arange(size), index[error.at]) if len(error.at) == len(index) else None
             raise
-    return Solved(model, size, tuple(parts))
+    return Solved(model, size, tuple(parts), asked)
 
 
 def at_loads(solved: Solved, varied: Mapping[str, Value] | None, asked: Wanted) -> Callable[[Value], Solved]:
@@ -390,7 +412,8 @@ def at_loads(solved: Solved, varied: Mapping[str, Value] | None, asked: Wanted) 
         factors = [factor if size is None or factor.ndim == 0 else factor[part.points] for part in solved.parts]
         pairs = zip(solved.parts, networks, factors, strict=True)
         try:
-            result = Solved(model, size, tuple(p.replace(solution=solve(n.loaded(f), asked)) for p, n, f in pairs))
+            parts = tuple(p.replace(solution=solve(n.loaded(f), asked)) for p, n, f in pairs)
+            result = Solved(model, size, parts, asked)
         except Divided:
             return anew(factor)
         if asked.solved:

@@ -14,6 +14,14 @@ _MOST = 6
 """Sentences of one kind, and metrics of one sentence; tables have the others."""
 _OK = "ok"
 _PERCENTILE = re.compile(r"response_p(?P<whole>\d+)(?:_(?P<rest>\d+))?(?:\('(?P<name>.+)'\))?")
+_KNEES = {
+    "n_star": "N*, where the asymptotic bounds cross, is at",
+    "n_star_unloaded": "N*, with the demands of the first customer, is at",
+    "power": "Throughput over response time is largest at",
+    "curvature": "Response time bends most at",
+    "saturation": "The steady state ends at",
+}
+"""How the sentence on a knee begins, by definition; of those about a limit, with the limit."""
 _FRACTION = re.compile(r"\d+\.\d+")
 _CONSTRAINTS = {"limit": "the limit"}
 """What binds, as it is written in a sentence."""
@@ -101,14 +109,10 @@ def of_knees(report: Content) -> Summary:
         if row["status"] != _OK:
             sentences.append(f"{name}{f' ({about})' if about else ''}{of}: {row['status']}.")
             continue
-        text = f"By {name}{f' ({about})' if about else ''} the knee{of} is at {where}"
-        if name == "service_level" and about:
-            text = f"{about} holds up to {where}{of}"
-        elif name == "saturation":
-            text = f"The steady state ends at {where}{of}"
+        text = f"{about} holds up to {where}{of}" if about else f"{_KNEES.get(name, name)} {where}{of}"
         if row["response"] is not None:
-            text += f"; the response time is {rows.shown(row, 'response')}"
-            text += f" and the throughput {rows.shown(row, 'throughput')} there"
+            text += f", with a response time of {rows.shown(row, 'response')}"
+            text += f" and a throughput of {rows.shown(row, 'throughput')}"
         sentences.append(f"{text}.")
     question = f"Where is the knee of the response time of {_subject(report)} as {_and(names)} grows?"
     return Summary(question, (*sentences, *_trust(report)))

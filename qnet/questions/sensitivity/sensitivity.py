@@ -58,11 +58,11 @@ _LEAST = 1e-9
 
 
 def ask_sensitivity(
-    model: Model, of: Sequence[str], by: Sequence[str], wanted: Wanted = AUTO, asserted: Sequence[str] = ()
+    model: Model, metric: Sequence[str], by: Sequence[str], wanted: Wanted = AUTO, asserted: Sequence[str] = ()
 ) -> Report:
     """The report of the effects of parameters on metrics; arguments as of `sensitivity` and `sensitivity_report`."""
     conditions(asserted, model)
-    return sensitivity_report(sensitivity(model, of, by, wanted), asserted)
+    return sensitivity_report(sensitivity(model, metric, by, wanted), asserted)
 
 
 def sensitivity_report(result: Sensitivity, asserted: Sequence[str] = ()) -> Report:

@@ -63,30 +63,30 @@ UNCERTAINTY = (
 
 
 def ask_tornado(
-    model: Model, of: Sequence[str], by: Sequence[str], range: Sequence[str], within: str, wanted: Wanted = AUTO,
+    model: Model, metric: Sequence[str], by: Sequence[str], range: Sequence[str], within: str, wanted: Wanted = AUTO,
     asserted: Sequence[str] = (),
 ) -> Report:  # fmt: skip
     """The report of every parameter at both ends of its range; arguments as of `System.tornado`."""
     conditions(asserted, model)
-    return tornado_report(tornado(model, of, by, range, within, wanted), asserted)
+    return tornado_report(tornado(model, metric, by, range, within, wanted), asserted)
 
 
 def ask_corners(
-    model: Model, of: Sequence[str], by: Sequence[str], range: Sequence[str], within: str, wanted: Wanted = AUTO,
+    model: Model, metric: Sequence[str], by: Sequence[str], range: Sequence[str], within: str, wanted: Wanted = AUTO,
     asserted: Sequence[str] = (),
 ) -> Report:  # fmt: skip
     """The report of all combinations of the ends of ranges; arguments as of `System.corners`."""
     conditions(asserted, model)
-    return uncertainty_report(corners(model, of, by, range, within, wanted), asserted)
+    return uncertainty_report(corners(model, metric, by, range, within, wanted), asserted)
 
 
 def ask_uncertainty(
-    model: Model, sample: int, seed: int, of: Sequence[str], by: Sequence[str], range: Sequence[str], within: str,
+    model: Model, sample: int, seed: int, metric: Sequence[str], by: Sequence[str], range: Sequence[str], within: str,
     spread: Sequence[str], shape: str, wanted: Wanted = AUTO, asserted: Sequence[str] = (),
 ) -> Report:  # fmt: skip
     """The report of random values of all parameters; arguments as of `System.uncertainty`."""
     conditions(asserted, model)
-    result = sampled(model, sample, seed, of, by, range, within, spread, shape, wanted)
+    result = sampled(model, sample, seed, metric, by, range, within, spread, shape, wanted)
     return uncertainty_report(result, asserted, seed=seed, shape=shape)
 
 

@@ -41,9 +41,9 @@ _DRAWN = ("throughput", "response")
 """The metrics drawn by default."""
 
 
-def ask_sweep(model: Model, vary: Sequence[str], metric: Sequence[str] = (), wanted: Wanted = AUTO) -> Report:
+def ask_sweep(model: Model, over: Sequence[str], metric: Sequence[str] = (), wanted: Wanted = AUTO) -> Report:
     """The report of a model along grids of its parameters; arguments as of `System.sweep`."""
-    return sweep_report(sweep(model, vary, metric, wanted), chosen=bool(metric))
+    return sweep_report(sweep(model, over, metric, wanted), chosen=bool(metric))
 
 
 def sweep_report(result: Sweep, asserted: Sequence[str] = (), chosen: bool = False) -> Report:

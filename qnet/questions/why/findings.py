@@ -111,7 +111,7 @@ def first_saturated(bottleneck: Bottleneck) -> str:
     if not others:
         return f"{first.label} saturates first, {distance(bottleneck, first)}."
     names = few([first.label, *(resource.label for resource in others)])
-    return f"{names} saturate first, together, {distance(bottleneck, first)}."
+    return f"{names} saturate first, {distance(bottleneck, first)}."
 
 
 def full_together(bottleneck: Bottleneck) -> list[Resource]:

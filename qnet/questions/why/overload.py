@@ -158,8 +158,8 @@ def short(item: Overload) -> list[str]:
 def _question(item: Overload) -> Finding:
     model = item.model
     settings = [f"{name} = {value}" for name, value in model.settings.items()]
-    point = f"with {listed(settings)}" if settings else "with its parameters as they are stated"
-    text = f'Why has "{model.title}" ({model.name}, digest {model.digest}) no steady state {point}?'
+    point = f" with {listed(settings)}" if settings else ""
+    text = f'Why does "{model.title}" ({model.name}, digest {model.digest}) have no steady state{point}?'
     return Finding(QUESTION, "", text)
 
 
@@ -170,6 +170,8 @@ def _largest(item: Overload) -> float:
 def _answer(item: Overload, brief: bool = False) -> str:
     """What is saturated, and by how much."""
     over, rate = item.over, rate_of(item.arrivals)
+    if sum(each.arrival_rate is not None for each in item.model.customers) > 1:
+        rate += " in total"
     if not over:
         text = f"There is no steady state at {rate}: {item.edge.cause} is saturated, because the time that it is held "
         return f"{text}includes waiting for stations inside."
