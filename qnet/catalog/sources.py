@@ -93,4 +93,4 @@ def records(document: Document) -> tuple[dict[str, Source], list[Problem]]:
             )
         if len(problems) == before:
             result[key] = Source(key, **fields)
-    return result, [document.place(problem) for problem in problems]
+    return result, [document.located(problem) for problem in problems]

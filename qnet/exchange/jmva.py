@@ -88,15 +88,15 @@ class _Reader:
         """The model."""
         if self.root.name != "model":
             raise malformed(self.name, 1, f"the root element is <{printable(self.root.name, 60)}>", "<model> of JMVA")
-        places = self.root.inside(*_STATIONS)
+        elements = self.root.inside(*_STATIONS)
         classes = [self._customers(element) for element in self.root.inside("closedclass", "openclass")]
-        if not classes or not places:
+        if not classes or not elements:
             raise malformed(self.name, self.root.line, "there are no classes or no stations", "some of both")
-        self._refuse_twice([(item.attributes.get("name", ""), item.line) for item in places])
+        self._refuse_twice([(item.attributes.get("name", ""), item.line) for item in elements])
         self._refuse_twice([(item.name, self.root.line) for item in classes])
-        if len(places) * len(classes) > MAX_SERVICES:
+        if len(elements) * len(classes) > MAX_SERVICES:
             raise malformed(self.name, 0, "there are too many stations and classes", f"{MAX_SERVICES} service times")
-        centres = [self._centre(element, classes) for element in places]
+        centres = [self._centre(element, classes) for element in elements]
         network = DemandNetwork(self._title(), tuple(centres), tuple(classes))
         network = self._what_if(self._thinking(network))
         self._list_unsaid()

@@ -95,8 +95,8 @@ def _served(chain: ChainModel, reader: Reader) -> None:
     stated: dict[State, Path] = {}
     for item in chain.onward:
         stated.setdefault(item.origin, chain.row(item.origin))
-    places = [*stated.items(), *((item.target, item.path) for item in chain.onward)]
-    for state, path in places:
+    targets = [*stated.items(), *((item.target, item.path) for item in chain.onward)]
+    for state, path in targets:
         if state not in known:
             selected = [item.state[1] for item in chain.services if item.state[0] == state[0]]
             text = f'class "{state[0]}" has no service time at "{state[1]}"'

@@ -59,7 +59,7 @@ class StationModel(Record):
     rate_formula: Expression | None = None
     """Of the number present, which it calls `n`."""
     capacity: Expression | None = None
-    """Places of each copy; None: as many as come."""
+    """Indices of each copy; None: as many as come."""
 
 
 class BufferModel(Record):
@@ -376,7 +376,7 @@ class Model(Record):
             path = () if problem.path[:1] == ("parameters",) else problem.path
             return UsageError(problem.replace(file=", ".join(options), path=path))
         index = origins[0] if origins else problem.path
-        return InvalidInput(self.document.place(problem.replace(path=index)))
+        return InvalidInput(self.document.located(problem.replace(path=index)))
 
     def _origins(self, names: Iterable[str]) -> list[str | Path]:
         """What set the parameters that some names rest on."""

@@ -59,11 +59,11 @@ def _merged(model: Model, doubt: FitUncertainty, values: Mapping[str, float]) ->
     if stated is None:
         return doubt
 
-    places = [index for index, name in enumerate(stated.parameters) if name not in values]
+    indices = [index for index, name in enumerate(stated.parameters) if name not in values]
     sizes, matrix = standard_errors(stated), correlation_matrix(stated)
     names = stated.parameters
-    kept = {names[index]: sizes[index] for index in places}
-    pairs = {(names[one], names[other]): matrix[one][other] for one in places for other in places if one < other}
+    kept = {names[index]: sizes[index] for index in indices}
+    pairs = {(names[one], names[other]): matrix[one][other] for one in indices for other in indices if one < other}
     freedoms = [item for item in (doubt.freedom, stated.freedom if kept else None) if item is not None]
     undetermined = tuple(name for name in stated.undetermined if name not in values)
     return FitUncertainty(

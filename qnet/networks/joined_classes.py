@@ -31,25 +31,25 @@ class CopyDemand(Record):
 class Joining:
     """Of a batch of networks: the time of a passage that is not the sum of the times at the stations.
 
-    network   with closed classes.
-    compiled  its streams, for one passage per second of every class.
-    places    of every group of copies: the row of its first copy among the demands.
-    asked     of every group, by class.
-    ordered   the stations at which all visits of a class have the same wait.
-    identical     by stream, as of `parallel.join_time`.
+    network     with closed classes.
+    compiled    its streams, for one passage per second of every class.
+    first_rows  of every group of copies: the row of its first copy among the demands.
+    asked       of every group, by class.
+    ordered     the stations at which all visits of a class have the same wait.
+    identical   by stream, as of `parallel.join_time`.
     """
 
     def __init__(
         self,
         network: RoutedNetwork,
         compiled: Streams,
-        places: Mapping[Key, int],
+        first_rows: Mapping[Key, int],
         asked: Mapping[Key, Sequence[CopyDemand]],
         ordered: frozenset[str],
         identical: Sequence[Value],
     ) -> None:
         self.network = network
-        self.places = places
+        self.first_rows = first_rows
         self.ordered = ordered
         self.operations: Operations = arrays()
         self.delays = frozenset(station.name for station in network.stations if station.delay)
@@ -90,7 +90,7 @@ class Joining:
         for item in self.queued:
             stream, asked = item.stream, item.asked
             key, kind = (stream.station, stream.group), stream.class_index
-            spent = residence[:, self.places[key], kind]
+            spent = residence[:, self.first_rows[key], kind]
             ordered = stream.station in self.ordered
             wait = stream_wait(stream, spent, asked.demand, asked.visits, ordered, False, self.operations)
             waits[item.stream_index] = wait
@@ -167,19 +167,19 @@ class ParallelSteps:
                 )
 
     def joins(
-        self, places: Mapping[Key, int], ordered: frozenset[str], demands: Sequence[_Row], visits: Sequence[_Row]
+        self, first_rows: Mapping[Key, int], ordered: frozenset[str], demands: Sequence[_Row], visits: Sequence[_Row]
     ) -> Joining | None:
         """What they take off the passages of closed classes that queue in branches; None where no such class does.
 
-        places   of every group of copies: the row of its first copy among all copies.
-        ordered  the stations at which all visits of a class have the same wait.
-        demands  of every group in the order of `places`, by class, and `visits` as well.
+        first_rows  of every group of copies: the row of its first copy among all copies.
+        ordered     the stations at which all visits of a class have the same wait.
+        demands     of every group in the order of `first_rows`, by class, and `visits` as well.
         """
         if not self.queued:
             return None
-        rows = zip(places, demands, visits, strict=False)
+        rows = zip(first_rows, demands, visits, strict=False)
         asked = {key: [CopyDemand(*pair) for pair in zip(each, counts, strict=True)] for key, each, counts in rows}
-        return Joining(self.network, self.compiled, places, asked, ordered, self.identical)
+        return Joining(self.network, self.compiled, first_rows, asked, ordered, self.identical)
 
 
 _Row = Sequence[Value]

@@ -264,7 +264,7 @@ class OpenSolver:
         """
         unknown = undecided(self.compiled, self.inner)
         ends = list(accumulate(len(centre.rooms) for centre in unknown))
-        places = {
+        indices = {
             (centre.key[0], centre.pools): (end - len(centre.rooms), end)
             for centre, end in zip(unknown, ends, strict=True)
         }
@@ -272,7 +272,7 @@ class OpenSolver:
 
         def image(busy: Sequence[float]) -> list[float]:
             for centre in self.inner:
-                position = places.get((centre.key[0], centre.pools))
+                position = indices.get((centre.key[0], centre.pools))
                 self.visit(centre, None if position is None else busy[slice(*position)])
             waits = (part for index in self.in_holds for part in self.waits[index])
             return [*(max(self.apart(room), 0.0) for room in rooms), *waits]

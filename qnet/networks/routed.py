@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from qnet.expression import Value
-from qnet.lazy import Places
+from qnet.lazy import Indices
 from qnet.record import Record
 
 
@@ -39,7 +39,7 @@ class Station(Record):
     rates: tuple[float, ...] | None = None
     """Relative capacity of a copy with 1, 2, ... customers present, the last repeats; None: one per busy server."""
     capacity: int | None = None
-    """Places of a copy, queue and service together: arrivals that find it full are lost; None: no limit."""
+    """Indices of a copy, queue and service together: arrivals that find it full are lost; None: no limit."""
 
     @property
     def in_line(self) -> bool:
@@ -264,7 +264,7 @@ class RoutedNetwork(Record):
         return at_point(self.replace(profiles=()), index).replace(size=None, profiles=profiles)
 
 
-def at_points(value: Any, points: Places) -> Any:
+def at_points(value: Any, points: Indices) -> Any:
     """Some points of a batch of everything inside a value, as `at_point`."""
     return mapped(value, lambda array: array[points] if array.ndim else array)
 

@@ -13,7 +13,7 @@ from qnet.record import Record
 
 _GROWTH = 1.7
 """Of the quadrature after each constant: the largest factor by which the ends of panels grow."""
-_PLACES = (0.18343464249564978, 0.525532409916329, 0.7966664774136267, 0.9602898564975362)
+_NODES = (0.18343464249564978, 0.525532409916329, 0.7966664774136267, 0.9602898564975362)
 _WEIGHTS = (0.36268378337836166, 0.3137066458778869, 0.22238103445337443, 0.10122853629037706)
 """The eight Gauss-Legendre nodes of each panel from -1 to 1, of which half are negative, and their weights."""
 _SHORTEST, _LONGEST = 0.1, 40.0
@@ -103,7 +103,7 @@ class _Order:
 
     def nodes(self) -> Iterator[tuple[Any, Any]]:
         """Times and weights, (points, nodes), between each two of the moments at which a distribution has a bend."""
-        places = np.array([-index for index in reversed(_PLACES)] + [*_PLACES])
+        points = np.array([-node for node in reversed(_NODES)] + [*_NODES])
         shares = np.array([*reversed(_WEIGHTS), *_WEIGHTS])
         low, high = _SHORTEST * self.fitted.shortest, _LONGEST * self.fitted.longest
         panels = int(np.ceil(np.log((high / low).max()) / np.log(_GROWTH)))
@@ -115,7 +115,7 @@ class _Order:
             width = bends[index + 1] - start if index + 1 < len(bends) else np.inf
             edges = np.minimum(ends, np.broadcast_to(width, low.shape)[:, None])
             half = (edges[:, 1:] - edges[:, :-1])[..., None] / 2
-            times = edges[:, :-1, None] + half * (1 + places)
+            times = edges[:, :-1, None] + half * (1 + points)
             count = times.shape[1] * times.shape[2]
             yield start[:, None] + times.reshape(-1, count), (half * shares).reshape(-1, count)
 

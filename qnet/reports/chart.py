@@ -210,9 +210,9 @@ def _beside_upright(rule: Rule, plane: _Plane, taken: set[_Dot], columns: set[in
 
 def _trail(line: Iterable[Point], plane: _Plane) -> Iterator[_Dot]:
     """The dots of a line in the order of its points."""
-    places = [plane.dot(*point) if drawable(point) else None for point in line]
-    yield from (index for index in places[:1] if index)
-    for start, end in pairwise(places):
+    dots = [plane.dot(*point) if drawable(point) else None for point in line]
+    yield from (index for index in dots[:1] if index)
+    for start, end in pairwise(dots):
         if end:
             yield from _segment(start or end, end)
 

@@ -33,12 +33,12 @@ def row_maker(columns: Sequence[Column]) -> Callable[..., tuple[Cell, ...]]:
 
     A key that Python has a meaning for, such as `class`, is written with a trailing underscore.
     """
-    places = {column.key: index for index, column in enumerate(columns)}
+    indices = {column.key: index for index, column in enumerate(columns)}
 
     def row(**cells: Cell) -> tuple[Cell, ...]:
-        result: list[Cell] = [None] * len(places)
+        result: list[Cell] = [None] * len(indices)
         for key, value in cells.items():
-            result[places[key.rstrip("_")]] = value
+            result[indices[key.rstrip("_")]] = value
         return tuple(result)
 
     return row

@@ -137,13 +137,14 @@ def _upright(axes: Any, figure: Figure) -> None:
 
 def _bars(axes: Any, figure: BarFigure) -> None:
     names = [_plain(bar.name) for bar in figure.bars]
-    places = list(range(len(names)))
+    positions = list(range(len(names)))
     sides = [[bar.low for bar in figure.bars], [bar.high for bar in figure.bars]] if len(figure.names) > 1 else []
     sides = sides or [[bar.high for bar in figure.bars]]
     shades = (COLORS[0], "#e69138")
     for values, name, color in reversed(list(zip(sides, figure.names, shades, strict=False))):
-        axes.barh(places, [value - figure.base for value in values], left=figure.base, color=color, label=_plain(name))
-    axes.set_yticks(places, names)
+        widths = [value - figure.base for value in values]
+        axes.barh(positions, widths, left=figure.base, color=color, label=_plain(name))
+    axes.set_yticks(positions, names)
     axes.invert_yaxis()
     axes.axvline(figure.base, color="black", linewidth=0.8)
     if figure.mark:

@@ -122,10 +122,10 @@ def _silent(column: Column, index: int, rows: Sequence[tuple[Cell, ...]]) -> boo
 
 def _at_once(report: Content, rows: list[tuple[Cell, ...]], group: int) -> list[tuple[Cell, ...]]:
     """The rows, with where several blocks have one row each about one thing, those merged into the first."""
-    places = [[number for number, row in enumerate(rows) if row[group] == value] for value in report.once]
-    if len(places) < 2 or any(len(each) != 1 for each in places):
+    indices = [[number for number, row in enumerate(rows) if row[group] == value] for value in report.once]
+    if len(indices) < 2 or any(len(each) != 1 for each in indices):
         return rows
-    first, *rest = (rows[each[0]] for each in places)
+    first, *rest = (rows[each[0]] for each in indices)
     named = next((index for index, column in enumerate(report.columns) if column.key == "name"), None)
     for row in rest:
         known = [(one, other) for one, other in zip(first, row, strict=True) if is_number(one) and is_number(other)]
@@ -133,14 +133,14 @@ def _at_once(report: Content, rows: list[tuple[Cell, ...]], group: int) -> list[
             return rows
         cells = enumerate(zip(first, row, strict=True))
         first = tuple(one if one not in (None, "") or number == named else other for number, (one, other) in cells)
-    left = {each[0] for each in places[1:]}
-    return [first if number == places[0][0] else row for number, row in enumerate(rows) if number not in left]
+    left = {each[0] for each in indices[1:]}
+    return [first if number == indices[0][0] else row for number, row in enumerate(rows) if number not in left]
 
 
 def _math(report: Content, rows: Sequence[tuple[Cell, ...]]) -> tuple[str, ...]:
     """The formulas of some rows, in their order."""
-    places = [index for index, column in enumerate(report.columns) if column.math]
-    return tuple(str(row[index]) for row in rows for index in places if row[index])
+    indices = [index for index, column in enumerate(report.columns) if column.math]
+    return tuple(str(row[index]) for row in rows for index in indices if row[index])
 
 
 def _table(heading: str, columns: Sequence[Column], rows: list[tuple[Cell, ...]], style: Style) -> Table:

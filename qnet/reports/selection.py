@@ -26,15 +26,15 @@ def selected(report: Report, wanted: Sequence[str]) -> Report:
         raise UsageError(*(_unknown(name, list(known), names) for name in unknown))
     asked = [known[name] for name in wanted]
     beside = [index for index, column in enumerate(report.columns) if column.key in (report.group, report.prose)]
-    places = list(dict.fromkeys([*beside, *asked]))
+    indices = list(dict.fromkeys([*beside, *asked]))
     telling = [index for index in asked if report.columns[index].key != "name"] or asked
 
     def narrowed(rows: Iterable[tuple[Cell, ...]]) -> list[tuple[Cell, ...]]:
         kept = (row for row in rows if any(row[index] not in (None, "") for index in telling))
-        return [tuple(row[index] for index in places) for row in kept]
+        return [tuple(row[index] for index in indices) for row in kept]
 
     return report.replace(
-        columns=tuple(report.columns[index] for index in places),
+        columns=tuple(report.columns[index] for index in indices),
         rows=narrowed(report.rows),
         readable=None if report.readable is None else narrowed(report.readable),
         wide=None,

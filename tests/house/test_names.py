@@ -19,15 +19,12 @@ RETIRED = re.compile(
 """Words that say nothing of what a result, an index, a part or a time is."""
 
 FOUND = "the `found` of a `Problem`: a key of the errors in JSON, and what carries one"
-PLACE = "of a document: where a problem, a parameter or a claim stands in its file"
-
-BOUND = "an argument that is given by keyword: the service time of the customer included"
+PLACE = "a key of the catalog: where a value stands in its source"
 
 KEPT = {
     ("qnet/budget.py", "found"): FOUND,
     ("qnet/catalog/drafts.py", "place"): PLACE,
     ("qnet/catalog/parts.py", "place"): PLACE,
-    ("qnet/documents.py", "place"): PLACE,
     ("qnet/errors.py", "found"): FOUND,
     ("qnet/exchange/demands_csv.py", "found"): FOUND,
     ("qnet/exchange/formats.py", "found"): FOUND,
@@ -43,20 +40,11 @@ KEPT = {
     ("qnet/questions/sensitivity/ranges.py", "found_range"): FOUND,
     ("qnet/questions/study/screen.py", "cannot_tell"): "a key of the stories of studies",
     ("qnet/questions/study/story.py", "cannot_tell"): "a key of the stories of studies",
-    ("qnet/questions/study/study.py", "place"): PLACE,
     ("qnet/questions/study/tally.py", "carried_met"): "a column of `qnet validate`",
     ("qnet/questions/study/tally.py", "met"): "a column of `qnet validate`",
     ("qnet/questions/study/validate.py", "MET"): "a column of `qnet validate`",
     ("qnet/queues/percentile_fit.py", "found"): FOUND,
     ("qnet/queues/stations/conversions.py", "found"): FOUND,
-    (
-        "qnet/queues/stations/m_e_1.py",
-        "own",
-    ): BOUND,
-    (
-        "qnet/queues/stations/m_h_1.py",
-        "own",
-    ): BOUND,
 }
 """Names that are part of an interface, by file, and of what."""
 
@@ -70,6 +58,10 @@ def names(path: Path) -> Iterator[tuple[int, str]]:
             yield node.lineno, node.name
         elif isinstance(node, ast.arg):
             yield node.lineno, node.arg
+        elif isinstance(node, ast.alias) and node.asname:
+            yield node.lineno, node.asname
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            yield node.lineno, node.name
 
 
 def used() -> dict[tuple[str, str], int]:
@@ -90,8 +82,31 @@ def test_names_say_what_they_hold() -> None:
     assert not hits(), "\n".join(hits())
 
 
+def test_files_say_what_they_hold() -> None:
+    every = [path.relative_to(ROOT) for room in ("qnet", "tests") for path in files(room)]
+    assert len(every) > 400
+    assert [str(path) for path in every if any(RETIRED.search(part) for part in (*path.parts[:-1], path.stem))] == []
+
+
 def test_exceptions_are_there() -> None:
     assert KEPT.keys() - used().keys() == set()
+
+
+CAPACITIES = frozenset({
+    "qnet/model/model.py", "qnet/model/rate_formula.py", "qnet/networks/capacity/buffers.py",
+    "qnet/networks/capacity/closed.py", "qnet/networks/capacity/closed_levels.py",
+    "qnet/networks/capacity/closed_network.py", "qnet/networks/capacity/open_exactness.py",
+    "qnet/networks/capacity/stations.py", "qnet/networks/routed.py", "qnet/networks/solution.py",
+    "qnet/networks/states/compiler.py", "qnet/queues/m_g_1_k.py", "qnet/queues/places.py",
+    "qnet/queues/priority_loss.py", "qnet/queues/rated_loss.py",
+})  # fmt: skip
+"""Where customers take places: of a buffer, or of a station with a capacity."""
+
+
+def test_only_customers_take_places() -> None:
+    """What is in a list or an array has an index, and a resource a name."""
+    named = {path for path in files() if any("places" in name.lower().split("_") for _, name in names(path))}
+    assert {path.relative_to(ROOT).as_posix() for path in named} == CAPACITIES
 
 
 def classes_by_name(folder: Path) -> dict[str, list[str]]:

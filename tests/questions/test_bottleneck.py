@@ -68,7 +68,7 @@ def load(tmp_path, text):
 
 
 def parts(found):
-    return [place.part for place in found.places if place.part] + ([found.delays] if found.delays else [])
+    return [item.part for item in found.resources if item.part] + ([found.delays] if found.delays else [])
 
 
 def places(found):

@@ -46,7 +46,7 @@ class _Drain(Record):
     centre: Centre
     servers: Servers
     rate: Value
-    """Places per second that all copies together can free, given their other work."""
+    """Indices per second that all copies together can free, given their other work."""
     serving: Value
     """Mean number of places whose work is in service here."""
     waiting: Value
@@ -86,7 +86,7 @@ def solve_buffer(
     kept    the share of requests for a place that is not lost, as it was assumed.
     Method  The places are a queue at the station that frees them most slowly: an M/M/c/K, or an M/M/c with at most K
             inside where customers wait for a place. Work of higher priority at that station reduces its capacity.
-            Places that are taken elsewhere, before the response or at other stations, are a constant number. Fluid:
+            Indices that are taken elsewhere, before the response or at other stations, are a constant number. Fluid:
             with a places per second filled and d freed, the buffer fills in K / (a - d).
     Source  The queue: see `queues.places`. The fluid: Newell, Applications of Queueing Theory, 1971.
     """

@@ -264,7 +264,7 @@ class Surroundings:
         only = self.tokens.replace(population=number, think_time=kept.reshape(-1), routes=routes)
         stations = tuple(item for item in self.network.stations if item.name in self.freeing)
         compiled = streams(RoutedNetwork(stations, (only,), (), len(number)), arrays(), [1.0])
-        # Places that are free again at once are never taken.
+        # Indices that are free again at once are never taken.
         return only.replace(population=np.where(passage_time(compiled, only, 0) > 0, number, 0.0))
 
     def solve_isolated(self, batch: RoutedNetwork) -> PartFigures:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Generic, Protocol, Self, TypeVar
 
 from qnet.errors import NotComputed
-from qnet.lazy import Array, Flags, Places, np
+from qnet.lazy import Array, Flags, Indices, np
 from qnet.networks.fixed_point import BatchMap, fixed_points, not_converged
 from qnet.record import Record
 
@@ -72,11 +72,11 @@ class Relaxable(Method[C, A], Protocol[C, A]):
         """(P,) which points have a residual within the tolerance and are feasible, or must not be relaxed."""
         ...
 
-    def relaxed(self, answer: A, chosen: Places, stage: tuple[float, float]) -> tuple[Relaxable[C, A], C]:
+    def relaxed(self, answer: A, chosen: Indices, stage: tuple[float, float]) -> tuple[Relaxable[C, A], C]:
         """Some of the points, with as much of the changes of an answer as a stage keeps."""
         ...
 
-    def joined(self, answer: A, chosen: Places, other: A) -> A:
+    def joined(self, answer: A, chosen: Indices, other: A) -> A:
         """The answer, with that of some points exchanged."""
         ...
 
@@ -105,10 +105,10 @@ def core_solutions(
     return answer
 
 
-def relaxed(method: Relaxable[C, A], answer: A) -> tuple[A, Places]:
+def relaxed(method: Relaxable[C, A], answer: A) -> tuple[A, Indices]:
     """The answer, with less of the changes where it is not proven; and the points that are not proven at any stage."""
     estimated = answer
-    rest: Places = np.flatnonzero(~method.proven(answer))
+    rest: Indices = np.flatnonzero(~method.proven(answer))
     for stage in method.stages:
         if not rest.size:
             break
@@ -119,7 +119,7 @@ def relaxed(method: Relaxable[C, A], answer: A) -> tuple[A, Places]:
     return answer, rest
 
 
-def unproven(name: str, rest: Places, points: int, help: str = "") -> NotComputed:
+def unproven(name: str, rest: Indices, points: int, help: str = "") -> NotComputed:
     """The refusal of an answer: by the method's name, the points that are not proven, and how many there are in all."""
     error = not_converged(name, f"a residual of {TOLERANCE:.0e}", help, int(rest[0]) if points > 1 else None)
     error.at = np.isin(np.arange(points), rest)
@@ -223,7 +223,7 @@ class Substitution(Generic[E]):
         self.solved: list[Array] = []
         """The unknowns of the core solutions so far."""
 
-    def solve(self, start: Array) -> tuple[CoreSolutions, Places, tuple[Array, ...]]:
+    def solve(self, start: Array) -> tuple[CoreSolutions, Indices, tuple[Array, ...]]:
         """The answer, the points where it is not proven, and the `starts` of a batch that is nearly the same.
 
         start   unknowns to begin with.
@@ -242,7 +242,7 @@ class Substitution(Generic[E]):
         """The same, of the batch or of one with a customer less; noted in `solved`."""
         start = start if self.starts is None else self.starts[len(self.solved)]
 
-        def maps(chosen: Places) -> BatchMap:
+        def maps(chosen: Indices) -> BatchMap:
             here, kept = equations, changes
             if len(chosen) != len(start) or (np.diff(chosen) != 1).any():
                 here, kept = equations.part(chosen), changes.part(chosen)
@@ -281,7 +281,7 @@ class Substitution(Generic[E]):
         return np.asarray(sound | equations.overloaded(changes, values), bool)
 
     def relaxed(
-        self, answer: CoreSolutions, chosen: Places, stage: tuple[float, float]
+        self, answer: CoreSolutions, chosen: Indices, stage: tuple[float, float]
     ) -> tuple[Substitution[E], ShareChanges]:
         """Some of the points, with a share of their changes, and a relaxation."""
         share, relaxation = stage
@@ -290,7 +290,7 @@ class Substitution(Generic[E]):
             share * changes.queue, share * changes.busy, kept
         )
 
-    def joined(self, answer: CoreSolutions, chosen: Places, other: CoreSolutions) -> CoreSolutions:
+    def joined(self, answer: CoreSolutions, chosen: Indices, other: CoreSolutions) -> CoreSolutions:
         """The answer, with that of some points exchanged."""
         values, changes = answer.values.copy(), ShareChanges(*(value.copy() for value in answer.changes))
         values[chosen] = other.values

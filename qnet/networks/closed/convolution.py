@@ -21,7 +21,7 @@ from math import inf, log
 from operator import mul
 from typing import TYPE_CHECKING, Any
 
-from qnet.lazy import Places, lazy, np
+from qnet.lazy import Indices, lazy, np
 from qnet.networks.closed import weights
 from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork
 from qnet.networks.closed.reduction import Reduced, StationGroup, batch_figures, expanded, nothing, reduced, stacked
@@ -230,8 +230,8 @@ def _batch(network: ClosedNetwork, wanted: Wanted) -> ClosedFigures:
         groups: dict[Any, list[int]] = {}
         for position in queues:
             groups.setdefault((demands[position, family].tobytes(), network.rates[position]), []).append(position)
-        firsts = [places[0] for places in groups.values()]
-        counts = [len(places) for places in groups.values()]
+        firsts = [indices[0] for indices in groups.values()]
+        counts = [len(indices) for indices in groups.values()]
         for members, shared in _together(demands[firsts], think, population, family):
             stops, position = np.unique(population[members], return_inverse=True)
             rates = [convolution_arrays.shortened(network.rates[position], int(stops[-1])) for position in firsts]
@@ -243,8 +243,8 @@ def _batch(network: ClosedNetwork, wanted: Wanted) -> ClosedFigures:
                 result = convolution_arrays.solve(asked, rates, counts, think[members], population[members], False)
             throughput[members], logs[members] = result.throughput[position], result.log_constant[position]
             sound[members] = result.sound[position]
-            for row, places in zip(result.residence, groups.values(), strict=True):
-                residence[np.ix_(members, places, [0])] = row[position][:, None, None]
+            for row, indices in zip(result.residence, groups.values(), strict=True):
+                residence[np.ix_(members, indices, [0])] = row[position][:, None, None]
     for index in np.flatnonzero(~sound):
         one = solve(network.point(int(index)))
         throughput[index], logs[index] = one.throughput[0], one.log_constant
@@ -252,7 +252,7 @@ def _batch(network: ClosedNetwork, wanted: Wanted) -> ClosedFigures:
     return batch_figures(network, throughput[:, None], residence, logs, NAME)
 
 
-def _families(network: ClosedNetwork, demands: Any, served: Places) -> list[tuple[list[int], Places]]:
+def _families(network: ClosedNetwork, demands: Any, served: Indices) -> list[tuple[list[int], Indices]]:
     """Queues, and the variants that have some demand at these and none at others.
 
     demands   (K, B)

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 from qnet import budget
-from qnet.lazy import Array, Flags, Places, np
+from qnet.lazy import Array, Flags, Indices, np
 from qnet.networks.closed.approximate_mva import TOLERANCE, FixedPoints
 from qnet.networks.closed.approximate_servers import CorrectionSlopes, saturated
 from qnet.record import Record
@@ -209,7 +209,7 @@ def _newton(core: Core, active: Flags, state: State) -> State:
     level, queue, busy = state.level.copy(), state.queue.copy(), state.busy.copy()
     best = np.full(level.shape[0], np.inf)
     stuck = np.zeros(level.shape[0], dtype=int)
-    live: Places = np.arange(len(level))
+    live: Indices = np.arange(len(level))
     each = cost(*core.demands.shape[1:])
     for _ in range(_STEPS):
         budget.spend(_ROUND + each * len(live), _WHAT)
@@ -274,7 +274,7 @@ def _step(core: Core, active: Flags, point: NewtonPoint, queue: Array) -> tuple[
     gap = point.gap + np.sum(moved, axis=-1)
     matrix: Array = np.swapaxes(common, 1, 2) @ offered + outer @ (inner / free[..., None])
     size: int = matrix.shape[-1]
-    classes: Places = np.arange(size)
+    classes: Indices = np.arange(size)
     matrix[:, classes, classes] += point.placed - point.queues.sum(1) + direct.sum(1)
     wanted: Array = core.population - point.placed - np.sum(moved, axis=1 if core.bends else None)
     wanted = wanted - (outer @ (gap / free)[..., None])[..., 0]
@@ -306,7 +306,7 @@ def _polished(core: Core, active: Flags, state: State) -> CoreAnswer:
     queues = guess * (count / total)[:, None, :]
     residence = np.zeros(queues.shape)
     residual = np.full(queues.shape[0], np.inf)
-    live: Places = np.arange(len(queues))
+    live: Indices = np.arange(len(queues))
     for turn in range(_ROUNDS):
         budget.spend((_ROUND + _CELL * residence[0].size * len(live)) / 4, _WHAT)
         here, some = core.part(live), active[live]

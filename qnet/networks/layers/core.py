@@ -327,8 +327,8 @@ def _within_capacities(
     rate = _present(shape, rate)
     pool: Array = (numbers.servers @ shape.pools.T)[:, shape.centre]
     noticed = np.where((pool > 0) & (rate > 0), np.minimum(noticed, pool / np.maximum(rate, 1e-300)), noticed)
-    longer: Array = np.where((load > 0.5) & (noticed > 0), np.maximum(result, waits + (load - 1.0) * noticed), result)
-    return longer
+    longer: Array = np.maximum(result, waits + (load - 1.0) * noticed)
+    return np.where((load > 0.5) & (noticed > 0), longer, result)
 
 
 def _times(counts: Any, waits: Any) -> Any:
@@ -355,8 +355,8 @@ def _scv(shape: Shape, numbers: Numbers, waits: Array, variance: Array, holding:
     """(P, S) squared coefficients of variation of holding times."""
     spread = numbers.variance + _times(numbers.first_waits + numbers.second_waits, variance)
     parts = numbers.part_weight * (numbers.part_mean + _times(numbers.part_waits, waits)) ** 2
-    places: Any = (slice(None), shape.fraction)
-    np.add.at(spread, places, parts)
+    indices: Any = (slice(None), shape.fraction)
+    np.add.at(spread, indices, parts)
     square = holding**2
     computed: Array = spread / np.where(square > 0, square, 1.0)
     return np.where(numbers.scv < 0, computed, numbers.scv)

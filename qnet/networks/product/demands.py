@@ -144,12 +144,12 @@ class Demands:
 
     @property
     def open(self) -> tuple[int, ...]:
-        """The places of the open classes."""
+        """The indices of the open classes."""
         return tuple(index for index, rate in enumerate(self.arrival_rate) if rate is not None)
 
     @property
     def closed(self) -> tuple[int, ...]:
-        """The places of the closed classes."""
+        """The indices of the closed classes."""
         return tuple(index for index, count in enumerate(self.population) if count is not None)
 
     def demand(self, station: int, kind: int) -> Any:

@@ -185,33 +185,33 @@ def _corrected(table: NetworkArrays, starts: Any = None) -> _Corrected:
     """The network of a table, corrected for the order of arrival."""
     network = table.network
     particular = list(network.closed)
-    places = table.queues
+    indices = table.queues
     count = 1 if network.size is None else network.size
-    at_once = max(1, _CELLS // max(1, len(places) * len(network.closed) ** 2))
+    at_once = max(1, _CELLS // max(1, len(indices) * len(network.closed) ** 2))
     parts = [
-        first_come.solve(table.lines(places).part(slice(first, first + at_once)), starts and starts[number])
+        first_come.solve(table.lines(indices).part(slice(first, first + at_once)), starts and starts[number])
         for number, first in enumerate(range(0, count, at_once))
     ]
     throughput, waits, at_arrival = (
         np.concatenate([part[index] for part in parts]) if parts else np.zeros((0, *shape))
-        for index, shape in enumerate(((len(network.closed),), (len(places), len(network.closed)), (len(places),)))
+        for index, shape in enumerate(((len(network.closed),), (len(indices), len(network.closed)), (len(indices),)))
     )
     residence: Array = np.where(np.array(network.delay)[None, :, None], table.demands, table.rest)
-    opened = table.fast[:, places, :] + table.stretch[:, places, :] * at_arrival[..., None]
-    residence[:, places, :] += np.where(table.closed, 0.0, opened)
+    opened = table.fast[:, indices, :] + table.stretch[:, indices, :] * at_arrival[..., None]
+    residence[:, indices, :] += np.where(table.closed, 0.0, opened)
     if network.left:
         after = np.concatenate([part.after for part in parts])
         for column, kind in network.left.items():
-            behind = table.behind[:, places, column]
+            behind = table.behind[:, indices, column]
             # In addition to the part that several servers do at once.
             result = (
-                table.fast[:, places, column] + table.visits[:, places, column] * after[..., particular.index(kind)]
+                table.fast[:, indices, column] + table.visits[:, indices, column] * after[..., particular.index(kind)]
             )
-            result = result + table.rest[:, places, column]
-            residence[:, places, column] = np.where(behind, result, residence[:, places, column])
+            result = result + table.rest[:, indices, column]
+            residence[:, indices, column] = np.where(behind, result, residence[:, indices, column])
     for index, kind in enumerate(particular):
         # Rounding must not leave a wait where a class never comes.
-        residence[:, places, kind] += np.where(table.visits[:, places, kind] > 0, waits[..., index], 0.0)
+        residence[:, indices, kind] += np.where(table.visits[:, indices, kind] > 0, waits[..., index], 0.0)
     return _Corrected(residence, throughput, [part.starts for part in parts])
 
 

@@ -35,8 +35,8 @@ def spread(
     """
     spent: dict[Where, Value] = {}
     served: dict[tuple[int, int], dict[Key, tuple[Value, Value]]] = {}
-    for (kind, route), places in _steps(result).items():
-        for index, step in zip(places, _figures(steady, kind, route), strict=True):
+    for (kind, route), indices in _steps(result).items():
+        for index, step in zip(indices, _figures(steady, kind, route), strict=True):
             inside = column([point.under_way[index] for point in result])
             overall = total(step.parts.values())
             rate = throughputs[kind]
@@ -74,13 +74,13 @@ def with_branches(
             )
             position += 1
     routes = list(solution.routes)
-    places = [
+    indices = [
         (kind, number)
         for kind, item in enumerate(network.classes)
         if not item.chain
         for number in range(len(item.routes))
     ]
-    for index, key in enumerate(places):
+    for index, key in enumerate(indices):
         served = routes[index].served
         if served is None or key not in extra.served:
             continue
@@ -102,10 +102,10 @@ def _over(number: Value, rate: Value, before: Value, operations: Operations) -> 
 
 def _steps(result: Sequence[SolvedChain]) -> dict[tuple[int, int], list[int]]:
     """By class and route its parallel steps, in their order."""
-    places: dict[tuple[int, int], list[int]] = {}
+    indices: dict[tuple[int, int], list[int]] = {}
     for number, fork in enumerate(result[0].program.forks):
-        places.setdefault((fork.kind, fork.route), []).append(number)
-    return places
+        indices.setdefault((fork.kind, fork.route), []).append(number)
+    return indices
 
 
 def _figures(steady: Steady, kind: int, route: int) -> list[Breakdown]:

@@ -23,7 +23,7 @@ class BufferStates(Record):
     """A buffer, as the states have it."""
 
     offered: float
-    """Places requested per second."""
+    """Indices requested per second."""
     refused: float
     """Of them, those that are lost or waited for."""
     late: float
@@ -32,7 +32,7 @@ class BufferStates(Record):
     """How many of them wait."""
     occupancy: float
     coming: float
-    """Places requested per second while it is empty."""
+    """Indices requested per second while it is empty."""
 
 
 class SolvedChain(Record):
@@ -81,8 +81,8 @@ class _Present(Record):
     def added(self, at: Mapping[int, float], shares: Any) -> dict[int, float]:
         """The mean numbers at nodes, given those of the customers that need no order."""
         before = [at.get(node, 0.0) for node in self.nodes]
-        places = np.concatenate([np.arange(len(before)), self.who])
-        overall = np.bincount(places, np.concatenate([before, shares[self.where]]), len(before))
+        indices = np.concatenate([np.arange(len(before)), self.who])
+        overall = np.bincount(indices, np.concatenate([before, shares[self.where]]), len(before))
         return {**at, **dict(zip(self.nodes, overall.tolist(), strict=True))}
 
 

@@ -49,9 +49,9 @@ class Walks:
     def __init__(self, programs: Sequence[Program]) -> None:
         self.programs = programs
         self.groups: list[list[int]] = []
-        """The programs that are walked together, by their places."""
-        self.places: list[tuple[int, int]] = []
-        """Of each program its group, and its place there."""
+        """The programs that are walked together, by their positions."""
+        self.positions: list[tuple[int, int]] = []
+        """Of each program its group, and its position there."""
         open_groups: dict[object, int] = {}
         for number, item in enumerate(programs):
             key = _structure(item) if len(programs) > 1 else None
@@ -59,13 +59,13 @@ class Walks:
             if group < 0 or len(self.groups[group]) == _AT_MOST:
                 group = open_groups[key] = len(self.groups)
                 self.groups.append([])
-            self.places.append((group, len(self.groups[group])))
+            self.positions.append((group, len(self.groups[group])))
             self.groups[group].append(number)
         self.known: dict[tuple[int, int], _Together | TooLarge | NotCovered] = {}
 
     def near(self, number: int, crowd: int) -> int:
         """As many customers from outside as asked for, or some more where that is a walk that others may share."""
-        group, _ = self.places[number]
+        group, _ = self.positions[number]
         if len(self.groups[group]) == 1:
             return crowd
         known = [
@@ -77,7 +77,7 @@ class Walks:
 
     def of(self, number: int, crowd: int, most: int) -> tuple[Machine, Walk]:
         """The machine and the walk of a program; raises what `walk` and the machine raise."""
-        group, position = self.places[number]
+        group, position = self.positions[number]
         machine = Machine(self.programs[number], crowd)
         if _given_up(self.programs[number], crowd, most):
             raise TooLarge

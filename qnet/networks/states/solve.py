@@ -435,13 +435,13 @@ def _with_means(
     numbers  the mean number waiting and in service.
     """
     peaks = {station.name: station.peak for station in network.stations}
-    places = dict.fromkeys(peaks, 0)
+    groups = dict.fromkeys(peaks, 0)
     stations: list[StationFigures] = []
     busier: dict[str, Value] = {}
     longer: dict[str, Value] = {}
     for item in solution.stations:
-        key = (item.name, places[item.name])
-        places[item.name] += 1
+        key = (item.name, groups[item.name])
+        groups[item.name] += 1
         if key in means and item.utilization is not None:
             longer[item.label] = ratio(numbers[key], item.queue_length)
             item = item.replace(queue_length=numbers[key])
@@ -520,10 +520,10 @@ def _at_stations(
     keys = [(station.name, index) for station in network.stations for index in range(len(station.groups))]
     labels = [group.label for station in network.stations for group in station.groups]
     chosen = [(kind, item) for kind, item in enumerate(network.classes) if not item.chain]
-    places = [(kind, number) for kind, item in chosen for number in range(len(item.routes))]
+    indices = [(kind, number) for kind, item in chosen for number in range(len(item.routes))]
     return {
         (*index, *key): ended.get(index, throughputs[index[0]]) * item.spent.get(label, 0.0)
-        for index, item in zip(places, solution.routes, strict=True)
+        for index, item in zip(indices, solution.routes, strict=True)
         for key, label in zip(keys, labels, strict=True)
     }
 

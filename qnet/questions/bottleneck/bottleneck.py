@@ -87,7 +87,7 @@ _CHAIN = 3_000
 
 
 class Bottleneck(Record):
-    """The answer: the parts of the response, the places by when they are full, and the changes."""
+    """The answer: the parts of the response, the resources by when they saturate, and the changes."""
 
     model: Model
     solved: Solved
@@ -98,7 +98,7 @@ class Bottleneck(Record):
     limited_by: str | None
     edge: Saturation
     """How far all arrivals can grow together, and what saturates there."""
-    places: tuple[Resource, ...]
+    resources: tuple[Resource, ...]
     """Those with a rank first, in its order."""
     delays: ResponsePart | None
     """The part of the response outside stations."""
@@ -119,8 +119,8 @@ class Bottleneck(Record):
 
     @property
     def ranked(self) -> tuple[Resource, ...]:
-        """The places that can be full, the first to be so first."""
-        return tuple(resource for resource in self.places if resource.rank)
+        """The resources that can saturate, the first to do so first."""
+        return tuple(resource for resource in self.resources if resource.rank)
 
     def in_words(self, part: ResponsePart) -> str:
         """The description of a part of a response: a station, delays, waits for a place in what is full, or both."""
@@ -168,9 +168,9 @@ def bottleneck(model: Model, faster: float = 2.0, wanted: Wanted = AUTO) -> Bott
     now = _present(solution, asked, network)
     parts = _parts(solution, now, network)
     of_system = _weighted(parts, mix, float(solution.response))
-    places = _ranked(_places(solution, asked, network, mix, of_system), _limits(solution, network))
-    places = tuple(_with_waits(index, maximum, limited_by) for index in places)
-    tried, left_out = _tried(model, places)
+    resources = _ranked(_resources(solution, asked, network, mix, of_system), _limits(solution, network))
+    resources = tuple(_with_waits(index, maximum, limited_by) for index in resources)
+    tried, left_out = _tried(model, resources)
     identical = wanted
     if solution.method == "states" and all(item.population is not None for item in solution.classes):
         identical = wanted.replace(chain=min(wanted.chain, _CHAIN), each=True)
@@ -192,7 +192,7 @@ def bottleneck(model: Model, faster: float = 2.0, wanted: Wanted = AUTO) -> Bott
         maximum=maximum,
         limited_by=limited_by,
         edge=edge,
-        places=places,
+        resources=resources,
         delays=of_system.get(""),
         visits=tuple(visits) if several else (),
         outside={
@@ -356,7 +356,7 @@ def _weighted(
     return result
 
 
-def _places(
+def _resources(
     solution: RoutedSolution,
     asked: NetworkWork,
     network: RoutedNetwork,
@@ -431,21 +431,21 @@ def _limits(solution: RoutedSolution, network: RoutedNetwork) -> list[Resource]:
 
 
 def _ranked(stations: Sequence[Resource], limits: Sequence[Resource]) -> tuple[Resource, ...]:
-    """All places with their ranks, in that order; those that are never full last."""
-    places = [*stations, *limits]
+    """All resources with their ranks, in that order; those that never saturate last."""
+    resources = [*stations, *limits]
     can = rising(
-        (resource for resource in places if resource.full_at is not None), lambda resource: resource.full_at or 0.0
+        (resource for resource in resources if resource.full_at is not None), lambda resource: resource.full_at or 0.0
     )
     ranked = [resource.replace(rank=number) for number, resource in enumerate(can, 1)]
-    return (*ranked, *(resource for resource in places if resource.full_at is None))
+    return (*ranked, *(resource for resource in resources if resource.full_at is None))
 
 
-def _tried(model: Model, places: Sequence[Resource]) -> tuple[list[str], tuple[str, ...]]:
+def _tried(model: Model, resources: Sequence[Resource]) -> tuple[list[str], tuple[str, ...]]:
     """The stations whose change is worth a try, in the order of the model, and those that are left out.
 
     Where there are many: those that saturate first and those where most of the time is spent, alternately.
     """
-    used = [resource for resource in places if resource.part and (resource.part.residence > 0 or resource.demand)]
+    used = [resource for resource in resources if resource.part and (resource.part.residence > 0 or resource.demand)]
     by_time = sorted(used, key=lambda resource: -(resource.part.residence if resource.part else 0.0))
     chosen = dict.fromkeys(resource.name for pair in zip(used, by_time, strict=True) for resource in pair)
     most = list(chosen)[:MOST_CHANGED]

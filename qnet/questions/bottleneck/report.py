@@ -1,4 +1,4 @@
-"""The parts of the response, the places by when they are full, and the changes, as a report."""
+"""The parts of the response, the resources by when they saturate, and the changes, as a report."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def bottleneck_report(model: Model, faster: float = 2.0, wanted: Wanted = AUTO, 
         columns=COLUMNS,
         rows=[
             *_system(result, all_exact(model, (), result.solved.parts)),
-            *_places(result),
+            *_resources(result),
             *_visits(result),
             *_routes(result),
             *_changes(result),
@@ -172,9 +172,9 @@ def _system(result: Bottleneck, exact: bool) -> _Rows:
     ]
 
 
-def _places(result: Bottleneck) -> _Rows:
-    stations = [_row(scope="station", **_resource(resource)) for resource in result.places if resource.part]
-    limits = [_row(scope="limit", **_resource(resource)) for resource in result.places if not resource.part]
+def _resources(result: Bottleneck) -> _Rows:
+    stations = [_row(scope="station", **_resource(resource)) for resource in result.resources if resource.part]
+    limits = [_row(scope="limit", **_resource(resource)) for resource in result.resources if not resource.part]
     return [*stations, *limits, *_outside(result)]
 
 

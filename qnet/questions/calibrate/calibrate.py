@@ -304,7 +304,7 @@ def _profiled(target: Target, best: Minimum, scatter: Scatter, known: Spread) ->
     if not sides:
         return {}, None
     threshold = max(scatter.times**2 * scatter.variance, target.least**2)
-    most = max(_FEWEST, _POINTS // len(target.places))
+    most = max(_FEWEST, _POINTS // len(target.used_rows))
     deviations = scatter.times * np.sqrt(np.diag(known.covariance))
     result = profiles(target, best, sides, deviations, target.low, target.high, threshold, most)
     ends = {side: end.coordinate if end.closed else None for side, end in zip(sides, result.ends, strict=True)}

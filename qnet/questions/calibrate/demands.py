@@ -103,8 +103,8 @@ def _note(design: Any, norms: Any, target: Any, values: Any, positive: Any) -> C
         free = used[~tied[used]]
         inverse = _inverse(design[:, used].T @ design[:, used])
         diagonal = inverse.diagonal()
-        places = np.searchsorted(used, free)
-        errors[free] = deviation * np.sqrt(diagonal[places]) / norms[free]
+        indices = np.searchsorted(used, free)
+        errors[free] = deviation * np.sqrt(diagonal[indices]) / norms[free]
         inflation[used] = diagonal
         correlation[np.ix_(used, used)] = inverse / np.sqrt(np.outer(diagonal, diagonal))
     inflation[tied] = np.inf

@@ -36,9 +36,9 @@ def half_digit(cell: object) -> str:
     match = _NUMBER.match(cell)
     if match is None or not (match[2] or match[3]):
         return ""
-    places = len((match[3] or "").replace("_", ""))
+    decimals = len((match[3] or "").replace("_", ""))
     try:
-        half = 0.5 * 10.0 ** (int(match[4] or 0) - places)
+        half = 0.5 * 10.0 ** (int(match[4] or 0) - decimals)
     except (OverflowError, ValueError):
         return ""
     return f"{half:.17g}{cell[match.end() :]}" if 0 < half < math.inf else ""
@@ -66,12 +66,12 @@ def stated_errors(model: Model, texts: Sequence[str], metrics: Sequence[Metric],
     for text in sorted(texts, key=lambda item: "=" in item):
         name, _, stated = text.rpartition("=")
         try:
-            places = _places(model, name.strip(), metrics, text)
+            indices = _indices(model, name.strip(), metrics, text)
             share = relative(stated)
             if share is None:
                 size, dimension = quantity(stated.strip())
-                places = [index for index in places if metrics[index].dimension == dimension]
-                if not places:
+                indices = [index for index in indices if metrics[index].dimension == dimension]
+                if not indices:
                     kind = "no unit" if dimension == NUMBER else f"the unit of {dimension.describe()}"
                     words = f'"{short(text)}" has {kind}, and nothing measured has that'
                     raise UsageError(Problem("QN029", words, _EXPECTED))
@@ -80,7 +80,7 @@ def stated_errors(model: Model, texts: Sequence[str], metrics: Sequence[Metric],
                 size, errors = share, np.abs(values) * share
             if not 0 < size < math.inf:
                 raise UsageError(Problem("QN029", f'"{short(text)}" is no error', "an error above 0"))
-            for index in places:
+            for index in indices:
                 result[:, index] = errors[:, index]
         except (UnitError, Fault) as error:
             problems.append(Problem("QN029", f'"{short(text)}" is no error: {short(str(error))}', _EXPECTED))
@@ -91,16 +91,16 @@ def stated_errors(model: Model, texts: Sequence[str], metrics: Sequence[Metric],
     return result
 
 
-def _places(model: Model, name: str, metrics: Sequence[Metric], text: str) -> list[int]:
+def _indices(model: Model, name: str, metrics: Sequence[Metric], text: str) -> list[int]:
     if not name:
         return list(range(len(metrics)))
     key = metric(name, model).key
-    places = [index for index, item in enumerate(metrics) if item.key == key]
-    if not places:
+    indices = [index for index, item in enumerate(metrics) if item.key == key]
+    if not indices:
         words = f'"{short(text)}" is about what no column measures'
         help = f"measured are {', '.join(item.source for item in metrics)}"
         raise UsageError(Problem("QN029", words, "a metric that is measured", help=help))
-    return places
+    return indices
 
 
 class Scatter(Record):

@@ -296,11 +296,11 @@ def _scope(
     dimensions = model.dimensions | all_figures(model, figures)
     dimensions |= {name: output.dimension for name, output in model.outputs.items()}
     known = {**values.known, **figures}
-    places = {item.key: index for index, item in enumerate(result.metrics)}
+    indices = {item.key: index for index, item in enumerate(result.metrics)}
     for column, item in titles.items():
         title = column.strip()
-        if item.key in places and title not in dimensions and title not in model.choices:
-            dimensions[title], known[title] = item.dimension, result.values[:, places[item.key]]
+        if item.key in indices and title not in dimensions and title not in model.choices:
+            dimensions[title], known[title] = item.dimension, result.values[:, indices[item.key]]
     for column, name in named.items():
         title = column.strip()
         if name in dimensions and title not in dimensions and title not in model.choices:

@@ -127,18 +127,18 @@ def doubt_of(calibration: Calibration) -> FitUncertainty:
               for which a normal or Student's interval has the computed width.
     """
     errors: dict[str, float] = {}
-    places: dict[str, int] = {}
+    indices: dict[str, int] = {}
     for index, item in enumerate(calibration.parameters):
         error = _known_error(calibration, item)
         if error is not None:
-            errors[item.unknown.name], places[item.unknown.name] = error, index
+            errors[item.unknown.name], indices[item.unknown.name] = error, index
     names = list(errors)
     matrix = calibration.spread.correlation
     pairs = {
         (one, other): value
         for number, one in enumerate(names)
         for other in names[number + 1 :]
-        if (value := float(matrix[places[one], places[other]])) == value
+        if (value := float(matrix[indices[one], indices[other]])) == value
     }
     lost = tuple(item.unknown.name for item in calibration.parameters if item.unknown.name not in errors)
     return FitUncertainty(

@@ -134,15 +134,15 @@ def _melted(table: DataTable, text: str, pattern: _Pattern) -> DataTable:
     _refuse_twice(header, text)
     groups: dict[tuple[str, ...], dict[str, int]] = {}
     for index, match in matches.items():
-        places = groups.setdefault(match.values, {})
-        if match.name in places:
+        indices = groups.setdefault(match.values, {})
+        if match.name in indices:
             raise _refusal(f'two columns are "{short(match.name)}" at {", ".join(match.values)}', "one of them")
-        places[match.name] = index
+        indices[match.name] = index
     chosen: list[int] = []
     rows: list[tuple[Any, ...]] = []
     for number, row in enumerate(table.rows):
-        for values, places in groups.items():
-            cells = _cells(row, places, names)
+        for values, indices in groups.items():
+            cells = _cells(row, indices, names)
             if any(cell is not None and str(cell).strip() for cell in cells):
                 rows.append((*(row[index] for index in kept), *values, *cells))
                 chosen.append(number)
@@ -157,12 +157,12 @@ def _melted(table: DataTable, text: str, pattern: _Pattern) -> DataTable:
     )
 
 
-def _cells(row: Sequence[Any], places: Mapping[str, int], names: Iterable[str]) -> list[Any]:
-    return [row[places[name]] if name in places else "" for name in names]
+def _cells(row: Sequence[Any], indices: Mapping[str, int], names: Iterable[str]) -> list[Any]:
+    return [row[indices[name]] if name in indices else "" for name in names]
 
 
-def _at(values: Sequence[Any], places: Iterable[int]) -> tuple[Any, ...]:
-    return tuple(values[index] for index in places)
+def _at(values: Sequence[Any], indices: Iterable[int]) -> tuple[Any, ...]:
+    return tuple(values[index] for index in indices)
 
 
 def _refuse_twice(header: Sequence[str], text: str) -> None:

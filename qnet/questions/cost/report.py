@@ -194,14 +194,14 @@ def _claimed(result: Costs, asserted: Sequence[str]) -> named_values.AssertionOu
 
     values: dict[str, list[float]] = {}
     dimensions: dict[str, Dimension] = {}
-    places: dict[tuple[float, ...], None] = {}
+    coordinates: dict[tuple[float, ...], None] = {}
     for item in result.points:
         name = item.cost.name if item.cost.name in result.model.costs else "cost"
         values.setdefault(name, []).append(float("nan") if item.value is None else item.value)
         dimensions[name] = item.cost.dimension
-        places[item.coordinates] = None
-    columns = {each.name: np.array([index[at] for index in places]) for at, each in enumerate(result.over)}
-    named = named_values.NamedValues(values, dimensions, columns, len(places))
+        coordinates[item.coordinates] = None
+    columns = {each.name: np.array([index[at] for index in coordinates]) for at, each in enumerate(result.over)}
+    named = named_values.NamedValues(values, dimensions, columns, len(coordinates))
     return named_values.claims_of(named, asserted, result.model, result.wanted)
 
 
@@ -222,16 +222,16 @@ def _cost_rows(result: Costs, item: Cost) -> Iterable[tuple[Cell, ...]]:
     """The rows of one cost at one point: its total, then its parts by station, class, route, and the finest."""
     cost = item.cost
     shown = cost.unit or base_unit(cost.dimension)
-    places = [_point_cell(result, grid.name, value) for grid, value in zip(result.over, item.coordinates, strict=True)]
+    cells = [_point_cell(result, grid.name, value) for grid, value in zip(result.over, item.coordinates, strict=True)]
     if item.status != OK:
-        yield (cost.name, *places, "total", *([None] * 7), shown, item.status)
+        yield (cost.name, *cells, "total", *([None] * 7), shown, item.status)
         return
     for scope, station, class_name, route, parts in _scopes(item.parts):
         contributed = sum(part.passages * part.demand for part in parts)
         passages = _passages(parts)
         value = in_unit(contributed / item.per, shown)
         yield (
-            cost.name, *places, scope, station, class_name, route, passages,
+            cost.name, *cells, scope, station, class_name, route, passages,
             contributed / passages if passages else _plain(parts), value,
             contributed / item.demand if item.demand else None, shown, OK,
         )  # fmt: skip

@@ -58,7 +58,7 @@ class EnvelopePoint(Record):
 
 
 class Interval(Record):
-    """One interval in which the limits hold: its place among those of a point, its lower end, and its upper end."""
+    """One interval in which the limits hold: its number among those of a point, its lower end, and its upper end."""
 
     number: int
     least: float | None
@@ -67,12 +67,12 @@ class Interval(Record):
 
 
 def points(
-    asked: Question, coordinates: Sequence[tuple[float, ...]], regions: Regions, places: Any, result: IntervalEnd,
+    asked: Question, coordinates: Sequence[tuple[float, ...]], regions: Regions, indices: Any, result: IntervalEnd,
     smallest: bool,
 ) -> list[EnvelopePoint]:  # fmt: skip
     """One end of an interval at each of some points of a grid, with the figures there.
 
-    coordinates   the grid, and `places` the rows of it that are reported.
+    coordinates   the grid, and `indices` the rows of it that are reported.
     """
     there = result.there
     metrics = [there.metric(item.metric) for item in asked.limits]
@@ -80,9 +80,9 @@ def points(
     outputs = [there.metric(parse(name)) for name in asked.model.outputs]
     methods = there.gather(lambda part: np.full(len(part.points), part.solution.method, dtype=object))
     exact = there.gather(lambda part: np.full(len(part.points), where_exact(asked.model, asked.shown, part)))
-    extremes = (regions.steady_least if smallest else regions.steady_greatest)[places]
+    extremes = (regions.steady_least if smallest else regions.steady_greatest)[indices]
     rows: list[EnvelopePoint] = []
-    for row, index in enumerate(map(int, places)):
+    for row, index in enumerate(map(int, indices)):
         status = _status(asked, smallest, result, row, regions, index)
         answered = status == OK
         shown = tuple(_number(values[row]) if status != HOPELESS else None for values in metrics)

@@ -220,11 +220,11 @@ class _Layout:
     def row(self, question: Question, interval: Interval) -> tuple[Cell, ...]:
         """The cells of a point, or of one interval of it; the metric of a limit on an output is shown once."""
         point = interval.upper
-        places = {grid.name: value for grid, value in zip(question.over, point.coordinates, strict=True)}
+        coordinates = {grid.name: value for grid, value in zip(question.over, point.coordinates, strict=True)}
         cells: list[Cell] = [question.name, question.title if question.title != question.name else None]
         for name in self.over:
             options = question.model.parameters[name].options
-            value = places.get(name)
+            value = coordinates.get(name)
             cells.append(options[int(value)] if options and value is not None else value)
         cells.append(question.stated)
         if self.every:

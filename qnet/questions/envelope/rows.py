@@ -67,7 +67,7 @@ def envelope_of_rows(
     values, faults = _values(model, table, named)
     if not values:
         raise InvalidInput(table.fault(next(iter(faults)), "", next(iter(faults.values()))))
-    places = [index for index in range(len(table.rows)) if index not in faults]
+    indices = [index for index in range(len(table.rows)) if index not in faults]
     grids = tuple(
         Grid(name, tuple(row[number] for row in values), in_step=number > 0)
         for number, name in enumerate(named.values())
@@ -83,7 +83,7 @@ def envelope_of_rows(
         for item in asked
     ]  # fmt: skip
     report = envelope_report(model, [envelope(item) for item in questions], asserted)
-    return _beside(report, table, places, faults, len(grids), len(questions))
+    return _beside(report, table, indices, faults, len(grids), len(questions))
 
 
 def _values(
@@ -104,7 +104,7 @@ def _values(
 
 
 def _beside(
-    report: Report, table: DataTable, places: Sequence[int], faults: Mapping[int, Fault], count: int, blocks: int
+    report: Report, table: DataTable, indices: Sequence[int], faults: Mapping[int, Fault], count: int, blocks: int
 ) -> Report:
     """The answers after the columns of the rows, in the order of the file; of rows that cannot be read, why."""
     columns = _columns_of(table)
@@ -115,8 +115,8 @@ def _beside(
     rows: list[tuple[Cell, ...]] = []
     for block in range(blocks):
         lines: list[tuple[int, tuple[Cell, ...]]] = []
-        for number, position in enumerate(places):
-            row: Sequence[Cell] = tuple(report.rows[block * len(places) + number])
+        for number, position in enumerate(indices):
+            row: Sequence[Cell] = tuple(report.rows[block * len(indices) + number])
             lines.append((table.numbers[position], (*_cells(table, position), *(row[index] for index in kept))))
         if not block:
             nothing: list[Cell] = [None] * len(kept)

@@ -29,8 +29,8 @@ def evaluated(formula: Any, numbers: Mapping[str, float]) -> float | None:
     Computed in fractions, rounded once at the end; roots, exponentials and logarithms with 30 digits.
     """
     sympy: Any = symbols().sympy
-    places = {symbol: sympy.Rational(numbers[symbol.name]) for symbol in formula.free_symbols}
-    result = formula.xreplace(places)
+    values = {symbol: sympy.Rational(numbers[symbol.name]) for symbol in formula.free_symbols}
+    result = formula.xreplace(values)
     result = result.replace(_is_erlang, _erlang_value)
     result = result.doit().evalf(30)
     return float(result) if result.is_Number and result.is_finite else None

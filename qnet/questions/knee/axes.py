@@ -33,7 +33,7 @@ class GrowthAxis(Record):
     weights: tuple[float, ...]
     """How much each parameter is per unit along the axis."""
     classes: tuple[int, ...]
-    """The places of the classes and chains whose customers come with it, among the customers of the model."""
+    """The indices of the classes and chains whose customers come with it, among the customers of the model."""
     closed: bool
     """Whether it counts customers of closed classes; else it is a rate of arrivals."""
     least: float
@@ -141,9 +141,9 @@ def _of_dimension(model: Model, closed: bool) -> list[GrowthAxis]:
     if len(mixed) > 1:
         total = sum(mixed.values())
         shares = [(name, value / total) for name, value in mixed.items()]
-        places = sorted(index for name in mixed for index in drivers[name])
-        result.append(_axis(model, "mix", shares, places, closed))
-    result += [_axis(model, name, [(name, 1.0)], places, closed) for name, places in drivers.items()]
+        indices = sorted(index for name in mixed for index in drivers[name])
+        result.append(_axis(model, "mix", shares, indices, closed))
+    result += [_axis(model, name, [(name, 1.0)], indices, closed) for name, indices in drivers.items()]
     return result
 
 

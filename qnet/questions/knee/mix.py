@@ -56,17 +56,17 @@ def solve_mix(axis: GrowthAxis, values: Any, wanted: Wanted) -> MixAnswers:
 class MixAnswers:
     """As `Answers`, for points between integer populations."""
 
-    def __init__(self, model: Model, corners: Answers, places: Any, shares: Any) -> None:
+    def __init__(self, model: Model, corners: Answers, indices: Any, shares: Any) -> None:
         """From answers at integer populations; which of them surround each point, and their shares: (points,
         corners)."""
         self.model = model
         self.corners = corners
-        self.size = len(places)
-        self._places = places
+        self.size = len(indices)
+        self._indices = indices
         self._shares = shares
-        failed = ~corners.answered[places]
+        failed = ~corners.answered[indices]
         self.answered: Any = ~failed.any(axis=1)
-        first: list[int] = places[range(self.size), failed.argmax(axis=1)].tolist()
+        first: list[int] = indices[range(self.size), failed.argmax(axis=1)].tolist()
         self.status: list[str] = [
             OK if here else corners.status[index] for here, index in zip(self.answered.tolist(), first, strict=True)
         ]
@@ -113,7 +113,7 @@ class MixAnswers:
 
     def _between(self, value: Any) -> Array:
         """Figures of the corners, linearly interpolated; a value equal at all corners is kept exactly."""
-        value = value[self._places]
+        value = value[self._indices]
         beyond = np.where(self._shares > 0, value - value[:, :1], 0.0)
         return np.where(self.answered, value[:, 0] + (self._shares * beyond).sum(axis=1), np.nan)
 

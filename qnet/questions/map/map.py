@@ -96,13 +96,13 @@ def map_csv(
     known = mapper.parameters(header)
     if not known:
         raise InvalidInput(no_parameter(mapper.model))
-    places = [(header.index(column), name) for column, name in known.items()]
+    parameters = [(header.index(column), name) for column, name in known.items()]
     yield line([*header, *mapper.names], safe) + "\n" if header_too else ""
     for some in chunks(rows, chunk):
         for row in some:
             mapper.long_cells.add(row)
         good = [row for row in some if row.fault is None]
-        columns = {name: ([_cell(row, index) for row in good], header[index]) for index, name in places}
+        columns = {name: ([_cell(row, index) for row in good], header[index]) for index, name in parameters}
         answers = mapper.answer_columns(columns, [row.fault for row in some])
         write = _Writing(len(header), safe)
         yield "".join(write.answered(row, cells) for row, cells in zip(some, answers, strict=False))
@@ -514,7 +514,7 @@ class Mapper:
             self.failures.setdefault(type(failure), failure)
 
     def _claim(self, false: list[tuple[int, int, float | None]]) -> None:
-        """Count where assertions are false: number of the assertion, place in the chunk, value."""
+        """Count where assertions are false: number of the assertion, index in the chunk, value."""
         for number, index, value in sorted(false, key=lambda item: item[:2]):
             before = self.broken[number]
             first = _Broken(0, self.rows + index + 1, value) if before is None else before

@@ -207,14 +207,14 @@ def _read(name: str, text: str) -> tuple[tuple[str, ...], list[_Row], dict[int, 
 
 def _decimals(rows: list[_Row], count: int, titles: Sequence[str]) -> list[str]:
     """Set points for decimal commas in columns without decimal points; the titles of such columns."""
-    places = [index for index in range(count) if any(has_comma(row[0][index]) for row in rows if len(row[0]) == count)]
-    places = [index for index in places if not any(has_point(row[0][index]) for row in rows if len(row[0]) == count)]
-    if places:
+    indices = [index for index in range(count) if any(has_comma(row[0][index]) for row in rows if len(row[0]) == count)]
+    indices = [index for index in indices if not any(has_point(row[0][index]) for row in rows if len(row[0]) == count)]
+    if indices:
         for number, (cells, line, row, text) in enumerate(rows):
             if len(cells) == count:
-                changed = tuple(decimal_point(cell) if index in places else cell for index, cell in enumerate(cells))
+                changed = tuple(decimal_point(cell) if index in indices else cell for index, cell in enumerate(cells))
                 rows[number] = (changed, line, row, text)
-    return [titles[index].strip() for index in places]
+    return [titles[index].strip() for index in indices]
 
 
 def _checked(table: DataTable) -> DataTable:

@@ -115,10 +115,10 @@ class Answers:
     def _failed(self, piece: SolvedRows) -> QnetError | None:
         if piece.solved is None:
             return piece.kind(piece.problem or Problem("QN401", "no answer"))
-        places: list[int] = piece.rows[~self.answered[piece.rows]].tolist()
-        if not places:
+        indices: list[int] = piece.rows[~self.answered[piece.rows]].tolist()
+        if not indices:
             return None
-        status = self.status[places[0]]
+        status = self.status[indices[0]]
         return NoAnswer(Problem("QN401", status, "a load below every capacity", file=self.model.name))
 
     @property

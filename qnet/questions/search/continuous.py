@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from qnet.errors import QnetError
-from qnet.lazy import Array, Flags, Places, np
+from qnet.lazy import Array, Flags, Indices, np
 from qnet.questions.points.domain import outside
 from qnet.questions.points.points import Solved
 from qnet.questions.points.saturation import JUST_BELOW
@@ -126,7 +126,7 @@ def edge(trial: Trial, low: Array, high: Array, at_low: Array, bounded: Flags) -
     capacity = np.where(by_capacity, high, high / JUST_BELOW)
     if by_capacity.any():
         ends = np.where(by_capacity, at_low, -1.0), np.where(by_capacity, at_high, -1.0)
-        result = _root(trial, lambda places, x: trial.at(places).certain(x), low, high, *ends)
+        result = _root(trial, lambda indices, x: trial.at(indices).certain(x), low, high, *ends)
         capacity = np.where(by_capacity, result, capacity)
     end = capacity * JUST_BELOW
     at_end = trial.overload(trial.solve(end))
@@ -156,9 +156,9 @@ def sign_change(
     wanted, at_inside, at_beyond = ends
     top = np.maximum(edge, np.maximum(inside, beyond) / JUST_BELOW)
 
-    def at(places: Places, u: Array) -> Array:
-        lanes = trial.at(places)
-        return function(lanes, lanes.solve(-top[places] * np.expm1(-u)))
+    def at(indices: Indices, u: Array) -> Array:
+        lanes = trial.at(indices)
+        return function(lanes, lanes.solve(-top[indices] * np.expm1(-u)))
 
     signs = np.where(wanted, at_inside, -1.0), np.where(wanted, at_beyond, -1.0)
     result = _root(trial, at, -np.log1p(-inside / top), -np.log1p(-beyond / top), *signs)
@@ -171,7 +171,7 @@ def _root(trial: Trial, function: Function, low: Array, high: Array, at_low: Arr
     Where the method of solution depends on the number of points, all of them are always solved, once in a round.
     """
     if trial.uncertain:
-        every: Places = np.arange(trial.size)
+        every: Indices = np.arange(trial.size)
         return root(lambda x: function(every, x), low, high, at_low, at_high, trial.operations)
     return crossings(function, low, high, at_low, at_high)
 
@@ -216,17 +216,17 @@ def _loaded(trial: Trial, steady: SteadyRange) -> tuple[Scan, Flags]:
     asked = np.maximum(asked * START, trial.least)
     start, lowest = trial.within(end, asked)
     scan = Scan(trial)
-    places = np.arange(size)
-    scan.keep(places, start, trial.excess(lowest), lowest.stable)
+    indices = np.arange(size)
+    scan.keep(indices, start, trial.excess(lowest), lowest.stable)
     finite = steady.bounded | np.isfinite(steady.greatest)
-    here = places[lowest.stable & (end > start)]
+    here = indices[lowest.stable & (end > start)]
     table = _values(trial, here, start, end, finite)
     scan.look(np.repeat(here, table.shape[1]), table.reshape(-1), brief=True)
     return scan, start != asked
 
 
-def _values(trial: Trial, here: Places, start: Array, end: Array, finite: Flags) -> Array:
-    """Values between two ends, the upper one included, as rows for some places."""
+def _values(trial: Trial, here: Indices, start: Array, end: Array, finite: Flags) -> Array:
+    """Values between two ends, the upper one included, as rows for some points."""
     low, high = start[here, None], end[here, None]
     around = np.clip(trial.stated * np.array(_AROUND), low, high)
     if finite[here].all():
@@ -237,7 +237,7 @@ def _values(trial: Trial, here: Places, start: Array, end: Array, finite: Flags)
     return np.concatenate([wide, around], axis=1)
 
 
-def _unloaded(trial: Trial, scan: Scan, here: Places) -> None:
+def _unloaded(trial: Trial, scan: Scan, here: Indices) -> None:
     """Scan the entire range of points without a steady state at the least value."""
     sub = trial.at(here)
     far = abs(trial.stated) * _FAR

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from qnet.lazy import Array, Places, np
+from qnet.lazy import Array, Indices, np
 from qnet.questions.points.trial import Trial
 from qnet.questions.search.scan import CLOSE, Scan
 from qnet.record import Record
@@ -73,14 +73,14 @@ class Regions(Record):
         return _index(self.point, size, 0, 1)
 
 
-def _index(index: Places, size: int, first: int, step: int) -> Places:
+def _index(index: Indices, size: int, first: int, step: int) -> Indices:
     """The last index of each point in a list that begins at `first` and goes by `step`."""
     result = np.full(size, -1)
     result[index] = first + step * np.arange(len(index))
     return result
 
 
-def intervals(scan: Scan) -> tuple[Places, Places]:
+def intervals(scan: Scan) -> tuple[Indices, Indices]:
     """The runs of neighbouring values at which the limits hold, as indices of the first and of the last of each."""
     holds, same = scan.holds, scan.neighbours()
     before = np.concatenate([[False], holds[:-1] & same])

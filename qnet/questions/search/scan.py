@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from qnet.errors import QnetError
-from qnet.lazy import Array, Flags, Places, np
+from qnet.lazy import Array, Flags, Indices, np
 from qnet.questions.points.domain import outside
 from qnet.questions.points.trial import Trial
 
@@ -23,7 +23,7 @@ class Scan:
 
     def __init__(self, trial: Trial) -> None:
         self.trial = trial
-        self.point: Places = np.zeros(0, dtype=int)
+        self.point: Indices = np.zeros(0, dtype=int)
         self.value: Array = np.zeros(0)
         self.excess: Array = np.zeros(0)
         self.stable: Flags = np.zeros(0, dtype=bool)
@@ -38,7 +38,7 @@ class Scan:
         result.excess, result.stable, result.sure = self.excess[here], self.stable[here], self.sure[here]
         return result
 
-    def look(self, position: Places, value: Array, brief: bool = False) -> None:
+    def look(self, position: Indices, value: Array, brief: bool = False) -> None:
         """Solve at some values, and keep the results; values that the model refuses are left out.
 
         brief   this is a first look at many values.
@@ -58,7 +58,7 @@ class Scan:
             solved = trial.solve(value)
         self.keep(position, value, trial.excess(solved), solved.stable, not (brief and trial.uncertain))
 
-    def keep(self, index: Places, value: Array, excess: Array, stable: Flags, sure: bool = True) -> None:
+    def keep(self, index: Indices, value: Array, excess: Array, stable: Flags, sure: bool = True) -> None:
         """Add what is known of some values."""
         self.sure = np.concatenate([self.sure, np.full(len(index), sure)])
         index, value = np.concatenate([self.point, index]), np.concatenate([self.value, value])
@@ -112,17 +112,17 @@ class Scan:
             wanted = 1 + np.flatnonzero(inner & identical & turns & (np.abs(here) <= reach))
             before = middle(self.value[wanted - 1], self.value[wanted])
             after = middle(self.value[wanted], self.value[wanted + 1])
-            places, values = np.concatenate([self.point[wanted]] * 2), np.concatenate([before, after])
+            indices, values = np.concatenate([self.point[wanted]] * 2), np.concatenate([before, after])
             known = np.concatenate(
                 [(before == self.value[wanted - 1]) | (before == self.value[wanted]),
                  (after == self.value[wanted]) | (after == self.value[wanted + 1])]
             )  # fmt: skip
             if known.all():
                 return
-            self.look(places[~known], values[~known])
+            self.look(indices[~known], values[~known])
 
-    def changes(self, flags: Flags) -> tuple[Places, Places]:
-        """The places of neighbours of which only one has a flag: that one, and the other."""
+    def changes(self, flags: Flags) -> tuple[Indices, Indices]:
+        """The indices of neighbours of which only one has a flag: that one, and the other."""
         before = np.flatnonzero(self.neighbours() & (flags[1:] != flags[:-1])) if len(flags) > 1 else self.point[:0]
         first = flags[before]
         return np.where(first, before, before + 1), np.where(first, before + 1, before)

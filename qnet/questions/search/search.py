@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from qnet.lazy import Array, Flags, Places, np
+from qnet.lazy import Array, Flags, Indices, np
 from qnet.questions.points.points import Solved
 from qnet.questions.points.saturation import limiting
 from qnet.questions.points.trial import Trial
@@ -86,9 +86,9 @@ def _look(trial: Trial, scan: Scan, first: Array, last: Array, customers: bool, 
         blocks = [common[near], *np.array_split(far, -(-len(far) // _AT_ONCE))] if len(far) else [common]
     done = np.zeros(size, dtype=bool)
     for block in blocks:
-        places, values = np.repeat(np.arange(size), len(block)), np.tile(block, size)
-        wanted = (values >= first[places]) & (values <= last[places]) & ~done[places]
-        scan.look(places[wanted], values[wanted], brief=True)
+        indices, values = np.repeat(np.arange(size), len(block)), np.tile(block, size)
+        wanted = (values >= first[indices]) & (values <= last[indices]) & ~done[indices]
+        scan.look(indices[wanted], values[wanted], brief=True)
         if unlimited:
             held, latest = np.zeros(size, dtype=bool), np.zeros(size, dtype=bool)
             held[scan.point[scan.holds]] = True
@@ -110,9 +110,9 @@ def _outward(trial: Trial, scan: Scan, first: Array, last: Array) -> Array:
     done = np.zeros(size, dtype=bool)
     looked = np.minimum(last, reach)
     while True:
-        places, values = np.repeat(np.arange(size), len(block)), np.tile(block, size)
-        wanted = (values >= first[places]) & (values <= last[places]) & ~done[places]
-        scan.look(places[wanted], values[wanted], brief=True)
+        indices, values = np.repeat(np.arange(size), len(block)), np.tile(block, size)
+        wanted = (values >= first[indices]) & (values <= last[indices]) & ~done[indices]
+        scan.look(indices[wanted], values[wanted], brief=True)
         ends = np.flatnonzero(~done & (looked == last) & (looked < block[-1]))
         scan.look(ends, last[ends], brief=True)
         done |= (looked >= last) | _settled(trial, scan, reach)
@@ -143,11 +143,11 @@ def _farther(scan: Scan, last: Array, end: Array) -> Array:
         held = np.zeros(len(last), dtype=bool)
         latest = np.flatnonzero(np.append(~scan.neighbours(), True))
         held[scan.point[latest]] = scan.holds[latest]
-        places = np.flatnonzero(held & (last < end))
-        if not len(places):
+        indices = np.flatnonzero(held & (last < end))
+        if not len(indices):
             return last
         last = np.where(held, np.minimum(last * _FARTHER, end), last)
-        scan.look(places, last[places], brief=True)
+        scan.look(indices, last[indices], brief=True)
 
 
 def _halve(scan: Scan, flags: Callable[[], Flags]) -> None:
@@ -247,7 +247,7 @@ def pick(trial: Trial, regions: Regions, smallest: bool = False) -> IntervalEnd:
     return ends(trial, regions, np.arange(size), regions.first(size), regions.high)
 
 
-def ends(trial: Trial, regions: Regions, position: Places, index: Places, side: Ends) -> IntervalEnd:
+def ends(trial: Trial, regions: Regions, position: Indices, index: Indices, side: Ends) -> IntervalEnd:
     """The answer at one end of some intervals in which limits hold.
 
     trial     the model, the parameter that is varied and the limits, at the points of a batch.

@@ -352,12 +352,12 @@ class _Rows(Record):
     method: list[str | None]
     parts: list[Part]
 
-    def replaced(self, places: Sequence[int], other: _Rows) -> _Rows:
-        """With the rows at some places as they are in another."""
+    def replaced(self, indices: Sequence[int], other: _Rows) -> _Rows:
+        """With the rows at some indices as they are in another."""
 
         def merged(old: Sequence[Any], new: Sequence[Any]) -> list[Any]:
             result = list(old)
-            for index, value in zip(places, new, strict=True):
+            for index, value in zip(indices, new, strict=True):
                 result[index] = value
             return result
 

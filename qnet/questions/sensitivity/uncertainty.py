@@ -142,8 +142,8 @@ def sampled(
     random = np.random.Generator(np.random.PCG64(seed))
     table: dict[str, Any] = {}
     for item in result:
-        places = (random.permutation(count) + random.random(count)) / count
-        table[item.input.name] = _drawn(item, places, shape)
+        probabilities = (random.permutation(count) + random.random(count)) / count
+        table[item.input.name] = _drawn(item, probabilities, shape)
     answers = solve_table(model, table, count, asked)
     answers.refuse_all_failed()
     here = values_here(point, wanted)
@@ -233,23 +233,23 @@ def _uncertainty(
     )
 
 
-def _drawn(item: Range, places: Array, shape: str) -> Any:
-    """The values at some places between 0 and 1 of the distribution of a parameter."""
+def _drawn(item: Range, probabilities: Array, shape: str) -> Any:
+    """The values of a parameter at some probabilities: the inverse of its distribution function."""
     low, high, value = item.low, item.high, item.input.value
     if item.origin == SPREAD:
         from statistics import NormalDist
 
         deviation = float(np.sqrt(np.log1p(item.variation**2)))
-        normal = np.array([NormalDist().inv_cdf(index) for index in np.clip(places, 1e-16, 1 - 1e-16).tolist()])
+        normal = np.array([NormalDist().inv_cdf(index) for index in np.clip(probabilities, 1e-16, 1 - 1e-16).tolist()])
         result = value * np.exp(deviation * normal - deviation**2 / 2)
     elif shape == "triangular":
-        rising = low + np.sqrt(places * (high - low) * (value - low))
-        falling = high - np.sqrt((1 - places) * (high - low) * (high - value))
-        result = np.where(places < (value - low) / (high - low), rising, falling)
+        rising = low + np.sqrt(probabilities * (high - low) * (value - low))
+        falling = high - np.sqrt((1 - probabilities) * (high - low) * (high - value))
+        result = np.where(probabilities < (value - low) / (high - low), rising, falling)
     elif item.input.integer:
-        return np.minimum(np.floor(low + places * (high - low + 1)), high)
+        return np.minimum(np.floor(low + probabilities * (high - low + 1)), high)
     else:
-        result = low + places * (high - low)
+        result = low + probabilities * (high - low)
     return np.round(result) if item.input.integer else result
 
 

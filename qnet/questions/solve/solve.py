@@ -65,27 +65,27 @@ def doubted(
 
     keys = [column.key for column in columns]
     expressions: list[Expression] = []
-    places: list[tuple[int, int, str]] = []
+    targets: list[tuple[int, int, str]] = []
     waiting = iter(asked)
     for number, row in enumerate(rows):
         scope, name = row[keys.index("scope")], row[keys.index("name")]
         if scope == "output":
             output = model.outputs[str(name)]
             expressions.append(parse(str(name)))
-            places.append((number, 4, output.unit or base_unit(output.dimension)))
+            targets.append((number, 4, output.unit or base_unit(output.dimension)))
         elif scope == "metric":
             item = next(waiting)
             expressions.append(item.expression)
-            places.append((number, 4, item.unit))
+            targets.append((number, 4, item.unit))
         elif scope in ("system", "class"):
             figures = [figure if scope == "system" else solution_name(figure, str(name)) for figure in _FIGURES]
             expressions += [parse(item) for item in figures]
-            places += [(number, 0, ""), (number, 2, "")]
+            targets += [(number, 0, ""), (number, 2, "")]
     here = np.array([[float(solved.metric(item))] for item in expressions])
     doubts = uncertainty.Doubts(model)
     carried = doubts.at({}, 1, expressions, here, wanted)
     added: list[list[Cell]] = [[None] * len(DOUBT) for _ in rows]
-    for index, (number, first, unit) in enumerate(places):
+    for index, (number, first, unit) in enumerate(targets):
         for side, values in enumerate((carried.low, carried.high)):
             value = float(values[index, 0])
             if abs(value) < float("inf"):

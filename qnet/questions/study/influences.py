@@ -87,8 +87,8 @@ def influences(base: Computer, figures: dict[int, ClaimFigures], read: Read) -> 
     """
     study = base.study
     pool = _Pool(Computer(study, base))
-    asked = [claim for claim in study.claims if claim.role in ("fitted", "predicted") and claim.place in figures]
-    values = {claim.id: read(claim, figures[claim.place]) for claim in asked}
+    asked = [claim for claim in study.claims if claim.role in ("fitted", "predicted") and claim.position in figures]
+    values = {claim.id: read(claim, figures[claim.position]) for claim in asked}
     here: dict[str, dict[str, float]] = {claim.id: {} for claim in asked}
     moves = [(claim, item) for claim in asked for item in pool.inputs(claim, here[claim.id])]
     inputs = {item.key: item for _, item in moves}
@@ -104,7 +104,7 @@ def influences(base: Computer, figures: dict[int, ClaimFigures], read: Read) -> 
     inputs |= follow.inputs
     claims = {
         claim.id: Influence(
-            claim, value, figures[claim.place].dimension,
+            claim, value, figures[claim.position].dimension,
             follow.given(raw[claim.id], claim), raw[claim.id], here[claim.id],
         )
         for claim in asked
@@ -120,14 +120,14 @@ def _slopes(
     computer = Computer(base.study, base)
     copies: list[Claim] = []
     for index, (claim, item) in enumerate(moves, len(base.study.claims)):
-        computer.known |= {(index, slot): value for slot, value in base.answers.get(claim.place, {}).items()}
-        copies.append(claim.replace(place=index))
+        computer.known |= {(index, slot): value for slot, value in base.answers.get(claim.position, {}).items()}
+        copies.append(claim.replace(position=index))
         computer.moved[index] = {item.key[0]: item.step}
         computer.enter(copies[-1])
     result = computer.computed()
     slopes: list[float] = []
     for copy, (_, item) in zip(copies, moves, strict=True):
-        moved = result.get(copy.place)
+        moved = result.get(copy.position)
         after = None if moved is None or moved.words else read(copy, moved)
         slopes.append(_elasticity(values[copy.id], after, item.step))
     return slopes

@@ -295,11 +295,11 @@ def _pictured(
     points  measured ones, which are drawn with it.
     curve   whether its rows are drawn, and left out of the report.
     """
-    columns, places = _columns(shown)
+    columns, indices = _columns(shown)
     width = len(columns)
     rows: list[tuple[Cell, ...]] = [(PICTURE, shown.command, *(None,) * (width - 2))]
-    rows += [] if curve else _placed(shown.rows, places, width)
-    plot = _plot(shown, columns, places, _placed((*shown.drawn, *(shown.rows if curve else ())), places, width))
+    rows += [] if curve else _placed(shown.rows, indices, width)
+    plot = _plot(shown, columns, indices, _placed((*shown.drawn, *(shown.rows if curve else ())), indices, width))
     return columns, rows, plot.replace(points=points) if plot else None
 
 
@@ -312,25 +312,25 @@ def _columns(shown: Picture) -> tuple[tuple[Column, ...], list[int]]:
     return (*COLUMNS, *selected), list(range(len(COLUMNS), len(COLUMNS) + len(selected)))
 
 
-def _placed(rows: tuple[tuple[Cell, ...], ...], places: list[int], width: int) -> list[tuple[Cell, ...]]:
+def _placed(rows: tuple[tuple[Cell, ...], ...], indices: list[int], width: int) -> list[tuple[Cell, ...]]:
     """Rows of the picture as rows of the report."""
     result: list[tuple[Cell, ...]] = []
     for row in rows:
         cells: list[Cell] = [None] * width
         cells[0] = PICTURE
-        for index, cell in zip(places, row, strict=True):
+        for index, cell in zip(indices, row, strict=True):
             cells[index] = cell
         result.append(tuple(cells))
     return result
 
 
 def _plot(
-    shown: Picture, columns: tuple[Column, ...], places: list[int], points: list[tuple[Cell, ...]]
+    shown: Picture, columns: tuple[Column, ...], indices: list[int], points: list[tuple[Cell, ...]]
 ) -> Plot | None:
     """How the picture is drawn, by the columns of the report."""
     if shown.plot is None:
         return None
-    keys = {column.key: columns[index].key for column, index in zip(shown.columns, places, strict=True)}
+    keys = {column.key: columns[index].key for column, index in zip(shown.columns, indices, strict=True)}
     drawn = shown.plot
     return drawn.replace(
         x=keys[drawn.x],

@@ -98,13 +98,13 @@ def validate(study: Study) -> Validation:
     others = [model for name, model in computer.systems.models.items() if model is not None and name != study.system]
     judge = _Judge(study)
     judged = tuple(
-        judge.verdict(claim, figures.get(claim.place)).replace(of_source=claim.place in computer.arithmetics)
+        judge.verdict(claim, figures.get(claim.position)).replace(of_source=claim.position in computer.arithmetics)
         for claim in study.claims
     )
     judge.needless(judged)
     if judge.problems:
         raise InvalidInput(*judge.problems)
-    if not any(claim.counted and claim.place in figures for claim in study.claims):
+    if not any(claim.counted and claim.position in figures for claim in study.claims):
         return Validation(study, (main, *others), judged)
     result = influences(computer, figures, value_of)
     reasons = _carried(study, result)
@@ -141,7 +141,7 @@ class _Judge:
         for item in judged:
             if item.claim.miss and item.verdict != MISSED:
                 problem = Problem("QN324", f'"{item.claim.id}" gives a reason for a miss, and it holds', "no miss here")
-                self.problems.append(self.study.problem(problem, ("claims", item.claim.place, "miss")))
+                self.problems.append(self.study.problem(problem, ("claims", item.claim.position, "miss")))
 
     def verdict(self, claim: Claim, result: ClaimFigures | None) -> Judged:
         """The judgement on one claim."""
@@ -266,7 +266,7 @@ class _Judge:
     def fault(self, claim: Claim, key: str, result: str, expected: str) -> None:
         """Keep a problem of a key of a claim."""
         problem = Problem("QN122", result, expected)
-        self.problems.append(self.study.problem(problem, ("claims", claim.place, key)))
+        self.problems.append(self.study.problem(problem, ("claims", claim.position, key)))
 
     def trend(self, claim: Claim, result: ClaimFigures) -> str:
         """The direction of the figures of a claim, against what it counts as unchanged."""

@@ -69,8 +69,8 @@ def beside(base: SideSlopes, value: SideSlopes) -> Sides:
             names = list(dict.fromkeys([*one.names, *other.names]))
             moved = np.zeros((len(names), *difference.shape))
             for side, sign, slopes in ((one, -1.0, ours), (other, 1.0, theirs)):
-                places = [names.index(name) for name in side.names]
-                moved[places] += sign * slopes
+                indices = [names.index(name) for name in side.names]
+                moved[indices] += sign * slopes
             variance = np.einsum("ifp,ij,jfp->fp", moved, _correlations(one, names), moved)
         else:
             for side, slopes in ((one, ours), (other, theirs)):
@@ -87,5 +87,5 @@ def _correlations(doubts: Doubts, names: Sequence[str]) -> Any:
     """Those of some parameters of a calibration, free or not."""
     stated = doubts.model.calibration
     assert stated is not None
-    places = [stated.parameters.index(name) for name in names]
-    return np.array(correlation_matrix(stated))[np.ix_(places, places)]
+    indices = [stated.parameters.index(name) for name in names]
+    return np.array(correlation_matrix(stated))[np.ix_(indices, indices)]

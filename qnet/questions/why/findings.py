@@ -99,7 +99,7 @@ def made_of(part: ResponsePart) -> str:
 def largest(bottleneck: Bottleneck) -> list[ResponsePart]:
     """The parts of the response that matter, the largest first."""
     order = [item.label for item in bottleneck.solution.stations]
-    parts = [resource.part for resource in bottleneck.places if resource.part]
+    parts = [resource.part for resource in bottleneck.resources if resource.part]
     parts.sort(key=lambda part: order.index(part.label))
     parts += [bottleneck.delays] if bottleneck.delays else []
     return rising((part for part in parts if part.residence > 0), lambda part: -part.residence)
@@ -140,7 +140,7 @@ def first_full(bottleneck: Bottleneck) -> Resource | None:
 
 
 def full_at(bottleneck: Bottleneck, resource: Resource) -> float | None:
-    """The throughput of the system at which a place is full; with waits inside holds where it ends the steady state."""
+    """The throughput at which a resource saturates; with waits inside holds, that where the steady state ends."""
     return (
         bottleneck.maximum
         if resource.label == bottleneck.limited_by and bottleneck.maximum is not None

@@ -57,7 +57,7 @@ def full(bottleneck: Bottleneck) -> Iterator[Finding]:
         text += f"It limits the system once {'these no longer do' if several else f'{first.label} no longer does'}."
         yield Finding(FULL, second.label, text, "full_at", second.full_at, "/s")
     yield from _by_class(bottleneck)
-    for resource in bottleneck.places:
+    for resource in bottleneck.resources:
         if resource.waits_inside and resource.waits_inside >= LITTLE:
             waiting = percent(resource.waits_inside)
             text = f"{waiting} of the time that {resource.label} is held is waiting for stations inside, and shrinks "

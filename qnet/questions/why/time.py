@@ -81,7 +81,7 @@ def answer(bottleneck: Bottleneck) -> Iterator[Finding]:
 
 def _split(bottleneck: Bottleneck) -> Iterator[Finding]:
     """How much of the response is service and how much is waiting, where they can be separated."""
-    parts = [resource.part for resource in bottleneck.places if resource.part] + (
+    parts = [resource.part for resource in bottleneck.resources if resource.part] + (
         [bottleneck.delays] if bottleneck.delays else []
     )
     response = float(bottleneck.solution.response)

@@ -212,7 +212,7 @@ def _classes(result: Bottleneck) -> Iterator[_Cells]:
 
 
 def _parts(result: Bottleneck) -> Iterator[_Cells]:
-    for resource in result.places:
+    for resource in result.resources:
         if resource.part and resource.part.residence > 0:
             yield {"name": resource.label, **_part(resource.part)}
     if result.delays:
