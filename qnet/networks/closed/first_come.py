@@ -113,7 +113,7 @@ def solve(lines: FirstComeBatch, starts: Sequence[Any] | None = None) -> LineAns
     lines     the batch: demands, visits and times in seconds, as the fields of `FirstComeBatch` have them.
     Applies   single servers, first come first served or processor sharing; any populations, fractions too.
     starts    of the answer of a similar batch.
-    Returns   `Found`: Little's law, population constraint and utilization law hold to rounding.
+    Returns   `LineAnswer`: Little's law, population constraint and utilization law hold to rounding.
     Raises    `NotComputed` QN511 where a fixed point is not proven by its residual of 1e-10.
     Method    Residence = visits x (service + sum over classes of (service x queue found + U found x excess)), where
               excess = service x (scv - 1) / 2 makes the rest of a service in progress a residual one. Services that are

@@ -116,7 +116,7 @@ def solve(ranked: Ranked) -> RankedAnswer:
               later), first come first served within a rank; any populations, fractions too; open classes with closed
               ones.
     ranked    the batch.
-    Returns   `Found`: Little's law, population constraint and utilization law hold to rounding.
+    Returns   `RankedAnswer`: Little's law, population constraint and utilization law hold to rounding.
     Raises    `NotComputed` QN511 where a fixed point is not proven by its residual of 1e-10.
     Method    A visit of class r waits for
                   V    until no higher class is there any more, had they been alone with the server,
