@@ -52,6 +52,7 @@ def tables(report: Content, style: Style) -> list[Table]:
             index
             for index, column in enumerate(report.columns)
             if not column.footed and not column.math and not _silent(column, index, rows)
+            if not _certain(report, index, rows)
         ]
         columns = [report.columns[index] for index in shown]
         overall = _table("", columns, [tuple(row[index] for index in shown) for row in rows], style)
@@ -72,6 +73,7 @@ def tables(report: Content, style: Style) -> list[Table]:
             and not report.columns[index].footed
             and not report.columns[index].math
             and not _silent(report.columns[index], index, block)
+            and not _certain(report, index, block)
             and any(row[index] not in (None, "") for row in block)
         ]
         common = [index for index in kept if common_text(block, index)]
@@ -118,6 +120,16 @@ def _in_suitable_units(report: Content, rows: list[tuple[Cell, ...]], style: Sty
 def _silent(column: Column, index: int, rows: Sequence[tuple[Cell, ...]]) -> bool:
     """Whether a column says of all rows that nothing is wrong."""
     return column.key == "status" and all(row[index] in (_OK, "", None) for row in rows)
+
+
+def _certain(report: Content, index: int, rows: Sequence[tuple[Cell, ...]]) -> bool:
+    """Whether a column is an end of an interval, and the figure is known without one in all rows that have it."""
+    key, _, end = report.columns[index].key.rpartition("_")
+    place = next((place for place, column in enumerate(report.columns) if column.key == key), None)
+    if end not in ("low", "high") or place is None:
+        return False
+    pairs = [(row[index], row[place]) for row in rows if row[index] is not None]
+    return bool(pairs) and all(one == other for one, other in pairs)
 
 
 def _at_once(report: Content, rows: list[tuple[Cell, ...]], group: int) -> list[tuple[Cell, ...]]:

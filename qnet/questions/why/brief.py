@@ -26,10 +26,9 @@ def sentences(findings: Sequence[Finding]) -> list[Finding]:
     for section in (FULL, LAWS, HELP, TRUST):
         more = [item for item in findings if item.section == section and not _told(item, chosen)]
         chosen += more[: LINES - len(chosen)]
+    # How sure the answer is does not give way to another sentence, nor the best change to one that fills a line.
+    kept = fitting([item.text for item in sorted(chosen, key=lambda item: item.section != TRUST)])
     ordered = sorted(chosen, key=findings.index)
-    # How sure the answer is does not give way to another sentence.
-    sure = next((item.text for item in ordered if item.section == TRUST), "")
-    kept = fitting([text for text in (sure, *(item.text for item in ordered)) if text])
     return [item.replace(section=ANSWER) for item in ordered if item.text in kept]
 
 
