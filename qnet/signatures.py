@@ -414,7 +414,7 @@ class Questions:
     def why(
         self, faster: float = 2.0, method: str = "auto", operations: float = OPERATIONS, brief: bool = False
     ) -> Report:
-        """Why the system responds as it does, in words, as `qnet why`; arguments as for `bottleneck`.
+        """The response time of the system explained in words, as `qnet why`; arguments as for `bottleneck`.
 
         faster  as for `bottleneck`.
 

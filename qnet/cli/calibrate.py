@@ -216,7 +216,7 @@ def _rank(asked: _Asked) -> None:
     refuse_without_fit(asked.names)
     ready(asked.output)
     ranked = _ranked(asked)
-    fitted = next(item.found for item in ranked if item.found)
+    fitted = next(item.fit for item in ranked if item.fit)
     with _counted(fitted.measured.table):
         write(candidates_report(ranked), asked.output)
 

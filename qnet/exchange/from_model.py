@@ -10,6 +10,7 @@ from qnet.model.bind import bind, expressions
 from qnet.model.model import Model
 from qnet.model.scope import depends_on_solution, inside_stations, station_figures, uses_solution
 from qnet.model.values import Values
+from qnet.networks import copy_classes
 from qnet.networks.routed import ClosedClass, Fork, Hold, OpenClass, RoutedNetwork, Station, Step, Time
 from qnet.record import Record
 
@@ -40,6 +41,11 @@ def demands_of(model: Model, items: Items, varied: Mapping[str, float] | None = 
     """
     _list_unsaid(model, items)
     network = bind(model, Values(model, varied or {}, None, dict.fromkeys(station_figures(model), 0.0)))
+    owners = {customers.name: customers for customers in model.classes if customers.per_copy_of}
+    if owners:
+        for name in owners:
+            items.kept(f"classes.{name}.per_copy_of", "one class for each copy")
+        network = copy_classes.per_copy(network)
     return _Demands(model, network, items).demands()
 
 
@@ -75,6 +81,8 @@ class _Demands:
         self.model, self.network, self.items = model, network, items
         self.stations = {station.name: station for station in network.stations}
         self.paths = {item.name: ".".join(map(str, item.path)) for item in model.customers}
+        for item in network.classes:
+            self.paths.setdefault(item.name, self.paths.get(item.name.rpartition("[")[0], item.name))
         self.where = ""
         self.visits: list[_Visit] = []
 

@@ -231,10 +231,10 @@ class _Reader:
             if element is None or item.population is None:
                 continue
             station = element.attributes.get("refStation", "")
-            place = next((number for number, centre in enumerate(centres) if centre.name == station), None)
-            if place is None:
+            row = next((number for number, centre in enumerate(centres) if centre.name == station), None)
+            if row is None:
                 raise malformed(self.name, element.line, f'there is no station "{printable(station, 60)}"', "a station")
-            centre = centres[place]
+            centre = centres[row]
             visits = centre.services[index].visits
             if visits != 1:
                 self.items.kept(self._where(element), f'passages are counted by visits of 1, of which "{station}" has '
@@ -247,7 +247,7 @@ class _Reader:
             classes[index] = item.replace(think_time=time)
             services = list(centre.services)
             services[index] = Service(0.0, 0.0)
-            centres[place] = centre.replace(services=tuple(services))
+            centres[row] = centre.replace(services=tuple(services))
         used = [c for c in centres if not c.delay or any(s.visits and s.time for s in c.services)]
         return network.replace(centres=tuple(used or centres), classes=tuple(classes))
 
@@ -303,10 +303,10 @@ class _Reader:
         self.parameters[name] = (
             f"{shown(float(classes[chosen[0]].arrival_rate or 0))}{unit}" if index is not None else 1
         )
-        for place in chosen:
-            rate = f"{shown(float(classes[place].arrival_rate or 0))}{unit}"
+        for row in chosen:
+            rate = f"{shown(float(classes[row].arrival_rate or 0))}{unit}"
             text = name if index is not None else f"{name} * {rate}"
-            classes[place] = classes[place].replace(arrival_rate=text)
+            classes[row] = classes[row].replace(arrival_rate=text)
         return network.replace(classes=tuple(classes)), name, unit if index is not None else ""
 
     def _vary_populations(
@@ -321,10 +321,10 @@ class _Reader:
             self.items.kept("", "beyond the stated population a load-dependent station keeps its last capacity")
         name = f"what_if_customers{suffix}" if index is not None else f"what_if_factor{suffix}"
         self.parameters[name] = int(float(classes[chosen[0]].population or 0)) if index is not None else 1
-        for place in chosen:
-            customers = int(float(classes[place].population or 0))
+        for row in chosen:
+            customers = int(float(classes[row].population or 0))
             text = name if index is not None else f"floor({name} * {customers} + 0.5)"
-            classes[place] = classes[place].replace(population=text)
+            classes[row] = classes[row].replace(population=text)
         return network.replace(classes=tuple(classes)), name, ""
 
     def _vary_mix(
@@ -348,11 +348,11 @@ class _Reader:
         self, network: DemandNetwork, index: int | None, station: str | None, first: float, suffix: str
     ) -> Any:
         """The demand of one class at a station, or those of all classes there times a factor."""
-        place = next((n for n, centre in enumerate(network.centres) if centre.name == station), None)
+        row = next((n for n, centre in enumerate(network.centres) if centre.name == station), None)
         name = f"what_if_demand{suffix}" if index is not None else f"what_if_factor{suffix}"
-        if place is None:
+        if row is None:
             return self._vary_think(network, index, station, name)
-        centre = network.centres[place]
+        centre = network.centres[row]
         services = list(centre.services)
         if index is None:
             self.parameters[name] = 1
@@ -366,7 +366,7 @@ class _Reader:
             text = name if visits == 1 else f"{name} / {shown(visits)}"
             services[index] = Service(text, visits)
         centres = list(network.centres)
-        centres[place] = centre.replace(services=tuple(services))
+        centres[row] = centre.replace(services=tuple(services))
         unit = "" if index is None else self.unit
         return network.replace(centres=tuple(centres)), name, unit
 

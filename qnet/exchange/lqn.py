@@ -131,11 +131,11 @@ class _Reader:
 
     def _observed(self, line: int, words: list[str]) -> list[str]:
         """The words without requests for results, `%f $x`."""
-        place = next((index for index, word in enumerate(words) if word.startswith("%")), None)
-        if place is None:
+        comment = next((index for index, word in enumerate(words) if word.startswith("%")), None)
+        if comment is None:
             return words
         self.items.lost(f"{self.name}:{line}", "requests for results are left out")
-        return words[:place] + (["-1"] if "-1" in words[place:] and words[0] in "yszcfZM" else [])
+        return words[:comment] + (["-1"] if "-1" in words[comment:] and words[0] in "yszcfZM" else [])
 
     # Sections
 

@@ -124,10 +124,10 @@ class _Reader:
     def _entry(self, element: Element) -> Entry:
         phases = [Phase(), Phase(), Phase()]
         for index, item in enumerate(element.inside("activity")):
-            place = self._count(item, "phase", str(index + 1))
-            if place > len(phases):
-                raise self._wrong(item, f"the phase is {place}", "1, 2 or 3")
-            phases[place - 1] = Phase(
+            order = self._count(item, "phase", str(index + 1))
+            if order > len(phases):
+                raise self._wrong(item, f"the phase is {order}", "1, 2 or 3")
+            phases[order - 1] = Phase(
                 service=self._number(item, "host-demand-mean", "0"),
                 scv=self._number(item, "host-demand-cvsq", "1"),
                 think_time=self._number(item, "think-time", "0"),

@@ -39,12 +39,12 @@ def analysis(model: Model, text: str, base: DemandNetwork) -> Analysis:
     if len(asked.values) > MAX_VALUES:
         raise UsageError(Problem("QN010", f"the grid has more than {MAX_VALUES} points", help="use fewer values"))
     points = [demands_of(model, Items(), {asked.name: value}) for value in asked.values]
-    found = _shape(points, base) and (_of_loads(points, base) or _of_demands(points, base))
-    if not found:
+    analysis = _shape(points, base) and (_of_loads(points, base) or _of_demands(points, base))
+    if not analysis:
         sentence = f'JMVA has no analysis of what "{asked.name}" varies'
         expected = "the load of one class or of all, the mix of two, a think time, or demands at one station"
         raise NotComputed(Problem(REFUSED, sentence, expected, help="qnet sweep varies any parameter"))
-    return found
+    return analysis
 
 
 def _shape(points: Sequence[DemandNetwork], base: DemandNetwork) -> bool:
@@ -89,8 +89,8 @@ def _of_loads(points: Sequence[DemandNetwork], base: DemandNetwork) -> Analysis 
         return None
     varied: dict[str, list[int]] = {}
     for key in ("population", "arrival_rate", "think_time"):
-        if found := _varies([_loads(point, key) for point in points], _loads(base, key)):
-            varied[key] = found
+        if indices := _varies([_loads(point, key) for point in points], _loads(base, key)):
+            varied[key] = indices
     if len(varied) != 1:
         return None
     ((key, indices),) = varied.items()
@@ -120,14 +120,14 @@ def _of_demands(points: Sequence[DemandNetwork], base: DemandNetwork) -> Analysi
     count = len(base.classes)
     columns, stated = [_demands(point) for point in points], _demands(base)
     indices = _varies(columns, stated)
-    places = {index // count for index in indices}
-    if len(places) != 1:
+    rows = {index // count for index in indices}
+    if len(rows) != 1:
         return None
-    (place,) = places
-    station = base.centres[place].name
+    (row,) = rows
+    station = base.centres[row].name
     if len(indices) == 1:
         name = base.classes[indices[0] % count].name
         return Analysis("Service Demands", tuple(column[indices[0]] for column in columns), name, station)
-    inside = slice(place * count, (place + 1) * count)
+    inside = slice(row * count, (row + 1) * count)
     factors = _factors([column[inside] for column in columns], stated[inside])
     return Analysis("Service Demands", factors, station=station) if factors else None

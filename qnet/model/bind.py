@@ -337,18 +337,32 @@ class _Binder:
         total: Value = sum(route.probability for route in routes)
         terms = {f'"{route.name}"': route.probability for route in customers.routes}
         self.values.check_sum(total, "the probabilities of the routes", (*path, "routes"), terms)
+        owner = self.by_name.get(customers.per_copy_of)
+        copies = 1 if owner is None else self.integer("station", "copies", owner.copies, owner.path)
         if customers.arrival_rate is not None:
-            rate = self.number("class", "arrival_rate", customers.arrival_rate, path)
+            rate = copies * self.number("class", "arrival_rate", customers.arrival_rate, path)
             scv: Value = 1.0
             if customers.arrival_scv is not None:
                 scv = self.number("class", "arrival_scv", customers.arrival_scv, path)
-            return OpenClass(customers.name, rate, routes, arrival_scv=scv)
+            return OpenClass(
+                name=customers.name,
+                arrival_rate=rate,
+                routes=routes,
+                arrival_scv=scv,
+                per_copy_of=customers.per_copy_of,
+            )
         assert customers.population is not None
-        population = self.number("class", "population", customers.population, path)
+        population = copies * self.number("class", "population", customers.population, path)
         think_time: Value = 0.0
         if customers.think_time is not None:
             think_time = self.number("class", "think_time", customers.think_time, path)
-        return ClosedClass(name=customers.name, population=population, think_time=think_time, routes=routes)
+        return ClosedClass(
+            name=customers.name,
+            population=population,
+            think_time=think_time,
+            routes=routes,
+            per_copy_of=customers.per_copy_of,
+        )
 
     def check_products(self, network: RoutedNetwork) -> None:
         """Refuse demands and numbers of visits, which are products, beyond the range of numbers."""

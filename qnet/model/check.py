@@ -9,6 +9,7 @@ from qnet.documents import Path
 from qnet.errors import short, suggest
 from qnet.expression import Expression
 from qnet.lazy import lazy
+from qnet.model.column_names import mean_inside
 from qnet.model.costs import unknown_names
 from qnet.model.domains import Probabilities, Stated, StatedNumber, refusals
 from qnet.model.facts import fact
@@ -27,11 +28,12 @@ from qnet.model.scope import (
 from qnet.units import NUMBER, TIME, Dimension, unit
 
 if TYPE_CHECKING:
-    from qnet.model import calibration, check_buffers, check_chains, check_envelopes
+    from qnet.model import calibration, check_buffers, check_chains, check_copy_classes, check_envelopes
 else:
     check_buffers = lazy("qnet.model.check_buffers")
     check_chains = lazy("qnet.model.check_chains")
     check_envelopes = lazy("qnet.model.check_envelopes")
+    check_copy_classes = lazy("qnet.model.check_copy_classes")
     calibration = lazy("qnet.model.calibration")
 
 
@@ -64,6 +66,8 @@ def _checked(model: Model, reader: Reader) -> _Checker:
     for chain in model.chains:
         checker.kind("chain", chain)
     checker.holds()
+    if any(customers.per_copy_of for customers in model.classes):
+        check_copy_classes.check_copy_classes(model, reader)
     if model.buffers or checker.buffered:
         check_buffers.check_buffers(model, reader, checker.number)
     checker.limits()
@@ -395,6 +399,7 @@ class _Checker:
             if name in self.model.parameters:
                 self.reader.fail("QN207", output.path, f'"{name}" is a parameter already', "another name")
             dimension = None
+            output = output.replace(expression=mean_inside(output.expression))
             if name not in self.reader.broken:
                 dimension = self.expression(output.expression, None, self.value_path(output.path), names)
                 self.shown(output.unit, dimension, output.path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from qnet.expression.aliases import MAX_THROUGHPUT
 from qnet.model.fields import SOLUTION_DIMENSIONS
 from qnet.record import Record
 from qnet.units import NUMBER, RATE, TIME, Dimension
@@ -58,8 +59,12 @@ WAIT_PERCENTILE = MetricDefinition(
     "Percentile of waiting time: the time within which service begins for 80 % of the visits; p50, p99 and so on "
     "likewise. Exact, in networks of product form with service in order of arrival there.",
 )
+MAXIMUM = MetricDefinition("",
+    "Saturation throughput: the limit of the throughput for more arrivals, or for more customers of one closed class. "
+    "Undefined with several closed classes, both kinds of classes, or losses.")  # fmt: skip
 INSIDE = MetricDefinition("station",
-    "Number of customers that hold the station, for times and visits of the steps inside that hold only.")  # fmt: skip
+    "Mean number of customers that hold the station, which is a delay where none is to wait for it. In times and "
+    "visits of the steps inside the hold: the number present.")  # fmt: skip
 
 
 def every_figure() -> list[tuple[str, Dimension, MetricDefinition]]:
@@ -67,7 +72,8 @@ def every_figure() -> list[tuple[str, Dimension, MetricDefinition]]:
     rows = [(name, SOLUTION_DIMENSIONS[name], figure) for name, figure in FIGURES.items()]
     behind = [*FIGURES].index("wait") + 1
     rows[behind:behind] = [("wait_p80", TIME, WAIT_PERCENTILE)]
-    return [*rows[:1], ("response_p95", TIME, PERCENTILE), *rows[1:], ("inside", NUMBER, INSIDE)]
+    ends = [(MAX_THROUGHPUT, RATE, MAXIMUM), ("inside", NUMBER, INSIDE)]
+    return [*rows[:1], ("response_p95", TIME, PERCENTILE), *rows[1:], *ends]
 
 
 def unit_of(dimension: Dimension) -> str:

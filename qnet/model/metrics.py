@@ -80,14 +80,29 @@ def every_metric(model: Model) -> tuple[Metric, ...]:
     return (*result, *(metric(name, model) for name in model.outputs))
 
 
+def _listed(text: str) -> list[str]:
+    """The parts of a text between commas outside of parentheses and quotes."""
+    parts, depth, quote = [""], 0, ""
+    for character in text:
+        if quote or character in "'\"":
+            quote = "" if character == quote else quote or character
+        else:
+            depth += (character == "(") - (character == ")")
+        if character == "," and not quote and depth <= 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return parts
+
+
 def metrics(texts: Sequence[str], model: Model) -> tuple[Metric, ...]:
-    """Parse and check `texts` as metrics of `model`, such as `response` or `utilization('cpu') * 2`.
+    """Parse and check texts as metrics of a model, such as `response`; several in one have commas between them.
 
     Raises `UsageError` with what is wrong with any of them.
     """
     result: list[Metric] = []
     problems: list[Problem] = []
-    for text in texts:
+    for text in (part for each in texts for part in _listed(each)):
         try:
             result.append(metric(text, model))
         except UsageError as error:

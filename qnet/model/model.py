@@ -141,6 +141,8 @@ class ClassModel(Record):
     arrival_scv: Expression | None = None
     priority: int | None = None
     """Of its steps that state none, at stations that serve by priority."""
+    per_copy_of: str = ""
+    """The station of which each copy has such a class; empty where there is one class."""
 
 
 THINK, OUTSIDE = "think", "outside"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from qnet.expression import Expression, ExpressionError, solution_name
+from qnet.expression.aliases import MAX_THROUGHPUT
 from qnet.expression.functions import INSIDE, percentile_share
 from qnet.expression.nodes import Binary, Name, Node
 from qnet.model.fields import LOST, OF_BUFFERS, RESERVED, SOLUTION_DIMENSIONS
@@ -36,6 +37,8 @@ def all_figures(model: Model, named: Iterable[str] = ()) -> dict[str, Dimension]
     """
     figures = station_figures(model) | dict(zip(RESERVED, (RATE, TIME), strict=True))
     figures |= {solution_name("residence", station.name): TIME for station in model.stations}
+    if MAX_THROUGHPUT not in {*model.parameters, *model.outputs}:
+        figures[MAX_THROUGHPUT] = RATE
     if model.loses:
         figures |= {name: SOLUTION_DIMENSIONS[name] for name in LOST}
     names = [name for item in model.classes for name in (item.name, *(route.name for route in item.routes))]

@@ -93,7 +93,7 @@ class Joining:
             spent = residence[:, self.places[key], kind]
             ordered = stream.station in self.ordered
             wait = stream_wait(stream, spent, asked.demand, asked.visits, ordered, False, self.operations)
-            waits[item.place] = wait
+            waits[item.stream_index] = wait
             result[:, kind] -= self.copies[key] * stream.rate * (stream.holding.mean + wait.mean)
         for item in self.forks:
             time = mean_join_time(item.fork, waits, self.identical, self.operations)
@@ -102,7 +102,7 @@ class Joining:
 
 
 class _Queued(Record):
-    place: int
+    stream_index: int
     """Among the streams."""
     stream: Stream
     asked: CopyDemand

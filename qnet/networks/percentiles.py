@@ -83,7 +83,7 @@ def _ways(passages: Passages, about: str) -> Iterator[tuple[Value, Value, _Stage
         waits = _shared(passages)
     for number, customers in enumerate(passages.network.classes):
         selected = [route for route in passages.compiled.routes if route.class_index == number]
-        rate = passages.throughputs[number]
+        rate = passages.throughputs[number] * (passages.copies[number] if passages.copies else 1)
         if customers.chain:
             if about in ("", customers.name):
                 yield rate, 1.0, _of_chain(customers, selected, waits, passages)

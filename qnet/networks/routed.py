@@ -168,6 +168,8 @@ class OpenClass(Record):
     """Of a chain: from a station to a station ("" for outside), how often per passage."""
     turns: tuple[Turn, ...] = ()
     """Of a chain: what its customers do, one thing after the other; the first turn of an open chain is outside."""
+    per_copy_of: str = ""
+    """The station of which each copy has such customers, who visit no other copy; these are those of all copies."""
 
 
 class ClosedClass(Record):
@@ -184,6 +186,8 @@ class ClosedClass(Record):
     """As of `OpenClass`; where customers think is outside."""
     turns: tuple[Turn, ...] = ()
     """As of `OpenClass`; the first turn is where lost customers are."""
+    per_copy_of: str = ""
+    """As of `OpenClass`."""
 
 
 class Buffer(Record):

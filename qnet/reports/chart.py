@@ -45,7 +45,7 @@ class _Plane(Record):
     def dot(self, x: float, y: float) -> _Dot:
         """The dot that represents a point."""
         rows = self.rows * self.down
-        return self.x.place(x, self.columns * self.across), rows - 1 - self.y.place(y, rows)
+        return self.x.position(x, self.columns * self.across), rows - 1 - self.y.position(y, rows)
 
     def cell(self, dot: _Dot) -> _Dot:
         """The character that holds a dot."""

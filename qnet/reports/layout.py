@@ -101,17 +101,17 @@ def _in_suitable_units(report: Content, rows: list[tuple[Cell, ...]], style: Sty
     about = [columns.index(key) for key in (report.group, *_ABOUT) if key in columns]
     result = [list(row) for row in rows]
     for key, numbers in measured.items():
-        place = columns.index(key)
+        unit_column = columns.index(key)
         blocks: dict[tuple[Cell, ...], list[list[Cell]]] = {}
         for row in result:
-            if isinstance(row[place], str):
-                blocks.setdefault((row[place], *(row[index] for index in about)), []).append(row)
+            if isinstance(row[unit_column], str):
+                blocks.setdefault((row[unit_column], *(row[index] for index in about)), []).append(row)
         for (text, *_), block in blocks.items():
             given = str(text)
             if is_base_unit(given) or style.units:
                 common = common_scale((row[index] for row in block for index in numbers), given, style.units)
                 for row in block:
-                    row[place] = common.unit
+                    row[unit_column] = common.unit
                     for index in numbers:
                         row[index] = common.displayed(row[index])
     return [tuple(row) for row in result]
@@ -134,7 +134,7 @@ def _certain(report: Content, index: int, rows: Sequence[tuple[Cell, ...]]) -> b
 
 def _at_once(report: Content, rows: list[tuple[Cell, ...]], group: int) -> list[tuple[Cell, ...]]:
     """The rows, with where several blocks have one row each about one thing, those merged into the first."""
-    places = [[place for place, row in enumerate(rows) if row[group] == value] for value in report.once]
+    places = [[number for number, row in enumerate(rows) if row[group] == value] for value in report.once]
     if len(places) < 2 or any(len(each) != 1 for each in places):
         return rows
     first, *rest = (rows[each[0]] for each in places)
@@ -144,9 +144,9 @@ def _at_once(report: Content, rows: list[tuple[Cell, ...]], group: int) -> list[
         if not known or not all(isclose(one, other, rel_tol=_ROUNDING) for one, other in known):
             return rows
         cells = enumerate(zip(first, row, strict=True))
-        first = tuple(one if one not in (None, "") or place == named else other for place, (one, other) in cells)
+        first = tuple(one if one not in (None, "") or number == named else other for number, (one, other) in cells)
     left = {each[0] for each in places[1:]}
-    return [first if place == places[0][0] else row for place, row in enumerate(rows) if place not in left]
+    return [first if number == places[0][0] else row for number, row in enumerate(rows) if number not in left]
 
 
 def _math(report: Content, rows: Sequence[tuple[Cell, ...]]) -> tuple[str, ...]:

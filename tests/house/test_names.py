@@ -60,52 +60,6 @@ KEPT = {
 }
 """Names that are part of an interface, by file, and of what."""
 
-LEFT = {
-    ("qnet/budget.py", "own"),
-    ("qnet/cli/help.py", "found"),
-    ("qnet/exchange/jmva.py", "place"),
-    ("qnet/exchange/lqn.py", "place"),
-    ("qnet/exchange/lqnx.py", "place"),
-    ("qnet/exchange/what_if.py", "found"),
-    ("qnet/exchange/what_if.py", "place"),
-    ("qnet/model/overview.py", "own"),
-    ("qnet/networks/closed/priorities.py", "found"),
-    ("qnet/networks/closed/reduction.py", "place"),
-    ("qnet/networks/joined_classes.py", "place"),
-    ("qnet/networks/layers/table.py", "place"),
-    ("qnet/networks/open.py", "place"),
-    ("qnet/networks/product/solution.py", "found"),
-    ("qnet/networks/states/shared.py", "found"),
-    ("qnet/networks/states/shared.py", "place"),
-    ("qnet/networks/states/solve.py", "place"),
-    ("qnet/questions/calibrate/candidates.py", "found"),
-    ("qnet/questions/calibrate/demands.py", "found"),
-    ("qnet/questions/calibrate/profile.py", "place"),
-    ("qnet/questions/calibrate/shape.py", "found"),
-    ("qnet/questions/cost/cost.py", "found"),
-    ("qnet/questions/envelope/envelope.py", "found"),
-    ("qnet/questions/envelope/rows.py", "place"),
-    ("qnet/questions/formula/formula.py", "found"),
-    ("qnet/questions/formula/metrics.py", "found"),
-    ("qnet/questions/formula/size.py", "found"),
-    ("qnet/questions/formula/size.py", "own"),
-    ("qnet/questions/knee/closed.py", "found"),
-    ("qnet/questions/knee/open.py", "found"),
-    ("qnet/questions/map/titles.py", "found"),
-    ("qnet/questions/search/continuous.py", "found"),
-    ("qnet/questions/search/near.py", "found"),
-    ("qnet/questions/search/regions.py", "place"),
-    ("qnet/questions/search/scan.py", "place"),
-    ("qnet/questions/study/validate_points.py", "found"),
-    ("qnet/questions/study/validate_points.py", "place"),
-    ("qnet/queues/stations/inverse.py", "place"),
-    ("qnet/reports/axes.py", "place"),
-    ("qnet/reports/bars.py", "place"),
-    ("qnet/reports/layout.py", "place"),
-    ("qnet/reports/svg.py", "place"),
-}
-"""Names that say too little and are still there: the list only gets shorter."""
-
 
 def names(path: Path) -> Iterator[tuple[int, str]]:
     """Every name that a module gives, with its line."""
@@ -129,7 +83,7 @@ def used() -> dict[tuple[str, str], int]:
 
 
 def hits() -> list[str]:
-    return [f"{file}:{line}: {name}" for (file, name), line in used().items() if (file, name) not in KEPT.keys() | LEFT]
+    return [f"{file}:{line}: {name}" for (file, name), line in used().items() if (file, name) not in KEPT]
 
 
 def test_names_say_what_they_hold() -> None:
@@ -138,8 +92,6 @@ def test_names_say_what_they_hold() -> None:
 
 def test_exceptions_are_there() -> None:
     assert KEPT.keys() - used().keys() == set()
-    assert all((ROOT / file).exists() for file, _ in LEFT)
-    assert not KEPT.keys() & LEFT
 
 
 def classes_by_name(folder: Path) -> dict[str, list[str]]:

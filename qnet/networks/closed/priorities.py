@@ -237,7 +237,7 @@ class _Before(Record):
 
     clear: Any
     """(P, K, R) seconds until none of it is there, as an arriving class finds it at random."""
-    found: Any
+    utilization: Any
     """(P, K, R) its utilization as an arriving class finds it."""
     busy: Any
     """(P, K) its utilization."""
@@ -300,9 +300,13 @@ class _Arrivals:
         leaving = np.where(preemptive, 0.0, ranked.service * before.busy[..., None] * slow)
         first = ~here & (ranked.rank > np.where(here, ranked.rank, np.inf).min(-1)[:, None])
         coming = self.absence[:, :, None, :] / (self.absence[:, :, None, :] + ranked.service[..., None])
-        arrived = (self.served * first[:, None, :] * coming).sum(-1) / np.maximum(1.0 - before.found, _LEAST)
+        arrived = (self.served * first[:, None, :] * coming).sum(-1) / np.maximum(1.0 - before.utilization, _LEAST)
         arrived = np.where(preemptive, 0.0, ranked.service * arrived)
-        idle = np.where(before.found > 0, (1.0 - before.found) / np.where(before.found > 0, before.found, 1.0), 0.0)
+        idle = np.where(
+            before.utilization > 0,
+            (1.0 - before.utilization) / np.where(before.utilization > 0, before.utilization, 1.0),
+            0.0,
+        )
         clear = np.where(before.clear > 0, before.clear, 1.0)
         # Both sides divided by the absence, which is endless for open classes.
         higher = (1.0 + arrived * idle / self.absence) / (1.0 / clear + idle / self.absence)
@@ -349,7 +353,7 @@ class _Arrivals:
     def after(self, before: _Before, here: Any) -> _Before:
         """What is served before the next rank."""
         served, queues = self.served * here[:, None, :], self.queues * here[:, None, :]
-        slow = 1.0 / np.maximum(1.0 - before.found, _LEAST)
+        slow = 1.0 / np.maximum(1.0 - before.utilization, _LEAST)
         used = np.minimum(served.sum(-1) * slow, 1.0 - _LEAST)
         while_served = np.minimum(used, queues.sum(-1))[..., None]
         there = queues / np.where(while_served > 0, while_served, 1.0)
@@ -358,5 +362,5 @@ class _Arrivals:
         random = np.minimum(fewer / (1.0 - used + fewer), 1.0 - _LEAST)
         stretch = (1.0 - used / 2.0) / (1.0 - fewer) + used / 2.0 / (1.0 - random)
         clear = (before.clear + self.work(before, here).sum(-1) * slow) * stretch
-        result = np.minimum(before.found + served.sum(-1), 1.0 - _LEAST)
+        result = np.minimum(before.utilization + served.sum(-1), 1.0 - _LEAST)
         return _Before(clear, result, np.minimum(before.busy + (self.busy * here).sum(-1), 1.0 - _LEAST))

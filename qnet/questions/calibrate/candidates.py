@@ -48,7 +48,7 @@ class Candidate(Record):
     """One of several models, fitted."""
 
     model: Model
-    found: Calibration | None
+    fit: Calibration | None
     """None where it has no fit."""
     left_out: Any
     """Residuals (rows, metrics) of rows left out; None where there are too few, or no fit."""
@@ -57,9 +57,9 @@ class Candidate(Record):
     @property
     def error(self) -> float:
         """The leave-one-out error; infinite where there is none."""
-        if self.found is None or self.left_out is None:
+        if self.fit is None or self.left_out is None:
             return float("inf")
-        return root_mean_square(self.left_out[self.found.used])
+        return root_mean_square(self.left_out[self.fit.used])
 
 
 def root_mean_square(values: Any) -> float:
@@ -129,7 +129,7 @@ def candidates(
         ranked.append(Candidate(model, fitted, left_out, _status(fitted, left_out)))
     if failures and len(failures) == len(models):
         raise failures[-1]
-    return tuple(sorted(ranked, key=lambda item: (item.found is None, item.error)))
+    return tuple(sorted(ranked, key=lambda item: (item.fit is None, item.error)))
 
 
 def _readable(
@@ -173,7 +173,7 @@ def candidates_report(result: Sequence[Candidate], more: Sequence[Note] = ()) ->
     """
     rows = [_row(index, item) for index, item in enumerate(result)]
     best = [item for item in result if item.error < float("inf")]
-    name = result[0].found.measured.table.name if result[0].found else ""
+    name = result[0].fit.measured.table.name if result[0].fit else ""
     data = {"candidates": [{"name": item.model.name, "digest": item.model.digest} for item in result]}
     return Report(
         schema="qnet/candidates/1",
@@ -186,7 +186,7 @@ def candidates_report(result: Sequence[Candidate], more: Sequence[Note] = ()) ->
 
 
 def _row(index: int, item: Candidate) -> tuple[Cell, ...]:
-    result = item.found
+    result = item.fit
     if result is None:
         return (None, item.model.name, *(None,) * 8, item.status, None, None)
     worst = None
@@ -216,7 +216,7 @@ def _number(value: float) -> float | None:
 
 
 def _notes(result: Sequence[Candidate], best: Sequence[Candidate]) -> list[Note]:
-    first = next((item.found for item in result if item.found is not None), None)
+    first = next((item.fit for item in result if item.fit is not None), None)
     notes: list[Note] = []
     if first is not None:
         names = ", ".join(column_key(item.source) for item in first.measured.metrics)
@@ -239,4 +239,4 @@ def _notes(result: Sequence[Candidate], best: Sequence[Candidate]) -> list[Note]
 
 
 def _fitted(item: Candidate) -> float:
-    return root_mean_square(item.found.residuals[item.found.used]) if item.found else float("inf")
+    return root_mean_square(item.fit.residuals[item.fit.used]) if item.fit else float("inf")

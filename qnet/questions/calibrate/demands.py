@@ -135,7 +135,7 @@ class StationRegression(Record):
     """(rows,): with the fitted demands."""
     used: Any
     """(rows,): what was fitted on."""
-    found: Coefficients
+    coefficients: Coefficients
 
 
 class FittedDemands(Record):
@@ -299,8 +299,8 @@ class _Columns:
 
 def _in_unit(title: str, dimension: Dimension) -> list[tuple[str, Unit]]:
     """The names that a title has before a unit of a dimension; after an underscore a rate is `_per_` something."""
-    found = [(head, each) for head, each in with_units(title) if each.dimension == dimension]
-    return [(head, each) for head, each in found if dimension != RATE or title[len(head) :].startswith(_RATES)]
+    units = [(head, each) for head, each in with_units(title) if each.dimension == dimension]
+    return [(head, each) for head, each in units if dimension != RATE or title[len(head) :].startswith(_RATES)]
 
 
 def _share(factor: float, cell: object) -> float | None:

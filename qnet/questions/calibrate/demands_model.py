@@ -30,7 +30,7 @@ class _Demand(Record):
     @property
     def error(self) -> float:
         """Its standard error; not-a-number where there is none."""
-        return float(self.station.found.errors[self.kind])
+        return float(self.station.coefficients.errors[self.kind])
 
 
 def demands_model(result: FittedDemands) -> tuple[str, tuple[Note, ...]]:
@@ -48,7 +48,7 @@ def demands_model(result: FittedDemands) -> tuple[str, tuple[Note, ...]]:
     classes = _names([name or "requests" for name in result.classes], "class")
     demands: list[_Demand] = []
     for station in result.stations:
-        for index, value in enumerate(station.found.values.tolist()):
+        for index, value in enumerate(station.coefficients.values.tolist()):
             if value > 0:
                 alone = not result.classes[index]
                 name = f"demand_{stations[station.name]}" + ("" if alone else f"_{classes[result.classes[index]]}")
@@ -111,7 +111,9 @@ def _station(result: FittedDemands, station: StationRegression) -> str:
 def _calibration(demands: list[_Demand]) -> list[str]:
     """The table of standard errors and correlations; those of two stations are independent."""
     known = [item for item in demands if item.error == item.error and item.error > 0]
-    lost = [item.name for item in demands if item not in known and np.isinf(item.station.found.inflation[item.kind])]
+    lost = [
+        item.name for item in demands if item not in known and np.isinf(item.station.coefficients.inflation[item.kind])
+    ]
     if not known and not lost:
         return []
     lines = ["", "[calibration]", f"parameters = [{', '.join(_quoted(item.name) for item in known)}]"]
@@ -121,7 +123,7 @@ def _calibration(demands: list[_Demand]) -> list[str]:
     if pairs:
         lines.append(f"correlations = [{', '.join(_number(_correlation(*pair), _ERROR_DIGITS) for pair in pairs)}]")
     if known:
-        lines.append(f"degrees_of_freedom = {min(item.station.found.freedom for item in known)}")
+        lines.append(f"degrees_of_freedom = {min(item.station.coefficients.freedom for item in known)}")
     if lost:
         lines.append(f"not_determined = [{', '.join(map(_quoted, lost))}]")
     return lines
@@ -130,7 +132,7 @@ def _calibration(demands: list[_Demand]) -> list[str]:
 def _correlation(one: _Demand, other: _Demand) -> float:
     if one.station is not other.station:
         return 0.0
-    value = float(one.station.found.correlation[one.kind, other.kind])
+    value = float(one.station.coefficients.correlation[one.kind, other.kind])
     return value if value == value else 0.0
 
 
@@ -140,7 +142,7 @@ def _notes(result: FittedDemands, used: Iterable[int]) -> Iterable[Note]:
     if any(_idle(result, index) for index in used):
         text = f'class "{BACKGROUND}" is what is busy without throughput, as one request per second'
         yield Note("QN758", text, "warning", "response times and throughput of all classes include it")
-    tied: Any = [item for item in result.stations if np.isinf(item.found.inflation).any()]
+    tied: Any = [item for item in result.stations if np.isinf(item.coefficients.inflation).any()]
     if tied:
         text = "demands that cannot be separated are written as one of their many solutions"
         yield Note("QN758", text, "warning", "keep the mix of classes of the measurements")

@@ -86,7 +86,7 @@ def demands_report(result: FittedDemands, more: Sequence[Note] = ()) -> Report:
 
 
 def _demands(results: FittedDemands, station: StationRegression) -> Iterator[tuple[Cell, ...]]:
-    result = station.found
+    result = station.coefficients
     times = half_width(SHARE, result.freedom) if result.freedom > 0 else math.nan
     for index, name in enumerate(results.classes):
         # The utilization measured is a share of all servers; the demand fitted is their total time.
@@ -159,7 +159,7 @@ def _notes(result: FittedDemands) -> Iterator[Note]:
     at_zero = [
         f"{name} at {station.name}"
         for station in result.stations
-        for name, value in zip(result.classes, station.found.values.tolist(), strict=True)
+        for name, value in zip(result.classes, station.coefficients.values.tolist(), strict=True)
         if not value
     ]
     if at_zero:
@@ -173,7 +173,11 @@ def _notes(result: FittedDemands) -> Iterator[Note]:
 def _inseparable(result: FittedDemands, station: StationRegression) -> tuple[list[str], str]:
     """The classes whose demands at a station cannot be distinguished, or hardly."""
     names = [name or "all" for name in result.classes]
-    tied = [name for name, value in zip(names, station.found.inflation.tolist(), strict=True) if math.isinf(value)]
+    tied = [
+        name for name, value in zip(names, station.coefficients.inflation.tolist(), strict=True) if math.isinf(value)
+    ]
     if tied:
         return tied, "cannot"
-    return [names[index] for index in entangled(station.found.inflation, station.found.correlation)], "can hardly"
+    return [
+        names[index] for index in entangled(station.coefficients.inflation, station.coefficients.correlation)
+    ], "can hardly"

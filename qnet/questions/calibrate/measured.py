@@ -254,6 +254,7 @@ def _chosen(
     if not figures:
         known = sorted({column_key(name) for name in all_figures(model) if "queue" not in name})
         help = suggest("", ["response_s", "throughput_per_s", *known])
+        help += "; rename columns with --column 'TITLE=METRIC'"
         problem = Problem("QN250", "no column is named like a figure or an output", "a metric", help=help)
         raise InvalidInput(problem.replace(file=table.name))
     if not asked:

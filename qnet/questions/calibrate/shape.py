@@ -45,8 +45,8 @@ def read_shaped(source: Rows, columns: Sequence[str], patterns: Sequence[str], m
     return shaped(read_table(source), columns, patterns, model)
 
 
-def _refusal(found: str, expected: str = "", help: str = "") -> UsageError:
-    return UsageError(Problem(CODE, found, expected, help=help))
+def _refusal(text: str, expected: str = "", help: str = "") -> UsageError:
+    return UsageError(Problem(CODE, text, expected, help=help))
 
 
 def _renamed(table: DataTable, texts: Sequence[str]) -> DataTable:
@@ -111,11 +111,11 @@ class _Pattern:
 
     def match(self, title: str) -> _Match | None:
         """What a title says; None where the pattern does not fit."""
-        found = self.expression.fullmatch(title) if len(title) <= _LONGEST else None
-        if found is None:
+        match = self.expression.fullmatch(title) if len(title) <= _LONGEST else None
+        if match is None:
             return None
-        name = self.name or found["name_"].strip()
-        return _Match(name, tuple(found[f"v{index}"] for index in range(len(self.keys))))
+        name = self.name or match["name_"].strip()
+        return _Match(name, tuple(match[f"v{index}"] for index in range(len(self.keys))))
 
 
 def _melted(table: DataTable, text: str, pattern: _Pattern) -> DataTable:

@@ -78,7 +78,7 @@ class Costs(Record):
 
     model: Model
     over: tuple[Grid, ...]
-    found: tuple[Cost, ...]
+    points: tuple[Cost, ...]
     """Every cost at every point of the grid."""
     method: str
     exact: bool
@@ -141,7 +141,7 @@ def costs(model: Model, asked: Sequence[CostModel], grids: tuple[Grid, ...], wan
     return Costs(
         model=model,
         over=grids,
-        found=tuple(ordered),
+        points=tuple(ordered),
         method=", ".join(trust),
         exact=exact,
         reasons=tuple(reasons),

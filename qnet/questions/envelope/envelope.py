@@ -159,16 +159,16 @@ class SearchedPoints(Record):
     coordinates: Sequence[tuple[float, ...]]
     trial: Trial
     regions: Regions
-    found: IntervalEnd
+    end: IntervalEnd
 
     def metric(self, vary: str, expression: Expression) -> Value:
         """The value of an expression per point, where the parameter has the value of the answer."""
         parts: list[Any] = []
-        for part in self.found.there.parts:
+        for part in self.end.there.parts:
             values = copy.copy(part.values)
-            values.known = {**values.known, vary: self.found.value[part.points]}
+            values.known = {**values.known, vary: self.end.value[part.points]}
             parts.append(part.replace(values=values))
-        return self.found.there.replace(parts=tuple(parts)).metric(expression)
+        return self.end.there.replace(parts=tuple(parts)).metric(expression)
 
 
 class Envelope(Record):
@@ -197,7 +197,7 @@ class Envelope(Record):
     @property
     def solved(self) -> list[Solved]:
         """What was solved at the computed ends, in pieces."""
-        return [piece.found.there for piece in self.pieces]
+        return [piece.end.there for piece in self.pieces]
 
     def of(self, expression: Expression) -> Any:
         """The value of an expression over figures, outputs and parameters per point, with the parameter at the
@@ -250,9 +250,9 @@ def crossings(answer: Envelope) -> list[Interval]:
     result += [(row, Interval(0, None, "", item)) for row, item in enumerate(answer.points) if row not in known]
     for piece in answer.pieces:
         regions = piece.regions
-        without: Any = np.setdiff1d(np.arange(len(piece.coordinates)), regions.place)
-        index = np.concatenate([np.arange(len(regions.place)), np.full(len(without), -1)])
-        position = np.concatenate([regions.place, without])
+        without: Any = np.setdiff1d(np.arange(len(piece.coordinates)), regions.point)
+        index = np.concatenate([np.arange(len(regions.point)), np.full(len(without), -1)])
+        position = np.concatenate([regions.point, without])
         order = np.argsort(position, kind="stable")
         position, index = position[order], index[order]
         upper, lower = (ends(piece.trial, regions, position, index, side) for side in (regions.high, regions.low))
@@ -372,15 +372,15 @@ def _points(asked: Question, piece: SearchedPoints, smallest: bool) -> list[Enve
     """The answers point by point, with all intervals of each."""
     regions = piece.regions
     selected: dict[int, list[tuple[float, float]]] = {}
-    for index, low, high in zip(regions.place, regions.low.value, regions.high.value, strict=True):
+    for index, low, high in zip(regions.point, regions.low.value, regions.high.value, strict=True):
         selected.setdefault(int(index), []).append((float(low), float(high)))
-    reported = points(asked, piece.coordinates, regions, range(len(piece.coordinates)), piece.found, smallest)
+    reported = points(asked, piece.coordinates, regions, range(len(piece.coordinates)), piece.end, smallest)
     return [point.replace(intervals=tuple(selected.get(index, ()))) for index, point in enumerate(reported)]
 
 
 def _reasons(asked: Question, pieces: Sequence[SearchedPoints]) -> tuple[str, ...]:
     """Why answers are not exact: in general, as the model is stated; else for what they are about."""
-    parts = [part for piece in pieces for part in piece.found.there.parts]
+    parts = [part for piece in pieces for part in piece.end.there.parts]
     particular = dict.fromkeys(reason for part in parts for reason in part.solution.reasons)
     if not particular:
         return ()
@@ -388,7 +388,7 @@ def _reasons(asked: Question, pieces: Sequence[SearchedPoints]) -> tuple[str, ..
 
 
 def _looked(pieces: Sequence[SearchedPoints]) -> tuple[int, float, float]:
-    most = max(int(np.bincount(piece.regions.scan.place).max()) for piece in pieces)
+    most = max(int(np.bincount(piece.regions.scan.point).max()) for piece in pieces)
     values = [piece.regions.scan.value for piece in pieces]
     return most, float(min(item.min() for item in values)), float(max(item.max() for item in values))
 

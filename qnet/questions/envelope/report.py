@@ -52,7 +52,7 @@ def envelope_report(
     claimed = conditions(asserted, model)
     guessed = _asked_notes(envelopes, claimed)
     asked = [*(shown for item in envelopes for shown in item.question.shown), *(item.metric for item in claimed)]
-    parts = [part for item in envelopes for piece in item.pieces for part in piece.found.there.parts]
+    parts = [part for item in envelopes for piece in item.pieces for part in piece.end.there.parts]
     sure = all_exact(model, [item.metric for item in claimed], parts) if claimed else True
     layout = _Layout(model, envelopes, every)
     rows: list[tuple[Cell, ...]] = []
@@ -272,10 +272,10 @@ def _asked_notes(envelopes: Sequence[Envelope], claimed: Sequence[Condition]) ->
     """That percentiles are approximate, where limits, outputs or assertions rest on one; and what has no effect."""
     asked = [expression for item in envelopes for expression in item.question.shown]
     asked += [item.metric for item in claimed]
-    parts = [part for item in envelopes for piece in item.pieces for part in piece.found.there.parts]
+    parts = [part for item in envelopes for piece in item.pieces for part in piece.end.there.parts]
     model = envelopes[0].question.model
     outputs = [parse(name) for name in model.outputs]
-    undefined = undefined_notes((piece.found.there for item in envelopes for piece in item.pieces), outputs)
+    undefined = undefined_notes((piece.end.there for item in envelopes for piece in item.pieces), outputs)
     changed = [*model.settings, *(grid.name for item in envelopes for grid in item.question.over)]
     return [
         *undefined,

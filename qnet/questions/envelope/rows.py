@@ -95,7 +95,9 @@ def _values(
     faults: dict[int, Fault] = {}
     for index, row in enumerate(table.rows):
         try:
-            values.append(tuple(parameter_value(model, name, row[place], column) for place, column, name in columns))
+            values.append(
+                tuple(parameter_value(model, name, row[position], column) for position, column, name in columns)
+            )
         except Fault as fault:
             faults[index] = fault
     return values, faults
@@ -109,18 +111,18 @@ def _beside(
     kept = [index for index in range(len(report.columns)) if not _FIRST <= index < _FIRST + count]
     taken = set(column_names(columns))
     answers = [_apart(report.columns[index], taken) for index in kept]
-    status = next(index for index, place in enumerate(kept) if report.columns[place].key == "status")
+    status = next(index for index, position in enumerate(kept) if report.columns[position].key == "status")
     rows: list[tuple[Cell, ...]] = []
     for block in range(blocks):
         lines: list[tuple[int, tuple[Cell, ...]]] = []
-        for number, place in enumerate(places):
+        for number, position in enumerate(places):
             row: Sequence[Cell] = tuple(report.rows[block * len(places) + number])
-            lines.append((table.numbers[place], (*_cells(table, place), *(row[index] for index in kept))))
+            lines.append((table.numbers[position], (*_cells(table, position), *(row[index] for index in kept))))
         if not block:
             nothing: list[Cell] = [None] * len(kept)
-            for place, fault in faults.items():
+            for position, fault in faults.items():
                 cells = [*nothing[:status], str(fault), *nothing[status + 1 :]]
-                lines.append((table.numbers[place], (*_cells(table, place), *cells)))
+                lines.append((table.numbers[position], (*_cells(table, position), *cells)))
             for item in table.unread:
                 cells = [*nothing[:status], item.problem.found, *nothing[status + 1 :]]
                 lines.append((item.number, (item.text, *(None,) * (len(columns) - 1), *cells)))
@@ -142,11 +144,11 @@ def _columns_of(table: DataTable) -> list[Column]:
     return [Column(title, title) for title in titles]
 
 
-def _cells(table: DataTable, place: int) -> tuple[Cell, ...]:
+def _cells(table: DataTable, position: int) -> tuple[Cell, ...]:
     """The cells of a row as they are; as text where they are no plain text or finite number."""
     return tuple(
         cell if isinstance(cell, str | int | None) or (isinstance(cell, float) and abs(cell) < inf) else str(cell)
-        for cell in table.rows[place]
+        for cell in table.rows[position]
     )
 
 

@@ -138,7 +138,7 @@ class Simplifier:
         self.numbers = dict(numbers)
         self.masks: dict[Any, Any] = {}
         """Functions, by the symbols that stand for them while sums and products are rearranged."""
-        self.found: dict[Any, Any] = {}
+        self.shortest: dict[Any, Any] = {}
         self.rearranged: dict[Any, Any] = {}
         """The shortest forms of sums, by what they are when expanded."""
         self.factors: dict[Any, Any] = {}
@@ -194,10 +194,10 @@ class Simplifier:
         """A formula with every sum inside it in its shortest form: rate and not rate p + rate (1 - p)."""
         if formula.is_Atom:
             return formula
-        if formula not in self.found:
+        if formula not in self.shortest:
             changed = formula.func(*map(self.shrunk, formula.args))
-            self.found[formula] = self.summed(changed) if changed.is_Add else self.positive(self.monic(changed))
-        return self.found[formula]
+            self.shortest[formula] = self.summed(changed) if changed.is_Add else self.positive(self.monic(changed))
+        return self.shortest[formula]
 
     def summed(self, formula: Any) -> Any:
         """The shortest form of a sum."""

@@ -8,7 +8,8 @@ from typing import Any
 
 from qnet.errors import NoAnswer, NotComputed, Problem, QnetError, UsageError, short, suggest
 from qnet.expression import Expression, ExpressionError, Value, evaluate, expression_problem, solution_name, symbols
-from qnet.expression.functions import MAX_THROUGHPUT, percentile_share
+from qnet.expression.aliases import MAX_THROUGHPUT, canonical
+from qnet.expression.functions import percentile_share
 from qnet.expression.traced import TRACING, formula_of
 from qnet.model.costs import classes_of, stations_of
 from qnet.model.metrics import metric
@@ -68,7 +69,7 @@ def pieces(symbolic: Symbolic, text: str) -> _Pieces:
     text = text.strip()
     match = _CALL.fullmatch(text)
     name, argument = (match[1], match[2] or match[3] or "") if match else ("", "")
-    if text in MAX_THROUGHPUT and text not in names(symbolic.model):
+    if canonical(text) == MAX_THROUGHPUT and text not in (*names(symbolic.model), *symbolic.model.parameters):
         return pieces(symbolic, _driven(symbolic.model, text))
     if name.startswith("max_") and not argument and name not in symbolic.model.outputs:
         return _largest(symbolic, name, name.removeprefix("max_"))
@@ -389,7 +390,7 @@ def _proven(model: Model, name: str, result: _Pieces, numbers: dict[str, float],
 
 
 def _bound(compute: Callable[[bounds.BoundInputs], bounds.Pieces], dimension: Dimension, combined: str) -> Any:
-    def found(symbolic: Symbolic, name: str, station: str) -> _Pieces:
+    def pieces(symbolic: Symbolic, name: str, station: str) -> _Pieces:
         several = len(symbolic.network.classes) > 1
         return [
             MetricFormula(
@@ -403,7 +404,7 @@ def _bound(compute: Callable[[bounds.BoundInputs], bounds.Pieces], dimension: Di
             for class_name, about, value in bounds.pieces(symbolic, compute)
         ]
 
-    return found
+    return pieces
 
 
 METRICS: dict[str, Known] = {

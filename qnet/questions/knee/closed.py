@@ -212,7 +212,7 @@ def of_populations(axis: GrowthAxis, limits: Sequence[Condition], asked: Sequenc
     Raises   `NoAnswer` QN404 where there can be none; what the model answers where one of them is alone, if that is
              no answer; `UsageError` QN017 where their number does not grow.
     """
-    return _Seeking(axis, limits, wanted).found(asked)
+    return _Seeking(axis, limits, wanted).knees(asked)
 
 
 class _Seeking:
@@ -248,7 +248,7 @@ class _Seeking:
         self.dense = _DENSE if len(axis.model.customers) == 1 and _single(axis.model) else self.coarse
         self.span = 0.0
 
-    def found(self, asked: Sequence[str]) -> Knees:
+    def knees(self, asked: Sequence[str]) -> Knees:
         """All knees that are asked for."""
         knees: list[Knee] = []
         if not self.queueing:

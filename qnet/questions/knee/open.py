@@ -33,7 +33,7 @@ def of_rates(
     multiple  how many times its floor the response may be; the floor is the response without load of these classes.
     Raises    `NoAnswer` QN401 where there is no steady state at any rate, QN404 where the customers never queue.
     """
-    return _Seeking(one_parameter(axis), limits, wanted, multiple).found(asked)
+    return _Seeking(one_parameter(axis), limits, wanted, multiple).knees(asked)
 
 
 class _Seeking:
@@ -64,7 +64,7 @@ class _Seeking:
         if floor.failure is not None:
             raise floor.failure
 
-    def found(self, asked: Sequence[str]) -> Knees:
+    def knees(self, asked: Sequence[str]) -> Knees:
         """All knees that are asked for."""
         knees: list[Knee] = []
         if "service_level" in asked:

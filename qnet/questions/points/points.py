@@ -10,10 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from qnet.errors import InvalidInput, NotComputed, Problem, UsageError
 from qnet.expression import FLOATS, Expression, ExpressionError, Operations, Value, arrays, evaluate, solution_name
+from qnet.expression.aliases import MAX_THROUGHPUT
 from qnet.expression.functions import percentile_share
 from qnet.lazy import lazy, np
 from qnet.model.bind import bind, expressions, structures
@@ -246,6 +248,8 @@ class Solved(Record):
     model: Model
     size: int | None
     parts: tuple[Part, ...]
+    asked: Wanted = AUTO
+    """The method and its budget."""
 
     @property
     def stable(self) -> Value:
@@ -315,6 +319,10 @@ class Solved(Record):
                 waits = percentile_share(name, "wait")
                 percentile = wait_percentiles.wait_percentile if waits else percentiles.response_percentile
                 names[name] = percentile(part.solution, share, about(name))
+            if name == MAX_THROUGHPUT and name not in {*self.model.parameters, *self.model.outputs}:
+                # It is searched for by further solutions, which are made of what this module has.
+                ceilings: Any = import_module("qnet.questions.points.ceilings")
+                names[name] = ceilings.max_throughput(self.model, part, self.asked)
         return names
 
 
@@ -358,9 +366,10 @@ def solve_points(
     if size is None:
         try:
             values = Values(model, given, None)
-            return Solved(model, None, (_solve_part(model, None, given, None, load_factor, values, patient, asked),))
+            part = _solve_part(model, None, given, None, load_factor, values, patient, asked)
         except (InvalidInput, UsageError) as error:
             raise (error if given else domains.together(check.stated(model), error)) from None
+        return Solved(model, None, (part,), asked)
 
     values = Values(model, given, size)
     given = {name: np.broadcast_to(np.asarray(value, dtype=float), (size,)) for name, value in given.items()}
@@ -380,7 +389,7 @@ def solve_points(
             if error.at is not None:
                 error.at = np.isin(np.arange(size), index[error.at]) if len(error.at) == len(index) else None
             raise
-    return Solved(model, size, tuple(parts))
+    return Solved(model, size, tuple(parts), asked)
 
 
 def at_loads(solved: Solved, varied: Mapping[str, Value] | None, asked: Wanted) -> Callable[[Value], Solved]:
@@ -403,7 +412,8 @@ def at_loads(solved: Solved, varied: Mapping[str, Value] | None, asked: Wanted) 
         factors = [factor if size is None or factor.ndim == 0 else factor[part.points] for part in solved.parts]
         pairs = zip(solved.parts, networks, factors, strict=True)
         try:
-            result = Solved(model, size, tuple(p.replace(solution=solve(n.loaded(f), asked)) for p, n, f in pairs))
+            parts = tuple(p.replace(solution=solve(n.loaded(f), asked)) for p, n, f in pairs)
+            result = Solved(model, size, parts, asked)
         except Divided:
             return anew(factor)
         if asked.solved:

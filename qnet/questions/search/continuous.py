@@ -197,7 +197,7 @@ def continuous(trial: Trial) -> Regions:
     """
     steady = largest_steady(trial)
     scan, moved = _loaded(trial, steady)
-    hopeless = ~scan.stable[np.searchsorted(scan.place, np.arange(trial.size))]
+    hopeless = ~scan.stable[np.searchsorted(scan.point, np.arange(trial.size))]
     inner = np.full(trial.size, np.inf)
     inner[~hopeless] = np.where(steady.bounded, steady.largest, np.inf)[~hopeless]
     if hopeless.any():
@@ -250,14 +250,14 @@ def _unloaded(trial: Trial, scan: Scan, here: Places) -> None:
     known = np.repeat(here, table.shape[1])
     scan.look(known, table.reshape(-1), brief=True)
     inner, outer = scan.changes(scan.stable)
-    mine = np.isin(scan.place[inner], here)
+    mine = np.isin(scan.point[inner], here)
     inner, outer = inner[mine], outer[mine]
     if len(inner):
-        lanes = trial.at(scan.place[inner])
+        lanes = trial.at(scan.point[inner])
         inside, beyond = scan.value[inner], scan.value[outer]
         ends = (inside == inside, lanes.overload(lanes.solve(inside)), lanes.overload(lanes.solve(beyond)))
         edges = sign_change(lanes, Trial.overload, inside, beyond, 2 * np.maximum(inside, beyond), ends)
-        scan.look(scan.place[inner], edges)
+        scan.look(scan.point[inner], edges)
 
 
 def _regions(trial: Trial, scan: Scan, steady: SteadyRange, edge: Array, moved: Flags, hopeless: Flags) -> Regions:
@@ -265,7 +265,7 @@ def _regions(trial: Trial, scan: Scan, steady: SteadyRange, edge: Array, moved: 
     first, last = intervals(scan)
     low, low_cause = _ends(scan, first, -1)
     high, high_cause = _ends(scan, last, 1)
-    index = scan.place[first]
+    index = scan.point[first]
     value = [low, high]
     shown = [low, high]
     # The ends of what was tried: of the range, or of the steady state.
@@ -285,12 +285,12 @@ def _regions(trial: Trial, scan: Scan, steady: SteadyRange, edge: Array, moved: 
     steady_least, steady_greatest = np.full(size, np.nan), np.where(np.isfinite(edge), edge, np.nan)
     inner, outer = scan.changes(scan.stable)
     below = scan.value[inner] > scan.value[outer]
-    steady_least[scan.place[inner][below][::-1]] = scan.value[inner][below][::-1]
-    steady_greatest[scan.place[inner][~below][::-1]] = scan.value[inner][~below][::-1]
+    steady_least[scan.point[inner][below][::-1]] = scan.value[inner][below][::-1]
+    steady_greatest[scan.point[inner][~below][::-1]] = scan.value[inner][~below][::-1]
     never = np.ones(size, dtype=bool)
-    never[scan.place[scan.stable]] = False
+    never[scan.point[scan.stable]] = False
     return Regions(
-        place=index,
+        point=index,
         low=ends[0],
         high=ends[1],
         scan=scan,
@@ -303,8 +303,8 @@ def _regions(trial: Trial, scan: Scan, steady: SteadyRange, edge: Array, moved: 
 
 def _ends(scan: Scan, index: Any, step: int) -> tuple[Array, Any]:
     """The values at some ends of runs, and what ends them, as far as the scan knows."""
-    other = np.clip(index + step, 0, len(scan.place) - 1)
-    same = (scan.place[other] == scan.place[index]) & (other != index)
+    other = np.clip(index + step, 0, len(scan.point) - 1)
+    same = (scan.point[other] == scan.point[index]) & (other != index)
     return scan.value[index], np.where(same, np.where(scan.stable[other], LIMIT, SATURATION), RANGE)
 
 
@@ -318,9 +318,9 @@ def _crossed(
     if not len(inner):
         return value, shown
     steps = np.repeat([-1, 1], [len(lane) for lane in lanes])
-    batch = trial.at(scan.place[inner])
+    batch = trial.at(scan.point[inner])
     inside, beyond = scan.value[inner], scan.value[inner + steps]
-    top = np.minimum(edge[scan.place[inner]], 2 * np.maximum(inside, beyond))
+    top = np.minimum(edge[scan.point[inner]], 2 * np.maximum(inside, beyond))
     ends = (inside == inside, np.minimum(scan.excess[inner], -1e-300), scan.excess[inner + steps])
     crossing = sign_change(batch, Trial.excess, inside, beyond, top, ends)
     cut = len(lanes[0])

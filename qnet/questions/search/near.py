@@ -19,7 +19,7 @@ _REACH = 1.06
 class Near(Record):
     """Answers near known ones, as arrays with one element per point."""
 
-    found: Flags
+    answered: Flags
     """Where there is one; all others are to be searched from the start."""
     value: Array
     """Up to which the limits hold: where one is crossed, or the steady state ends."""
@@ -48,7 +48,7 @@ def near(trial: Trial, known: Array) -> Near:
             raise
         return nowhere
     all_of: Any = (np.zeros(trial.size, dtype=bool), known.copy(), known.copy())
-    for each, part in zip(all_of, (result.found, result.value, result.shown), strict=True):
+    for each, part in zip(all_of, (result.answered, result.value, result.shown), strict=True):
         each[here] = part
     return Near(*all_of)
 

@@ -1,10 +1,10 @@
-"""Why a system responds as it does, in words: one finding after the other, each with its number.
+"""The response time of a system explained in words: one finding after the other, each with its number.
 
 Findings on priorities: which customers wait for which.
 
 Findings on parallel steps: how long they last, and which of their branches they wait for.
 
-Why a system responds as it does, as a report: sentences with their numbers, and tables below them.
+The same as a report: sentences with their numbers, and tables below them.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def why_report(
     network: Sequence[str] = (),
     brief: bool = False,
 ) -> Report:
-    """The report of why a model responds as it does, ready to be pasted into a ticket; see `why`.
+    """The report that explains the response time of a model, ready to be pasted into a ticket; see `why`.
 
     Of a model whose arrivals saturate it, the report says why it has no steady state, and what would give it one.
 
@@ -380,7 +380,7 @@ class Why(Record):
 
 
 def why(model: Model, faster: float = 2.0, wanted: Wanted = AUTO) -> Why:
-    """Say why a model responds as it does at its stated point; arguments and failures are those of `bottleneck`.
+    """Explain the response time of a model at its stated point; arguments and failures are those of `bottleneck`.
 
     Returns   the figures, and findings in the order of the sections: what is asked, the answer, breakdown of response
               time, what saturates first and second, what would help most, the laws with the numbers put in, how far the

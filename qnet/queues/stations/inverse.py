@@ -286,30 +286,30 @@ class _Question:
         scale = self.scale()
         bounded = self.slack(scale) == -math.inf
 
-        def place(u: float) -> float:
+        def value_at(u: float) -> float:
             return -scale * math.expm1(-u) if bounded else scale * u
 
         u, last = 1e-9, _EDGE if bounded else 1e30
-        kept = self.holds(place(u))
+        kept = self.holds(value_at(u))
         before = u
-        while self.holds(place(u)) == kept:
+        while self.holds(value_at(u)) == kept:
             if u >= last:
                 if not kept:
-                    raise self.none(place(1e-9 if self.limit.load else last))
+                    raise self.none(value_at(1e-9 if self.limit.load else last))
                 if not bounded:
                     text = f"every {self.parameter} of {self.station} keeps {self.limit.source}"
                     raise _Unbroken(Problem("QN402", text, "a limit that some value violates"))
-                return self.result_of(place(last), scale, "steady state").replace(real=scale)
+                return self.result_of(value_at(last), scale, "steady state").replace(real=scale)
             before, u = u, min(last, u * 2 if u < 1 else u + 1 if bounded else u * 2)
         sign = 1.0 if kept else -1.0
 
         def function(x: float) -> float:
-            return sign * self.slack(place(x))
+            return sign * self.slack(value_at(x))
 
         if not function(before) > 0:  # The limit holds with equality over a stretch: it ends at `before`.
-            return self.result_of(place(before), place(before), "limit")
+            return self.result_of(value_at(before), value_at(before), "limit")
         low, high = neighbours(function, before, u)
-        value = place(low if kept else high)
+        value = value_at(low if kept else high)
         return self.result_of(value, value, "limit")
 
     def scale(self) -> float:
