@@ -129,3 +129,18 @@ def test_an_empty_row_is_not_continued(pages: dict[str, str]) -> None:
         for row in re.findall(r"<tr>(.*?)</tr>", table):
             cells = re.findall(r"<td[^>]*>(.*?)</td>", row)
             assert len(cells) < 2 or any(cell.strip() for cell in cells[1:])
+
+
+@pytest.mark.parametrize(
+    ("more", "sentences"),
+    [
+        ([], ["What is the largest value of rate at which",
+              "pool: the largest value of rate goes from 242.3/s with connections = 2 to 446.7/s with"]),
+        (["--vary", "workers", "--limit", "response <= 25 ms"], ["The smallest value of workers is 6."]),
+        (["--envelope", "pool", "--crossings"], ["What are all values of rate at which",
+              "The limit holds for rate from 1/s to 242.3/s with connections = 2."]),
+    ],
+)  # fmt: skip
+def test_an_envelope_is_told_in_sentences(more: list[str], sentences: list[str]) -> None:
+    text = re.sub(r"<[^>]+>", "", answer_of("envelope", "web-pool", *more, "--html", "-q").out).replace("\u00a0", " ")
+    assert [sentence for sentence in sentences if sentence not in re.sub(r"\s+", " ", text)] == []

@@ -41,8 +41,9 @@ class _Rows:
         return quantity(row.get(key), self.columns[key].unit)
 
     def named(self, row: dict[str, Cell], keys: Sequence[str]) -> str:
-        """Cells with the titles of their columns: `rate = 900/s, users = 20`."""
-        return ", ".join(f"{title_of(self.columns[key])} = {self.shown(row, key)}" for key in keys)
+        """Cells with the titles of their columns: `rate = 900/s, users = 20`; those that are empty are left out."""
+        known = [key for key in keys if row[key] is not None]
+        return ", ".join(f"{title_of(self.columns[key])} = {self.shown(row, key)}" for key in known)
 
 
 def quantity(cell: Cell, unit: str) -> str:
@@ -118,36 +119,56 @@ def of_knees(report: Content) -> Summary:
     return Summary(question, (*sentences, *_trust(report)))
 
 
-def of_envelopes(report: Content, value: str, over: Sequence[str]) -> Summary:
+def of_envelopes(report: Content, value: str, over: Sequence[str], extreme: str) -> Summary:
     """Of `qnet envelope`: the value that meets the limits, or its range along the grid.
 
     report   the answer.
     value    the key of the column of the value.
     over     the keys of the columns of the grid; none for one point.
+    extreme  `largest` or `smallest`; empty where every interval is listed.
     """
     rows = _Rows(report)
     limits = list(dict.fromkeys(str(row["limit"]) for row in rows.rows))
-    title = title_of(rows.columns[value])
+    names = list(dict.fromkeys(row["envelope"] for row in rows.rows))
+    words = title_of(rows.columns[value]).removeprefix("to ")
+    title = f"the {extreme} value of {words}"
     sentences: list[str] = []
-    for name in dict.fromkeys(row["envelope"] for row in rows.rows):
+    for name in names:
         block = [row for row in rows.rows if row["envelope"] == name]
         answered = [row for row in block if row["status"] == _OK and is_number(row[value])]
-        about = f"{name}: " if name and len(limits) > 1 else ""
-        if len(block) == 1 and answered:
+        about = f"{name}: " if name and len(names) > 1 else ""
+        if not extreme:
+            holds = (_interval(rows, row, value, over) for row in answered)
+            sentences += [_sentence(f"{about}the limit holds {text}.") for text in holds]
+        elif len(block) == 1 and answered:
             constraint = str(answered[0]["binds"] or "")
             binds = f" The binding constraint is {_CONSTRAINTS.get(constraint, constraint)}." if constraint else ""
-            sentences.append(f"{about}{title} {rows.shown(answered[0], value)}.{binds}")
+            sentences.append(_sentence(f"{about}{title} is {rows.shown(answered[0], value)}.{binds}"))
         elif answered:
             least, most = (choose(answered, key=lambda row: _number(row[value])) for choose in (min, max))
-            at = [f" at {rows.named(row, over)}" if over else "" for row in (least, most)]
+            at = [f" with {rows.named(row, over)}" if over else "" for row in (least, most)]
             ends = f"from {rows.shown(least, value)}{at[0]} to {rows.shown(most, value)}{at[1]}"
-            sentences.append(f"{about}{title} {ends}.")
+            sentences.append(_sentence(f"{about}{title} goes {ends}."))
         missing = len(block) - len(answered)
         if missing:
             why = next(str(row["status"]) for row in block if row not in answered)
             sentences.append(f"{about}{missing} of {len(block)} points have no answer: {why}.")
-    question = f"Which {title} of {_subject(report)} meets {_and(limits)}?"
+    meets = f"at which {_subject(report)} meets {' or '.join(limits)}"
+    question = f"What is {title} {meets}?" if extreme else f"What are all values of {words} {meets}?"
     return Summary(question, (*sentences, *_trust(report)))
+
+
+def _interval(rows: _Rows, row: dict[str, Cell], value: str, over: Sequence[str]) -> str:
+    """The interval of a row: `from 6 to 256 workers`, and where on the grid."""
+    least = next(key for key in rows.columns if key.startswith("least_"))
+    words = title_of(rows.columns[value]).removeprefix("to ")
+    at = f" with {rows.named(row, over)}" if over else ""
+    return f"for {words} from {rows.shown(row, least)} to {rows.shown(row, value)}{at}"
+
+
+def _sentence(text: str) -> str:
+    """A text that begins with a capital letter where it begins with an article."""
+    return f"T{text[1:]}" if text.startswith("the ") else text
 
 
 def of_sweep(report: Content, along: Sequence[str], drawn: Sequence[str]) -> Summary:
