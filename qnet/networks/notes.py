@@ -33,8 +33,8 @@ def approximate_notes(reasons: Iterable[str], what: str = "the answer is") -> li
 
 
 def _of_method(reason: str) -> bool:
-    """Whether a reason says no more than that the method is an approximation: what of the model makes it one, and is
-    said first, tells more."""
+    """Whether a reason states no more than that the method is an approximation: what of the model makes it one stands
+    before it."""
     return isinstance(reason, Inexact) and reason.reason.code == "approximation"
 
 

@@ -39,17 +39,17 @@ def fields(table: Table) -> list[ColumnLayout]:
         words = [word for text in (title, *([] if numeric else texts)) for word in text.split()]
         longest = max(map(width, words), default=1)
         natural = max(map(width, (title, *cells)))
-        told = max(map(width, cells), default=0)
-        longest = told if not numeric and longest < told <= _SHORT else longest
+        room = max(map(width, cells), default=0)
+        longest = room if not numeric and longest < room <= _SHORT else longest
         fields.append(ColumnLayout(title, cells, numeric, natural, max(digits, min(longest, _LONGEST_WORD))))
     return fields
 
 
 def bands(fields: Sequence[ColumnLayout], screen: int, gap: int, leading: int = 0) -> list[list[ColumnLayout]]:
     """The columns that stand side by side: all, or as many as fit after the leading texts, which say what a row is."""
-    telling = list(fields[: _telling(fields)])
+    enough = list(fields[: _distinguishing(fields)])
     texts = list(takewhile(lambda field: not field.numeric, fields))
-    wanted = (fields[:leading] or max(texts, telling, key=len), telling)
+    wanted = (fields[:leading] or max(texts, enough, key=len), enough)
     keys = next((list(each) for each in wanted if total([item.least for item in each], gap) <= screen / 2), fields[:1])
     if total([field.natural for field in keys], gap) <= screen / 2:
         keys = [field.replace(least=field.natural) for field in keys]  # a name is not broken
@@ -63,8 +63,8 @@ def bands(fields: Sequence[ColumnLayout], screen: int, gap: int, leading: int = 
     return [bands[0], *(_without_empty(band, len(keys)) for band in bands[1:])]
 
 
-def _telling(fields: Sequence[ColumnLayout]) -> int:
-    """How many leading columns it takes to tell the rows apart; the first alone where all together do not."""
+def _distinguishing(fields: Sequence[ColumnLayout]) -> int:
+    """How many leading columns distinguish the rows; the first alone where all together do not."""
     for count in range(1, len(fields) + 1):
         rows = list(zip(*(field.cells for field in fields[:count]), strict=True))
         if len(set(rows)) == len(rows):

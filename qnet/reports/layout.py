@@ -138,7 +138,7 @@ def _at_once(report: Content, rows: list[tuple[Cell, ...]], group: int) -> list[
     if len(places) < 2 or any(len(each) != 1 for each in places):
         return rows
     first, *rest = (rows[each[0]] for each in places)
-    named = next((place for place, column in enumerate(report.columns) if column.key == "name"), None)
+    named = next((index for index, column in enumerate(report.columns) if column.key == "name"), None)
     for row in rest:
         known = [(one, other) for one, other in zip(first, row, strict=True) if is_number(one) and is_number(other)]
         if not known or not all(isclose(one, other, rel_tol=_ROUNDING) for one, other in known):

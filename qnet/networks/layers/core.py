@@ -313,21 +313,21 @@ def _image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: A
 
 
 def _within_capacities(
-    shape: Shape, numbers: Numbers, result: Any, waits: Any, load: Any, cycle: Any, rate: Any
-) -> Any:
+    shape: Shape, numbers: Numbers, result: Array, waits: Array, load: Array, cycle: Array, rate: Array
+) -> Array:
     """The waits, longer where a station would do more than it can: they grow until it does not.
 
     load    of every stream's station, per server, with the `waits` before.
     rate    requests per second, by stream.
     """
-    noticed = np.einsum("pcs,cs->ps", numbers.response_waits, np.eye(len(shape.closed))[:, shape.kind])
+    noticed: Array = np.einsum("pcs,cs->ps", numbers.response_waits, np.eye(len(shape.closed))[:, shape.kind])
     noticed = _same_class(shape, noticed)
     noticed = np.where(shape.counted & (noticed > 0), cycle[:, shape.kind] / np.maximum(noticed, 1e-300), 0.0)
     # Requests from inside holds recur when the servers held are free, which may be long before the customers return.
     rate = _present(shape, rate)
-    pool = (numbers.servers @ shape.pools.T)[:, shape.centre]
+    pool: Array = (numbers.servers @ shape.pools.T)[:, shape.centre]
     noticed = np.where((pool > 0) & (rate > 0), np.minimum(noticed, pool / np.maximum(rate, 1e-300)), noticed)
-    longer: Any = np.where((load > 0.5) & (noticed > 0), np.maximum(result, waits + (load - 1.0) * noticed), result)
+    longer: Array = np.where((load > 0.5) & (noticed > 0), np.maximum(result, waits + (load - 1.0) * noticed), result)
     return longer
 
 

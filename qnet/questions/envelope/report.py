@@ -205,12 +205,12 @@ class _Layout:
         dimensions = {
             item.question.limits[index].dimension
             for item in envelopes
-            for place, index in self.places(item.question)
-            if place == position
+            for column, index in self.limits(item.question)
+            if column == position
         }
         return base_unit(dimensions.pop()) if len(dimensions) == 1 else ""
 
-    def places(self, question: Question) -> list[tuple[int, int]]:
+    def limits(self, question: Question) -> list[tuple[int, int]]:
         """The limits of an envelope, as indices, whose metrics have columns, each behind the position of its column."""
         distinct = _distinct(question)
         names = [_metric_name(question, index) for index in distinct]
@@ -240,7 +240,7 @@ class _Layout:
     def metrics(self, question: Question, point: EnvelopePoint) -> list[Cell]:
         """What the limits are on, each once."""
         result: list[Cell] = [None] * len(self.names)
-        for position, index in self.places(question):
+        for position, index in self.limits(question):
             value, name = point.metrics[index], self.names[position]
             result[position] = in_unit(value, self.shown(name)) if value is not None and name in self.limited else value
         return result

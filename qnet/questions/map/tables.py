@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qnet.errors import InvalidInput, Problem, UsageError, short
+from qnet.lazy import lazy
 from qnet.opened import note_read, standard_input
 from qnet.questions.map.csv_rows import CsvRow, LongCells, csv_rows
 from qnet.questions.map.dialect import decimal_point, has_comma, has_point
@@ -15,6 +16,11 @@ from qnet.real import real
 from qnet.record import Record
 from qnet.reports.content import Note
 from qnet.reports.csv_ import line as csv_line
+
+if TYPE_CHECKING:
+    from qnet.catalog import find
+else:
+    find = lazy("qnet.catalog.find")
 
 MAX_BYTES = 1 << 24
 MAX_ROWS = 100_000
@@ -243,9 +249,7 @@ def _bytes(path: str) -> bytes:
 
 def _is_example(name: str) -> bool:
     """Whether a name is that of measurements that come with qnet, which are printed and not read by name."""
-    from qnet.catalog.find import DATA, examples
-
-    return any(entry.id == name for entry in examples() if entry.kind == DATA)
+    return any(entry.id == name for entry in find.examples() if entry.kind == find.DATA)
 
 
 def number(cell: object) -> float | None:

@@ -24,7 +24,7 @@ def sentences(findings: Sequence[Finding]) -> list[Finding]:
     best += [next((item for item in findings if item.section == section), None) for section in (HELP, TRUST)]
     chosen = [item for item in best if item]
     for section in (FULL, LAWS, HELP, TRUST):
-        more = [item for item in findings if item.section == section and not _told(item, chosen)]
+        more = [item for item in findings if item.section == section and not _repeated(item, chosen)]
         chosen += more[: LINES - len(chosen)]
     # How sure the answer is does not give way to another sentence, nor the best change to one that fills a line.
     kept = fitting([item.text for item in sorted(chosen, key=lambda item: item.section != TRUST)])
@@ -32,7 +32,7 @@ def sentences(findings: Sequence[Finding]) -> list[Finding]:
     return [item.replace(section=ANSWER) for item in ordered if item.text in kept]
 
 
-def _told(item: Finding, chosen: Sequence[Finding]) -> bool:
+def _repeated(item: Finding, chosen: Sequence[Finding]) -> bool:
     """Whether a finding, or its first sentence, is among those chosen."""
     return item in chosen or any(item.text.startswith(other.text) for other in chosen)
 
