@@ -26,6 +26,8 @@ from qnet.units import is_base_unit
 _OK = "ok"
 _ABOUT = ("name", "parameter", "metric")
 """Columns that say what a row is about."""
+_NUMBERED = (["rank", "name"], ["name", "row"])
+"""Leading columns that say together what a row is, though one of them is a number."""
 _MANY = 4
 """A table of one row and that many columns is shown as titles and values below each other."""
 
@@ -161,7 +163,7 @@ def _table(heading: str, columns: Sequence[Column], rows: list[tuple[Cell, ...]]
         ),
         numeric=tuple(_numeric(cells) for cells in by_column),
         rows=list(zip(*shown, strict=True)),
-        keys=2 if [column.key for column in columns[:2]] == ["rank", "name"] else 0,
+        keys=2 if [column.key for column in columns[:2]] in _NUMBERED else 0,
     )
 
 

@@ -189,7 +189,9 @@ def solve_report(
     figures = [*(output.expression for output in outputs.values()), *(item.expression for item in asked)]
     listed = [*figures, *(item.metric for item in claimed)]
     notes += [*undefined_notes([solved], [*(parse(name) for name in outputs), *(item.expression for item in asked)])]
-    notes += [*pool_notes(model), *fitted_notes(model), *percentile_notes(model, listed, solved.parts), *edge.notes]
+    notes += [*pool_notes(model), *fitted_notes(model), *percentile_notes(model, listed, solved.parts)]
+    # Of what may be lost the saturation throughput is not reported.
+    notes += edge.notes if solution.offered is None else []
     notes += effect_notes(model, model.settings, listed)
     exact = all_exact(model, listed, solved.parts)
     shown = [item for item in listed if not asks_percentile(model, [item])]
