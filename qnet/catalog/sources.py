@@ -42,7 +42,7 @@ def sources() -> dict[str, Source]:
 
 
 def describe(source: Source) -> str:
-    """A record on one line: author, title, publisher, date, where; what is not known is left out."""
+    """`source` on one line: author, title, publisher, date, where; unknown details are left out."""
     details = (source.author, f'"{source.title}"', source.publisher, source.date, source.where)
     return ", ".join(detail for detail in details if detail)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from qnet.exchange.demands import Centre, Customers, Demands, Service
+from qnet.exchange.demands import DemandCentre, DemandClass, DemandNetwork, Service
 from qnet.exchange.imported import Items
 from qnet.model.bind import bind, expressions
 from qnet.model.model import Model
@@ -31,7 +31,7 @@ class _Visit(Record):
     priority: int
 
 
-def demands_of(model: Model, items: Items, varied: Mapping[str, float] | None = None) -> Demands:
+def demands_of(model: Model, items: Items, varied: Mapping[str, float] | None = None) -> DemandNetwork:
     """The network of a model as service times and visits, at the values that its parameters have.
 
     Routes and the classes of a chain become means over the passages of the class; copies become stations. What the
@@ -86,7 +86,7 @@ class _Demands:
         self.where = ""
         self.visits: list[_Visit] = []
 
-    def demands(self) -> Demands:
+    def demands(self) -> DemandNetwork:
         """The network."""
         by_class: list[list[_Visit]] = []
         for item in self.network.classes:
@@ -95,7 +95,7 @@ class _Demands:
             by_class.append(self.visits)
         for buffer in self.network.buffers:
             self.items.lost(f"buffers.{buffer.name}", "a finite buffer is left out", True)
-        centres: list[Centre] = []
+        centres: list[DemandCentre] = []
         if sum(station.copies for station in self.network.stations) > MAX_CENTRES:
             self.items.lost("stations", f"there are more than {MAX_CENTRES} copies; each would be a station", True)
         else:
@@ -107,10 +107,10 @@ class _Demands:
             name = (
                 _DELAY if _DELAY not in taken else next(n for i in range(9999) if (n := f"{_DELAY} {i}") not in taken)
             )
-            centres.insert(0, Centre(name, delay=True, services=delays))
+            centres.insert(0, DemandCentre(name, delay=True, services=delays))
             self.items.kept("steps", f'delays without queueing are the delay station "{name}"')
         classes = tuple(self._class(item, visits) for item, visits in zip(self.network.classes, by_class, strict=True))
-        return Demands(self.model.title, tuple(centres), classes)
+        return DemandNetwork(self.model.title, tuple(centres), classes)
 
     # Classes
 
@@ -125,7 +125,7 @@ class _Demands:
         for route in item.routes:
             self._steps(route.steps, float(route.probability), "", False)
 
-    def _class(self, item: OpenClass | ClosedClass, visits: list[_Visit]) -> Customers:
+    def _class(self, item: OpenClass | ClosedClass, visits: list[_Visit]) -> DemandClass:
         """A class with its load, and its priority where it has one."""
         ranked = [v for v in visits if v.station and self.stations[v.station].discipline in ("priority", "preemptive")]
         priorities = {visit.priority for visit in ranked}
@@ -134,12 +134,12 @@ class _Demands:
             self.items.lost(where, "steps of several priorities: the class gets the lowest of them", True)
         priority = min(priorities, default=0)
         if isinstance(item, OpenClass):
-            return Customers(item.name, arrival_rate=float(item.arrival_rate), priority=priority)
+            return DemandClass(item.name, arrival_rate=float(item.arrival_rate), priority=priority)
         population = float(item.population)
         if population != int(population):
             self.items.lost(f"{where}.population", f"{population:g} customers are rounded", True)
             population = float(round(population))
-        return Customers(item.name, population=population, think_time=float(item.think_time), priority=priority)
+        return DemandClass(item.name, population=population, think_time=float(item.think_time), priority=priority)
 
     # Steps
 
@@ -182,7 +182,7 @@ class _Demands:
 
     # Stations
 
-    def _centres(self, station: Station, by_class: list[list[_Visit]]) -> list[Centre]:
+    def _centres(self, station: Station, by_class: list[list[_Visit]]) -> list[DemandCentre]:
         """A station, or each of its copies."""
         where = f"stations.{station.name}"
         visits = [[visit for visit in each if visit.station == station.name] for each in by_class]
@@ -202,7 +202,7 @@ class _Demands:
             self.items.kept(where, f'discipline "{station.discipline}" becomes a product-form queue: the same means')
         if station.copies > 1:
             self.items.kept(f"{where}.copies", f"{station.copies} copies become stations")
-        result: list[Centre] = []
+        result: list[DemandCentre] = []
         first = 0
         for group in station.groups:
             for index in range(first, first + group.copies):
@@ -215,7 +215,7 @@ class _Demands:
                     for each in visits
                 ]
                 result.append(
-                    Centre(
+                    DemandCentre(
                         name=station.name if station.copies == 1 else f"{station.name}[{index + 1}]",
                         delay=station.delay,
                         servers=1 if station.rates else station.servers,

@@ -20,8 +20,12 @@ def column_key(name: str) -> str:
 
 
 def figures_of_column(column: str, model: Model) -> dict[str, Dimension]:
-    """The figures that a column without unit may be, percentiles among them: more than one where names of
-    stations, classes or routes differ in signs only, as `cpu.1` and `cpu_1` do."""
+    """The figures of `model` that a column name without a unit denotes, percentiles included, with their dimensions.
+
+    column   such as `response`, `utilization_cpu` or `response_p95_web`.
+    Returns  several where names of stations, classes or routes differ in punctuation only, as `cpu.1` and `cpu_1` do;
+             none where the column is not named like a figure.
+    """
     figures = all_figures(model)
     result = {name: dimension for name, dimension in figures.items() if column == column_key(name)}
     if result:

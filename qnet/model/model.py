@@ -403,7 +403,7 @@ class Model(Record):
 
 
 def require_models(systems: Iterable[Any]) -> None:
-    """Raise `UsageError` QN753 for a system to compare with that is none."""
+    """Raise `UsageError` QN753 unless all `systems` to be compared are models."""
     for system in systems:
         if not isinstance(system, Model):
             raise UsageError(Problem("QN753", f"a system to compare with is {system!r}", "what qnet.load() returns"))

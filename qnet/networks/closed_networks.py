@@ -113,34 +113,7 @@ class _Answer(Reduction):
             raise does_not_apply(wanted.method, Reason("layered"), "auto, or layers")
         demands, visits = self.table(weighted=True), self.table(weighted=False)
         self.refuse_idle(demands)
-
-        last: Found | None = wanted.near
-        if last is not None and (last.network.size, last.network.shape) != (self.network.size, _shape(demands)):
-            last = None
-
-        def answer(rates: Rates) -> tuple[Found, Demands, list[list[Value]]]:
-            nonlocal last
-            asked = self.shared(demands, rates)
-            reduced = self.reduced(asked, visits, self.stable(self.open_loads(rates)), rates)
-            answered: Found = solve_part(reduced, wanted.replace(near=last))
-            last = answered
-            return answered, reduced, asked
-
-        def passages(rates: Rates) -> Rates:
-            answered = answer(rates)[0]
-            return {kind: self.throughput(answered, kind) for kind in rates}
-
-        every = range(len(self.network.classes)) if self.left else ()
-        start = {kind: self.throughput(last, kind) for kind in every} if last is not None else None
-        try:
-            answered, reduced, asked = answer(second_phase_rates(self.network, every, self.open_loads, passages, start))
-        except NotComputed as error:
-            running = sorted({name for name, _ in left_running(self.network, self.unit)})
-            if not running or error.problems[0].code != "QN511":
-                raise
-            text = f"branches outside of the join come to {' or '.join(running)} nearly as fast as it can serve them"
-            help = "wait for more of the branches (join), or state fewer customers"
-            raise NotComputed(Problem("QN511", text, "fewer of them", help=help)) from None
+        answered, reduced, asked = self.fixed(demands, visits, wanted, solve_part)
         throughputs = [self.throughput(answered, kind) for kind in range(len(self.network.classes))]
         compiled = streams(self.network, self.operations, throughputs)
         rho = self.open_loads(dict(enumerate(throughputs)))
@@ -180,6 +153,42 @@ class _Answer(Reduction):
             log_constant=answered.figures.log_constant if self.network.size is None else None,
             why=answered.why,
         )
+
+    def fixed(
+        self, demands: list[list[Value]], visits: list[list[Value]], wanted: Wanted, solve_part: SolvePart
+    ) -> tuple[Found, Demands, list[list[Value]]]:
+        """The answer with second phases at the rates of their passages, the reduced network, and its demands.
+
+        demands  of first phases, seconds per passage, as `table`; `visits` as well.
+        Raises   `NotComputed` QN511 where the rates are not found.
+        """
+        last: Found | None = wanted.near
+        if last is not None and (last.network.size, last.network.shape) != (self.network.size, _shape(demands)):
+            last = None
+
+        def answer(rates: Rates) -> tuple[Found, Demands, list[list[Value]]]:
+            nonlocal last
+            asked = self.shared(demands, rates)
+            reduced = self.reduced(asked, visits, self.stable(self.open_loads(rates)), rates)
+            answered: Found = solve_part(reduced, wanted.replace(near=last))
+            last = answered
+            return answered, reduced, asked
+
+        def passages(rates: Rates) -> Rates:
+            answered = answer(rates)[0]
+            return {kind: self.throughput(answered, kind) for kind in rates}
+
+        every = range(len(self.network.classes)) if self.left else ()
+        start = {kind: self.throughput(last, kind) for kind in every} if last is not None else None
+        try:
+            return answer(second_phase_rates(self.network, every, self.open_loads, passages, start))
+        except NotComputed as error:
+            running = sorted({name for name, _ in left_running(self.network, self.unit)})
+            if not running or error.problems[0].code != "QN511":
+                raise
+            text = f"branches outside of the join come to {' or '.join(running)} nearly as fast as it can serve them"
+            help = "wait for more of the branches (join), or state fewer customers"
+            raise NotComputed(Problem("QN511", text, "fewer of them", help=help)) from None
 
     def throughput(self, result: Found, kind: int) -> Value:
         """Passages per second of a class."""

@@ -98,7 +98,7 @@ class Apart(Record):
 
     def _ceiling(self, solution: RoutedSolution) -> tuple[Value, Any] | None:
         """What the throughput tends to with more customers at each copy, where all are of one class."""
-        if len(self.times) > 1 or self.stated.size is not None or not self.stated.closed:
+        if len(self.times) != 1 or self.stated.size is not None or not self.stated.closed:
             return None
         if solution.ceiling is not None:
             most, limiting = solution.ceiling

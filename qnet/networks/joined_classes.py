@@ -20,7 +20,7 @@ _A_WAIT, _A_JOIN = 1.5 * budget.CALL, 16 * budget.CALL
 """Operations of a round for the wait of a stream, and for the slowest branch of a parallel step."""
 
 
-class Asked(Record):
+class CopyDemand(Record):
     """What a class asks of a copy of a station in a passage."""
 
     demand: Value
@@ -44,7 +44,7 @@ class Joining:
         network: RoutedNetwork,
         compiled: Streams,
         places: Mapping[Key, int],
-        asked: Mapping[Key, Sequence[Asked]],
+        asked: Mapping[Key, Sequence[CopyDemand]],
         ordered: frozenset[str],
         identical: Sequence[Value],
     ) -> None:
@@ -93,7 +93,7 @@ class Joining:
             spent = residence[:, self.places[key], kind]
             ordered = stream.station in self.ordered
             wait = stream_wait(stream, spent, asked.demand, asked.visits, ordered, False, self.operations)
-            waits[item.place] = wait
+            waits[item.stream_index] = wait
             result[:, kind] -= self.copies[key] * stream.rate * (stream.holding.mean + wait.mean)
         for item in self.forks:
             time = mean_join_time(item.fork, waits, self.identical, self.operations)
@@ -102,10 +102,10 @@ class Joining:
 
 
 class _Queued(Record):
-    place: int
+    stream_index: int
     """Among the streams."""
     stream: Stream
-    asked: Asked
+    asked: CopyDemand
 
 
 class _Forked(Record):
@@ -178,7 +178,7 @@ class ParallelSteps:
         if not self.queued:
             return None
         rows = zip(places, demands, visits, strict=False)
-        asked = {key: [Asked(*pair) for pair in zip(each, counts, strict=True)] for key, each, counts in rows}
+        asked = {key: [CopyDemand(*pair) for pair in zip(each, counts, strict=True)] for key, each, counts in rows}
         return Joining(self.network, self.compiled, places, asked, ordered, self.identical)
 
 

@@ -12,6 +12,7 @@ ROUNDING = 1e-11
 """Of a utilization that the throughputs of a product-form method give: how far above 1 rounding may put it."""
 _CONVERGED = 1e-9
 """Of a utilization that is summed over the streams of a fixed point: ten times its largest residual."""
+_INFINITE = float("inf")
 
 
 def checked(solution: RoutedSolution, batch: bool) -> RoutedSolution:
@@ -25,12 +26,11 @@ def checked(solution: RoutedSolution, batch: bool) -> RoutedSolution:
     """
     operations: Operations = arrays() if batch else FLOATS
     stable = solution.stable
-    if operations.all(stable == False):  # noqa: E712
-        return solution
+    sound: Value = True
     for value in _figures(solution):
-        sound = (value >= 0.0) & (value < float("inf"))
-        if not operations.all(sound | (stable == False)):  # noqa: E712
-            raise unsound()
+        sound = sound & (value >= 0.0) & (value < _INFINITE)
+    if sound is not True and not operations.all(sound | (stable == False)):  # noqa: E712
+        raise unsound()
     above = [item for item in solution.stations if _above_one(item.utilization, operations)]
     if not above:
         return solution

@@ -330,7 +330,7 @@ class OpenSolver:
             spare = self.spare(
                 centre, at_arrival, [self.apart(room) for room in centre.rooms] if apart is None else apart
             )
-        self.place(centre, loads, at_arrival, *spare)
+        self.set_waits(centre, loads, at_arrival, *spare)
 
     def meet(self, centre: Centre) -> tuple[tuple[Load, ...], Queue]:
         """The requests of the streams of one station group, and the work they meet."""
@@ -342,7 +342,7 @@ class OpenSolver:
             self.settled[centre.key] = (loads, at_arrival)
         return loads, at_arrival
 
-    def place(self, centre: Centre, loads: Sequence[Load], at_arrival: Queue, busy: Value, spare: Value) -> None:
+    def set_waits(self, centre: Centre, loads: Sequence[Load], at_arrival: Queue, busy: Value, spare: Value) -> None:
         """Set what the streams of one station group wait."""
         if centre.station.discipline == "preemptive":
             self.refuse_interrupted_holds(centre)

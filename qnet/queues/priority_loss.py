@@ -18,8 +18,8 @@ _State = tuple[tuple[int, ...], tuple[int, ...]]
 class Levels(Record):
     """The figures of a station with loss when all places are taken."""
 
-    blocked: float
-    """Share of the arrivals that is lost, of every level."""
+    kept: float
+    """Share of the arrivals that is admitted, of every level."""
     numbers: tuple[float, ...]
     """By level: the mean number present."""
 
@@ -27,7 +27,7 @@ class Levels(Record):
 def priority_loss(
     rates: tuple[float, ...], times: tuple[float, ...], servers: int, places: int, interrupting: bool
 ) -> Levels:
-    """The share of arrivals that is lost, and the mean numbers present.
+    """The share of arrivals that is admitted, and the mean numbers present.
 
     rates         by level, the highest first: arrivals per second, lost ones included.
     times         by level: mean service time in seconds, above 0.
@@ -37,7 +37,7 @@ def priority_loss(
     Exact         yes, at any load.
     Method        The Markov chain of the numbers of every level that wait and are served.
 
-    >>> round(priority_loss((0.5, 0.5), (1.0, 1.0), servers=1, places=1, interrupting=False).blocked, 9)
+    >>> round(priority_loss((0.5, 0.5), (1.0, 1.0), servers=1, places=1, interrupting=False).kept, 9)
     0.5
     """
     count = len(rates)
@@ -68,8 +68,13 @@ def priority_loss(
     total: Array = np.eye(len(states))[0]
     shares = np.asarray(np.linalg.solve(balance, total), np.float64)
     present = np.array([[wait + busy for wait, busy in zip(*state, strict=True)] for state in states], float)
-    full = present.sum(axis=1) == places
-    return Levels(float(shares[full].sum()), tuple((shares @ present).tolist()))
+    blocked = float(shares[present.sum(axis=1) == places].sum())
+    kept = 1.0 - blocked
+    if blocked > 0.5:
+        # What is admitted is what leaves: one less a share near one has no digits.
+        leaving = np.array([sum(busy / time for busy, time in zip(state[1], times, strict=True)) for state in states])
+        kept = float(shares @ leaving) / sum(rates)
+    return Levels(kept, tuple((shares @ present).tolist()))
 
 
 def _moves(

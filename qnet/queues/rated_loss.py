@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from qnet.record import Record
 
-_LARGE = 1e200
+_LARGE = 1e100
 """Where weights are divided by the largest so far."""
 
 
@@ -35,12 +35,12 @@ def rated_loss(offered: float, rates: Sequence[float], places: int) -> RatedLine
     RatedLine(kept=0.8, number=0.8)
     """
     last = len(rates) - 1
-    weight = every = 1.0
-    number = 0.0
+    weight, fewer, number = 1.0, 0.0, 0.0
     for present in range(1, places + 1):
+        fewer += weight
         weight *= offered / rates[min(present - 1, last)]
-        every += weight
         number += present * weight
+        every = fewer + weight
         if every > _LARGE:
-            weight, every, number = weight / every, 1.0, number / every
-    return RatedLine(1.0 - weight / every, number / every)
+            weight, fewer, number = weight / every, fewer / every, number / every
+    return RatedLine(fewer / (fewer + weight), number / (fewer + weight))

@@ -31,7 +31,7 @@ class Axis(Record):
             return math.log(value / self.low) / math.log(self.high / self.low)
         return (value - self.low) / (self.high - self.low)
 
-    def place(self, value: float, places: int) -> int:
+    def position(self, value: float, places: int) -> int:
         """Which of a number of places represents a value, counted from the low end."""
         return round(self.share(value) * (places - 1))
 

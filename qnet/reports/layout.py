@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
+from math import isclose
 from typing import Any
 
 from qnet.reports import matrix as crossed
@@ -24,6 +25,8 @@ from qnet.reports.text import clean
 from qnet.units import is_base_unit
 
 _OK = "ok"
+_ROUNDING = 1e-12
+"""The relative difference of two figures that are the same, computed in two ways."""
 _ABOUT = ("name", "parameter", "metric")
 """Columns that say what a row is about."""
 _NUMBERED = (["rank", "name"], ["name", "row"])
@@ -98,17 +101,17 @@ def _in_suitable_units(report: Content, rows: list[tuple[Cell, ...]], style: Sty
     about = [columns.index(key) for key in (report.group, *_ABOUT) if key in columns]
     result = [list(row) for row in rows]
     for key, numbers in measured.items():
-        place = columns.index(key)
+        unit_column = columns.index(key)
         blocks: dict[tuple[Cell, ...], list[list[Cell]]] = {}
         for row in result:
-            if isinstance(row[place], str):
-                blocks.setdefault((row[place], *(row[index] for index in about)), []).append(row)
+            if isinstance(row[unit_column], str):
+                blocks.setdefault((row[unit_column], *(row[index] for index in about)), []).append(row)
         for (text, *_), block in blocks.items():
             given = str(text)
             if is_base_unit(given) or style.units:
                 common = common_scale((row[index] for row in block for index in numbers), given, style.units)
                 for row in block:
-                    row[place] = common.unit
+                    row[unit_column] = common.unit
                     for index in numbers:
                         row[index] = common.displayed(row[index])
     return [tuple(row) for row in result]
@@ -121,19 +124,19 @@ def _silent(column: Column, index: int, rows: Sequence[tuple[Cell, ...]]) -> boo
 
 def _at_once(report: Content, rows: list[tuple[Cell, ...]], group: int) -> list[tuple[Cell, ...]]:
     """The rows, with where several blocks have one row each about one thing, those merged into the first."""
-    places = [[place for place, row in enumerate(rows) if row[group] == value] for value in report.once]
+    places = [[number for number, row in enumerate(rows) if row[group] == value] for value in report.once]
     if len(places) < 2 or any(len(each) != 1 for each in places):
         return rows
     first, *rest = (rows[each[0]] for each in places)
-    named = column_index(report, "name")
+    named = next((place for place, column in enumerate(report.columns) if column.key == "name"), None)
     for row in rest:
         known = [(one, other) for one, other in zip(first, row, strict=True) if is_number(one) and is_number(other)]
-        if not known or any(one != other for one, other in known):
+        if not known or not all(isclose(one, other, rel_tol=_ROUNDING) for one, other in known):
             return rows
         cells = enumerate(zip(first, row, strict=True))
-        first = tuple(one if one not in (None, "") or place == named else other for place, (one, other) in cells)
+        first = tuple(one if one not in (None, "") or number == named else other for number, (one, other) in cells)
     left = {each[0] for each in places[1:]}
-    return [first if place == places[0][0] else row for place, row in enumerate(rows) if place not in left]
+    return [first if number == places[0][0] else row for number, row in enumerate(rows) if number not in left]
 
 
 def _math(report: Content, rows: Sequence[tuple[Cell, ...]]) -> tuple[str, ...]:
@@ -173,7 +176,10 @@ def _numeric(cells: Sequence[Cell]) -> bool:
 
 
 def note_lines(note: Note, ascii: bool) -> list[str]:
-    """`warning [QN601]: text`, and what to do about it on a separate line."""
+    """A note as lines: `warning [QN601]: text`, and what to do about it, if anything, on a second.
+
+    ascii   whether other characters are replaced by their nearest spelling.
+    """
     lines = [clean(f"{note.severity} [{note.code}]: {note.brief or note.text}", ascii)]
     return [*lines, "  next: " + clean(note.next, ascii)] if note.next else lines
 
@@ -184,7 +190,10 @@ def clean_command(command: str) -> str:
 
 
 def command_of(meta: Mapping[str, Any]) -> str:
-    """The command that gives the answer again, where it is known: fit to print, and with every space it has."""
+    """The command that gives an answer again, fit to print with every space it has; empty where it is not known.
+
+    meta   of the report.
+    """
     return clean_command(meta.get("command") or "")
 
 

@@ -15,7 +15,9 @@ def selected(report: Report, wanted: Sequence[str]) -> Report:
 
     Rows that have nothing in these columns but their names are left out. Figures and the sentences of a summary are
     still made of the report with all columns, which remains as `full`.
-    Raises `UsageError` QN016 for a column that it does not have.
+
+    wanted   keys of columns, or the names that CSV has for them.
+    Raises   `UsageError` QN016 for a column that it does not have.
     """
     names = column_names(report.columns)
     known = {name: index for index, column in enumerate(report.columns) for name in (column.key, names[index])}
@@ -37,7 +39,6 @@ def selected(report: Report, wanted: Sequence[str]) -> Report:
         readable=None if report.readable is None else narrowed(report.readable),
         wide=None,
         matrix=None,
-        once=(),
         screen=None,
         full=report,
     )

@@ -211,11 +211,11 @@ def _letter(
 ) -> str:  # fmt: skip
     """The letter of a line at its last point, or further back along it where another letter stands."""
     places = [(across(point[0]), up(point[1])) for point in points if drawable(point)]
-    free = (place for place in reversed(places) if all(abs(place[0] - at) + abs(place[1] - y) > 16 for at, y in ends))
-    place = next(free, places[-1])
-    ends.append(place)
+    free = (point for point in reversed(places) if all(abs(point[0] - at) + abs(point[1] - y) > 16 for at, y in ends))
+    point = next(free, places[-1])
+    ends.append(point)
     more = f'font-weight="bold" fill="{color}" {_HALO}'
-    return _text(place[0] + 5, place[1] - 5, ascii_letters[index % len(ascii_letters)], more=more)
+    return _text(point[0] + 5, point[1] - 5, ascii_letters[index % len(ascii_letters)], more=more)
 
 
 def _level_label(

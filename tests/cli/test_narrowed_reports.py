@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 
 import pytest
-from cli_process import Run
+from cli_process import Answer, Run
 
 COMMANDS = {
     "bottleneck": ("bottleneck", "web-pool"),
@@ -37,12 +37,29 @@ DRAWN = ("envelope", "knee", "sensitivity", "sweep")
 """Commands with `--plot`."""
 
 
+@pytest.fixture(scope="module")
+def answers() -> dict[tuple[str, ...], Answer]:
+    return {}
+
+
+@pytest.fixture
+def said(qnet: Run, answers: dict[tuple[str, ...], Answer]) -> Run:
+    """What a command that writes no file says, once for all tests."""
+
+    def run(*words: str) -> Answer:
+        if words not in answers:
+            answers[words] = qnet(*words)
+        return answers[words]
+
+    return run
+
+
 @pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS)
-def test_a_report_is_narrowed_to_what_is_asked_for(words: tuple[str, ...], qnet: Run) -> None:
-    names = header(qnet, words)
+def test_a_report_is_narrowed_to_what_is_asked_for(words: tuple[str, ...], said: Run) -> None:
+    names = header(said, words)
     asked = [names[-1], names[1]]
     shown = {
-        ending: qnet(*words, "--columns", ",".join(asked), f"--{ending}")
+        ending: said(*words, "--columns", ",".join(asked), f"--{ending}")
         for ending in ("csv", "json", "md", "format=table")
     }
     assert {answer.code for answer in shown.values()} == {0}
@@ -55,16 +72,16 @@ def test_a_report_is_narrowed_to_what_is_asked_for(words: tuple[str, ...], qnet:
 @pytest.mark.parametrize("words", [
     ("why", "web-pool", "-p", "rate=900/s"), ("solve", "web-pool", "--percentile", "95"), ("sensitivity", "web-pool"),
 ])  # fmt: skip
-def test_every_column_can_stand_alone_in_a_table(words: tuple[str, ...], qnet: Run) -> None:
-    names = header(qnet, words)
-    assert {name for name in names if qnet(*words, "--columns", name).code} == set()
+def test_every_column_can_stand_alone_in_a_table(words: tuple[str, ...], said: Run) -> None:
+    names = header(said, words)
+    assert {name for name in names if said(*words, "--columns", name).code} == set()
 
 
 @pytest.mark.parametrize("column", [0, -1])
 @pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS)
-def test_a_page_has_the_figures_and_sentences_of_all_columns(words: tuple[str, ...], column: int, qnet: Run) -> None:
-    asked = ("--columns", header(qnet, words)[column])
-    pages = [qnet(*words, *more, "--html") for more in ((), asked)]
+def test_a_page_has_the_figures_and_sentences_of_all_columns(words: tuple[str, ...], column: int, said: Run) -> None:
+    asked = ("--columns", header(said, words)[column])
+    pages = [said(*words, *more, "--html") for more in ((), asked)]
     assert {page.code for page in pages} == {0}
     for pattern in (
         "<figure>.*</figure>",
@@ -77,11 +94,11 @@ def test_a_page_has_the_figures_and_sentences_of_all_columns(words: tuple[str, .
 
 @pytest.mark.parametrize("column", [0, -1])
 @pytest.mark.parametrize("name", [name for name, (command, *_) in COMMANDS.items() if command in DRAWN])
-def test_a_chart_is_that_of_all_columns(name: str, column: int, qnet: Run, tmp_path: Path) -> None:
+def test_a_chart_is_that_of_all_columns(name: str, column: int, said: Run, qnet: Run, tmp_path: Path) -> None:
     words = COMMANDS[name]
-    asked = ("--columns", header(qnet, words)[column])
-    assert {qnet(*words, *more, "--plot").code for more in ((), asked)} == {0}
-    first, second = (drawing(qnet(*words, *more, "--plot", "--md").out) for more in ((), asked))
+    asked = ("--columns", header(said, words)[column])
+    assert {said(*words, *more, "--plot").code for more in ((), asked)} == {0}
+    first, second = (drawing(said(*words, *more, "--plot", "--md").out) for more in ((), asked))
     assert first == second
     files = [qnet(*words, *more, "--plot", f"{number}.svg") for number, more in enumerate(((), asked))]
     assert files[0].code == files[1].code
@@ -89,8 +106,8 @@ def test_a_chart_is_that_of_all_columns(name: str, column: int, qnet: Run, tmp_p
     assert len({path.read_text() if path.exists() else "" for path in written}) == 1
 
 
-def header(qnet: Run, words: tuple[str, ...]) -> list[str]:
-    return next(csv.reader(qnet(*words, "--csv").out.splitlines()))
+def header(said: Run, words: tuple[str, ...]) -> list[str]:
+    return next(csv.reader(said(*words, "--csv").out.splitlines()))
 
 
 def drawing(text: str) -> list[str]:

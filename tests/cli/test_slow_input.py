@@ -50,34 +50,58 @@ DOORS = {
 }
 
 
-def answer(arguments: list[str], folder: Path, pieces: list[bytes], blocking: bool) -> Answer:
-    """Run qnet, with pauses before and between the pieces of its input."""
+def started(arguments: list[str], folder: Path, blocking: bool) -> tuple[subprocess.Popen[bytes], int]:
+    """Start qnet; the process, and the end of the pipe that is its standard input."""
     ours, theirs = os.pipe()[::-1]
     if not blocking:
         fcntl.fcntl(theirs, fcntl.F_SETFL, fcntl.fcntl(theirs, fcntl.F_GETFL) | os.O_NONBLOCK)
-    with subprocess.Popen(
+    process = subprocess.Popen(
         [sys.executable, "-m", "qnet", *arguments],
         stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder, env=environment(),
-    ) as process:  # fmt: skip
-        os.close(theirs)
-        for piece in pieces:
-            if not blocking:
-                time.sleep(0.6)
-            os.write(ours, piece)
+    )  # fmt: skip
+    os.close(theirs)
+    return process, ours
+
+
+def answers(folder: Path, pieces: int) -> dict[str, Answer]:
+    """What every door answers to its input in so many pieces, all of them at once, with a pause before each piece."""
+    running = {door: started(arguments, folder, pieces == 1) for door, (arguments, _) in DOORS.items()}
+    for piece in range(pieces):
+        if pieces > 1:
+            time.sleep(0.6)
+        for door, (_, ours) in running.items():
+            data = DOORS[door][1].encode()
+            os.write(ours, data[piece * len(data) // pieces : (piece + 1) * len(data) // pieces])
+    result: dict[str, Answer] = {}
+    for door, (process, ours) in running.items():
         os.close(ours)
-        out, err = process.communicate(timeout=120)
-    return Answer(out.decode(), err.decode(), process.returncode)
+        with process:
+            out, err = process.communicate(timeout=120)
+        result[door] = Answer(out.decode(), err.decode(), process.returncode)
+    return result
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("slow")
+    (path / "m.toml").write_text(MODEL)
+    return path
+
+
+@pytest.fixture(scope="module")
+def at_once(folder: Path) -> dict[str, Answer]:
+    return answers(folder, 1)
+
+
+@pytest.fixture(scope="module")
+def in_pieces(folder: Path) -> dict[str, Answer]:
+    return answers(folder, 2)
 
 
 @pytest.mark.parametrize("door", DOORS)
-def test_input_in_pieces_is_read_to_its_end(door: str, tmp_path: Path):
-    (tmp_path / "m.toml").write_text(MODEL)
-    arguments, text = DOORS[door]
-    data = text.encode()
-    half = len(data) // 2
-    whole = answer(arguments, tmp_path, [data], blocking=True)
-    assert whole.code == 0, whole.err
-    assert answer(arguments, tmp_path, [data[:half], data[half:]], blocking=False) == whole
+def test_input_in_pieces_is_read_to_its_end(door: str, at_once: dict[str, Answer], in_pieces: dict[str, Answer]):
+    assert at_once[door].code == 0, at_once[door].err
+    assert in_pieces[door] == at_once[door]
 
 
 def test_standard_input_is_read_in_one_place():

@@ -382,7 +382,7 @@ _ODD = (
 
 def _python(rng: Random, quick: bool) -> Case:
     form = rng.random()
-    text = _queue_call(rng) if form < 0.45 else _network_call(rng) if form < 0.85 else _system_call(rng)
+    text = _queue_call(rng) if form < 0.45 else _network_call(rng, quick) if form < 0.85 else _system_call(rng)
     return Case("python", (), text)
 
 
@@ -400,7 +400,7 @@ def _queue_call(rng: Random) -> str:
     return f"qnet.queue({', '.join(arguments)})"
 
 
-def _network_call(rng: Random) -> str:
+def _network_call(rng: Random, quick: bool) -> str:
     stations, classes = rng.randrange(1, 4), rng.randrange(1, 3)
 
     def several(count: int, values: tuple[str, ...], share: float = 0.05) -> str:
@@ -409,7 +409,7 @@ def _network_call(rng: Random) -> str:
     demands = "[" + ", ".join(several(classes, ("0.1", "1", "0.02", "0", "3"), 0.03) for _ in range(stations)) + "]"
     arguments = [f"demands={_odd(rng, demands, 0.04)}"]
     closed = [rng.random() < 0.6 for _ in range(classes)]
-    counts = ("1", "3", "20", "0", "2.5", "100", "100000", "1000000000")
+    counts = ("1", "3", "20", "0", "2.5", "100", "10000" if quick else "100000", "1000000000")
     population = ", ".join(_odd(rng, rng.choice(counts) if one else "None", 0.04) for one in closed)
     rates = ", ".join(_odd(rng, "None" if one else rng.choice(("0.1", "0.01", "1", "0")), 0.04) for one in closed)
     if any(closed) or rng.random() < 0.2:
@@ -440,7 +440,7 @@ def _network_call(rng: Random) -> str:
 _SYSTEM_CALLS = (
     "solve(method={0})", "solve(operations={0})", "solve(memory={0})", "solve(bounds={0})", "metric({0})",
     "set({p}={0})", "set({p}={0}).solve()", "set({{{0}: {1}}})", "sweep({0})", "sweep('{p}=1:3', metric={0})",
-    "envelope(limit={0})", "cost(of={0})", "cost(per={0}, of='all')", "sensitivity(of={0})", "sensitivity(by={0})",
+    "envelope(limit={0})", "cost(of={0})", "cost(per={0}, of='all')", "sensitivity(metric={0})", "sensitivity(by={0})",
     "tornado(within={0})", "uncertainty(sample={0}, within='10%')", "uncertainty(sample=5, seed={0}, within='10%')",
     "calibrate([{{'{p}': 1, 'response_s': {0}}}], fit={1})", "demands({0})", "map_rows([{{'{p}': {0}}}])",
     "map_rows({0})", "map_rows([{{'{p}': 1}}], chunk={0})", "map_rows([{{{0}: 1}}], metric='response')",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import sys
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from qnet.model.load import build
 from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points.points import Solved, solve_points
+from qnet.queues.priority_loss import priority_loss
 from qnet.queues.rated_loss import rated_loss
 from qnet.queues.stations.m_m_c_k import m_m_c_k
 
@@ -163,3 +165,19 @@ steps = [ {{ station = "s", time = "0.5 s" }} ]"""
 def test_the_demand_has_a_formula_where_the_capacity_is_a_parameter() -> None:
     records = qnet.load("llm-server").formula().records()
     assert [row["value"] for row in records if row["metric"] == "demand"] == [pytest.approx(128 / 75)]
+
+
+@pytest.mark.parametrize("load", [1e6, 1e12, 1e200])
+def test_the_least_share_that_is_admitted_has_all_its_digits(load: float) -> None:
+    """Far above its capacity a station serves at its highest rate: one less the share that is lost would not say it."""
+    weights = [Fraction(1)]
+    for number in range(30):
+        weights.append(weights[-1] * Fraction(load) / (Fraction(1.7) if number else 1))
+    admitted = float(sum(weights[:-1]) / sum(weights))
+    assert rated_loss(load, [1.0, 1.7], 30).kept == pytest.approx(admitted, rel=1e-14)
+
+
+@pytest.mark.parametrize("load", [1e6, 1e12])
+def test_what_priorities_admit_at_high_loads_is_what_they_serve(load: float) -> None:
+    line = priority_loss((load, load), (1.0, 1.0), servers=2, places=4, interrupting=True)
+    assert line.kept * 2 * load == pytest.approx(m_m_c_k(2 * load, 1.0, 2, 4).throughput, rel=1e-13)

@@ -11,7 +11,7 @@ from qnet.lazy import Array, np
 from qnet.networks.aggregation.birth_death import log_weights, mean, probabilities
 from qnet.networks.aggregation.levels import (
     MOST,
-    Grid,
+    LevelGrid,
     PartFigures,
     interpolated,
     passage_time,
@@ -71,7 +71,7 @@ class Pool:
         self.numbers = np.arange(self.most + 1)
         self.taken, self.waiting = self.levels_of()
         """(points, levels) places that are taken, and customers that are not around, at the solved numbers."""
-        self.grid: Grid = interpolated(self.taken + (self.waiting if form == WAIT else 0), self.most)
+        self.grid: LevelGrid = interpolated(self.taken + (self.waiting if form == WAIT else 0), self.most)
 
     @property
     def levels(self) -> int:

@@ -42,6 +42,8 @@ SOURCE = "@buzen1973; @reiser1975"
 
 _ARRAYS_PAY = 300_000
 """Multiplications above which arrays are faster than plain Python, the import of numpy included."""
+_A_NETWORK = 7_000
+"""Constants that take as long as the calls for one more network; timed at 3 and 10 stations."""
 _CELLS = 4_000_000
 """Constants of variants that are held at once."""
 _LOADING = 5e7
@@ -279,7 +281,8 @@ def _together(demands: Any, think: Any, population: Any, served: Any) -> Iterato
         return
     kinds, family = np.unique(np.vstack((demands, think))[:, served], axis=1, return_inverse=True)
     family = family.reshape(-1)
-    if 2 * kinds.shape[1] <= len(served):
+    cells = len(served) * (float(population[served].max()) + 1)
+    if 2 * kinds.shape[1] <= len(served) and cells > _A_NETWORK * kinds.shape[1]:
         for number in range(kinds.shape[1]):
             yield served[family == number], True
         return

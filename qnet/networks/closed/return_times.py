@@ -191,16 +191,17 @@ def still_there(absence: Absence, piece: Array, scv: Array, residence: Array, vi
     per = each[:, None] / size[:, :, None, :]
     decay = absence.decay + (absence.passed * _decay(per, np.broadcast_to(spread[:, None], per.shape))).sum(2)
     result: Array = np.exp(-decay)
-    odd = (np.abs(scv - 1.0) > 1e-9) & (piece > 0)
+    odd = (np.abs(scv - 1.0) > 1e-9) & (piece > 0) & ~np.isnan(absence.decay)
     if not odd.any():
         return result
     mean = (absence.mean + (absence.passed * each[:, None]).sum(2)) / size
     variance = (absence.variance + (absence.passed * (spread * each**2)[:, None]).sum(2)) / size**2
-    return np.where(odd & ~np.isnan(absence.decay), _general(mean, variance, scv), result)
+    result[odd] = _general(mean[odd], variance[odd], np.broadcast_to(scv, odd.shape)[odd])
+    return result
 
 
 def _general(mean: Array, variance: Array, scv: Array) -> Array:
-    """E[(L - A)+] of a gamma time A and a piece of mean 1: mixed Erlang, or two exponentials."""
+    """(M,) E[(L - A)+] of gamma times A and pieces of mean 1: mixed Erlang, or two exponentials."""
     shape = np.where(variance > 0, mean**2 / np.where(variance > 0, variance, 1.0), np.inf)
     shape = np.clip(shape, 1e-9, 1e6)
     scale = mean / shape
@@ -210,11 +211,18 @@ def _general(mean: Array, variance: Array, scv: Array) -> Array:
     stages = np.clip(1.0 / np.maximum(scv, 1.0 / _STAGES), 1.0, _STAGES)
     low = np.floor(stages + 1e-9)
     part = np.where(stages > low, (1.0 / low - 1.0 / stages) / (1.0 / low - 1.0 / (low + 1.0)), 0.0)
-    below = np.zeros(np.shape(mean))
-    for count, share in ((low, 1.0 - part), (low + 1.0, part)):
-        log_chance = -shape * np.log1p(count * scale)
-        more = count * scale / (1.0 + count * scale)
-        for number in range(int(count.max())):
-            below += share * np.where(number < count, np.exp(log_chance) * (count - number) / count, 0.0)
-            log_chance = log_chance + np.log(np.maximum(more * (shape + number) / (number + 1.0), _LEAST))
+    below = (1.0 - part) * _erlang(low, shape, scale) + part * _erlang(low + 1.0, shape, scale)
     return np.where(scv > 1, above, np.minimum(below, 1.0))
+
+
+def _erlang(count: Array, shape: Array, scale: Array) -> Array:
+    """(M,) E[(L - A)+] of gamma times A and Erlang pieces of mean 1 with `count` stages.
+
+    The stages that A lasts are negative binomial: with n of them passed, the rest is that of the stages not begun.
+    """
+    number: Array = np.arange(float(count.max()))
+    shape, scale = shape[:, None], scale[:, None]
+    more = count[:, None] * scale / (1.0 + count[:, None] * scale)
+    logs = np.log(np.maximum(more * (shape + number) / (number + 1.0), _LEAST))
+    logs = np.cumsum(np.concatenate([-shape * np.log1p(count[:, None] * scale), logs[:, :-1]], axis=1), axis=1)
+    return (np.exp(logs) * np.maximum(1.0 - number / count[:, None], 0.0)).sum(1)

@@ -27,7 +27,7 @@ def ordered_stations(network: Demands) -> list[int]:
     ]
 
 
-class Table:
+class NetworkArrays:
     """A network in arrays, (B, K, R), with several servers made a fast one and a rest."""
 
     def __init__(self, network: Demands) -> None:
@@ -83,7 +83,7 @@ class Table:
             return values[:, places][:, :, particular]
 
         load = self.load[:, places]
-        return first_come.Lines(
+        return first_come.FirstComeBatch(
             demands=here(self.fast),
             visits=here(self.visits),
             weight=here(self.weight),
@@ -127,7 +127,7 @@ class Table:
 class _Joins:
     """The joins of a network, over its queueing stations and closed classes alone."""
 
-    def __init__(self, table: Table, places: list[int]) -> None:
+    def __init__(self, table: NetworkArrays, places: list[int]) -> None:
         self.joins = table.network.joins
         self.places = places
         self.closed = list(table.network.closed)

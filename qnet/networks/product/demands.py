@@ -235,9 +235,10 @@ class Demands:
 
     def __repr__(self) -> str:
         stations, classes = self.shape
+        shape = f"{stations} station{'s' * (stations != 1)}, {classes} class{'es' * (classes != 1)}"
         kinds = f"{len(self.open)} open, {len(self.closed)} closed"
         size = "" if self.size is None else f", {self.size} variants"
-        return f"{type(self).__name__}({stations} stations, {classes} classes: {kinds}{size})"
+        return f"{type(self).__name__}({shape}: {kinds}{size})"
 
 
 def _rows(table: Any) -> tuple[tuple[float, ...], ...]:

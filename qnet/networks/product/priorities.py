@@ -88,13 +88,13 @@ def solve(network: Demands, wanted: Wanted, solve_part: SolvePart) -> Solution:
     rates = [float(column[0]) if single else column for column in throughput.T]
     rows = [[float(cell[0]) if single else cell for cell in np.moveaxis(residence, 0, -1)[index]]
             for index in range(network.shape[0])]  # fmt: skip
-    why = "it has the smallest measured error there"
+    why = "it has the smallest measured error in such networks"
     return Solution(network, figures(network, rates, rows), METHOD, (approximation(METHOD),), why)
 
 
 def _arrays(network: Demands, places: list[int]) -> tuple[priorities.Ranked, Any]:
     """The queueing stations at some places in arrays, and the (B, K, R) seconds at all the others."""
-    table, ordered = product_arrays.Table(network), set(product_arrays.ordered_stations(network))
+    table, ordered = product_arrays.NetworkArrays(network), set(product_arrays.ordered_stations(network))
     size, classes = len(table.demands), range(network.shape[1])
     closed = set(network.closed)
     kinds = [

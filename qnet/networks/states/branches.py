@@ -16,7 +16,7 @@ from qnet.record import Record
 Column = Callable[[Sequence[float]], Value]
 
 
-class Spread(Record):
+class BranchCustomers(Record):
     """The customers in parallel steps, by station."""
 
     spent: dict[Where, Value]
@@ -25,7 +25,9 @@ class Spread(Record):
     """By class and route, and station: what a passage is served there as estimated from the waits alone, and here."""
 
 
-def spread(steady: Steady, result: Sequence[SolvedChain], throughputs: Sequence[Value], column: Column) -> Spread:
+def spread(
+    steady: Steady, result: Sequence[SolvedChain], throughputs: Sequence[Value], column: Column
+) -> BranchCustomers:
     """Count the customers in parallel steps for the stations of the branches.
 
     Method   A step is split among stations in the proportions that the waits of its branches give it, as in
@@ -47,11 +49,11 @@ def spread(steady: Steady, result: Sequence[SolvedChain], throughputs: Sequence[
                 before = table.get(key, (0.0, 0.0))
                 # What a passage is served may not be more than it spends.
                 table[key] = (before[0] + step.fork.count * step.served[key], before[1] + ratio(number * share, rate))
-    return Spread(spent, served)
+    return BranchCustomers(spent, served)
 
 
 def with_branches(
-    solution: RoutedSolution, steady: Steady, result: Sequence[SolvedChain], extra: Spread, column: Column
+    solution: RoutedSolution, steady: Steady, result: Sequence[SolvedChain], extra: BranchCustomers, column: Column
 ) -> RoutedSolution:
     """The solution with the times of branches, and what routes with parallel steps are served."""
     made = result[0].program

@@ -15,7 +15,7 @@ Where = tuple[int, int, str, int]
 """Class, route, station and group of copies; "" for delays outside of stations."""
 
 
-class Full(Record):
+class BufferStates(Record):
     """A buffer, as the states have it."""
 
     offered: float
@@ -50,7 +50,7 @@ class SolvedChain(Record):
     """By parallel step: the mean number of customers that wait for its branches."""
     branches: Mapping[int, float]
     """By branch of a parallel step: how many of it are under way."""
-    full: tuple[Full, ...]
+    full: tuple[BufferStates, ...]
     """By buffer."""
     rates: Mapping[tuple[str, int], float]
     """By station and group of copies: the mean rate of all copies, or the mean number of servers that are busy."""
@@ -161,7 +161,7 @@ def _served(machine: Machine, result: Walk, shares: Any) -> dict[int, float]:
     return served
 
 
-def _full(made: Program, result: Walk, shares: Any, often: Mapping[int, float], index: int) -> Full:
+def _full(made: Program, result: Walk, shares: Any, often: Mapping[int, float], index: int) -> BufferStates:
     """The figures of one buffer."""
     store = made.stores[index]
     taken = [state[2][store.centre] for state in result.states]
@@ -173,7 +173,7 @@ def _full(made: Program, result: Walk, shares: Any, often: Mapping[int, float], 
         for state, rate in result.ended.get(mark, {}).items()
         if not taken[state]
     )
-    return Full(
+    return BufferStates(
         offered=sum(amount * often.get(mark, 0.0) for amount, mark in store.asked.items()),
         refused=sum(amount * often.get(mark, 0.0) for amount, mark in store.refused.items()),
         late=sum(often.get(mark, 0.0) for mark in store.refused.values()),

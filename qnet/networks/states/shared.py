@@ -75,7 +75,7 @@ class Walks:
 
     def of(self, number: int, crowd: int, most: int) -> tuple[Machine, Walk]:
         """The machine and the walk of a program; raises what `walk` and the machine raise."""
-        group, place = self.places[number]
+        group, position = self.places[number]
         machine = Machine(self.programs[number], crowd)
         if _given_up(self.programs[number], crowd, most):
             raise TooLarge
@@ -85,17 +85,17 @@ class Walks:
             except TooLarge:
                 _give_up(self.programs[number], crowd, most)
                 raise
-        found = self.known.get((group, crowd))
-        if found is None:
+        shared = self.known.get((group, crowd))
+        if shared is None:
             while len(self.known) >= _KEPT:
                 del self.known[next(iter(self.known))]
-            found = self.known[group, crowd] = self._together(group, crowd, most)
-            if isinstance(found, TooLarge):
+            shared = self.known[group, crowd] = self._together(group, crowd, most)
+            if isinstance(shared, TooLarge):
                 _give_up(self.programs[number], crowd, most)
-        if not isinstance(found, _Together):
-            raise found
-        budget.spend(_A_POINT * A_STATE * len(found.walk.states), WHAT)
-        return machine, _of_program(found, place)
+        if not isinstance(shared, _Together):
+            raise shared
+        budget.spend(_A_POINT * A_STATE * len(shared.walk.states), WHAT)
+        return machine, _of_program(shared, position)
 
     def _together(self, group: int, crowd: int, most: int) -> _Together | TooLarge | NotCovered:
         """The walk of a group; an error is one of all of them."""
@@ -150,14 +150,14 @@ def _taken_up(program: Program, crowd: int) -> bool:
     return (sum(_customers(program)) + crowd + 1) * max(asked, default=0) > _MANY
 
 
-def _of_program(found: _Together, place: int) -> Walk:
+def _of_program(shared: _Together, position: int) -> Walk:
     """The walk of one program."""
 
     def value(rate: Any) -> float:
-        return rate if isinstance(rate, float) else float(rate[place])
+        return rate if isinstance(rate, float) else float(rate[position])
 
-    ended = {mark: {state: value(rate) for state, rate in table.items()} for mark, table in found.walk.ended.items()}
-    return found.walk.replace(rates=found.rates[:, place], ended=ended)
+    ended = {mark: {state: value(rate) for state, rate in table.items()} for mark, table in shared.walk.ended.items()}
+    return shared.walk.replace(rates=shared.rates[:, position], ended=ended)
 
 
 def _structure(program: Program) -> object:

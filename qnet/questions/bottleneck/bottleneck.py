@@ -25,7 +25,7 @@ from qnet.record import Record
 from qnet.units import format_quantity
 
 
-class Part(Record):
+class ResponsePart(Record):
     """A part of a response: at one group of copies of a station, or in the delays outside them (no label)."""
 
     label: str
@@ -57,15 +57,15 @@ class Resource(Record):
     """1 for the bottleneck."""
     waits_inside: float | None
     """Of the time it is held, the share spent waiting for stations inside."""
-    part: Part | None
+    part: ResponsePart | None
     """None of a limit."""
 
 
-class Visit(Record):
+class ClassAtStation(Record):
     """One class at one group of copies of a station."""
 
     class_name: str
-    part: Part
+    part: ResponsePart
     demand: float
     full_at: float | None
     """The throughput of this class at which it fills the station if it is alone."""
@@ -76,7 +76,7 @@ class RoutePart(Record):
 
     class_name: str
     route: str
-    part: Part
+    part: ResponsePart
 
 
 MOST_CHANGED = 8
@@ -100,11 +100,11 @@ class Bottleneck(Record):
     """How far all arrivals can grow together, and what saturates there."""
     places: tuple[Resource, ...]
     """Those with a rank first, in its order."""
-    delays: Part | None
+    delays: ResponsePart | None
     """The part of the response outside stations."""
-    visits: tuple[Visit, ...]
+    visits: tuple[ClassAtStation, ...]
     """Of several classes."""
-    outside: Mapping[str, Part]
+    outside: Mapping[str, ResponsePart]
     """The part of the response outside stations by class, of several."""
     routes: tuple[RoutePart, ...]
     """Of classes with several routes; of a chain its classes stand for them."""
@@ -122,7 +122,7 @@ class Bottleneck(Record):
         """The places that can be full, the first to be so first."""
         return tuple(resource for resource in self.places if resource.rank)
 
-    def in_words(self, part: Part) -> str:
+    def in_words(self, part: ResponsePart) -> str:
         """The description of a part of a response: a station, delays, waits for a place in what is full, or both."""
         full = self._full()
         if part.label or not part.wait or not full:
@@ -130,7 +130,7 @@ class Bottleneck(Record):
         waiting = f"waiting for a place in {' or '.join(full)}"
         return f"delays and {waiting}" if part.service else waiting
 
-    def at_delays(self, part: Part) -> bool:
+    def at_delays(self, part: ResponsePart) -> bool:
         """Whether a part of a response is spent at delays, and not at a station or waiting for a place alone."""
         return not part.label and not (part.wait and self._full() and not part.service)
 
@@ -176,7 +176,7 @@ def bottleneck(model: Model, faster: float = 2.0, wanted: Wanted = AUTO) -> Bott
         identical = wanted.replace(chain=min(wanted.chain, _CHAIN), each=True)
     compared = changes(model, tried, faster, identical)
     visits = [
-        Visit(item.name, part, demand, _full(group, _only(number, len(solution.classes))))
+        ClassAtStation(item.name, part, demand, _full(group, _only(number, len(solution.classes))))
         for group in asked.groups
         for number, item in enumerate(solution.classes)
         for part in [parts[number].get(group.label) or _nothing(group.label, item.response)]
@@ -249,17 +249,21 @@ def _finite(value: Value) -> float | None:
     return float(value) if value < float("inf") else None
 
 
-def _part(label: str, residence: float, service: float, response: float, reported: bool = True) -> Part:
+def _part(label: str, residence: float, service: float, response: float, reported: bool = True) -> ResponsePart:
     wait = residence - service
     if abs(wait) <= _ROUNDING * residence:
         wait, service = 0.0, residence
     share = residence / response if response > 0 else None
-    return Part(label, residence, service, wait, share) if reported else Part(label, residence, None, None, share)
+    return (
+        ResponsePart(label, residence, service, wait, share)
+        if reported
+        else ResponsePart(label, residence, None, None, share)
+    )
 
 
-def _nothing(label: str, response: Value) -> Part:
+def _nothing(label: str, response: Value) -> ResponsePart:
     """The part of a response of what is only done after it."""
-    return Part(label, 0.0, 0.0, 0.0, 0.0 if response > 0 else None)
+    return ResponsePart(label, 0.0, 0.0, 0.0, 0.0 if response > 0 else None)
 
 
 def _changing(network: RoutedNetwork) -> set[str]:
@@ -308,7 +312,7 @@ def _spent(solution: RoutedSolution, name: str, of_chain: str = "") -> dict[str,
     return result
 
 
-def _parts(solution: RoutedSolution, asked: NetworkWork, network: RoutedNetwork) -> list[dict[str, Part]]:
+def _parts(solution: RoutedSolution, asked: NetworkWork, network: RoutedNetwork) -> list[dict[str, ResponsePart]]:
     """By class: the parts of its response."""
     service: list[dict[str, float]] = [{} for _ in solution.classes]
     for each in asked.routes:
@@ -316,7 +320,7 @@ def _parts(solution: RoutedSolution, asked: NetworkWork, network: RoutedNetwork)
         for label, value in each.service.items():
             row[label] = row.get(label, 0.0) + float(each.probability * value)
     changing = _changing(network)
-    result: list[dict[str, Part]] = []
+    result: list[dict[str, ResponsePart]] = []
     for item, row in zip(solution.classes, service, strict=True):
         spent = {**_spent(solution, item.name), "": row.get("", 0.0)}
         if network.buffers:
@@ -338,9 +342,11 @@ def _outside(solution: RoutedSolution, name: str) -> float:
     return sum(spent) / (sum(weights) or 1.0)
 
 
-def _weighted(parts: Sequence[Mapping[str, Part]], mix: Sequence[float], response: float) -> dict[str, Part]:
+def _weighted(
+    parts: Sequence[Mapping[str, ResponsePart]], mix: Sequence[float], response: float
+) -> dict[str, ResponsePart]:
     """The parts of the response of the mean customer."""
-    result: dict[str, Part] = {}
+    result: dict[str, ResponsePart] = {}
     for label in dict.fromkeys(label for row in parts for label in row):
         selected = [(share, row[label]) for share, row in zip(mix, parts, strict=True) if label in row]
         residence = sum(share * part.residence for share, part in selected)
@@ -355,7 +361,7 @@ def _places(
     asked: NetworkWork,
     network: RoutedNetwork,
     mix: Sequence[float],
-    parts: Mapping[str, Part],
+    parts: Mapping[str, ResponsePart],
 ) -> list[Resource]:
     closed = network.classes[0] if len(network.classes) == 1 else None
     floor = sum(float(item.probability) * sum(map(float, item.service.values())) for item in asked.routes)

@@ -161,63 +161,67 @@ def scatter_unstated(plain: Any, weights: Any, digits: Any, freedom: int, enough
               freedom (R. C. Paule and J. Mandel, J. Res. Natl. Bur. Stand. 87 (1982) 377-385).
     """
     printed = bool((digits > 0).all())
-    if freedom <= 0 or not enough:
-        if not printed:
-            return Scatter(
-                kind=UNKNOWN, variance=math.nan, times=math.nan, freedom=freedom, common=0.0, ratio=None, exceeds=False
-            )
-        if freedom <= 0:
-            return Scatter(
-                kind=PRINTED,
-                variance=1.0,
-                times=NORMAL,
-                freedom=freedom,
-                common=0.0,
-                ratio=None,
-                exceeds=False,
-                digits=True,
-            )
+    if (freedom <= 0 or not enough) and not printed:
+        return Scatter(
+            kind=UNKNOWN, variance=math.nan, times=math.nan, freedom=freedom, common=0.0, ratio=None, exceeds=False
+        )
+    if freedom <= 0:
+        return _of_digits(freedom, None)
     scatter = float((weights * plain**2).sum()) / freedom
     ratio = (float((plain**2 / digits**2).sum()) / freedom) ** 0.5 if printed else None
+    times = half_width(SHARE, freedom)
     if float((weights * digits**2).max()) <= _SMALL**2 * scatter or not digits.any():
         return Scatter(
             kind=SCATTER,
             variance=scatter,
-            times=half_width(SHARE, freedom),
+            times=times,
             freedom=freedom,
             common=scatter**0.5,
             ratio=ratio,
             exceeds=False,
         )
-
-    def squares(common: float) -> float:
-        return float((plain**2 / (common**2 / weights + digits**2 + 1e-300)).sum())
-
-    low, high = _ROUNDING * 1e-3, max(scatter**0.5, 1e-12) * 10
-    if squares(low) <= freedom:
-        return Scatter(
-            kind=PRINTED,
-            variance=1.0,
-            times=NORMAL,
-            freedom=freedom,
-            common=0.0,
-            ratio=ratio,
-            exceeds=False,
-            digits=True,
-        )
-    for _ in range(100):
-        middle = (low * high) ** 0.5
-        low, high = (middle, high) if squares(middle) > freedom else (low, middle)
+    common = _common_error(plain, weights, digits, freedom, max(scatter**0.5, 1e-12) * 10)
+    if common is None:
+        return _of_digits(freedom, ratio)
     return Scatter(
         kind=SCATTER,
         variance=1.0,
-        times=half_width(SHARE, freedom),
+        times=times,
         freedom=freedom,
-        common=float(np.sqrt(low * high)),
+        common=common,
         ratio=ratio,
         exceeds=False,
         digits=True,
     )
+
+
+def _of_digits(freedom: int, ratio: float | None) -> Scatter:
+    """The scatter where the rounding of the printed digits alone accounts for the residuals."""
+    return Scatter(
+        kind=PRINTED,
+        variance=1.0,
+        times=NORMAL,
+        freedom=freedom,
+        common=0.0,
+        ratio=ratio,
+        exceeds=False,
+        digits=True,
+    )
+
+
+def _common_error(plain: Any, weights: Any, digits: Any, freedom: int, high: float) -> float | None:
+    """The u of Paule and Mandel, at most `high`; None where the digits alone are sufficient."""
+
+    def squares(common: float) -> float:
+        return float((plain**2 / (common**2 / weights + digits**2 + 1e-300)).sum())
+
+    low = _ROUNDING * 1e-3
+    if squares(low) <= freedom:
+        return None
+    for _ in range(100):
+        middle = (low * high) ** 0.5
+        low, high = (middle, high) if squares(middle) > freedom else (low, middle)
+    return float(np.sqrt(low * high))
 
 
 def chi_square(freedom: int) -> float:

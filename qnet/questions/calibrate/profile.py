@@ -159,7 +159,7 @@ class _Search:
     """The search for one end of one profile."""
 
     def __init__(self, best: Minimum, index: int, sign: int, first: float, room: float) -> None:
-        self.place, self.sign, self.room = index, sign, room
+        self.index, self.sign, self.room = index, sign, room
         self.start = float(best.point[index])
         self.inside = 0.0
         self.rise_inside = 0.0
@@ -256,7 +256,7 @@ def _placed(
     targets: list[tuple[Any, Any]] = []
     for each, distance in asked:
         moved = each.lane.point.copy()
-        moved[each.place] = each.start + each.sign * distance
+        moved[each.index] = each.start + each.sign * distance
         values = each.lane.values + each.lane.jacobian @ (moved - each.lane.point)
         ahead = Lane(moved, values, each.lane.jacobian, each.lane.free)
         targets.append((np.clip(moved + ahead.step(low, high, float("inf")), low, high), np.clip(moved, low, high)))

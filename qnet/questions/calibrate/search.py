@@ -11,7 +11,7 @@ from qnet.model.model import Model
 from qnet.networks.wanted import Wanted
 from qnet.questions.calibrate.errors import NORMAL, refuse_unknown
 from qnet.questions.calibrate.least_squares import ENDLESS, JUMP, Minimum, minimise_all, spread
-from qnet.questions.calibrate.measured import Measured, described
+from qnet.questions.calibrate.measured import Measurements, described
 from qnet.questions.calibrate.profile import Lane, refit
 from qnet.questions.calibrate.unknowns import Unknown, starts
 from qnet.questions.points.answers import OK, Answers, solve_table
@@ -60,7 +60,9 @@ class Correction(Record):
 class Target:
     """The residuals of a model at trial values of the unknowns, for `minimise`."""
 
-    def __init__(self, model: Model, result: Sequence[Unknown], rows: Measured, absolute: bool, wanted: Wanted) -> None:
+    def __init__(
+        self, model: Model, result: Sequence[Unknown], rows: Measurements, absolute: bool, wanted: Wanted
+    ) -> None:
         self.model = model
         self.unknowns = result
         self.rows = rows

@@ -78,7 +78,7 @@ class Costs(Record):
 
     model: Model
     over: tuple[Grid, ...]
-    found: tuple[Cost, ...]
+    points: tuple[Cost, ...]
     """Every cost at every point of the grid."""
     method: str
     exact: bool
@@ -141,7 +141,7 @@ def costs(model: Model, asked: Sequence[CostModel], grids: tuple[Grid, ...], wan
     return Costs(
         model=model,
         over=grids,
-        found=tuple(ordered),
+        points=tuple(ordered),
         method=", ".join(trust),
         exact=exact,
         reasons=tuple(reasons),
@@ -160,7 +160,10 @@ def cost_parts(
 
     network      numbers, arrays, or symbols.
     stations     the names of the stations that count.
+    asked        the cost of the model: which class, routes and work count.
     throughputs  passages per second of every class; None where the passages of one class alone count.
+    operations   those of the numbers of the network.
+    Returns      a part for each station, class and route, with its share of the passages and its demand in seconds.
     """
     counted = {
         (number, route.name): (rate if throughputs else 1.0) * (1.0 if customers.chain else route.probability)

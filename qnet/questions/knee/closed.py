@@ -17,7 +17,7 @@ from qnet.model.conditions import Condition
 from qnet.model.model import Model, Parameter
 from qnet.model.scope import closure
 from qnet.networks.wanted import Wanted
-from qnet.questions.knee.axes import Axis, load_of
+from qnet.questions.knee.axes import GrowthAxis, load_of
 from qnet.questions.knee.curve import Curve, highest_integer, integer_points, last_integer, power
 from qnet.questions.knee.knees import OF_KIND, Knee, Knees
 from qnet.questions.points.answers import Answers, solve_table
@@ -59,7 +59,7 @@ class Asymptotes:
     Source      Lazowska, Zahorjan, Graham and Sevcik, Quantitative System Performance (1984), chapter 5.
     """
 
-    def __init__(self, axis: Axis, wanted: Wanted) -> None:
+    def __init__(self, axis: GrowthAxis, wanted: Wanted) -> None:
         self.axis = axis
         self.wanted = wanted
         self.names = [f"alone {index}" for index in axis.classes]
@@ -157,7 +157,7 @@ class Asymptotes:
         return answers.gather(lambda part: getattr(part.solution.classes[index], figure))
 
 
-def _alone(axis: Axis, names: list[str]) -> Model:
+def _alone(axis: GrowthAxis, names: list[str]) -> Model:
     """The model in which an added parameter sets the number of customers of each class that grows."""
     model = axis.model
     customers = list(model.customers)
@@ -205,18 +205,18 @@ _HILL = 1e-3
 """A largest curvature is no hill if it is above that at the least number by no more than this share of it."""
 
 
-def of_populations(axis: Axis, limits: Sequence[Condition], asked: Sequence[str], wanted: Wanted) -> Knees:
+def of_populations(axis: GrowthAxis, limits: Sequence[Condition], asked: Sequence[str], wanted: Wanted) -> Knees:
     """The knees along an axis of closed classes.
 
     limits   service levels; asked: names of `DEFINITIONS`; wanted: the method and its budget.
     Raises   `NoAnswer` QN404 where there can be none; what the model answers where one of them is alone, if that is
              no answer; `UsageError` QN017 where their number does not grow.
     """
-    return _Seeking(axis, limits, wanted).found(asked)
+    return _Seeking(axis, limits, wanted).knees(asked)
 
 
 class _Seeking:
-    def __init__(self, axis: Axis, limits: Sequence[Condition], wanted: Wanted) -> None:
+    def __init__(self, axis: GrowthAxis, limits: Sequence[Condition], wanted: Wanted) -> None:
         self.axis = axis
         self.limits = limits
         self.curve = Curve(axis, limits, wanted)
@@ -248,7 +248,7 @@ class _Seeking:
         self.dense = _DENSE if len(axis.model.customers) == 1 and _single(axis.model) else self.coarse
         self.span = 0.0
 
-    def found(self, asked: Sequence[str]) -> Knees:
+    def knees(self, asked: Sequence[str]) -> Knees:
         """All knees that are asked for."""
         knees: list[Knee] = []
         if not self.queueing:

@@ -10,7 +10,7 @@ from qnet.lazy import np
 from qnet.model.conditions import Condition
 from qnet.networks.solvers.table import approximates_closed
 from qnet.networks.wanted import Wanted
-from qnet.questions.knee.axes import Axis
+from qnet.questions.knee.axes import GrowthAxis
 from qnet.questions.knee.mix import MixAnswers, rate_and_time, solve_mix
 from qnet.questions.points.answers import Answers, solve_table
 from qnet.questions.points.points import Part
@@ -38,7 +38,7 @@ class CurvePoint(Record):
 class Curve:
     """Throughput, response and limits along an axis."""
 
-    def __init__(self, axis: Axis, limits: Sequence[Condition], wanted: Wanted) -> None:
+    def __init__(self, axis: GrowthAxis, limits: Sequence[Condition], wanted: Wanted) -> None:
         self.axis = axis
         self.limits = tuple(limits)
         self.wanted = wanted.replace(operations=wanted.operations / _SOLVES, enclosed=False)
@@ -100,17 +100,17 @@ class Curve:
         return len(self.known) > len(new) or len(answers.methods) > 1
 
 
-def grown(axis: Axis, answers: Answers | MixAnswers) -> tuple[Any, Any]:
+def grown(axis: GrowthAxis, answers: Answers | MixAnswers) -> tuple[Any, Any]:
     """Throughput and mean response of the classes that grow, per point."""
     return rate_and_time(answers, lambda part: throughput(axis, part), lambda part: response(axis, part))
 
 
-def throughput(axis: Axis, part: Part) -> Any:
+def throughput(axis: GrowthAxis, part: Part) -> Any:
     """What the classes that grow get done, per second."""
     return sum(part.solution.classes[index].throughput for index in axis.classes)
 
 
-def response(axis: Axis, part: Part) -> Any:
+def response(axis: GrowthAxis, part: Part) -> Any:
     """The mean response of the classes that grow, weighted by passages; where there are none, over classes."""
     selected = [part.solution.classes[index] for index in axis.classes]
     total = throughput(axis, part)

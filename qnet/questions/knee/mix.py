@@ -11,7 +11,7 @@ from qnet.lazy import Array, np
 from qnet.model.model import Model
 from qnet.model.scope import about, all_figures, is_figure
 from qnet.networks.wanted import Wanted
-from qnet.questions.knee.axes import Axis
+from qnet.questions.knee.axes import GrowthAxis
 from qnet.questions.points.answers import OK, Answers, solve_table
 from qnet.questions.points.points import Part
 from qnet.units import TIME
@@ -20,7 +20,7 @@ _INTEGER = 1e-9
 """How close to an integer a population counts as one."""
 
 
-def solve_mix(axis: Axis, values: Any, wanted: Wanted) -> MixAnswers:
+def solve_mix(axis: GrowthAxis, values: Any, wanted: Wanted) -> MixAnswers:
     """A model solved at numbers of customers of a mix, each parted in the exact proportions of the mix.
 
     axis      of closed classes and several parameters; values: customers of all of them together.

@@ -11,7 +11,7 @@ from qnet.lazy import np
 from qnet.model.conditions import Condition
 from qnet.model.model import Model
 from qnet.networks.wanted import Wanted
-from qnet.questions.knee.axes import Axis, one_parameter
+from qnet.questions.knee.axes import GrowthAxis, one_parameter
 from qnet.questions.knee.curve import Curve, highest_real, places_to, power
 from qnet.questions.knee.knees import Knee, Knees
 from qnet.questions.points.points import needs_solution
@@ -24,18 +24,20 @@ _IDLE = 1e-12
 """Share of the saturation throughput that counts as no load."""
 
 
-def of_rates(axis: Axis, limits: Sequence[Condition], asked: Sequence[str], wanted: Wanted, multiple: float) -> Knees:
+def of_rates(
+    axis: GrowthAxis, limits: Sequence[Condition], asked: Sequence[str], wanted: Wanted, multiple: float
+) -> Knees:
     """The knees along an axis of open classes.
 
     limits    service levels; asked: names of `DEFINITIONS`; wanted: the method and its budget.
     multiple  how many times its floor the response may be; the floor is the response without load of these classes.
     Raises    `NoAnswer` QN401 where there is no steady state at any rate, QN404 where the customers never queue.
     """
-    return _Seeking(one_parameter(axis), limits, wanted, multiple).found(asked)
+    return _Seeking(one_parameter(axis), limits, wanted, multiple).knees(asked)
 
 
 class _Seeking:
-    def __init__(self, axis: Axis, limits: Sequence[Condition], wanted: Wanted, multiple: float) -> None:
+    def __init__(self, axis: GrowthAxis, limits: Sequence[Condition], wanted: Wanted, multiple: float) -> None:
         self.axis = axis
         self.limits = limits
         self.multiple = multiple
@@ -62,7 +64,7 @@ class _Seeking:
         if floor.failure is not None:
             raise floor.failure
 
-    def found(self, asked: Sequence[str]) -> Knees:
+    def knees(self, asked: Sequence[str]) -> Knees:
         """All knees that are asked for."""
         knees: list[Knee] = []
         if "service_level" in asked:
@@ -161,7 +163,7 @@ def _without_closed(model: Model) -> Model:
     )
 
 
-def _without_least(axis: Axis) -> Axis:
+def _without_least(axis: GrowthAxis) -> GrowthAxis:
     """The axis with no end of the range below: the floor is without load, also where a range begins with some."""
     name = axis.parameters[0]
     parameters = {**axis.model.parameters, name: axis.model.parameters[name].replace(low=None)}

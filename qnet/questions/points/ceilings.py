@@ -16,11 +16,13 @@ from qnet.questions.points.saturation import Saturation, saturation
 
 
 def largest_throughput(solution: RoutedSolution, edge: Saturation) -> tuple[float | None, str | None]:
-    """What the system can reach and what limits it: by arrivals alone, or by more customers of one closed class; else
-    None.
+    """The saturation throughput in passages per second, and the name of the station or limit that causes it.
 
-    solution  at a point.
-    edge      how far its arrivals can rise.
+    Closed classes saturate a station with ever more customers of one class, open classes with more arrivals.
+
+    solution  of the model at one point.
+    edge      the factor on its arrival rates at which the steady state ends.
+    Returns   None for both where nothing limits the throughput, or customers may be lost.
     """
     if solution.offered is not None:
         # More that is offered is not more that is carried.

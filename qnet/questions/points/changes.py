@@ -266,5 +266,8 @@ def _maximum(
 
 
 def inside_limits(solution: RoutedSolution) -> set[str]:
-    """The labels of stations inside limited subnetworks: what these let through has their capacities in it."""
+    """The labels of stations inside limited subnetworks, whose throughput limits include their capacities.
+
+    solution   of the network with the limits.
+    """
     return {label for name in solution.full_at for label in solution.held_by.get(name, {})}

@@ -19,12 +19,12 @@ _HALVINGS = 100
 
 
 def outside(error: QnetError) -> bool:
-    """Whether a failure is that of numbers outside what a model allows."""
+    """Whether an error is that of numbers outside what a model allows."""
     return bool(error.problems) and error.problems[0].code in _CODES
 
 
 def stated_value(model: Model, name: str) -> float:
-    """The value of a parameter as the model states it, 0 for none."""
+    """The value of the parameter `name` as the model states it, in base units; 0 where it has none."""
     return float(Values(model, {}, None).known.get(name, 0.0))
 
 

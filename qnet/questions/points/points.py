@@ -32,8 +32,11 @@ from qnet.questions.points.solution_figures import figures, largest_of
 from qnet.record import Record
 
 if TYPE_CHECKING:
+    from qnet.model import check, domains
     from qnet.networks import percentiles, wait_percentiles
 else:
+    check = lazy("qnet.model.check")
+    domains = lazy("qnet.model.domains")
     percentiles = lazy("qnet.networks.percentiles")
     wait_percentiles = lazy("qnet.networks.wait_percentiles")
 
@@ -42,12 +45,12 @@ _Item = TypeVar("_Item")
 
 
 def same(one: float, other: float) -> bool:
-    """Whether two figures agree to 1e-9 of the larger."""
+    """Whether two figures, `one` and `other`, agree to 1e-9 of the larger."""
     return abs(one - other) <= _NEAR * max(abs(one), abs(other))
 
 
 def rising(items: Iterable[_Item], size: Callable[[_Item], float]) -> list[_Item]:
-    """Items by rising size, those that are the same in the order in which they are given."""
+    """The items by rising size, those of the same size but for rounding in the order in which they are given."""
     given = list(items)
     result: list[_Item] = []
     identical: list[int] = []
@@ -302,9 +305,15 @@ class Solved(Record):
 
     def names(self, part: Part, expression: Expression) -> dict[str, Value]:
         """The parameters and the figures that an expression and the outputs that it names may use."""
-        names = {**part.values.known, **part.figures}
-        used = [output for name, output in self.model.outputs.items() if name in expression.names]
-        for name in dict.fromkeys(name for item in [expression, *(o.expression for o in used)] for name in item.names):
+        used = [
+            expression,
+            *(output.expression for name, output in self.model.outputs.items() if name in expression.names),
+        ]
+        names: dict[str, Value] = {}
+        for name in dict.fromkeys(name for item in used for name in item.names):
+            for known in (part.values.known, part.figures):
+                if name in known:
+                    names[name] = known[name]
             share = percentile_share(name)
             if share:
                 waits = percentile_share(name, "wait")
@@ -345,6 +354,8 @@ def solve_points(
 ) -> Solved:
     """Solve a model with some parameters replaced by numbers, or by arrays of `size` points.
 
+    varied        numbers in base units by parameter, each for all points or an array of `size`; of choices the index.
+    size          the number of points; None for one point, as plain numbers.
     load_factor   multiplies every arrival rate.
     patient       refuse points whose times depend on the solution and do not converge; else they count as without a
                   steady state, which is what a search for the largest load needs: only what is proven holds.
@@ -352,10 +363,15 @@ def solve_points(
     Raises        `InvalidInput` for numbers outside their domain, `NotComputed` where a fixed point does not converge.
     """
     given = dict(varied or {})
-    values = Values(model, given, size)
     if size is None:
-        return Solved(model, None, (_solve_part(model, None, given, None, load_factor, values, patient, asked),), asked)
+        try:
+            values = Values(model, given, None)
+            part = _solve_part(model, None, given, None, load_factor, values, patient, asked)
+        except (InvalidInput, UsageError) as error:
+            raise (error if given else domains.together(check.stated(model), error)) from None
+        return Solved(model, None, (part,), asked)
 
+    values = Values(model, given, size)
     given = {name: np.broadcast_to(np.asarray(value, dtype=float), (size,)) for name, value in given.items()}
     factor = np.broadcast_to(np.asarray(load_factor, dtype=float), (size,))
     batches = structures(model, values)
@@ -428,7 +444,7 @@ def _solve_part(
 
 @fact
 def needs_solution(model: Model) -> bool:
-    """Whether any number of the network, not only an output, depends on the solution."""
+    """Whether any number of the network of a model, not only an output, depends on the solution."""
 
     dependent = depends_on_solution(model)
     return any(uses_solution(expression, dependent) for expression in expressions(model))

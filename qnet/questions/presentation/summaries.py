@@ -14,6 +14,14 @@ _MOST = 6
 """Sentences of one kind, and metrics of one sentence; tables have the others."""
 _OK = "ok"
 _PERCENTILE = re.compile(r"response_p(?P<whole>\d+)(?:_(?P<rest>\d+))?(?:\('(?P<name>.+)'\))?")
+_KNEES = {
+    "n_star": "N*, where the asymptotic bounds cross, is at",
+    "n_star_unloaded": "N*, with the demands of the first customer, is at",
+    "power": "Throughput over response time is largest at",
+    "curvature": "Response time bends most at",
+    "saturation": "The steady state ends at",
+}
+"""How the sentence on a knee begins, by definition; of those about a limit, with the limit."""
 _FRACTION = re.compile(r"\d+\.\d+")
 _CONSTRAINTS = {"limit": "the limit"}
 """What binds, as it is written in a sentence."""
@@ -48,7 +56,7 @@ def quantity(cell: Cell, unit: str) -> str:
 
 
 def of_solution(report: Content) -> Summary:
-    """Of `qnet solve`: response, throughput, the busiest station and where the system saturates."""
+    """Of the report of `qnet solve`: response, throughput, the busiest station and where the system saturates."""
     rows = _Rows(report)
     system = next(row for row in rows.rows if row["scope"] == "system")
     sentences = [f"The mean response time is {rows.shown(system, 'response')} at {rows.shown(system, 'throughput')}."]
@@ -86,12 +94,12 @@ def _percentiles(metrics: Sequence[dict[str, Cell]]) -> Iterator[str]:
 
 
 def rounded(setting: str) -> str:
-    """Settings such as `rate=441.216013/s` with the digits that people read; integers remain."""
+    """The text `setting`, such as `rate=441.216013/s`, with the digits that people read; integers remain."""
     return _FRACTION.sub(lambda match: format_number(float(match[0])), setting)
 
 
 def of_knees(report: Content) -> Summary:
-    """Of `qnet knee`: every knee, in order."""
+    """Of the report of `qnet knee`: every knee, in the order of its rows."""
     rows = _Rows(report)
     names = list(dict.fromkeys(str(row["along"]) for row in rows.rows))
     sentences: list[str] = []
@@ -101,21 +109,22 @@ def of_knees(report: Content) -> Summary:
         if row["status"] != _OK:
             sentences.append(f"{name}{f' ({about})' if about else ''}{of}: {row['status']}.")
             continue
-        text = f"By {name}{f' ({about})' if about else ''} the knee{of} is at {where}"
-        if name == "service_level" and about:
-            text = f"{about} holds up to {where}{of}"
-        elif name == "saturation":
-            text = f"The steady state ends at {where}{of}"
+        text = f"{about} holds up to {where}{of}" if about else f"{_KNEES.get(name, name)} {where}{of}"
         if row["response"] is not None:
-            text += f"; the response time is {rows.shown(row, 'response')}"
-            text += f" and the throughput {rows.shown(row, 'throughput')} there"
+            text += f", with a response time of {rows.shown(row, 'response')}"
+            text += f" and a throughput of {rows.shown(row, 'throughput')}"
         sentences.append(f"{text}.")
     question = f"Where is the knee of the response time of {_subject(report)} as {_and(names)} grows?"
     return Summary(question, (*sentences, *_trust(report)))
 
 
 def of_envelopes(report: Content, value: str, over: Sequence[str]) -> Summary:
-    """Of `qnet envelope`: the value that meets the limits, or its range along the grid; by the keys of the columns."""
+    """Of `qnet envelope`: the value that meets the limits, or its range along the grid.
+
+    report   the answer.
+    value    the key of the column of the value.
+    over     the keys of the columns of the grid; none for one point.
+    """
     rows = _Rows(report)
     limits = list(dict.fromkeys(str(row["limit"]) for row in rows.rows))
     title = title_of(rows.columns[value])
@@ -142,7 +151,12 @@ def of_envelopes(report: Content, value: str, over: Sequence[str]) -> Summary:
 
 
 def of_sweep(report: Content, along: Sequence[str], drawn: Sequence[str]) -> Summary:
-    """Of `qnet sweep`: the least and the largest value of each metric, and where; by the keys of the columns."""
+    """Of `qnet sweep`: the least and the largest value of each metric, and where.
+
+    report   the answer.
+    along    the keys of the columns of the grid.
+    drawn    the keys of the columns of the metrics, the most important first.
+    """
     rows = _Rows(report)
     metrics = [key for key in drawn if any(is_number(row[key]) for row in rows.rows)]
     sentences: list[str] = []
@@ -163,7 +177,7 @@ def of_sweep(report: Content, along: Sequence[str], drawn: Sequence[str]) -> Sum
 
 
 def of_comparison(report: Content, baseline: str) -> Summary:
-    """Of `qnet compare`: what every side changes of the main metrics of the first, the baseline."""
+    """Of the report of `qnet compare`: what every side changes of the main metrics of the first, the baseline."""
     rows = _Rows(report)
     sides = list(dict.fromkeys(str(row["side"]) for row in rows.rows))
     sentences: list[str] = []

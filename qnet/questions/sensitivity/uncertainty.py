@@ -42,7 +42,7 @@ class Reach(Record):
         return abs(self.at_high - self.at_low)
 
 
-class Figures(Record):
+class MetricDistribution(Record):
     """What a metric is over many points; base units, None where no point has an answer."""
 
     metric: Metric
@@ -69,7 +69,7 @@ class Uncertainty(Record):
     ranges: tuple[Range, ...]
     reaches: tuple[Reach, ...]
     """Of a tornado, by metric and the widest first."""
-    figures: tuple[Figures, ...]
+    figures: tuple[MetricDistribution, ...]
     """Of samples and corners."""
     points: int
     status: tuple[str, ...]
@@ -174,7 +174,7 @@ def corners(
     table = {item.input.name: ends[:, index] for index, item in enumerate(result)}
     answers = solve_table(model, table, len(ends), asked)
     answers.refuse_all_failed()
-    figures: list[Figures] = []
+    figures: list[MetricDistribution] = []
     for metric, here in zip(wanted, values_here(point, wanted), strict=True):
         values = answers.of(metric.expression)
         cube = values.reshape((2,) * len(result))
@@ -213,7 +213,7 @@ def _uncertainty(
     result: tuple[Range, ...],
     answers: Sequence[Answers],
     reaches: tuple[Reach, ...],
-    figures: tuple[Figures, ...],
+    figures: tuple[MetricDistribution, ...],
 ) -> Uncertainty:
     solution = point.parts[0].solution
     methods = dict.fromkeys([solution.method, *(name for answer in answers for name in answer.methods)])
@@ -253,11 +253,11 @@ def _drawn(item: Range, places: Array, shape: str) -> Any:
     return np.round(result) if item.input.integer else result
 
 
-def _figures(metric: Metric, here: float, answers: Answers) -> Figures:
+def _figures(metric: Metric, here: float, answers: Answers) -> MetricDistribution:
     values = answers.of(metric.expression)
     values = values[np.isfinite(values)]
     if not len(values):
-        return Figures(
+        return MetricDistribution(
             metric=metric,
             stated=here,
             answered=0,
@@ -270,7 +270,7 @@ def _figures(metric: Metric, here: float, answers: Answers) -> Figures:
     low, middle, high = (float(value) for value in np.percentile(values, [5, 50, 95]))
     deviation = float(values.std(ddof=1)) if len(values) > 1 else None
     least, most = float(values.min()), float(values.max())
-    return Figures(
+    return MetricDistribution(
         metric=metric,
         stated=here,
         answered=len(values),

@@ -40,7 +40,12 @@ def selected(model: Model, texts: Sequence[str], percentiles: Sequence[float] = 
 
 
 def with_percentiles(models: Sequence[Model], texts: Sequence[str], percentiles: Sequence[float]) -> tuple[str, ...]:
-    """Metrics and percentiles of response as metrics; where only percentiles are asked for, next to all metrics."""
+    """Metrics and percentiles of response as metrics; where only percentiles are asked for, next to all metrics.
+
+    models       whose response they are the percentiles of.
+    texts        the metrics that were asked for.
+    percentiles  in per cent, above 0 and below 100.
+    """
     if not percentiles:
         return tuple(texts)
     known = texts or [item.source for model in models for item in every_metric(model)]

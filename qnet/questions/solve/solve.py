@@ -5,11 +5,12 @@ The intervals of a solution by the calibration of its parameters, next to its fi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NoAnswer, Problem
 from qnet.expression import Expression, parse, solution_name
+from qnet.expression.aliases import MAX_THROUGHPUT
 from qnet.expression.functions import percentile_share
 from qnet.lazy import lazy, np
 from qnet.model.bind import depends_on_population
@@ -151,6 +152,7 @@ the row and in percent of the limit."""
 OPTIONAL = (*FULL, *DOUBT, *MARGIN)
 
 _row = row_maker((*COLUMNS, *FULL))
+_MAXIMUM = [column.key for column in COLUMNS].index("maximum_throughput")
 
 
 def solve_report(
@@ -181,23 +183,20 @@ def solve_report(
         # More customers are another network: what the throughput of this one tends to says nothing of it.
         solution = solution.replace(ceiling=None)
     columns = (*COLUMNS, *FULL) if solution.offered is not None or solution.buffers else COLUMNS
-    notes = trust_notes(solution)
     if only and asked:
         asked = asked[:1]
         selected.defined_value(model, solved, asked[0])
     outputs = {} if brief else model.outputs
-    figures = [*(output.expression for output in outputs.values()), *(item.expression for item in asked)]
-    listed = [*figures, *(item.metric for item in claimed)]
-    notes += [*undefined_notes([solved], [*(parse(name) for name in outputs), *(item.expression for item in asked)])]
-    notes += [*pool_notes(model), *fitted_notes(model), *percentile_notes(model, listed, solved.parts)]
-    # Of what may be lost the saturation throughput is not reported.
-    notes += edge.notes if solution.offered is None else []
-    notes += effect_notes(model, model.settings, listed)
+    expressions = [item.expression for item in asked]
+    listed = [*(output.expression for output in outputs.values()), *expressions, *(item.metric for item in claimed)]
+    named = [*(parse(name) for name in outputs), *expressions]
     exact = all_exact(model, listed, solved.parts)
     shown = [item for item in listed if not asks_percentile(model, [item])]
     means = bool(not brief or shown) and means_exact(model, listed, solved.parts)
     every = [] if brief else [*_rows(solution, edge, all_exact(model, (), solved.parts)), *_outputs(model, solved)]
     every += [_row(**cells) for cells in selected.metric_rows(model, solved, asked)] if asked else []
+    largest = any(MAX_THROUGHPUT in item.names for item in listed) or any(row[_MAXIMUM] is not None for row in every)
+    notes = [*trust_notes(solution), *undefined_notes([solved], named), *_notes(model, solved, edge, listed, largest)]
     rows = [row[: len(columns)] for row in every]
     if model.calibration is not None and not only:
         columns, rows, more = doubted(model, solved, columns, rows, asked, wanted)
@@ -219,6 +218,19 @@ def solve_report(
     )
 
 
+def _notes(
+    model: Model, solved: Solved, edge: Saturation, listed: Sequence[Expression], largest: bool
+) -> Iterator[Note]:
+    """What is to be known of a model, its percentiles, its saturation where it is shown, and of settings without
+    effect."""
+    yield from pool_notes(model)
+    yield from fitted_notes(model)
+    yield from percentile_notes(model, listed, solved.parts)
+    if largest:
+        yield from edge.notes
+    yield from effect_notes(model, model.settings, listed)
+
+
 def _with_margins(
     model: Model, columns: Sequence[Column], rows: Sequence[tuple[Cell, ...]], solved: Solved,
     claimed: Sequence[Condition],
@@ -233,7 +245,10 @@ def _with_margins(
 def metric_value(model: Model, text: str, wanted: Wanted = AUTO, unit: str = "") -> float:
     """One metric of a model as it stands, in base units or another unit.
 
-    Raises `UsageError` for what the model does not have, `NoAnswer` without a steady state or a finite value.
+    text     an expression over parameters, outputs and figures, such as `response_p95`, or the saturation throughput.
+    wanted   the method and its budget.
+    unit     the unit of the number; empty: the base unit.
+    Raises   `UsageError` for what the model does not have, `NoAnswer` without a steady state or a finite value.
     """
     asked = metrics.metric(text, model)
     asked = selected.selected(model, [text], shown=unit)[0] if unit else asked.replace(unit="")
@@ -252,7 +267,11 @@ def _patient(model: Model, wanted: Wanted, asked: Sequence[Metric], claimed: Seq
 
 
 def claims(asserted: Sequence[str], model: Model) -> tuple[Condition, ...]:
-    """What is asserted of an answer; raises `UsageError` with what is wrong with any of it."""
+    """Parse the conditions that are asserted of an answer.
+
+    asserted  texts such as `response <= 10 ms`, over parameters, outputs and figures of the model.
+    Raises    `UsageError` with what is wrong with any of them.
+    """
     if not asserted:
         return ()
 
@@ -260,7 +279,7 @@ def claims(asserted: Sequence[str], model: Model) -> tuple[Condition, ...]:
 
 
 def false_claims(solved: Solved, claimed: tuple[Condition, ...]) -> tuple[Problem, ...]:
-    """The assertions that the answer does not meet."""
+    """The conditions in `claimed` that are false of a model solved at one point, `solved`; a problem for each."""
     if not claimed:
         return ()
 
@@ -274,7 +293,11 @@ def _method_record(solution: RoutedSolution) -> dict[str, Any]:
 
 
 def no_steady_state(model: Model, solved: Solved, edge: Saturation) -> NoAnswer:
-    """The refusal of a model without a steady state: what is overloaded, by how much, and the saturation throughput."""
+    """The refusal of a model without a steady state: what is overloaded, by how much, and the saturation throughput.
+
+    solved   the model at one point.
+    edge     the factor on its arrival rates at which the steady state ends, and the station that causes it.
+    """
     solution = solved.parts[0].solution
     if all(item.population is not None for item in solution.classes):
         worst = max(solution.loads, key=lambda item: float(item.load))

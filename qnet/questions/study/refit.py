@@ -16,7 +16,7 @@ from qnet.questions.study.influences import INFLUENCE, Influences, replaced
 from qnet.questions.study.printed import printed
 from qnet.questions.study.study import Claim, FreeChoice, Study, Where
 from qnet.questions.study.validate import value_of
-from qnet.questions.study.validate_points import Computer, Figures
+from qnet.questions.study.validate_points import ClaimFigures, Computer
 from qnet.record import Record
 
 _ROUNDS = 40
@@ -219,14 +219,14 @@ def _with(computer: Computer, where: Where, settings: dict[str, str]) -> Where:
     return where.replace(settings={**where.settings, **more}, places=places)
 
 
-def _read(claim: Claim, result: Figures | None) -> float | None:
+def _read(claim: Claim, result: ClaimFigures | None) -> float | None:
     if result is None or result.words:
         return None
     value = value_of(claim, result)
     return value if value is not None and isfinite(value) else None
 
 
-class Doubt(Record):
+class ParameterUncertainty(Record):
     """How well one fitted parameter is determined."""
 
     claim: Claim
@@ -244,7 +244,7 @@ class Doubt(Record):
 
 def doubts(
     study: Study, results: Influences, again: Sequence[Refit], errors: dict[str, float | None]
-) -> list[Doubt]:  # fmt: skip
+) -> list[ParameterUncertainty]:  # fmt: skip
     """How well the fitted parameters of a study are determined.
 
     errors  of predictions to the nearest figure that is printed so, by id.
@@ -257,7 +257,7 @@ def doubts(
     halves = np.array([_half(study, claim) for claim in fits])
     spread = inverse @ halves
     values = fitted_values(study, results)
-    result: list[Doubt] = []
+    result: list[ParameterUncertainty] = []
     for index, claim in enumerate(fits):
         value = values[claim.sets]
         wide = float(spread[index])
@@ -271,7 +271,7 @@ def doubts(
         order = sorted(outside, key=lambda id: -abs(log(outside[id] / value)))
         ends = (min(implied.values()), max(implied.values())) if implied else None
         result.append(
-            Doubt(
+            ParameterUncertainty(
                 claim=claim,
                 parameter=claim.sets,
                 value=value,

@@ -15,7 +15,7 @@ from qnet.questions.presentation.provenance import Basis
 from qnet.questions.study.fits_report import freedom
 from qnet.questions.study.load import load_study
 from qnet.questions.study.picture import Picture, command_of, measured_points, opened, picture, placed
-from qnet.questions.study.screen import Line, Screen
+from qnet.questions.study.screen import ClaimLine, Screen
 from qnet.questions.study.story import FIGURE, OVER_CHOICES, Ask, Story
 from qnet.questions.study.study import Study
 from qnet.questions.study.tally import Tally, counted, percent, tally
@@ -61,10 +61,12 @@ _CURVES = ("envelope", "sweep")
 
 
 def study_report(name: str, drawn: bool = False) -> Report:
-    """The report of a study of the catalog: question, answer, source and stations; the predictions, failed
-    assumptions and misses first, each next to the error of doing nothing; a picture with the measured points in it;
-    what-ifs; the limits of the study, and its terms.
+    """The report of a study of the catalog: question, answer, source, predictions with their errors, and limits.
 
+    First question, answer, source and stations; then the predictions, failed assumptions and misses, each next to the
+    error of doing nothing; a picture with the measured points in it; what-ifs; the limits of the study, and its terms.
+
+    name    of the study, as `qnet study` lists it.
     drawn   leave out points of curves that are drawn anyway.
     Raises  `UsageError` for a study that is not there or has no story, `InvalidInput` for what is wrong with one, and
             `NoAnswer` or `NotComputed` where a question of the story has no answer.
@@ -96,16 +98,10 @@ def study_report(name: str, drawn: bool = False) -> Report:
     after += [row(section=TERMS, text=f"{term}: {text}") for term, text in story.glossary.items()]
     columns, plot = COLUMNS, None
     if shown and story.picture:
-        columns, places = _columns(shown)
-        width = len(columns)
-        rows, after = (
-            [(*cells, *(None,) * (width - len(COLUMNS))) for cells in part] for part in (rows, after)
-        )  # fmt: skip
-        rows.append((PICTURE, shown.command, *(None,) * (width - 2)))
-        curve = drawn and story.picture.command in _CURVES
-        rows += [] if curve else _placed(shown.rows, places, width)
-        plot = _plot(shown, columns, places, _placed((*shown.drawn, *(shown.rows if curve else ())), places, width))
-        plot = plot.replace(points=points) if plot else None
+        columns, between, plot = _pictured(shown, points, drawn and story.picture.command in _CURVES)
+        filler = (None,) * (len(columns) - len(COLUMNS))
+        rows, after = ([(*cells, *filler) for cells in part] for part in (rows, after))
+        rows += between
     screen = Screen(
         title=study.title,
         texts=tuple((section, text) for section, text in texts if text),
@@ -163,10 +159,10 @@ def _claim(item: Judged) -> dict[str, Cell]:
     }
 
 
-def _line(item: Judged) -> Line:
+def _line(item: Judged) -> ClaimLine:
     """A claim as the screen shows it."""
     failed, missed = item.role == "failed assumption", item.verdict == MISSED
-    return Line(
+    return ClaimLine(
         mark="failed" if failed else "missed" if missed else "",
         name=item.claim.metric or item.claim.id,
         stated=_shown(item.stated, item.unit),
@@ -289,6 +285,22 @@ def _what_if(study: Study, ask: Ask) -> tuple[str, str]:
         change = f" ({100 * (after / before - 1):+.0f} %)" if before and after is not None else ""
         parts.append(f"{item.metric.source} from {shown[0]} to {shown[1]}{change}")
     return f"{ask.text}: {', '.join(parts)}" if ask.text else ", ".join(parts), command_of(model, ask)
+
+
+def _pictured(
+    shown: Picture, points: tuple[tuple[float, float], ...], curve: bool
+) -> tuple[tuple[Column, ...], list[tuple[Cell, ...]], Plot | None]:
+    """The columns of a report with a picture, the rows of the picture, and how it is drawn.
+
+    points  measured ones, which are drawn with it.
+    curve   whether its rows are drawn, and left out of the report.
+    """
+    columns, places = _columns(shown)
+    width = len(columns)
+    rows: list[tuple[Cell, ...]] = [(PICTURE, shown.command, *(None,) * (width - 2))]
+    rows += [] if curve else _placed(shown.rows, places, width)
+    plot = _plot(shown, columns, places, _placed((*shown.drawn, *(shown.rows if curve else ())), places, width))
+    return columns, rows, plot.replace(points=points) if plot else None
 
 
 def _columns(shown: Picture) -> tuple[tuple[Column, ...], list[int]]:

@@ -30,7 +30,7 @@ _Key = tuple[str, str, bool, frozenset[str]]
 """System, parameter searched, for its smallest value, and the settings that replace expressions."""
 
 
-class Figures(Record):
+class ClaimFigures(Record):
     """What a claim asked for, in base units."""
 
     values: tuple[float, ...]
@@ -76,7 +76,7 @@ class Computer:
         self.known: dict[tuple[int, int], float] = {}
         """The same, of a system that hardly differs: where a search begins."""
 
-    def figures(self) -> dict[int, Figures]:
+    def figures(self) -> dict[int, ClaimFigures]:
         """What every claim asked for, by its place; raises `InvalidInput` with all that is wrong with the claims."""
         for claim in self.study.claims:
             if claim.asks:
@@ -86,21 +86,21 @@ class Computer:
                 self.solve(key, lanes)
         if self.problems:
             raise InvalidInput(*dict.fromkeys(self.problems))
-        return self.found()
+        return self.read()
 
-    def computed(self) -> dict[int, Figures]:
+    def computed(self) -> dict[int, ClaimFigures]:
         """What was entered, computed; what is wrong with any of it has no value."""
         for key, lanes in self.batches.items():
             self.solve(key, lanes)
-        return self.found()
+        return self.read()
 
-    def found(self) -> dict[int, Figures]:
+    def read(self) -> dict[int, ClaimFigures]:
         """What was computed, by the place of the claim."""
         for index, values in self.values.items():
             if not all(isfinite(value) for value in values):
                 self.words.setdefault(index, "no answer")
         return {
-            index: Figures(tuple(values), self.dimensions.get(index), self.words.get(index, ""))
+            index: ClaimFigures(tuple(values), self.dimensions.get(index), self.words.get(index, ""))
             for index, values in self.values.items()
         }
 
@@ -249,7 +249,7 @@ class Computer:
             for figure, expression in expressions.items():
                 assert expression is not None
                 read[figure] = part.solved.metric(expression)
-            rows = {int(place): row for row, place in enumerate(part.places) if part.answered[row]}
+            rows = {int(point): row for row, point in enumerate(part.places) if part.answered[row]}
             for index, lane in zip(places, every, strict=True):
                 if index in rows:
                     self.values[lane.claim.place][lane.slot] = float(read[lane.claim.figure][rows[index]])
@@ -271,10 +271,10 @@ class Computer:
         there = np.arange(len(lanes))
         if not smallest:
             result = near(trial, np.array(known))
-            here, there = np.flatnonzero(result.found), np.flatnonzero(~result.found)
+            here, there = np.flatnonzero(result.answered), np.flatnonzero(~result.answered)
             if len(here):
                 solved = trial.at(here).solve(result.shown[here])
-                parts.append(_Part(here, result.found[here], result.value[here], solved))
+                parts.append(_Part(here, result.answered[here], result.value[here], solved))
         if len(there):
             rest = trial.at(there)
             result = pick(rest, search(rest), smallest)

@@ -164,14 +164,19 @@ class Doubts:
 
 
 def moved_model(model: Model, name: str, value: float) -> Model:
-    """The model with another value of one parameter."""
+    """The model with another value, in base units, of the parameter `name`."""
     parameters = dict(model.parameters)
     parameters[name] = parameters[name].replace(expression=parse(value))
     return model.replace(parameters=parameters)
 
 
 def carried_envelope(question: Any, points: Sequence[Any]) -> tuple[Carried, Doubts]:
-    """The intervals (1, points) of the values of an envelope: the envelope with every parameter moved."""
+    """The uncertainty of the values of an envelope by that of calibrated parameters, each moved by its standard error.
+
+    question  of an envelope, on a model that states a calibration.
+    points    its answers.
+    Returns   the intervals, arrays of (1, points), and the parameters that are uncertain.
+    """
     doubts = Doubts(question.model, (question.vary, *(item.name for item in question.over)))
 
     def values(results: Sequence[Any]) -> list[float]:

@@ -21,7 +21,7 @@ class Sides(Record):
     high: Any
 
 
-class Slopes(Record):
+class SideSlopes(Record):
     """Figures of one of two sides, with how they move with what is uncertain there."""
 
     here: Any
@@ -40,18 +40,20 @@ class Slopes(Record):
         return self.doubts.intervals(self.here, self.slopes, self.lame)
 
 
-def slopes_of(doubts: Doubts | None, here: Any, moved: Callable[[list[tuple[int, float]]], Any]) -> Slopes:
+def slopes_of(doubts: Doubts | None, here: Any, moved: Callable[[list[tuple[int, float]]], Any]) -> SideSlopes:
     """How figures move with what is uncertain, which may be nothing; arguments as `Doubts.carried`."""
     if doubts is None or not doubts.names:
-        return Slopes(here, doubts, np.zeros((0, *here.shape)), False)
-    return Slopes(here, doubts, *doubts.slopes(here, moved))
+        return SideSlopes(here, doubts, np.zeros((0, *here.shape)), False)
+    return SideSlopes(here, doubts, *doubts.slopes(here, moved))
 
 
-def beside(base: Slopes, value: Slopes) -> Sides:
-    """The intervals of both sides, and of how far they are apart.
+def beside(base: SideSlopes, value: SideSlopes) -> Sides:
+    """The intervals of the figures of two sides, and of the differences between them.
 
     Sides with the same calibration have the same parameters: what moves both equally leaves their difference unchanged.
     Those of different calibrations are independent.
+
+    base, value   the same figures at the same points, arrays of (figures, points), with their slopes.
     """
     one, other = base.doubts, value.doubts
     difference = value.here - base.here

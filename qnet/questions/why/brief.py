@@ -24,10 +24,18 @@ def sentences(findings: Sequence[Finding]) -> list[Finding]:
     best += [next((item for item in findings if item.section == section), None) for section in (HELP, TRUST)]
     chosen = [item for item in best if item]
     for section in (FULL, LAWS, HELP, TRUST):
-        chosen += [item for item in findings if item.section == section and item not in chosen][: LINES - len(chosen)]
+        more = [item for item in findings if item.section == section and not _told(item, chosen)]
+        chosen += more[: LINES - len(chosen)]
     ordered = sorted(chosen, key=findings.index)
-    kept = fitting([item.text for item in ordered])
+    # How sure the answer is does not give way to another sentence.
+    sure = next((item.text for item in ordered if item.section == TRUST), "")
+    kept = fitting([text for text in (sure, *(item.text for item in ordered)) if text])
     return [item.replace(section=ANSWER) for item in ordered if item.text in kept]
+
+
+def _told(item: Finding, chosen: Sequence[Finding]) -> bool:
+    """Whether a finding, or its first sentence, is among those chosen."""
+    return item in chosen or any(item.text.startswith(other.text) for other in chosen)
 
 
 def _brief(item: Finding) -> Finding:

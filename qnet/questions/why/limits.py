@@ -72,7 +72,11 @@ def software(bottleneck: Bottleneck) -> Iterator[Finding]:
 
 
 def software_words(bottleneck: Bottleneck, item: Software) -> str:
-    """A software bottleneck in words: which servers are held, where they wait, and the effect of one server more."""
+    """A software bottleneck in words: which servers are held, where they wait, and the effect of one server more.
+
+    bottleneck  the answer that the effect is taken from.
+    item        the station whose servers are held and wait inside.
+    """
     text = f"{item.label} is a software bottleneck: {percent(item.utilization)} of its "
     text += f"{'servers are' if item.servers > 1 else 'server is'} held, and {percent(item.inside)} of that time is "
     text += f"spent at stations inside, most of it at {item.at}; but none of these is busier than "

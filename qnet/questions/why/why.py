@@ -19,7 +19,7 @@ from qnet.networks.exactness import ranked
 from qnet.networks.solution import BranchFigures
 from qnet.networks.streams import Stream
 from qnet.networks.wanted import AUTO, Wanted
-from qnet.questions.bottleneck.bottleneck import Bottleneck, Part, bottleneck
+from qnet.questions.bottleneck.bottleneck import Bottleneck, ResponsePart, bottleneck
 from qnet.questions.bottleneck.report import answer_exact, asked_notes, notes
 from qnet.questions.presentation.provenance import Basis, command_line, used
 from qnet.questions.solve.solve import claims, false_claims
@@ -96,6 +96,8 @@ def why_report(
 
     Of a model whose arrivals saturate it, the report says why it has no steady state, and what would give it one.
 
+    faster    the factor on the speed of a station in the changes that are tried; above 1.
+    wanted    the method and its budget.
     asserted  conditions that the answer must meet; those that are false stand in `broken` of the report.
     network   the options of a network without a file, for the command that gives the answer again.
     brief     six sentences and the command alone.
@@ -199,7 +201,7 @@ def _reported(item: Finding) -> tuple[Cell, ...]:
     )
 
 
-def _part(part: Part) -> _Cells:
+def _part(part: ResponsePart) -> _Cells:
     return {"residence": part.residence, "service": part.service, "wait": part.wait, "share": part.share}
 
 
