@@ -15,6 +15,7 @@ _LONGEST_WORD = 20
 """A longer word may be broken where the screen is narrow."""
 _SHORT = 12
 """Texts that are no longer are not folded, as `users = 10`."""
+_UNIT = "unit"
 _NAME = 0.75
 """A name is not broken that takes at most this share of the screen."""
 
@@ -56,7 +57,11 @@ def bands(fields: Sequence[ColumnLayout], screen: int, gap: int, leading: int = 
     elif keys[0].natural <= _NAME * screen:
         keys = [keys[0].replace(least=keys[0].natural), *keys[1:]]
     bands = [keys]
-    for field in fields[len(keys) :]:
+    rest = list(fields[len(keys) :])
+    before = list(takewhile(lambda field: field.title != _UNIT, rest))
+    if len(before) < len(rest) and total([field.least for field in (*keys, *rest[: len(before) + 1])], gap) > screen:
+        rest.insert(0, rest.pop(len(before)))  # numbers are not parted from their unit
+    for field in rest:
         if len(bands[-1]) > len(keys) and total([field.least for field in (*bands[-1], field)], gap) > screen:
             bands.append(keys)
         bands[-1] = [*bands[-1], field]

@@ -29,6 +29,8 @@ _ROUNDING = 1e-12
 """The relative difference of two figures that are the same, computed in two ways."""
 _ABOUT = ("name", "parameter", "metric")
 """Columns that say what a row is about."""
+_NUMBERED = (["rank", "name"], ["name", "row"])
+"""Leading columns that say together what a row is, though one of them is a number."""
 _MANY = 4
 """A table of one row and that many columns is shown as titles and values below each other."""
 
@@ -176,7 +178,7 @@ def _table(heading: str, columns: Sequence[Column], rows: list[tuple[Cell, ...]]
         ),
         numeric=tuple(_numeric(cells) for cells in by_column),
         rows=list(zip(*shown, strict=True)),
-        keys=2 if [column.key for column in columns[:2]] == ["rank", "name"] else 0,
+        keys=2 if [column.key for column in columns[:2]] in _NUMBERED else 0,
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from qnet.questions.why.findings import ANSWER, BEST, FULL, HELP, LAWS, TRUST, Finding, Shortened
 from qnet.record import Record
-from qnet.reports.content import Cell, Content, Style
+from qnet.reports.content import Cell, Content, Note, Style
 from qnet.reports.layout import command_of, note_lines
 from qnet.reports.report import Report
 from qnet.reports.text import clean, fold, prose
@@ -56,10 +56,8 @@ class _Lines(Record):
     lines: tuple[str, ...]
     report: Content
 
-    def __call__(self, style: Style) -> str:
-        warnings = [
-            line for note in self.report.warnings if note.code != "QN751" for line in note_lines(note, style.ascii)
-        ]
+    def __call__(self, style: Style, notes: Sequence[Note]) -> str:
+        warnings = [line for note in notes if note.code != "QN751" for line in note_lines(note, style.ascii)]
         parts = ["\n".join(clean(line, style.ascii) for line in self.lines), "\n".join(warnings)]
         if style.width:
             parts = [prose(part, style.width) for part in parts]
