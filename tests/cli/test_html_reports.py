@@ -113,7 +113,7 @@ def test_a_knee_is_told_in_a_sentence() -> None:
     done = answer_of("knee", "interactive-users", "--limit", "response <= 1 s", "--html", "-q")
     text = re.sub(r"<[^>]+>", "", done.out)
     assert "response &lt;= 1 s holds up to users=" in text
-    assert "N*, where the asymptotic bounds cross, is at users=90, with a response time of 1.229 s and a" in text
+    assert "N*, where the asymptotic bounds cross, is 90.97, next to users=90, with a response time of 1.229 s" in text
 
 
 def test_no_line_ends_between_a_number_and_its_unit(pages: dict[str, str]) -> None:

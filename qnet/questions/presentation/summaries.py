@@ -15,8 +15,8 @@ _MOST = 6
 _OK = "ok"
 _PERCENTILE = re.compile(r"response_p(?P<whole>\d+)(?:_(?P<rest>\d+))?(?:\('(?P<name>.+)'\))?")
 _KNEES = {
-    "n_star": "N*, where the asymptotic bounds cross, is at",
-    "n_star_unloaded": "N*, with the demands of the first customer, is at",
+    "n_star": "N*, where the asymptotic bounds cross, is",
+    "n_star_unloaded": "N*, with the demands of the first customer, is",
     "power": "Throughput over response time is largest at",
     "curvature": "Response time bends most at",
     "saturation": "The steady state ends at",
@@ -111,6 +111,8 @@ def of_knees(report: Content) -> Summary:
             sentences.append(f"{name}{f' ({about})' if about else ''}{of}: {row['status']}.")
             continue
         text = f"{about} holds up to {where}{of}" if about else f"{_KNEES.get(name, name)} {where}{of}"
+        if name.startswith("n_star"):
+            text = f"{_KNEES[name]} {rows.shown(row, 'population_real')}, next to {where}{of}"
         if row["response"] is not None:
             text += f", with a response time of {rows.shown(row, 'response')}"
             text += f" and a throughput of {rows.shown(row, 'throughput')}"
