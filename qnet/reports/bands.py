@@ -51,7 +51,8 @@ def bands(fields: Sequence[ColumnLayout], screen: int, gap: int, leading: int = 
     enough = list(fields[: _distinguishing(fields)])
     texts = list(takewhile(lambda field: not field.numeric, fields))
     wanted = (fields[:leading] or max(texts, enough, key=len), enough)
-    keys = next((list(each) for each in wanted if total([item.least for item in each], gap) <= screen / 2), fields[:1])
+    narrow = (list(each) for each in wanted if total([item.least for item in each], gap) <= screen / 2)
+    keys = next(narrow, list(fields[:1]))
     if total([field.natural for field in keys], gap) <= screen / 2:
         keys = [field.replace(least=field.natural) for field in keys]  # a name is not broken
     elif keys[0].natural <= _NAME * screen:
