@@ -118,16 +118,19 @@ def of_knees(report: Content) -> Summary:
     return Summary(question, (*sentences, *_trust(report)))
 
 
-def of_envelopes(report: Content, value: str, over: Sequence[str]) -> Summary:
+def of_envelopes(report: Content, value: str, extreme: str, over: Sequence[str]) -> Summary:
     """Of `qnet envelope`: the value that meets the limits, or its range along the grid.
 
     report   the answer.
     value    the key of the column of the value.
+    extreme  `largest` or `smallest`; another word where every value is asked for.
     over     the keys of the columns of the grid; none for one point.
     """
     rows = _Rows(report)
     limits = list(dict.fromkeys(str(row["limit"]) for row in rows.rows))
     title = title_of(rows.columns[value])
+    if extreme in ("largest", "smallest"):
+        title = f"the {extreme} {title}"
     sentences: list[str] = []
     for name in dict.fromkeys(row["envelope"] for row in rows.rows):
         block = [row for row in rows.rows if row["envelope"] == name]
@@ -136,18 +139,23 @@ def of_envelopes(report: Content, value: str, over: Sequence[str]) -> Summary:
         if len(block) == 1 and answered:
             constraint = str(answered[0]["binds"] or "")
             binds = f" The binding constraint is {_CONSTRAINTS.get(constraint, constraint)}." if constraint else ""
-            sentences.append(f"{about}{title} {rows.shown(answered[0], value)}.{binds}")
+            sentences.append(f"{_begun(about, title)} is {rows.shown(answered[0], value)}.{binds}")
         elif answered:
             least, most = (choose(answered, key=lambda row: _number(row[value])) for choose in (min, max))
-            at = [f" at {rows.named(row, over)}" if over else "" for row in (least, most)]
-            ends = f"from {rows.shown(least, value)}{at[0]} to {rows.shown(most, value)}{at[1]}"
-            sentences.append(f"{about}{title} {ends}.")
+            at = [f" ({rows.named(row, over)})" if over else "" for row in (least, most)]
+            ends = f"{rows.shown(least, value)}{at[0]} and {rows.shown(most, value)}{at[1]}"
+            sentences.append(f"{_begun(about, title)} is between {ends}.")
         missing = len(block) - len(answered)
         if missing:
             why = next(str(row["status"]) for row in block if row not in answered)
             sentences.append(f"{about}{missing} of {len(block)} points have no answer: {why}.")
-    question = f"Which {title} of {_subject(report)} meets {_and(limits)}?"
+    question = f"What is {title} of {_subject(report)} that meets {' or '.join(limits)}?"
     return Summary(question, (*sentences, *_trust(report)))
+
+
+def _begun(about: str, words: str) -> str:
+    """The beginning of a sentence, behind what it is about."""
+    return about + words if about else words[0].upper() + words[1:]
 
 
 def of_sweep(report: Content, along: Sequence[str], drawn: Sequence[str]) -> Summary:
