@@ -134,11 +134,11 @@ def test_an_empty_row_is_not_continued(pages: dict[str, str]) -> None:
 @pytest.mark.parametrize(
     ("more", "sentences"),
     [
-        ([], ["What is the largest value of rate at which",
-              "pool: the largest value of rate goes from 242.3/s with connections = 2 to 446.7/s with"]),
-        (["--vary", "workers", "--limit", "response <= 25 ms"], ["The smallest value of workers is 6."]),
-        (["--envelope", "pool", "--crossings"], ["What are all values of rate at which",
-              "The limit holds for rate from 1/s to 242.3/s with connections = 2."]),
+        ([], ["What is the largest rate of",
+              "pool: the largest rate is between 242.3/s (connections = 2) and 446.7/s (connections = 8)."]),
+        (["--vary", "workers", "--limit", "response <= 25 ms"], ["The smallest number of workers is 6."]),
+        (["--envelope", "pool", "--crossings"], ["What is every rate of",
+              "The limit holds for rate from 1/s to 242.3/s (connections = 2)."]),
     ],
 )  # fmt: skip
 def test_an_envelope_is_told_in_sentences(more: list[str], sentences: list[str]) -> None:

@@ -121,56 +121,60 @@ def of_knees(report: Content) -> Summary:
     return Summary(question, (*sentences, *_trust(report)))
 
 
-def of_envelopes(report: Content, value: str, over: Sequence[str], extreme: str) -> Summary:
+def of_envelopes(report: Content, value: str, extreme: str, over: Sequence[str]) -> Summary:
     """Of `qnet envelope`: the value that meets the limits, or its range along the grid.
 
     report   the answer.
     value    the key of the column of the value.
-    over     the keys of the columns of the grid; none for one point.
     extreme  `largest` or `smallest`; empty where every interval is listed.
+    over     the keys of the columns of the grid; none for one point.
     """
     rows = _Rows(report)
     limits = list(dict.fromkeys(str(row["limit"]) for row in rows.rows))
     names = list(dict.fromkeys(row["envelope"] for row in rows.rows))
     words = title_of(rows.columns[value]).removeprefix("to ")
-    title = f"the {extreme} value of {words}"
+    if words.endswith("s") and all(isinstance(row[value], int | None) for row in rows.rows):
+        words = f"number of {words}"
+    title = f"the {extreme} {words}"
     sentences: list[str] = []
     for name in names:
         block = [row for row in rows.rows if row["envelope"] == name]
         answered = [row for row in block if row["status"] == _OK and is_number(row[value])]
         about = f"{name}: " if name and len(names) > 1 else ""
         if not extreme:
-            holds = (_interval(rows, row, value, over) for row in answered)
-            sentences += [_sentence(f"{about}the limit holds {text}.") for text in holds]
+            holds = (f"for {words} from {_interval(rows, row, value, over)}" for row in answered)
+            sentences += [f"{_begun(about, 'the limit')} holds {text}." for text in holds]
         elif len(block) == 1 and answered:
             constraint = str(answered[0]["binds"] or "")
             binds = f" The binding constraint is {_CONSTRAINTS.get(constraint, constraint)}." if constraint else ""
-            sentences.append(_sentence(f"{about}{title} is {rows.shown(answered[0], value)}.{binds}"))
+            sentences.append(f"{_begun(about, title)} is {rows.shown(answered[0], value)}.{binds}")
         elif answered:
             least, most = (choose(answered, key=lambda row: _number(row[value])) for choose in (min, max))
-            at = [f" with {rows.named(row, over)}" if over else "" for row in (least, most)]
-            ends = f"from {rows.shown(least, value)}{at[0]} to {rows.shown(most, value)}{at[1]}"
-            sentences.append(_sentence(f"{about}{title} goes {ends}."))
+            ends = [f"{rows.shown(row, value)}{_place(rows, row, over)}" for row in (least, most)]
+            sentences.append(f"{_begun(about, title)} is between {_and(ends)}.")
         missing = len(block) - len(answered)
         if missing:
             why = next(str(row["status"]) for row in block if row not in answered)
             sentences.append(f"{about}{missing} of {len(block)} points have no answer: {why}.")
-    meets = f"at which {_subject(report)} meets {' or '.join(limits)}"
-    question = f"What is {title} {meets}?" if extreme else f"What are all values of {words} {meets}?"
+    asked = title if extreme else f"every {words}"
+    question = f"What is {asked} of {_subject(report)} that meets {' or '.join(limits)}?"
     return Summary(question, (*sentences, *_trust(report)))
 
 
 def _interval(rows: _Rows, row: dict[str, Cell], value: str, over: Sequence[str]) -> str:
-    """The interval of a row: `from 6 to 256 workers`, and where on the grid."""
+    """The ends of the interval of a row, and where on the grid: `1/s to 242.3/s (connections = 2)`."""
     least = next(key for key in rows.columns if key.startswith("least_"))
-    words = title_of(rows.columns[value]).removeprefix("to ")
-    at = f" with {rows.named(row, over)}" if over else ""
-    return f"for {words} from {rows.shown(row, least)} to {rows.shown(row, value)}{at}"
+    return f"{rows.shown(row, least)} to {rows.shown(row, value)}{_place(rows, row, over)}"
 
 
-def _sentence(text: str) -> str:
-    """A text that begins with a capital letter where it begins with an article."""
-    return f"T{text[1:]}" if text.startswith("the ") else text
+def _place(rows: _Rows, row: dict[str, Cell], over: Sequence[str]) -> str:
+    """Where on the grid a row is, in parentheses; nothing where there is no grid."""
+    return f" ({rows.named(row, over)})" if over else ""
+
+
+def _begun(about: str, words: str) -> str:
+    """The beginning of a sentence, behind what it is about."""
+    return about + words if about else words[0].upper() + words[1:]
 
 
 def of_sweep(report: Content, along: Sequence[str], drawn: Sequence[str]) -> Summary:
