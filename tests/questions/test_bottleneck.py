@@ -72,7 +72,7 @@ def parts(found):
 
 
 def places(found):
-    return {place.label: place for place in found.places}
+    return {place.label: place for place in found.resources}
 
 
 def change(found, station, faster):
