@@ -159,7 +159,8 @@ class _Demands:
 
     def _hold(self, step: Hold, times: float, held: bool) -> None:
         """Collect a visit to a station, and those made while it is held."""
-        if held:
+        counting = self.stations[step.station].delay
+        if held and not counting:
             self.items.lost(self.where, "a station is released before another is waited for", True)
         if step.exempt:
             self.items.lost(self.where, f'visits to "{step.station}" that are exempt from priority are not', True)
@@ -177,7 +178,7 @@ class _Demands:
             scv = float(one[0].scv) if len(one) == 1 and one[0].visits == 1 else -1.0
         if visits:
             self.visits.append(_Visit(step.station, step.copy, visits, time, scv, step.priority))
-            self._steps(inner, visits, step.station, True)
+            self._steps(inner, visits, step.station, held or not counting)
 
     # Stations
 

@@ -131,7 +131,9 @@ TABLES: dict[str, dict[str, Field]] = {
         ),
         "priority": _PRIORITY,
         "per_copy_of": Field(
-            "text", "one such class for each copy of this station, which visits that copy only; numbers are of each"
+            "text",
+            "one such class for each copy of this station, which visits that copy only; population or arrival_rate is "
+            "that of one copy",
         ),
         "routes": Field("other", "routes, with probabilities"),
         "steps": Field("other", "steps of the only route"),

@@ -12,6 +12,7 @@ from typing import Any
 from qnet import budget
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
+from qnet.networks import closed_networks
 from qnet.networks.passage_times import Passages
 from qnet.networks.routed import ClosedClass, Fork, Group, Hold, OpenClass, Route, RoutedNetwork, Station, Step, Time
 from qnet.networks.solution import (
@@ -96,11 +97,16 @@ class Apart(Record):
         return {stated: _possible(states[first]) for stated, (first, *_), _ in self.groups if first in states}
 
     def _ceiling(self, solution: RoutedSolution) -> tuple[Value, Any] | None:
-        """What the throughput tends to, where all customers are of one class, at one copy."""
-        if solution.ceiling is None or len(self.times) != 1:
+        """What the throughput tends to with more customers at each copy, where all are of one class."""
+        if len(self.times) != 1 or self.stated.size is not None or not self.stated.closed:
             return None
-        most, limiting = solution.ceiling
-        return most * self.times[0], limiting
+        if solution.ceiling is not None:
+            most, limiting = solution.ceiling
+            return most * self.times[0], limiting
+        try:
+            return closed_networks.ceiling(self.stated)
+        except NotComputed:
+            return None
 
     def _class(self, customers: _Class, apart: Sequence[ClassFigures], times: int) -> ClassFigures:
         """The figures of a class from those of its copies, which are the same."""

@@ -449,15 +449,24 @@ def early_point(image: BatchMap, start: Array, rounds: int, tolerance: float) ->
     return values, False
 
 
-def falling_points(image: BatchMap, low: Array, tolerance: float) -> Array:
+def falling_points(
+    image: BatchMap, low: Array, tolerance: float, nearer: Callable[[Array], Array] | None = None
+) -> Array:
     """The values (P, 1, 1), one for each point of a batch, that equal their images, where images fall as values rise.
 
     low      values below their images.
+    nearer   from these images, above which no fixed point is, to smaller values that are tried as such a limit.
     Returns  values within the tolerance of the residual, or the last ones where that takes more than 100 rounds.
     Method   False position (Illinois: Dowell, Jarratt, BIT 11 (1971) 168-174), and every eighth round a halving.
     """
-    high = image(low)[0]
-    above, below = high - low, image(high)[0] - high
+    high = highest = image(low)[0]
+    above = high - low
+    if nearer is not None:
+        high = nearer(highest)
+    below = image(high)[0] - high
+    if nearer is not None and (below > 0).any():
+        high = np.where(below > 0, highest, high)
+        below = image(high)[0] - high
     values = high
     side: Array = np.zeros(low.shape)
     for number in range(_FALSE_POSITIONS):

@@ -23,6 +23,8 @@ _HIGHEST = 1 - 1e-6
 """The largest load of a station with which the rest of a network is solved."""
 _UNDAMPED = 12
 """Rounds that are not damped."""
+_PATIENCE = 30
+"""Damped rounds without progress after which the rates are given up: each solves a network."""
 _LEAST = 1e-9
 """The smallest load by second phases."""
 _CERTAIN = 1.0 - 1e-9
@@ -181,6 +183,10 @@ def _fixed_point(
         change = np.abs(after - values) / np.maximum(np.maximum(after, values), 1e-300)
         return after, change.max((1, 2))
 
+    def saturating(rates: Any) -> Any:
+        """The part of rates at which a station is just saturated, if they exceed its capacity."""
+        return rates / np.maximum(load(by_class(rates)), 1.0).reshape(-1, 1, 1)
+
     if start is None:
         rates = image(np.zeros((size or 1, 1, len(classes))))[0]
     else:
@@ -190,7 +196,7 @@ def _fixed_point(
     if done:
         return by_class(rates)
     if len(classes) == 1:
-        rates = fixed_point.falling_points(image, np.zeros((size or 1, 1, 1)), TOLERANCE)
+        rates = fixed_point.falling_points(image, np.zeros((size or 1, 1, 1)), TOLERANCE, saturating)
         if image(rates)[1].max() <= TOLERANCE:
             return by_class(rates)
 
@@ -210,7 +216,7 @@ def _fixed_point(
 
         return part
 
-    rates = fixed_point.fixed_points(images, rates)
+    rates = fixed_point.fixed_points(images, rates, _PATIENCE)
     residual = image(rates)[1].max()
     if not residual <= TOLERANCE:
         what = f"the rate of second phases of closed classes: residual {residual:.1e}"

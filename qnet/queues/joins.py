@@ -113,7 +113,11 @@ class _Order:
         bends = np.concatenate([np.zeros((1, len(low))), bends[(bends > 0).any(1)]])
         for index, start in enumerate(bends):
             width = bends[index + 1] - start if index + 1 < len(bends) else np.inf
-            edges = np.minimum(ends, np.broadcast_to(width, low.shape)[:, None])
+            width = np.broadcast_to(width, low.shape)[:, None]
+            edges = np.minimum(ends, width)
+            if index + 1 < len(bends) and (edges[:, -1:] < width).any():
+                # A constant outlasts all that ends between two bends: what is left is constant until the next.
+                edges = np.concatenate([edges, width], axis=1)
             half = (edges[:, 1:] - edges[:, :-1])[..., None] / 2
             times = edges[:, :-1, None] + half * (1 + points)
             count = times.shape[1] * times.shape[2]

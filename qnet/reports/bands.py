@@ -13,6 +13,9 @@ UNLIMITED = 1_000_000
 """Columns of a screen that has no edge."""
 _LONGEST_WORD = 20
 """A longer word may be broken where the screen is narrow."""
+_SHORT = 12
+"""Texts that are no longer are not folded, as `users = 10`."""
+_UNIT = "unit"
 _NAME = 0.75
 """A name is not broken that takes at most this share of the screen."""
 
@@ -37,22 +40,29 @@ def fields(table: Table) -> list[ColumnLayout]:
         words = [word for text in (title, *([] if numeric else texts)) for word in text.split()]
         longest = max(map(width, words), default=1)
         natural = max(map(width, (title, *cells)))
+        room = max(map(width, cells), default=0)
+        longest = room if not numeric and longest < room <= _SHORT else longest
         fields.append(ColumnLayout(title, cells, numeric, natural, max(digits, min(longest, _LONGEST_WORD))))
     return fields
 
 
 def bands(fields: Sequence[ColumnLayout], screen: int, gap: int, leading: int = 0) -> list[list[ColumnLayout]]:
     """The columns that stand side by side: all, or as many as fit after the leading texts, which say what a row is."""
-    keys = list(fields[:leading]) or list(takewhile(lambda field: not field.numeric, fields))
-    if not keys or total([field.least for field in keys], gap) > screen / 2:
-        keys = list(fields[: _distinguishing(fields)])
-        keys = keys if total([field.least for field in keys], gap) <= screen / 2 else keys[:1]
+    enough = list(fields[: _distinguishing(fields)])
+    texts = list(takewhile(lambda field: not field.numeric, fields))
+    wanted = (fields[:leading] or max(texts, enough, key=len), enough)
+    narrow = (list(each) for each in wanted if total([item.least for item in each], gap) <= screen / 2)
+    keys = next(narrow, list(fields[:1]))
     if total([field.natural for field in keys], gap) <= screen / 2:
         keys = [field.replace(least=field.natural) for field in keys]  # a name is not broken
     elif keys[0].natural <= _NAME * screen:
         keys = [keys[0].replace(least=keys[0].natural), *keys[1:]]
     bands = [keys]
-    for field in fields[len(keys) :]:
+    rest = list(fields[len(keys) :])
+    before = list(takewhile(lambda field: field.title != _UNIT, rest))
+    if len(before) < len(rest) and total([field.least for field in (*keys, *rest[: len(before) + 1])], gap) > screen:
+        rest.insert(0, rest.pop(len(before)))  # numbers are not parted from their unit
+    for field in rest:
         if len(bands[-1]) > len(keys) and total([field.least for field in (*bands[-1], field)], gap) > screen:
             bands.append(keys)
         bands[-1] = [*bands[-1], field]

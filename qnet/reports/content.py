@@ -165,7 +165,7 @@ class Content(Record):
     plot: Plot | Bars | None = None
     broken: tuple[Problem, ...] = ()
     """What was asserted of the answer and is false."""
-    screen: Callable[[Style], str] | None = None
+    screen: Callable[[Style, Sequence[Note]], str] | None = None
     """How the format `table` shows it instead, drawing included; other formats keep the rows."""
     summary: Callable[[Content], Summary] | None = None
     """The question and the answer in sentences, of reports whose rows do not have them; computed when it is needed."""

@@ -29,6 +29,8 @@ _ROUNDING = 1e-12
 """The relative difference of two figures that are the same, computed in two ways."""
 _ABOUT = ("name", "parameter", "metric")
 """Columns that say what a row is about."""
+_NUMBERED = (["rank", "name"], ["name", "row"])
+"""Leading columns that say together what a row is, though one of them is a number."""
 _MANY = 4
 """A table of one row and that many columns is shown as titles and values below each other."""
 
@@ -52,6 +54,7 @@ def tables(report: Content, style: Style) -> list[Table]:
             index
             for index, column in enumerate(report.columns)
             if not column.footed and not column.math and not _silent(column, index, rows)
+            if not _certain(report, index, rows)
         ]
         columns = [report.columns[index] for index in shown]
         overall = _table("", columns, [tuple(row[index] for index in shown) for row in rows], style)
@@ -72,6 +75,7 @@ def tables(report: Content, style: Style) -> list[Table]:
             and not report.columns[index].footed
             and not report.columns[index].math
             and not _silent(report.columns[index], index, block)
+            and not _certain(report, index, block)
             and any(row[index] not in (None, "") for row in block)
         ]
         common = [index for index in kept if common_text(block, index)]
@@ -120,6 +124,16 @@ def _silent(column: Column, index: int, rows: Sequence[tuple[Cell, ...]]) -> boo
     return column.key == "status" and all(row[index] in (_OK, "", None) for row in rows)
 
 
+def _certain(report: Content, index: int, rows: Sequence[tuple[Cell, ...]]) -> bool:
+    """Whether a column is an end of an interval, and the figure is known without one in all rows that have it."""
+    key, _, end = report.columns[index].key.rpartition("_")
+    place = next((place for place, column in enumerate(report.columns) if column.key == key), None)
+    if end not in ("low", "high") or place is None:
+        return False
+    pairs = [(row[index], row[place]) for row in rows if row[index] is not None]
+    return bool(pairs) and all(one == other for one, other in pairs)
+
+
 def _at_once(report: Content, rows: list[tuple[Cell, ...]], group: int) -> list[tuple[Cell, ...]]:
     """The rows, with where several blocks have one row each about one thing, those merged into the first."""
     indices = [[number for number, row in enumerate(rows) if row[group] == value] for value in report.once]
@@ -164,7 +178,7 @@ def _table(heading: str, columns: Sequence[Column], rows: list[tuple[Cell, ...]]
         ),
         numeric=tuple(_numeric(cells) for cells in by_column),
         rows=list(zip(*shown, strict=True)),
-        keys=2 if [column.key for column in columns[:2]] == ["rank", "name"] else 0,
+        keys=2 if [column.key for column in columns[:2]] in _NUMBERED else 0,
     )
 
 

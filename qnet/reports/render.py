@@ -45,7 +45,7 @@ def render(report: Content, format: str, style: Style, plot: bool = False) -> st
              always has it.
     """
     if format == "table" and report.screen:
-        return report.screen(style)
+        return report.screen(style, report.notes)
     text: str = import_module(FORMATS[format]).render(report, style)
     if not plot or format not in ("table", "md"):
         return text

@@ -267,6 +267,16 @@ def test_a_small_chain_is_solved_within_what_it_is_charged():
     assert account.spent < 1e6
 
 
+def test_a_chain_of_many_small_levels_is_charged_for_each():
+    states = 2000
+    ways = [[(1.0, (at + step) % states, ()) for step in (-1, 1)] for at in range(states)]
+    found = walk(0, ways.__getitem__, states)
+    with budget.opened(Account()) as account:
+        assert stationary(found, 1e10) == pytest.approx(np.full(states, 1 / states))
+    # On a ring there are two states at every distance.
+    assert account.spent > states / 2 * budget.CALL
+
+
 def test_a_question_of_many_solutions_stops_with_the_account_of_them_all():
     system = qnet.load("examples/thrashing.toml")
     with budget.opened(Account()) as account:
@@ -323,3 +333,12 @@ def test_variants_of_very_many_copies_are_refused_together(tmp_path: Path):
     system = model(tmp_path, MANY_COPIES)
     with within(200e6), pytest.raises(NotComputed, match="1000000 copies"):
         system.sweep("pause=1s:400s:1s")
+
+
+def test_second_phases_that_pile_up_saturate_their_station_within_some_rounds():
+    system = qnet.load("examples/search-fan-out.toml").set(users=20, logging="10000 s")
+    with budget.opened(Account()) as account:
+        (row,) = (row for row in system.solve().records() if row.get("name") == "page")
+    # The station does nothing else: 20 ms and 10,000 s for each page.
+    assert row["throughput_per_s"] == pytest.approx(1 / 10_000.02, rel=1e-5)
+    assert account.spent < 2e9

@@ -136,3 +136,15 @@ def test_other_commands_have_the_saturation_throughput_of_solve(command: tuple[s
     result = invoke(command[0], "web-tier", *command[1:], "--metric", "max_rate", "--csv")
     assert result.exit_code == 0
     assert alone.strip() in result.stdout
+
+
+def test_quiet_leaves_the_warnings_out_of_a_brief_answer() -> None:
+    loud, quiet = (invoke("why", "index-shards", "--brief", *more) for more in ((), ("-q",)))
+    assert "warning [QN627]" in loud.stdout
+    assert "QN627" not in quiet.stdout + quiet.stderr
+
+
+def test_metrics_may_stand_between_commas() -> None:
+    result = invoke("solve", "web-pool", "--metric", "p95, max(response, 1 ms),utilization_database", "--csv", "-q")
+    _, *rows = result.stdout.splitlines()
+    assert [row.split(",")[0] for row in rows] == ["metric"] * 3

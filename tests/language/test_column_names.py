@@ -91,6 +91,10 @@ def test_the_name_of_a_parameter_comes_before_that_of_a_column() -> None:
         }
     )
     assert metric("utilization_cpu", model).expression.names == ("utilization_cpu",)
+    assert metric("utilization_cpu + response_web / 1 s", model).expression.names == (
+        "utilization_cpu",
+        "response('web')",
+    )
 
 
 def test_a_column_of_two_figures_is_refused() -> None:

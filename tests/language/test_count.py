@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 import qnet
+from qnet.exchange.formats import read_format, write_format
+from qnet.exchange.imported import Reading
 
 STEPS = (
     'steps = [ { delay = "1 s" }, { hold = "session", steps = [ { delay = "30 ms" }, '
@@ -48,3 +50,17 @@ def test_other_classes_are_not_counted(other: str) -> None:
     system = counted(load, more)
     residence = system.metric("throughput('web') * (response('web') - 1 s)")
     assert system.metric("inside('session')") == pytest.approx(residence, rel=1e-10)
+
+
+def test_a_count_adds_nothing_to_bounds() -> None:
+    """The time at the stations inside is theirs: N* is (Z + D) / Dmax, with 1.06 s of demand and delay."""
+    system = counted('population = 100\nthink_time = "1 s"')
+    (row,) = (row for row in system.formula("n_star").records() if row["binds"] == "yes" or row["binds"] is True)
+    assert row["value"] == pytest.approx((1 + 1.06) / 0.02, rel=1e-12)
+
+
+def test_a_count_is_left_out_of_other_formats() -> None:
+    system = counted('arrival_rate = "40/s"')
+    converted = write_format("jmva", system)
+    back = qnet.loads(read_format("jmva", converted.text.encode(), Reading(name="model.jmva")).text)
+    assert back.metric("response") == pytest.approx(system.metric("response"), rel=1e-10)

@@ -46,6 +46,10 @@ def test_twice_the_memory_squares_with_the_exponent():
     assert value("lifetime(18, 9, 0.3, 2)") == pytest.approx(1.2, rel=1e-14)
 
 
+def test_less_memory_than_a_byte_and_an_exponent_below_one_are_in_the_domain():
+    assert value("lifetime(0.25, 1, 8, 0.5)") == pytest.approx(4.0, rel=1e-14)
+
+
 def test_no_more_than_everything_is_missed():
     assert value("cache_miss(0.001, 4, 0.3, 0.25)") == 1
 

@@ -75,6 +75,10 @@ def test_an_exact_power_that_fills_the_memory_is_refused(text: str):
         evaluate(parse(text).root, {}, symbols())
 
 
+def test_an_exact_power_of_a_thousand_digits_is_not():
+    assert evaluate(parse("10**1000").root, {}, symbols()) == 10**1000
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

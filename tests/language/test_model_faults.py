@@ -8,7 +8,8 @@ import structure_faults
 import text_faults
 from language_models import SOUND, make_catalog, model_of, problems_of, spoilt, told
 
-from qnet.model.reader import MAX_PROBLEMS
+from qnet.model import load, routes
+from qnet.model.reader import MAX_NAME, MAX_PROBLEMS
 
 FAULTS = {**text_faults.FAULTS, **structure_faults.FAULTS, **question_faults.FAULTS}
 
@@ -129,3 +130,19 @@ def test_a_hostile_name_cannot_reach_the_terminal():
     with pytest.raises(Exception) as caught:
         model_of(text)
     assert all(line.isprintable() for line in str(caught.value).split("\n"))
+
+
+def test_a_limit_of_length_is_the_largest_that_is_accepted(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(load, "MAX_RATES", 3)
+    assert len(model_of(spoilt("path = {}", "path = { rates = [1, 2, 3] }")).stations[-1].rates) == 3
+    assert "found a list" in told(spoilt("path = {}", "path = { rates = [1, 2, 3, 4] }"))[0]
+    assert model_of(spoilt("path = {}", f"path = {{}}\n{'x' * MAX_NAME} = {{}}"))
+    assert "cannot be a name" in told(spoilt("path = {}", f"path = {{}}\n{'x' * (MAX_NAME + 1)} = {{}}"))[0]
+
+
+def test_steps_are_counted_one_by_one(monkeypatch: pytest.MonkeyPatch):
+    text = 'qnet = 1\ntitle = "t"\n[stations]\ns = {}\n[classes.a]\narrival_rate = "1/s"\nsteps = [STEPS]\n'
+    step = '{ station = "s", time = "1 ms" },'
+    monkeypatch.setattr(routes, "MAX_STEPS", 3)
+    assert model_of(text.replace("STEPS", 3 * step))
+    assert ["more than 3 steps" in words for words in told(text.replace("STEPS", 4 * step))] == [True]

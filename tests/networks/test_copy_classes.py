@@ -122,6 +122,15 @@ def test_independent_copies_are_solved_by_one() -> None:
         assert many.metric(name) == pytest.approx(one.metric(name), rel=1e-12), name
 
 
+def test_more_customers_reach_the_capacity_of_what_is_shared() -> None:
+    """A passage keeps the processor busy for 50 ms; four disks, 60 ms each, would do 66.7/s."""
+    assert together(CPU + DISK, CLOSED, 4).metric("max_throughput") == pytest.approx(20, rel=1e-12)
+
+
+def test_nobody_at_any_copy_leaves_the_demands() -> None:
+    assert together(CPU + DISK, CLOSED.replace("3", "0"), 4).metric("response") == pytest.approx(0.11, rel=1e-12)
+
+
 def test_the_rows_have_the_stated_names() -> None:
     model = together(CPU + DISK, CLOSED, 4, classes=OTHERS)
     report = solve_report(model)

@@ -321,6 +321,10 @@ correlations = [-0.9, -0.9, -0.9]
     with pytest.raises(InvalidInput, match="positive semidefinite"):
         system(QUEUE + table)
     assert system(QUEUE + table.replace("-0.9, -0.9, -0.9", "-0.5, -0.5, -0.5")).calibration is not None
+    # Of two correlations of 0.9 the third is at least 2 x 0.81 - 1.
+    assert system(QUEUE + table.replace("-0.9, -0.9, -0.9", "0.9, 0.63, 0.9")).calibration is not None
+    with pytest.raises(InvalidInput, match="positive semidefinite"):
+        system(QUEUE + table.replace("-0.9, -0.9, -0.9", "0.9, 0.61, 0.9"))
 
 
 def measured(noise, seed=0, service=0.05, network=0.02):

@@ -26,6 +26,7 @@ GOOD = {"arrival_rate": 80.0, "service_time": 0.02}
         ("M/M/1", {**GOOD, "arrival_rate": float("inf")}, "arrival_rate is inf"),
         ("M/M/1", {**GOOD, "arrival_rate": "80/s"}, "is the text"),
         ("M/M/1", {**GOOD, "arrival_rate": True}, "arrival_rate is True"),
+        ("M/M/1", {**GOOD, "arrival_rate": b"80"}, "arrival_rate is b'80'"),
         ("M/M/1", {**GOOD, "service_time": 0}, "service_time is 0; expected above 0"),
         ("M/M/c", {**GOOD, "servers": 1.5}, "servers is 1.5; expected an integer, at least 1"),
         ("M/M/c", {**GOOD, "servers": 0}, "servers is 0; expected an integer"),

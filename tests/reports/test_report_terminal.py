@@ -113,3 +113,15 @@ def test_a_split_table_repeats_as_many_names_as_tell_its_rows_apart() -> None:
         ["demand", "cpu"],
         ["demand", "disk"],
     ]
+
+
+def test_numbers_distinguish_rows_where_names_do_not_and_short_texts_are_not_folded() -> None:
+    columns = [Column(key, key) for key in ("name", "row", "at", "measured", "modelled", "residual")]
+    rows: list[tuple[Cell, ...]] = [("response", row, f"users = {row}0", 0.123456, 0.1234, 0.25) for row in (1, 2)]
+    text = render(Report("qnet/x/1", "", columns, rows), "table", Style(terminal=True, width=50))
+    first, last = text.strip().split("\n\n")
+    assert "users = 10 │" in first
+    assert [line.replace("│", "").split()[:2] for line in last.splitlines()[-2:]] == [
+        ["response", "1"],
+        ["response", "2"],
+    ]

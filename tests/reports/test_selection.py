@@ -72,3 +72,11 @@ def test_selected_columns_are_shown_once_as_well() -> None:
     report = Report("qnet/x/1", "", COLUMNS, rows, group="scope", once=("system", "class"))
     for wanted in (["name", "response"], ["response"]):
         assert render(selected(report, wanted), "table", Style()).count("100") == 1
+
+
+@pytest.mark.parametrize(("high", "shown"), [(0.1, False), (0.2, True)])
+def test_an_interval_without_width_is_not_shown(high: float, shown: bool) -> None:
+    columns = (*COLUMNS[1:3], Column("response_high", "response high", "s"))
+    report = Report("qnet/x/1", "", columns, [("a", 0.1, 0.1), ("b", 0.1, high)])
+    assert ("high" in render(report, "table", Style())) is shown
+    assert "response_high_s" in render(report, "csv", Style())

@@ -79,6 +79,10 @@ RANKED = tuple(station(name, discipline="priority") for name in "ab")
             "QN716",
         ),
         (
+            network(STATIONS, customers("all", 0.1, Hold("a", (Time(1.9), Hold("b", (Time(0.9),), scv=1.5))))),
+            "QN716",
+        ),
+        (
             network(
                 [station("a", discipline="ps"), station("b")],
                 customers("all", 0.2, Hold("a", (Time(1.0), visit("b", 0.1)))),
@@ -111,6 +115,7 @@ RANKED = tuple(station(name, discipline="priority") for name in "ab")
         "uneven times around a hold",
         "given variability of a hold around another station",
         "uneven times inside a hold",
+        "given variability of an inner station",
         "a shared station held",
         "a shared station kept after the response",
         "uneven times beside work left behind",

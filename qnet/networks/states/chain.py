@@ -31,6 +31,8 @@ A_STATE, _A_MOVE, _AT_ONCE = 2e3, 4e3, 256
 """Operations that a state takes, and each of its transitions; states that are charged together."""
 _A_PART, _PART_BYTES = 40.0, 10.0
 """Operations and bytes, likewise, for each customer that waits in line."""
+_A_LEVEL = 2 * budget.CALL
+"""Operations of the elimination of a level, however few states it has."""
 _BASIS, _JUMPS, _ROUNDS = 40, 4, 8
 """Of GMRES: vectors between restarts, jumps of the preconditioner, restarts."""
 _ROOTS = 100
@@ -271,7 +273,7 @@ def _connected(core: _Core, rates: Any, operations: float) -> Any:
             return shares
         if work > operations:
             raise TooLarge
-    budget.spend(work / 16, WHAT)
+    budget.spend(work / 16 + _A_LEVEL * len(widths), WHAT)
     budget.reserve(32.0 * float((widths**2).sum()), WHAT)
     shares = _eliminated(core, rates)
     _check(np, shares, core.sources, core.targets, rates)
@@ -293,6 +295,7 @@ class _Graph:
         level[root] = 0
         front, distance = np.array([root]), 0
         while len(front):
+            budget.spend(budget.CALL, WHAT)
             distance += 1
             counts = self.begins[front + 1] - self.begins[front]
             starts = np.repeat(self.begins[front] - np.concatenate([[0], np.cumsum(counts)[:-1]]), counts)

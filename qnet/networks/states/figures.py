@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from qnet import budget
 from qnet.lazy import np
-from qnet.networks.states.chain import Walk
+from qnet.networks.states.chain import A_STATE, WHAT, Walk
 from qnet.networks.states.machine import Machine
 from qnet.networks.states.program import Program
 from qnet.record import Record
+
+_ONCE, _EACH = 2.5 * A_STATE, 0.5 * A_STATE
+"""Operations of a state: of finding who is present, once for all chains of a shape, and of the figures of a chain."""
 
 Where = tuple[int, int, str, int]
 """Class, route, station and group of copies; "" for delays outside of stations."""
@@ -84,6 +88,7 @@ class _Present(Record):
 
 def _present(states: Sequence[Any], size: int) -> _Present:
     """The customers in states, of a machine with a number of nodes."""
+    budget.spend(_ONCE * len(states), WHAT)
     counts = np.array([state[0] for state in states], dtype=float).reshape(len(states), -1)
     nodes: dict[int, int] = {}
     who: list[int] = []
@@ -98,6 +103,7 @@ def _present(states: Sequence[Any], size: int) -> _Present:
 
 def means(made: Program, machine: Machine, result: Walk, shares: Any) -> SolvedChain:
     """The rates and the mean numbers of a chain with the probabilities of its states."""
+    budget.spend(_EACH * len(result.states), WHAT)
     known: list[float] = shares.tolist()
     often = {
         mark: float(sum(rate * known[state] for state, rate in table.items())) for mark, table in result.ended.items()

@@ -30,6 +30,8 @@ _MANY = 500
 """Servers, or places of a buffer, beyond which their number hardly ever decides which states there are."""
 _A_POINT = 0.5
 """The cost of a state of one program more, as a share of that of the state."""
+_A_MERGE = 10 * budget.CALL
+"""Operations that merging programs takes, whatever comes of their walk."""
 
 
 class _Together(Record):
@@ -99,6 +101,7 @@ class Walks:
 
     def _together(self, group: int, crowd: int, most: int) -> _Together | TooLarge | NotCovered:
         """The walk of a group; an error is one of all of them."""
+        budget.spend(_A_MERGE, WHAT)
         size = len(self.groups[group])
         machine = Machine(_merged([self.programs[number] for number in self.groups[group]]), crowd)
         try:

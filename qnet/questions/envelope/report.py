@@ -92,7 +92,7 @@ def envelope_report(
         matrix=matrix,
         plot=plot,
         broken=tuple(problem for item in envelopes for problem in broken(item, claimed)),
-        summary=lambda report: summaries.of_envelopes(report, layout.value_key, along),
+        summary=lambda report: summaries.of_envelopes(report, layout.value_key, "" if every else layout.extreme, along),
     )
 
 

@@ -74,7 +74,9 @@ class Symbolic:
             for index, group in enumerate(station.groups):
                 selected = [self.unit.streams[item] for item in members[station.name, index]]
                 demands = tuple(
-                    total(stream.rate * stream.holding.mean for stream in selected if stream.class_index == kind)
+                    self.alone((station.name, index), kind)
+                    if station.delay and (station.name, index) in self.around
+                    else total(stream.rate * stream.holding.mean for stream in selected if stream.class_index == kind)
                     for kind in range(len(self.network.classes))
                 )
                 if any(demand != 0 for demand in demands):
@@ -89,6 +91,16 @@ class Symbolic:
                     )
                     result.append(FormulaCentre((station.name, index), station, group, demands, held, answered))
         return tuple(result)
+
+    @cached_property
+    def around(self) -> frozenset[Key]:
+        """The station groups that are held while others are requested."""
+        return frozenset(key for stream in self.unit.streams for key in stream.around)
+
+    def alone(self, key: Key, kind: int) -> Value:
+        """The time of a passage in a delay that holds other stations, which have separate demands."""
+        routes = [route for route in self.unit.routes if route.class_index == kind]
+        return total(route.probability * route.parts[key].mean for route in routes if key in route.parts)
 
     @cached_property
     def delays(self) -> tuple[Value, ...]:

@@ -127,7 +127,7 @@ def study_report(name: str, drawn: bool = False) -> Report:
         group="section",
         prose="text",
         plot=plot,
-        screen=screen.text,
+        screen=lambda style, notes: screen.text(style),
     )
 
 

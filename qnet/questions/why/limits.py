@@ -46,7 +46,8 @@ def full(bottleneck: Bottleneck) -> Iterator[Finding]:
     )
     if first.full_population is not None and bottleneck.solution.classes[0].population is not None:
         now = format_number(float(bottleneck.solution.classes[0].population))
-        text = f"{its} asymptotes meet at N* = {format_number(first.full_population)} customers; there are {now} now. "
+        text = f"The asymptotes of the response time meet at N* = {format_number(first.full_population)} customers; "
+        text += f"there are {now} now. "
         losing = bottleneck.solution.offered is not None
         text += f"With many more than N*, each further customer adds only {'losses' if losing else 'response'}."
         yield Finding(FULL, first.label, text, "full_population", first.full_population)

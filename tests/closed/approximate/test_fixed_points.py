@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from qnet.networks.closed.first_come import FirstComeBatch, solve
-from qnet.networks.fixed_point import BatchMap, Memory, early_point, fixed_points
+from qnet.networks.fixed_point import BatchMap, Memory, early_point, falling_points, fixed_points
 
 np: Any = importlib.import_module("numpy")
 
@@ -102,3 +102,20 @@ def test_a_map_that_overflows_is_left_without_a_word() -> None:
         return image
 
     assert np.isfinite(fixed_points(images, np.ones((2, 4, 1)))).all()
+
+
+@pytest.mark.parametrize("limit", [None, 1e-4, 1e-5])
+def test_a_map_that_falls_steeply_just_below_a_limit(limit: float | None) -> None:
+    """Images fall by 1e5 times what values rise by; a limit that is below its image is no limit."""
+    rounds = 0
+
+    def image(values: Any) -> tuple[Any, Any]:
+        nonlocal rounds
+        rounds += 1
+        after = np.maximum(10.0 - 1e5 * values, 5e-5)
+        return after, np.abs(after - values).max((1, 2)) / np.maximum(values, after).max()
+
+    nearer = None if limit is None else lambda _: np.full((1, 1, 1), limit)
+    values = falling_points(image, np.zeros((1, 1, 1)), 1e-9, nearer)
+    assert values[0, 0, 0] == pytest.approx(10.0 / (1e5 + 1.0), rel=1e-9)
+    assert rounds < 12 if limit == 1e-4 else rounds < 103

@@ -1,0 +1,24 @@
+"""Lines with a limited number of places, without other work: those of an M/M/c/K queue."""
+
+from __future__ import annotations
+
+from math import factorial
+
+import pytest
+
+from qnet.expression import FLOATS
+from qnet.queues.places import Servers, with_loss
+
+
+@pytest.mark.parametrize("servers", [1, 3])
+@pytest.mark.parametrize("load", [0.3, 0.999, 1.0, 1.01, 2.5])
+@pytest.mark.parametrize("room", [0, 1, 7])
+def test_a_line_with_loss_is_that_of_its_states(servers: int, load: float, room: int) -> None:
+    offered, places = servers * load, servers + room
+    weights = [offered**n / factorial(n) for n in range(servers)]
+    weights += [offered**servers / factorial(servers) * load**more for more in range(room + 1)]
+    line = with_loss(Servers(servers, load), places, FLOATS)
+    assert line.full == pytest.approx(weights[-1] / sum(weights), rel=1e-12)
+    assert line.free == pytest.approx(sum(weights[:-1]) / sum(weights), rel=1e-12)
+    waiting = sum(more * weight for more, weight in enumerate(weights[servers:])) / sum(weights)
+    assert line.waiting == pytest.approx(waiting, rel=1e-9, abs=1e-15)
