@@ -127,10 +127,10 @@ def _silent(column: Column, index: int, rows: Sequence[tuple[Cell, ...]]) -> boo
 def _certain(report: Content, index: int, rows: Sequence[tuple[Cell, ...]]) -> bool:
     """Whether a column is an end of an interval, and the figure is known without one in all rows that have it."""
     key, _, end = report.columns[index].key.rpartition("_")
-    place = next((place for place, column in enumerate(report.columns) if column.key == key), None)
-    if end not in ("low", "high") or place is None:
+    position = next((position for position, column in enumerate(report.columns) if column.key == key), None)
+    if end not in ("low", "high") or position is None:
         return False
-    pairs = [(row[index], row[place]) for row in rows if row[index] is not None]
+    pairs = [(row[index], row[position]) for row in rows if row[index] is not None]
     return bool(pairs) and all(one == other for one, other in pairs)
 
 
