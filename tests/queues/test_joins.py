@@ -45,7 +45,7 @@ def test_constants_alone():
 
 @pytest.mark.parametrize("scale", [1.0, 1e3, 1e6])
 def test_a_constant_that_outlasts_all_others(scale: float):
-    branches = [Branch(100.0 * scale, 0.0), Branch(0.1, 0.01), Branch(120.0 * scale, 0.0)]
+    branches = [BranchTimes(100.0 * scale, 0.0), BranchTimes(0.1, 0.01), BranchTimes(120.0 * scale, 0.0)]
     assert joined(branches, 3) == pytest.approx((120.0 * scale, 0.0), rel=1e-11, abs=1e-6 * scale**2)
     assert joined(branches, 2)[0] == pytest.approx(100.0 * scale, rel=1e-11)
     assert joined(branches[:2], 1)[0] == pytest.approx(0.1, rel=1e-11)
