@@ -127,7 +127,7 @@ def _silent(column: Column, index: int, rows: Sequence[tuple[Cell, ...]]) -> boo
 def _certain(report: Content, index: int, rows: Sequence[tuple[Cell, ...]]) -> bool:
     """Whether a column is an end of an interval, and the figure is known without one in all rows that have it."""
     key, _, end = report.columns[index].key.rpartition("_")
-    position = next((index for index, column in enumerate(report.columns) if column.key == key), None)
+    position = next((position for position, column in enumerate(report.columns) if column.key == key), None)
     if end not in ("low", "high") or position is None:
         return False
     pairs = [(row[index], row[position]) for row in rows if row[index] is not None]

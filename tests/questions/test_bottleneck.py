@@ -72,7 +72,7 @@ def parts(found):
 
 
 def places(found):
-    return {item.label: item for item in found.resources}
+    return {place.label: place for place in found.resources}
 
 
 def change(found, station, faster):

@@ -350,7 +350,7 @@ def weights(demands: Any, known: Any, corrected: Any) -> Any:
     corrected   (B, K, R) residences by the method that corrects them.
     """
     least = _LEAST * demands
-    with np.errstate(over="ignore"):  # A wait that rounds to nothing has no weight.
+    with np.errstate(over="ignore"):  # Where a wait rounds to nothing there is no weight.
         ratio = np.maximum(known - demands + least, least) / np.maximum(corrected - demands + least, 1e-300)
     return np.where((demands > 0) & np.isfinite(ratio), ratio, 1.0)
 

@@ -150,7 +150,7 @@ def of_envelopes(report: Content, value: str, extreme: str, over: Sequence[str])
             sentences.append(f"{_begun(about, title)} is {rows.shown(answered[0], value)}.{binds}")
         elif answered:
             least, most = (choose(answered, key=lambda row: _number(row[value])) for choose in (min, max))
-            ends = [f"{rows.shown(row, value)}{_coordinates(rows, row, over)}" for row in (least, most)]
+            ends = [f"{rows.shown(row, value)}{_at_point(rows, row, over)}" for row in (least, most)]
             sentences.append(f"{_begun(about, title)} is between {_and(ends)}.")
         missing = len(block) - len(answered)
         if missing:
@@ -164,10 +164,10 @@ def of_envelopes(report: Content, value: str, extreme: str, over: Sequence[str])
 def _interval(rows: _Rows, row: dict[str, Cell], value: str, over: Sequence[str]) -> str:
     """The ends of the interval of a row, and where on the grid: `1/s to 242.3/s (connections = 2)`."""
     least = next(key for key in rows.columns if key.startswith("least_"))
-    return f"{rows.shown(row, least)} to {rows.shown(row, value)}{_coordinates(rows, row, over)}"
+    return f"{rows.shown(row, least)} to {rows.shown(row, value)}{_at_point(rows, row, over)}"
 
 
-def _coordinates(rows: _Rows, row: dict[str, Cell], over: Sequence[str]) -> str:
+def _at_point(rows: _Rows, row: dict[str, Cell], over: Sequence[str]) -> str:
     """Where on the grid a row is, in parentheses; nothing where there is no grid."""
     return f" ({rows.named(row, over)})" if over else ""
 
