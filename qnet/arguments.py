@@ -52,7 +52,12 @@ def checked(function: _Function) -> _Function:
     def door(*given: Any, **named: Any) -> Any:
         first = [read(name, value, name) for name, value in zip(names, given, strict=False)]
         rest = [read(more, value, more) if more else value for value in given[count:]]
-        stated = {key: read(key, value, key if key in annotations else keywords) for key, value in named.items()}
+        stated = {
+            key: argument(key, value, "Texts")
+            if key == more and annotations[more] == "str"
+            else read(key, value, key if key in annotations else keywords)
+            for key, value in named.items()
+        }
         return function(*first, *rest, **stated)
 
     return cast("_Function", door)

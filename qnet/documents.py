@@ -49,7 +49,7 @@ class Document(Record):
         """Where the value of a key begins and ends in the text; None where it is no value, or is not there."""
         return _locate(self.text).spans.get(path)
 
-    def place(self, problem: Problem) -> Problem:
+    def located(self, problem: Problem) -> Problem:
         """The problem with this file's name and the line of its key; one that names a file already is unchanged."""
         if problem.file:
             return problem
@@ -140,8 +140,8 @@ def _invalid(name: str, result: str, expected: str, help: str = "", line: int = 
 
 def _syntax_error(name: str, text: str, message: str) -> InvalidInput:
     lines = text.split("\n")
-    words, _, place = message.rpartition(" (at ")
-    match = re.fullmatch(r"line (\d+), column (\d+)\)", place)
+    words, _, position = message.rpartition(" (at ")
+    match = re.fullmatch(r"line (\d+), column (\d+)\)", position)
     if match:
         line, column = int(match[1]), int(match[2])
     else:  # "(at end of document)"

@@ -99,7 +99,7 @@ def printable(text: str, limit: int = MAX_MESSAGE) -> str:
 
 
 def short(text: str) -> str:
-    """Text of the user, to be quoted in a message: `printable`, and short."""
+    """`text` of a user, ready to be quoted in a message: `printable`, of at most `MAX_QUOTED` characters."""
     return printable(text, MAX_QUOTED)
 
 

@@ -36,10 +36,10 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
     Flags = NDArray[np.bool_]
-    Places = NDArray[np.intp]
+    Indices = NDArray[np.intp]
 else:
     np = lazy("numpy")
     # Names of types alone: annotations are not evaluated.
-    Array = Flags = Places = Any
+    Array = Flags = Indices = Any
 
-__all__ = ["Array", "Flags", "Places", "lazy", "np"]
+__all__ = ["Array", "Flags", "Indices", "lazy", "np"]

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import wraps
 from importlib import import_module
-from inspect import signature
+from inspect import BoundArguments, Parameter, Signature, signature
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from qnet import budget
-from qnet.arguments import Numbers, Texts, checked_methods
+from qnet.arguments import Numbers, Texts, argument, checked_methods
 from qnet.budget import MEMORY, OPERATIONS
 from qnet.errors import Problem, UsageError
 from qnet.lazy import lazy
@@ -66,7 +66,7 @@ def question(answer: str) -> Callable[[_Question], _Question]:
     def decorated(stated: _Question) -> _Question:
         @wraps(stated)
         def asked(*given: Any, **named: Any) -> Any:
-            bound = signature(stated).bind(*given, **named)
+            bound = _bound(signature(stated), given, named)
             bound.apply_defaults()
             model, *_ = bound.args
             arguments = {key: value for key, value in bound.arguments.items() if key != "self"}
@@ -77,6 +77,21 @@ def question(answer: str) -> Callable[[_Question], _Question]:
         return cast("_Question", asked)
 
     return decorated
+
+
+_FORMER = {"of": "metric"}
+"""Names that arguments had before, and their present ones."""
+
+
+def _bound(stated: Signature, given: tuple[Any, ...], named: dict[str, Any]) -> BoundArguments:
+    """The arguments of a question: what may be listed without a name may be given by name as well."""
+    for former, present in _FORMER.items():
+        if former in named and former not in stated.parameters and present in stated.parameters:
+            named[present] = argument(former, named.pop(former), "Texts")
+    for name, parameter in stated.parameters.items():
+        if parameter.kind is Parameter.VAR_POSITIONAL and parameter.annotation == "str" and name in named:
+            given = (*given, *named.pop(name))
+    return stated.bind(*given, **named)
 
 
 def _wanted(arguments: dict[str, Any]) -> Wanted:
@@ -176,19 +191,19 @@ class Questions:
 
     @question("sensitivity.sensitivity:ask_sensitivity")
     def sensitivity(
-        self, of: Texts = (), by: Texts = (), method: str = "auto", operations: float = OPERATIONS
+        self, metric: Texts = (), by: Texts = (), method: str = "auto", operations: float = OPERATIONS
     ) -> Report:
         """Derivatives and elasticities of metrics with respect to parameters, ranked, as `qnet sensitivity`.
 
-        of   metrics such as "response"; default: the main ones.
-        by   parameters; default: every stated number of the model.
+        metric  such as "response"; default: the main ones.
+        by      parameters; default: every stated number of the model.
         """
         ...
 
     @question("sensitivity.uncertainty_report:ask_tornado")
     def tornado(
         self,
-        of: Texts = (),
+        metric: Texts = (),
         by: Texts = (),
         range: Texts = (),
         within: str = "",
@@ -197,16 +212,16 @@ class Questions:
     ) -> Report:
         """Metrics at both ends of the range of every parameter, as `qnet sensitivity --tornado`.
 
-        of, by   as for `sensitivity`.
-        range    ranges such as "seek=10ms:14ms", before those of the catalog and the model.
-        within   a range for all parameters without one, such as "10%".
+        metric, by  as for `sensitivity`.
+        range       ranges such as "seek=10ms:14ms", before those of the catalog and the model.
+        within      a range for all parameters without one, such as "10%".
         """
         ...
 
     @question("sensitivity.uncertainty_report:ask_corners")
     def corners(
         self,
-        of: Texts = (),
+        metric: Texts = (),
         by: Texts = (),
         range: Texts = (),
         within: str = "",
@@ -215,7 +230,7 @@ class Questions:
     ) -> Report:
         """Least and most of metrics over all ends of all ranges, as `qnet sensitivity --corners`; as for `tornado`.
 
-        of, by         as for `sensitivity`.
+        metric, by     as for `sensitivity`.
         range, within  as for `tornado`.
         """
         ...
@@ -225,7 +240,7 @@ class Questions:
         self,
         sample: int = 1000,
         seed: int = 1,
-        of: Texts = (),
+        metric: Texts = (),
         by: Texts = (),
         range: Texts = (),
         within: str = "",
@@ -236,10 +251,10 @@ class Questions:
     ) -> Report:
         """Mean, standard deviation and percentiles of metrics over random parameters, as `qnet sensitivity --sample`.
 
-        of, by   as for `sensitivity`; `range` and `within` as for `tornado`.
-        sample   how many points; the same `seed` gives the same ones.
-        spread   lognormal parameters with their standard deviation over mean, such as "seek=10%".
-        shape    how parameters with a range are distributed inside it: "uniform" or "triangular".
+        metric, by  as for `sensitivity`; `range` and `within` as for `tornado`.
+        sample      how many points; the same `seed` gives the same ones.
+        spread      lognormal parameters with their standard deviation over mean, such as "seek=10%".
+        shape       how parameters with a range are distributed inside it: "uniform" or "triangular".
         """
         ...
 
@@ -298,10 +313,10 @@ class Questions:
         ...
 
     @question("sweep.sweep:ask_sweep")
-    def sweep(self, *vary: str, metric: Texts = (), method: str = "auto", operations: float = OPERATIONS) -> Report:
+    def sweep(self, *over: str, metric: Texts = (), method: str = "auto", operations: float = OPERATIONS) -> Report:
         """Every metric along grids of parameters, as `qnet sweep`.
 
-        vary     grids such as "users=1:300"; several make every combination, "a=1,2 & b=3,4" goes in step.
+        over     grids such as "users=1:300"; several make every combination, "a=1,2 & b=3,4" goes in step.
         metric   such as "response"; default: all of them.
         """
         ...
@@ -357,11 +372,11 @@ class Questions:
 
     @question("formula.formula:ask_formula")
     def formula(
-        self, *of: str, solve_for: str = "", value: str = "", expand: bool = False, keep: Texts | None = None
+        self, *metric: str, solve_for: str = "", value: str = "", expand: bool = False, keep: Texts | None = None
     ) -> Report:
         """The closed form itself, as `qnet formula`; `questions.formula.formula` has the sympy expressions.
 
-        of          metrics such as "max_rate" or "demand('cpu')"; default: the main ones.
+        metric      such as "max_rate" or "demand('cpu')"; default: the main ones.
         solve_for   express this parameter as a formula of the metric, whose value is `value` or that of the model.
         expand      put the definitions of parameters into the formulas.
         keep        parameters that remain names, all others become numbers; default: all remain.
@@ -399,7 +414,7 @@ class Questions:
     def why(
         self, faster: float = 2.0, method: str = "auto", operations: float = OPERATIONS, brief: bool = False
     ) -> Report:
-        """Why the system responds as it does, in words, as `qnet why`; arguments as for `bottleneck`.
+        """The response time of the system explained in words, as `qnet why`; arguments as for `bottleneck`.
 
         faster  as for `bottleneck`.
 

@@ -186,5 +186,5 @@ CHECKS: tuple[Check, ...] = (form, identity, provenance, names, derivations, ran
 
 def examine(part: Draft) -> list[Problem]:
     """Everything wrong with one part, with file and line, in the order of the lines."""
-    problems = [part.document.place(problem) for check in CHECKS for problem in check(part)]
+    problems = [part.document.located(problem) for check in CHECKS for problem in check(part)]
     return sorted(problems, key=lambda problem: problem.line)

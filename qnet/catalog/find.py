@@ -35,7 +35,7 @@ _EXAMPLE = "one-queue.toml"
 _EXAMPLE_KINDS = {"toml": EXAMPLE, "csv": DATA, "md": NOTEBOOK}
 
 
-class Entry(Record):
+class CatalogFile(Record):
     """One file of the catalog: a `part`, a `study` or a `system`, the id it is asked for by, and its path.
 
     Or an `example`, the `data` of one, or a `notebook`.
@@ -93,12 +93,12 @@ def system_path(name: str) -> str:
     return _path("system", name)
 
 
-def examples() -> list[Entry]:
+def examples() -> list[CatalogFile]:
     """The examples that come with qnet, sorted by kind, models first, and id; empty where they are not installed."""
     folder = _examples_folder()
     names = sorted(os.listdir(folder)) if folder else []
     result = [
-        Entry(kind, stem, os.path.join(folder, name))
+        CatalogFile(kind, stem, os.path.join(folder, name))
         for name in names
         for stem, dot, suffix in (name.rpartition("."),)
         if dot and is_name(stem)
@@ -108,7 +108,7 @@ def examples() -> list[Entry]:
     return sorted(result, key=lambda entry: (entry.kind != EXAMPLE, entry.id))
 
 
-def example(name: str) -> Entry:
+def example(name: str) -> CatalogFile:
     """The example of a name: a model, a data file or a notebook.
 
     Raises `UsageError`, with the nearest names, where there is none.
@@ -140,13 +140,13 @@ def study_path(name: str) -> str:
     return _path("study", name)
 
 
-def entries() -> list[Entry]:
+def entries() -> list[CatalogFile]:
     """Everything that can be asked for by name, sorted by kind and id.
 
     Raises `InvalidInput` where there is no catalog.
     """
     folder = root()
-    result = [Entry(kind, id, path) for kind in FOLDERS for id, path in files(folder, kind) if is_name(id)]
+    result = [CatalogFile(kind, id, path) for kind in FOLDERS for id, path in files(folder, kind) if is_name(id)]
     return sorted(result)
 
 

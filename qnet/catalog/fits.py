@@ -57,7 +57,7 @@ def unknown(parts: Sequence[Draft], documents: Sequence[Document]) -> list[Probl
     known = claims(documents)
     ids = sorted(known.by_id)
     return [
-        document.place(
+        document.located(
             Problem(
                 code="QN310",
                 found=f"unknown claim {shown(id)}",
@@ -82,13 +82,15 @@ def disagreeing(parts: Sequence[Draft], documents: Sequence[Document]) -> list[P
         if role in _PREDICTED:
             text = f"{shown(id)} is {role} in its study, and the value was fitted on it"
             problems.append(
-                document.place(Problem(code="QN310", found=text, expected='role = "fitted" for the claim', path=path))
+                document.located(Problem(code="QN310", found=text, expected='role = "fitted" for the claim', path=path))
             )
     for id, (document, path, table) in known.by_id.items():
         if table.get("role") == "fitted" and id not in used:
             text = f"{shown(id)} is fitted, and no value names it"
             expected = "fitted_on with its id at the parameter that it sets"
-            problems.append(document.place(Problem(code="QN310", found=text, expected=expected, path=(*path, "sets"))))
+            problems.append(
+                document.located(Problem(code="QN310", found=text, expected=expected, path=(*path, "sets")))
+            )
     return problems
 
 

@@ -153,7 +153,7 @@ def study_names(catalog: Catalog) -> list[Problem]:
     """The id in a study is the one given by its file, so that what a result cites can be traced."""
     names = {path: id for id, path in files(catalog.folder, "study")}
     return [
-        document.place(
+        document.located(
             Problem(
                 code="QN303",
                 found=f"the id is {shown(str(stated))}",
@@ -184,7 +184,7 @@ def sources_exist(catalog: Catalog) -> list[Problem]:
                     path=path,
                     help=suggest(key, known),
                 )
-                problems.append(part.document.place(problem))
+                problems.append(part.document.located(problem))
     for document in catalog.others:
         key = document.data.get("source")
         if isinstance(key, str) and key not in known:
@@ -195,7 +195,7 @@ def sources_exist(catalog: Catalog) -> list[Problem]:
                 path=("source",),
                 help=suggest(key, known),
             )
-            problems.append(document.place(problem))
+            problems.append(document.located(problem))
     return problems
 
 
@@ -212,7 +212,7 @@ def sources_used(catalog: Catalog) -> list[Problem]:
     unused = [key for key in catalog.sources if key not in used and key != ASSUMPTION]
     help = "remove the record if nothing rests on it"
     return [
-        catalog.source_list.place(
+        catalog.source_list.located(
             Problem(
                 code="QN313",
                 found="nothing cites this source",
@@ -244,7 +244,7 @@ def families(catalog: Catalog) -> list[Problem]:
             text = "the family has no parts" if isinstance(agree, list) else "the family agrees on nothing"
             expected = 'prefix = "dasd/ibm-3390-" and agree = ["track_bytes"]'
             problems.append(
-                catalog.marker.place(Problem(code="QN314", found=text, expected=expected, path=("families", name)))
+                catalog.marker.located(Problem(code="QN314", found=text, expected=expected, path=("families", name)))
             )
     return problems
 
@@ -264,7 +264,7 @@ def _disagreement(family: str, parameter: str, members: list[Draft]) -> list[Pro
         else:
             continue
         problems.append(
-            member.document.place(
+            member.document.located(
                 Problem(code="QN314", found=result, expected=expected, path=("parameters", parameter))
             )
         )
@@ -278,7 +278,7 @@ def addresses(catalog: Catalog) -> list[Problem]:
         if ("://" in source.where or source.where.startswith("www.")) and not _ADDRESS.match(source.where):
             text, expected = f"found {shown(source.where)}", "https:// and the name of a host, or no address"
             problems.append(Problem("QN311", text, expected, path=(source.key, "where")))
-    return [] if catalog.source_list is None else [catalog.source_list.place(problem) for problem in problems]
+    return [] if catalog.source_list is None else [catalog.source_list.located(problem) for problem in problems]
 
 
 RULES: dict[str, Rule] = {
@@ -303,7 +303,7 @@ RULES: dict[str, Rule] = {
 
 
 def _each_part(catalog: Catalog, check: checks.Check) -> list[Problem]:
-    return [part.document.place(problem) for part in catalog.parts for problem in check(part)]
+    return [part.document.located(problem) for part in catalog.parts for problem in check(part)]
 
 
 def _parameters(catalog: Catalog) -> Iterator[tuple[Draft, str, DraftParameter]]:

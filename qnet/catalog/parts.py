@@ -12,7 +12,7 @@ from qnet.expression import Expression
 from qnet.record import Record
 from qnet.units import Dimension
 
-__all__ = ["GRADES", "Part", "PartParameter", "amounts", "effective_grade", "load_part", "rests_on", "worst"]
+__all__ = ["GRADES", "CatalogPart", "PartParameter", "amounts", "effective_grade", "load_part", "rests_on", "worst"]
 
 
 class PartParameter(Record):
@@ -36,7 +36,7 @@ class PartParameter(Record):
     """Ids of the claims that a fitted value was solved from."""
 
 
-class Part(Record):
+class CatalogPart(Record):
     """A part; its parameters stand in an order in which each comes after those it is derived from."""
 
     id: str
@@ -48,7 +48,7 @@ class Part(Record):
     description: str = ""
 
 
-def load_part(id: str) -> Part:
+def load_part(id: str) -> CatalogPart:
     """Load a part by its id, such as `dasd/ibm-3390-3`.
 
     Raises `UsageError` where the catalog has no such part, and `InvalidInput` with everything that is wrong in its
@@ -60,15 +60,15 @@ def load_part(id: str) -> Part:
     if problems:
         raise InvalidInput(*problems)
     parameters = {name: _parameter(result, name) for name in result.derivation.dimensions}
-    return Part(id, result.title or "", parameters, result.document.digest, path, result.description or "")
+    return CatalogPart(id, result.title or "", parameters, result.document.digest, path, result.description or "")
 
 
-def amounts(part: Part) -> dict[str, float]:
+def amounts(part: CatalogPart) -> dict[str, float]:
     """The values of a part by name, in base units: seconds and bytes."""
     return {name: parameter.amount for name, parameter in part.parameters.items()}
 
 
-def rests_on(part: Part, name: str) -> tuple[str, ...]:
+def rests_on(part: CatalogPart, name: str) -> tuple[str, ...]:
     """The parameter and all that its value is derived from, directly or not, in the order of the part."""
     used = {name}
     for other in reversed(part.parameters):
@@ -77,7 +77,7 @@ def rests_on(part: Part, name: str) -> tuple[str, ...]:
     return tuple(other for other in part.parameters if other in used)
 
 
-def effective_grade(part: Part, name: str) -> str:
+def effective_grade(part: CatalogPart, name: str) -> str:
     """The worst grade among all that a value rests on: what is derived from an assumption is an assumption."""
     return worst(part.parameters[other].grade for other in rests_on(part, name)) or part.parameters[name].grade
 

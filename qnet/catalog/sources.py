@@ -42,7 +42,7 @@ def sources() -> dict[str, Source]:
 
 
 def describe(source: Source) -> str:
-    """A record on one line: author, title, publisher, date, where; what is not known is left out."""
+    """`source` on one line: author, title, publisher, date, where; unknown details are left out."""
     details = (source.author, f'"{source.title}"', source.publisher, source.date, source.where)
     return ", ".join(detail for detail in details if detail)
 
@@ -93,4 +93,4 @@ def records(document: Document) -> tuple[dict[str, Source], list[Problem]]:
             )
         if len(problems) == before:
             result[key] = Source(key, **fields)
-    return result, [document.place(problem) for problem in problems]
+    return result, [document.located(problem) for problem in problems]

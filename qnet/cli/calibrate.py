@@ -11,7 +11,7 @@ from qnet.cli.asking import options_of
 from qnet.cli.complete import complete_parameters
 from qnet.cli.method_options import method, method_options
 from qnet.cli.options import (
-    Output,
+    OutputOptions,
     assert_option,
     collect,
     complete_system,
@@ -25,7 +25,7 @@ from qnet.record import Record
 if TYPE_CHECKING:
     from qnet.questions.calibrate.calibrate import Calibration
     from qnet.questions.calibrate.candidates import Candidate
-    from qnet.questions.map.tables import Table
+    from qnet.questions.map.tables import DataTable
     from qnet.reports.content import Note
 
 _option = options_of("calibrate")
@@ -139,7 +139,7 @@ class _Asked(Record):
     systems: tuple[str, ...]
     measured: str
     wanted: Any
-    output: Output
+    output: OutputOptions
     servers: tuple[str, ...]
     background: bool
     settings: tuple[str, ...]
@@ -168,7 +168,7 @@ class _Asked(Record):
         asked = (self.names, self.metric, self.between, self.hold_out, self.absolute, self.starts or SEARCHES)
         return (*asked, wanted, self.error, self.strict)
 
-    def table(self, model: Any) -> Table:
+    def table(self, model: Any) -> DataTable:
         """The measurements, with columns renamed and wide rows melted."""
         from qnet.questions.calibrate.shape import read_shaped
 
@@ -187,7 +187,7 @@ def _estimate_demands(asked: _Asked) -> None:
 
     ready(asked.output)
     if asked.written:
-        ready(Output(format="table", path=asked.written, color="never", ascii=True))
+        ready(OutputOptions(format="table", path=asked.written, color="never", ascii=True))
     model = _model(asked.systems[0], asked.settings, asked.measured) if asked.systems else None
     table = asked.table(model)
     result = demands_of(table, model, asked.servers, asked.background, asked.hold_out, asked.strict)
@@ -216,7 +216,7 @@ def _rank(asked: _Asked) -> None:
     refuse_without_fit(asked.names)
     ready(asked.output)
     ranked = _ranked(asked)
-    fitted = next(item.found for item in ranked if item.found)
+    fitted = next(item.fit for item in ranked if item.fit)
     with _counted(fitted.measured.table):
         write(candidates_report(ranked), asked.output)
 
@@ -238,7 +238,7 @@ def _fit(asked: _Asked) -> None:
     if written:
         from qnet.model.rewrite import refuse_elsewhere
 
-        ready(Output(format="table", path=written, color="never", ascii=True))
+        ready(OutputOptions(format="table", path=written, color="never", ascii=True))
         refuse_elsewhere(model, tuple(name for name in names if name in model.parameters))
     with watched(asked.wanted) as wanted:
         result = calibrate(model, asked.table(model), *asked.arguments(wanted), keep=True)
@@ -279,7 +279,7 @@ def _model(system: str, settings: tuple[str, ...], measured: str) -> Any:
     return open_system(system, settings)
 
 
-def _counted(table: Table) -> AbstractContextManager[None]:
+def _counted(table: DataTable) -> AbstractContextManager[None]:
     """Counts the rows as the last line on standard error, where some cannot be read."""
     from qnet.cli.failures import reporting_last
 
@@ -312,7 +312,7 @@ def _write_model(text: str, path: str, settings: dict[str, str]) -> None:
     from qnet.cli.failures import write_line
     from qnet.cli.output import deliver, on_screen
 
-    output = Output(format="table", path=path, color="never", ascii=True)
+    output = OutputOptions(format="table", path=path, color="never", ascii=True)
     deliver((on_screen(text) if path == "-" else text).encode(), output)
     if settings:
         listed = " ".join(f"-p {name}={value}" for name, value in settings.items())

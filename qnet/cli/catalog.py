@@ -7,11 +7,11 @@ from typing import Any
 import click
 
 from qnet.cli.complete import complete_entry
-from qnet.cli.group import Group
+from qnet.cli.group import CommandGroup
 from qnet.cli.options import collect, output_options, stated
 
 
-@click.group("catalog", cls=Group)
+@click.group("catalog", cls=CommandGroup)
 def command() -> None:
     """List and show the parts, systems and studies that come with qnet."""
 

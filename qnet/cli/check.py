@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -36,7 +37,8 @@ def command(system: str, settings: tuple[str, ...], rewrite: bool, diff: bool) -
       qnet check web-tier
       qnet new web | qnet check -
     """
-    from qnet.cli.output import say
+    from qnet.cli.files import say
+    from qnet.cli.screen import columns_of, folded
     from qnet.cli.system import open_system
     from qnet.errors import printable
 
@@ -57,16 +59,26 @@ def command(system: str, settings: tuple[str, ...], rewrite: bool, diff: bool) -
         _count(len(model.parameters), "parameter"),
     )
     name = "<stdin>" if system == "-" else printable(system)
-    say(f"{name}: valid; {', '.join(counts)}; digest {model.digest}")
+    say(folded(f"{name}: valid; {', '.join(counts)}; digest {model.digest}", columns_of(sys.stdout)))
 
 
 def checked(model: Model) -> RoutedNetwork:
-    """The network of a model without load; raises `InvalidInput` or `UsageError` for numbers outside their domain."""
+    """The network of a model without load.
+
+    Raises `InvalidInput` or `UsageError` with every number outside its domain.
+    """
+    from qnet.errors import QnetError
     from qnet.model.bind import bind
+    from qnet.model.check import stated
+    from qnet.model.domains import together
     from qnet.model.scope import station_figures
     from qnet.model.values import Values
 
-    return bind(model, Values(model, {}, None, dict.fromkeys(station_figures(model), 0.0)))
+    idle = dict.fromkeys(station_figures(model), 0.0)
+    try:
+        return bind(model, Values(model, {}, None, idle))
+    except QnetError as error:
+        raise together(stated(model), error, idle) from None
 
 
 def _format(system: str, model: Model, diff: bool) -> None:

@@ -10,7 +10,7 @@ import click
 from qnet.cli.options import stated
 
 if TYPE_CHECKING:
-    from qnet.catalog.find import Entry
+    from qnet.catalog.find import CatalogFile
 
 
 def _complete_example(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
@@ -65,7 +65,7 @@ def _overview() -> str:
     return "\n".join([*lines, "qnet example NAME prints an example; qnet solve NAME solves a model."])
 
 
-def _title(entry: Entry) -> str:
+def _title(entry: CatalogFile) -> str:
     """The title of a model or a notebook; of measurements their columns."""
     from qnet.catalog.find import DATA
 

@@ -146,7 +146,8 @@ def usage_error(error: click.UsageError) -> UsageError:
             text = f"{_name(parameter)}: {error.message}".rstrip(".")
         case _:
             message = error.format_message().rstrip(".")
-            text = message[:1].lower() + message[1:]
+            # An argument is written in capitals: KIND.
+            text = message if message[:2].isupper() else message[:1].lower() + message[1:]
     return UsageError(Problem("QN001", text, expected, help=help))
 
 

@@ -24,7 +24,7 @@ _option = options_of("formula")
 
 @click.command("formula", epilog=_EPILOG)
 @network_options
-@_option("of", "--metric", "--of", cls=Renamed, metavar="METRIC", shell_complete=complete_metric,
+@_option("metric", "--metric", "--of", cls=Renamed, metavar="METRIC", shell_complete=complete_metric,
          help="Metric: demand, response, max_rate, ... (see below; default: the main ones). "
          "May be repeated.")  # fmt: skip
 @_option("solve_for", metavar="PARAMETER", shell_complete=complete_parameter,

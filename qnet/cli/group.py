@@ -55,7 +55,7 @@ Exit codes:
   3  invalid model or data   130  interrupted"""
 
 
-class Group(click.Group):
+class CommandGroup(click.Group):
     """A group of commands: suggests the nearest for an unknown one, prints its help for none."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -139,7 +139,7 @@ def _announce(text: str) -> None:
         write_line(f"qnet: {text}")
 
 
-class LazyGroup(Group):
+class LazyGroup(CommandGroup):
     """A group whose commands are imported when they are used, so that `--help` and completion are fast."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -188,6 +188,9 @@ def qnet(debug: bool) -> None:
 
     qnet computes response time, throughput, utilization and saturation of a system described as service centres, by
     analytic and numerical methods. Every result states its method and whether it is exact or approximate.
+
+    \f
+    debug   show the traceback of an internal error.
     """
 
 

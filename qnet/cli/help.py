@@ -77,8 +77,8 @@ def _context(words: tuple[str, ...]) -> click.Context | None:
     context = click.Context(qnet, info_name="qnet")
     for word in words:
         group = context.command
-        found = group.get_command(context, word) if isinstance(group, click.Group) else None
-        if found is None:
+        command = group.get_command(context, word) if isinstance(group, click.Group) else None
+        if command is None:
             return None
-        context = click.Context(found, info_name=word, parent=context)
+        context = click.Context(command, info_name=word, parent=context)
     return context

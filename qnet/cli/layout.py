@@ -39,8 +39,8 @@ class Described(Record):
 
 
 def described(command: click.Command) -> Described:
-    """The purpose, the paragraphs below it, and the examples of a command."""
-    blocks = inspect.cleandoc(command.help or "").split("\n\n")
+    """The purpose, the paragraphs below it, and the examples of a command; what comes after a form feed is no help."""
+    blocks = inspect.cleandoc((command.help or "").partition("\f")[0]).split("\n\n")
     paragraphs: list[str] = []
     examples: list[str] = []
     for block in blocks[1:]:

@@ -37,7 +37,8 @@ _option = options_of("map_rows")
 @_option("prefix", metavar="TEXT", help="Prefix of the result columns, such as new_.")
 @_option("chunk", type=click.IntRange(1, 65536), metavar="ROWS",
          help="Rows solved together at most; 1 answers each row at once (default: 1024).")  # fmt: skip
-@click.option("--jsonl", is_flag=True, help="Read and write JSON objects, one per line, instead of CSV.")
+@click.option("--csv/--jsonl", "as_csv", default=True,
+              help="Read and write CSV (default), or JSON objects, one per line.")  # fmt: skip
 @click.option(
     "--strict",
     is_flag=True,
@@ -48,7 +49,7 @@ _option = options_of("map_rows")
 @click.option("--no-header", cls=RareOption, is_flag=True, help="Leave out the header of the answers.")
 @method_options
 @assert_option
-def command(source: str | None, metric: tuple[str, ...], prefix: str, chunk: int, jsonl: bool, strict: bool,
+def command(source: str | None, metric: tuple[str, ...], prefix: str, chunk: int, as_csv: bool, strict: bool,
             path: str, safe_csv: bool, no_header: bool, asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
     """Solve the model for each row of a CSV or JSONL stream.
 
@@ -81,11 +82,12 @@ def command(source: str | None, metric: tuple[str, ...], prefix: str, chunk: int
 
     from qnet.cli.failures import reporting_last
     from qnet.cli.files import streaming
-    from qnet.cli.options import Output
+    from qnet.cli.options import OutputOptions
     from qnet.cli.output import on_screen, ready, write_notes
     from qnet.cli.progress import progress
     from qnet.questions.map.map import Lines, Mapper, map_csv, map_jsonl
 
+    jsonl = not as_csv
     if any(options[key] for key in INLINE) and source is None:
         # Without a SYSTEM the only argument is the FILE.
         options["system"], source = None, options["system"]
@@ -96,7 +98,7 @@ def command(source: str | None, metric: tuple[str, ...], prefix: str, chunk: int
         if jsonl and given:
             raise click.UsageError(f"{name} applies to CSV; omit it with --jsonl")
     wanted = method(options)
-    ready(Output(format="jsonl" if jsonl else "csv", path=path, color="never", ascii=False))
+    ready(OutputOptions(format="jsonl" if jsonl else "csv", path=path, color="never", ascii=False))
     with opened(network) as model:
         mapper = Mapper(model, metric, wanted, asserted, prefix, strict)
     # Rows printed to a terminal show progress already.

@@ -21,7 +21,7 @@ INLINE = ("stations", "delays", "servers", "arrival_rate", "population", "think_
 """The options of a network without a file, as arguments of a command."""
 
 
-class Asked(Record):
+class SystemOptions(Record):
     """What a command was asked about."""
 
     system: str | None
@@ -67,7 +67,7 @@ def inline_options(command: _Command) -> _Command:
     return command
 
 
-def asked(options: dict[str, Any]) -> Asked:
+def asked(options: dict[str, Any]) -> SystemOptions:
     """Take what a command was asked about out of its arguments; raises `click.UsageError` for none, or for two."""
     system, settings = options.pop("system"), options.pop("settings")
     network = tuple(options.pop(key) for key in INLINE)
@@ -79,11 +79,11 @@ def asked(options: dict[str, Any]) -> Asked:
         raise click.UsageError(
             "there is nothing to solve, expected a SYSTEM, or --station and --arrival-rate or --population"
         )
-    return Asked(system, settings, network)
+    return SystemOptions(system, settings, network)
 
 
 @contextmanager
-def opened(asked: Asked) -> Generator[Model]:
+def opened(asked: SystemOptions) -> Generator[Model]:
     """The model that was asked about, with its settings; errors inside name the option at fault.
 
     Raises `UsageError` for an unknown name or setting, `InvalidInput` for a defect of a file.

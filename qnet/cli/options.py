@@ -19,7 +19,7 @@ ARGUMENTS = "qnet.arguments"
 """Where the root context of a run keeps the words of its command line."""
 
 
-class Output(Record):
+class OutputOptions(Record):
     """Where the output goes and its format."""
 
     format: str
@@ -209,12 +209,12 @@ def output_options(command: _Command) -> _Command:
     return command
 
 
-def collect(options: dict[str, Any]) -> Output:
+def collect(options: dict[str, Any]) -> OutputOptions:
     """Take the shared output options out of a command's arguments."""
     format_name, path, color = options.pop("format_name") or "", options.pop("path"), options.pop("color")
     ascii_only, plot, log = options.pop("ascii_only"), options.pop("plot", None) or "", options.pop("log", None) or ""
     figure = "" if plot == "-" else plot
-    return Output(
+    return OutputOptions(
         format=format_name,
         path=path,
         color=color,

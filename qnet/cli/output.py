@@ -13,7 +13,7 @@ from qnet import budget
 from qnet.cli.failures import write_line
 from qnet.cli.files import put_out, refuse_same, refuse_unwritable, replace, streaming
 from qnet.cli.files import say as say
-from qnet.cli.options import ARGUMENTS, Output, is_quiet
+from qnet.cli.options import ARGUMENTS, OutputOptions, is_quiet
 from qnet.errors import AssertionFailed, Problem, UsageError, printable
 from qnet.reports.content import Note, Plot, Style
 from qnet.reports.render import format_of_path, render
@@ -23,7 +23,7 @@ _NARROWEST = 20
 """Columns of the narrowest screen that tables are fitted to."""
 
 
-def ready(output: Output) -> None:
+def ready(output: OutputOptions) -> None:
     """Make sure before any work that the answer can be written, and over nothing that is read.
 
     Raises `UsageError` where it cannot.
@@ -61,12 +61,12 @@ def _refuse_operands(path: str) -> None:
     refuse_same(outputs if path in outputs else [*outputs, path], inputs)
 
 
-def form(output: Output) -> str:
+def form(output: OutputOptions) -> str:
     """The output format: the requested one, else that of the file's suffix, else a table."""
     return output.format or (format_of_path(output.path) if output.path != "-" else None) or "table"
 
 
-def write(report: Report, output: Output, value: bool = False) -> None:
+def write(report: Report, output: OutputOptions, value: bool = False) -> None:
     """Render a report and write it; of its only metric just the number where `value` is wanted.
 
     Raises `UsageError` where it cannot be written, `AssertionFailed` when it is written and an assertion is false.
@@ -80,7 +80,7 @@ def write(report: Report, output: Output, value: bool = False) -> None:
         raise AssertionFailed(*report.broken)
 
 
-def _rendered(report: Report, output: Output) -> bytes:
+def _rendered(report: Report, output: OutputOptions) -> bytes:
     """The bytes of a report in its format; its notes are printed, and its figure is written."""
     format_name = form(output)
     if output.log and isinstance(report.plot, Plot):
@@ -112,7 +112,7 @@ def _rendered(report: Report, output: Output) -> bytes:
     return text.encode("ascii" if _plain_ascii(output) and format_name == "table" else "utf-8", "replace")
 
 
-def write_incomplete(report: Report, output: Output, wanted: bool = True) -> None:
+def write_incomplete(report: Report, output: OutputOptions, wanted: bool = True) -> None:
     """Write the part of an answer that is finished: to standard output, or under the name of a partial file.
 
     The caller says why it is not complete, and with which exit code; assertions are not judged.
@@ -162,7 +162,7 @@ def on_screen(text: str) -> str:
     return visible(text)
 
 
-def _write_value(report: Report, output: Output) -> None:
+def _write_value(report: Report, output: OutputOptions) -> None:
     """Write the value of the first row, as CSV has it, on a line; warnings go to standard error."""
     from qnet.reports.csv_ import line
 
@@ -186,7 +186,7 @@ def command_words() -> str:
     return join(["qnet", *words])
 
 
-def deliver(data: bytes, output: Output) -> None:
+def deliver(data: bytes, output: OutputOptions) -> None:
     """Write bytes where an answer goes; raises `UsageError` where that fails."""
     if output.path == "-":
         put_out(data)
@@ -202,7 +202,7 @@ def write_notes(notes: tuple[Note, ...] | list[Note]) -> None:
             write_line(f"  next: {printable(note.next)}")
 
 
-def _style(output: Output) -> Style:
+def _style(output: OutputOptions) -> Style:
     """What the terminal supports. Requested colour makes a pipe a terminal of unlimited width."""
     terminal = output.path == "-" and sys.stdout.isatty()
     color = _colored(output, terminal)
@@ -229,7 +229,7 @@ def _width(terminal: bool) -> int | None:
     return get_terminal_size().columns
 
 
-def _colored(output: Output, terminal: bool) -> bool:
+def _colored(output: OutputOptions, terminal: bool) -> bool:
     """The flag first, then NO_COLOR, then FORCE_COLOR, then whether there is a terminal; a file only by the flag."""
     if output.color != "auto":
         return output.color == "always"
@@ -240,7 +240,7 @@ def _colored(output: Output, terminal: bool) -> bool:
     return terminal and os.environ.get("TERM") != "dumb"
 
 
-def _plain_ascii(output: Output) -> bool:
+def _plain_ascii(output: OutputOptions) -> bool:
     encoding = (sys.stdout.encoding or "ascii").lower().replace("-", "") if output.path == "-" else "utf8"
     asked = output.ascii or os.environ.get("QNET_ASCII", "") not in ("", "0")
     return asked or not encoding.startswith("utf")

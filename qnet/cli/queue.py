@@ -42,12 +42,21 @@ def _complete_figure(ctx: click.Context, param: click.Parameter, incomplete: str
     ]
 
 
+class _Offered(click.Option):
+    """An option with the name of its unit as another name, which help does not list."""
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        """Add both names."""
+        super().add_to_parser(parser, ctx)
+        parser.add_option(self, ["--erlangs"], dest=self.name, action="store", nargs=1)
+
+
 def _parameter_options(command: Any) -> Any:
     """An option for every parameter that a station may have."""
     for name, (unit, domain, meaning) in reversed({**PARAMETERS, **CONVERTED}.items()):
         metavar = "NAME" if name == "approximation" else _METAVARS.get(unit, "NUMBER")
         words = f"{meaning[0].upper()}{meaning[1:]}; {domain}."
-        kind = RareParameter if name.startswith(_RARE) else click.Option
+        kind = RareParameter if name.startswith(_RARE) else _Offered if name == "offered" else click.Option
         option = click.option(
             f"--{name.replace('_', '-')}", name, cls=kind, metavar=metavar, callback=stated, help=words
         )

@@ -17,7 +17,7 @@ _option = options_of("uncertainty")
 
 @click.command("sensitivity", cls=Drawing)
 @network_options
-@_option("of", "--metric", "--of", cls=Renamed, metavar="METRIC", shell_complete=complete_metric,
+@_option("metric", "--metric", "--of", cls=Renamed, metavar="METRIC", shell_complete=complete_metric,
          help="Metric, such as response. May be repeated.")  # fmt: skip
 @_option("by", metavar="PARAMETER", shell_complete=complete_parameter, help="Only this parameter; may be derived.")
 @click.option("--tornado", is_flag=True, help="Move each parameter over its range, the others fixed.")
@@ -64,7 +64,7 @@ def command(tornado: bool, corners: bool, asserted: tuple[str, ...], **options: 
     from qnet.questions.sensitivity.uncertainty_report import ask_corners, ask_tornado, ask_uncertainty
 
     wanted, output, network = method(options), collect(options), asked(options)
-    metrics = {name: options.pop(name) for name in ("of", "by")}
+    metrics = {name: options.pop(name) for name in ("metric", "by")}
     ranges = {name: options.pop(name) for name in ("range", "within")}
     sampled = options["sample"] is not None
     if tornado + corners + sampled > 1:

@@ -25,7 +25,7 @@ from qnet.cli.options import (
 @click.command("sweep", cls=Drawing)
 @network_options
 @options_of("sweep")(
-    "vary", "--over", "--vary", cls=Renamed, required=True, metavar="GRID", shell_complete=complete_setting,
+    "over", "--over", "--vary", cls=Renamed, required=True, metavar="GRID", shell_complete=complete_setting,
     help="Grid of a parameter, such as users=1:300. Repeated: every combination, the first varies slowest.",
 )  # fmt: skip
 @metric_option
@@ -34,7 +34,7 @@ from qnet.cli.options import (
 @method_options
 @assert_option
 @output_options
-def command(vary: tuple[str, ...], metric: tuple[str, ...], percentile: tuple[float, ...],
+def command(over: tuple[str, ...], metric: tuple[str, ...], percentile: tuple[float, ...],
             asserted: tuple[str, ...], **options: Any) -> None:  # fmt: skip
     """Compute metrics over a grid of parameter values.
 
@@ -69,7 +69,7 @@ def command(vary: tuple[str, ...], metric: tuple[str, ...], percentile: tuple[fl
     with opened(network) as model, progress("points") as report_progress:
         conditions(asserted, model)
         metrics = with_percentiles([model], metric, percentile)
-        result = sweep(model, vary, metrics, wanted, report_progress, keep=True)
+        result = sweep(model, over, metrics, wanted, report_progress, keep=True)
     with finishing():
         report = sweep_report(result, asserted, chosen=bool(metrics))
         if result.interrupted:

@@ -21,7 +21,7 @@ class Service(Record):
     visits: float
 
 
-class Centre(Record):
+class DemandCentre(Record):
     """A station, or one copy of a station."""
 
     name: str
@@ -34,7 +34,7 @@ class Centre(Record):
     """By class."""
 
 
-class Customers(Record):
+class DemandClass(Record):
     """A class: closed with a population, or open with an arrival rate. A text is an expression."""
 
     name: str
@@ -44,17 +44,17 @@ class Customers(Record):
     priority: int = 0
 
 
-class Demands(Record):
+class DemandNetwork(Record):
     """A network."""
 
     title: str
-    centres: tuple[Centre, ...]
-    classes: tuple[Customers, ...]
+    centres: tuple[DemandCentre, ...]
+    classes: tuple[DemandClass, ...]
     parameters: Mapping[str, Any] = {}
     """Those that its expressions use, as `[parameters]` states them."""
 
 
-def written(network: Demands, items: Items, time_unit: str, heading: str) -> Converted:
+def written(network: DemandNetwork, items: Items, time_unit: str, heading: str) -> Converted:
     """The network in the model language.
 
     A station of the default discipline serves first come first served where all classes take the same time; elsewhere
@@ -73,7 +73,7 @@ def written(network: Demands, items: Items, time_unit: str, heading: str) -> Con
     return Converted("".join(f"# {line}\n" for line in heading.split("\n") if line) + text, items.all)
 
 
-def _station(centre: Centre, items: Items) -> dict[str, Any]:
+def _station(centre: DemandCentre, items: Items) -> dict[str, Any]:
     if centre.delay:
         return {"delay": True}
     times = {item.time for item in centre.services if item.visits and item.time != 0}
@@ -90,7 +90,7 @@ def _station(centre: Centre, items: Items) -> dict[str, Any]:
     return table
 
 
-def _class(network: Demands, index: int, time_unit: str) -> dict[str, Any]:
+def _class(network: DemandNetwork, index: int, time_unit: str) -> dict[str, Any]:
     item = network.classes[index]
     table: dict[str, Any] = {}
     if item.arrival_rate is not None:

@@ -8,7 +8,7 @@ import re
 from typing import Any
 
 from qnet.errors import InvalidInput, Problem, UsageError, printable, suggest
-from qnet.exchange.demands import Centre, Customers, Demands, Service, shown, written
+from qnet.exchange.demands import DemandCentre, DemandClass, DemandNetwork, Service, shown, written
 from qnet.exchange.from_model import demands_of
 from qnet.exchange.imported import MALFORMED, Converted, Items, Reading, integer, malformed, number, text_of
 from qnet.model.model import Model
@@ -45,7 +45,7 @@ def write(model: Model) -> Converted:
     return Converted("\n".join(lines) + "\n", items.all)
 
 
-def _row(centre: Centre, item: Customers, service: Service) -> list[str]:
+def _row(centre: DemandCentre, item: DemandClass, service: Service) -> list[str]:
     closed = item.population is not None
     discipline = "delay" if centre.delay else centre.discipline
     return [
@@ -154,7 +154,7 @@ class _Reader:
             raise malformed(self.name, 0, "there are too many stations and classes", f"{MAX_PAIRS} pairs of them")
         classes = [self._customers(name, stated) for name, stated in self.classes.items()]
         centres = [
-            Centre(
+            DemandCentre(
                 name=name,
                 delay=discipline == "delay",
                 servers=servers,
@@ -163,11 +163,11 @@ class _Reader:
             )
             for name, (servers, discipline) in self.stations.items()
         ]
-        network = Demands(f"Service demands from {printable(self.name.rpartition('/')[2], 100)}",
+        network = DemandNetwork(f"Service demands from {printable(self.name.rpartition('/')[2], 100)}",
                           tuple(centres), tuple(classes))  # fmt: skip
         return written(network, self.items, "s", "Written by qnet convert from a table of demands.")
 
-    def _customers(self, name: str, stated: dict[str, tuple[str, int]]) -> Customers:
+    def _customers(self, name: str, stated: dict[str, tuple[str, int]]) -> DemandClass:
         """A class with the load that the table or the options state."""
         given = self.reading
         cell, line = stated.get("priority", ("0", 0))
@@ -183,12 +183,12 @@ class _Reader:
         if think is None and "think_time" not in stated:
             think = given.think_times.get("")
         if rate is not None:
-            return Customers(name, arrival_rate=_checked(rate, "/s", "--arrival-rate"), priority=priority)
+            return DemandClass(name, arrival_rate=_checked(rate, "/s", "--arrival-rate"), priority=priority)
         closed = population is not None or ("population" in stated and bool(stated["population"][0]))
         if not closed and "arrival_rate" in stated:
             cell, line = stated["arrival_rate"]
             value = number(cell, self.name, line, "the arrival rate")
-            return Customers(name, arrival_rate=value, priority=priority)
+            return DemandClass(name, arrival_rate=value, priority=priority)
         if not closed:
             found = f'class "{printable(name, 60)}" has no load'
             help = f"--population {name}=NUMBER or --arrival-rate {name}=RATE states one"
@@ -204,7 +204,7 @@ class _Reader:
         elif "think_time" in stated:
             cell, line = stated["think_time"]
             time = number(cell, self.name, line, "the think time")
-        return Customers(name, population=customers, think_time=time, priority=priority)
+        return DemandClass(name, population=customers, think_time=time, priority=priority)
 
 
 def _checked(text: str, unit: str, option: str) -> float | str:

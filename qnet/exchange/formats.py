@@ -44,15 +44,27 @@ def format_of(path: str) -> str:
 
 
 def read_format(name: str, raw: bytes, reading: Reading) -> Converted:
-    """A file of another tool as a model; raises `InvalidInput` for what is no such file, `NotComputed` as `refused`."""
+    """Read a file of another tool as a model.
+
+    name     of one of `FORMATS`.
+    raw      the contents of the file.
+    reading  its name and what the user chose about the conversion.
+    Returns  the model and what it lacks of the file.
+    Raises   `UsageError` QN005 for an unknown format, `InvalidInput` for contents that are not in the format,
+             `NotComputed` for what no model can express.
+    """
     module: Any = import_module(_row(name).module)
     return module.read(raw, reading)
 
 
 def write_format(name: str, model: Model, over: Sequence[str] = ()) -> Converted:
-    """A model in the format of another tool; raises `UsageError` for a format that is only read.
+    """Write a model in the format of another tool.
 
-    over   grids `NAME=VALUES` that the file is to have as analyses, for formats that have such.
+    name     of one of `FORMATS`.
+    over     grids `NAME=VALUES` that the file is to contain as analyses, for formats that have them.
+    Returns  the text, and what it lacks of `model`.
+    Raises   `UsageError` QN005 for an unknown format, one that is only read, or `over` where the format has no
+             analyses.
     """
     row = _row(name)
     if not row.writes:
@@ -72,7 +84,12 @@ def _row(name: str) -> Format:
 
 
 def refused(converted: Converted, name: str, system: str) -> NotComputed | None:
-    """The failure for a conversion that would change the solution, with every reason; None where none does."""
+    """The failure for a conversion that would change the solution, with every reason; None where nothing does.
+
+    converted  the result of `read_format` or `write_format`.
+    name       the format, for the message.
+    system     the model or file, as the user named it.
+    """
     problems: Sequence[Problem] = [
         Problem(REFUSED, item.text, path=(), file=f"{system}: {item.where}" if item.where else system,
                 help=f"--lossy writes the {name} without it")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from qnet.exchange.demands import Centre, Customers, Demands, Service
+from qnet.exchange.demands import DemandCentre, DemandClass, DemandNetwork, Service
 from qnet.exchange.imported import Items
 from qnet.model.bind import bind, expressions
 from qnet.model.model import Model
 from qnet.model.scope import depends_on_solution, inside_stations, station_figures, uses_solution
 from qnet.model.values import Values
+from qnet.networks import copy_classes
 from qnet.networks.routed import ClosedClass, Fork, Hold, OpenClass, RoutedNetwork, Station, Step, Time
 from qnet.record import Record
 
@@ -30,7 +31,7 @@ class _Visit(Record):
     priority: int
 
 
-def demands_of(model: Model, items: Items, varied: Mapping[str, float] | None = None) -> Demands:
+def demands_of(model: Model, items: Items, varied: Mapping[str, float] | None = None) -> DemandNetwork:
     """The network of a model as service times and visits, at the values that its parameters have.
 
     Routes and the classes of a chain become means over the passages of the class; copies become stations. What the
@@ -40,6 +41,11 @@ def demands_of(model: Model, items: Items, varied: Mapping[str, float] | None = 
     """
     _list_unsaid(model, items)
     network = bind(model, Values(model, varied or {}, None, dict.fromkeys(station_figures(model), 0.0)))
+    owners = {customers.name: customers for customers in model.classes if customers.per_copy_of}
+    if owners:
+        for name in owners:
+            items.kept(f"classes.{name}.per_copy_of", "one class for each copy")
+        network = copy_classes.per_copy(network)
     return _Demands(model, network, items).demands()
 
 
@@ -75,10 +81,12 @@ class _Demands:
         self.model, self.network, self.items = model, network, items
         self.stations = {station.name: station for station in network.stations}
         self.paths = {item.name: ".".join(map(str, item.path)) for item in model.customers}
+        for item in network.classes:
+            self.paths.setdefault(item.name, self.paths.get(item.name.rpartition("[")[0], item.name))
         self.where = ""
         self.visits: list[_Visit] = []
 
-    def demands(self) -> Demands:
+    def demands(self) -> DemandNetwork:
         """The network."""
         by_class: list[list[_Visit]] = []
         for item in self.network.classes:
@@ -87,7 +95,7 @@ class _Demands:
             by_class.append(self.visits)
         for buffer in self.network.buffers:
             self.items.lost(f"buffers.{buffer.name}", "a finite buffer is left out", True)
-        centres: list[Centre] = []
+        centres: list[DemandCentre] = []
         if sum(station.copies for station in self.network.stations) > MAX_CENTRES:
             self.items.lost("stations", f"there are more than {MAX_CENTRES} copies; each would be a station", True)
         else:
@@ -99,10 +107,10 @@ class _Demands:
             name = (
                 _DELAY if _DELAY not in taken else next(n for i in range(9999) if (n := f"{_DELAY} {i}") not in taken)
             )
-            centres.insert(0, Centre(name, delay=True, services=delays))
+            centres.insert(0, DemandCentre(name, delay=True, services=delays))
             self.items.kept("steps", f'delays without queueing are the delay station "{name}"')
         classes = tuple(self._class(item, visits) for item, visits in zip(self.network.classes, by_class, strict=True))
-        return Demands(self.model.title, tuple(centres), classes)
+        return DemandNetwork(self.model.title, tuple(centres), classes)
 
     # Classes
 
@@ -117,7 +125,7 @@ class _Demands:
         for route in item.routes:
             self._steps(route.steps, float(route.probability), "", False)
 
-    def _class(self, item: OpenClass | ClosedClass, visits: list[_Visit]) -> Customers:
+    def _class(self, item: OpenClass | ClosedClass, visits: list[_Visit]) -> DemandClass:
         """A class with its load, and its priority where it has one."""
         ranked = [v for v in visits if v.station and self.stations[v.station].discipline in ("priority", "preemptive")]
         priorities = {visit.priority for visit in ranked}
@@ -126,12 +134,12 @@ class _Demands:
             self.items.lost(where, "steps of several priorities: the class gets the lowest of them", True)
         priority = min(priorities, default=0)
         if isinstance(item, OpenClass):
-            return Customers(item.name, arrival_rate=float(item.arrival_rate), priority=priority)
+            return DemandClass(item.name, arrival_rate=float(item.arrival_rate), priority=priority)
         population = float(item.population)
         if population != int(population):
             self.items.lost(f"{where}.population", f"{population:g} customers are rounded", True)
             population = float(round(population))
-        return Customers(item.name, population=population, think_time=float(item.think_time), priority=priority)
+        return DemandClass(item.name, population=population, think_time=float(item.think_time), priority=priority)
 
     # Steps
 
@@ -151,7 +159,8 @@ class _Demands:
 
     def _hold(self, step: Hold, times: float, held: bool) -> None:
         """Collect a visit to a station, and those made while it is held."""
-        if held:
+        counting = self.stations[step.station].delay
+        if held and not counting:
             self.items.lost(self.where, "a station is released before another is waited for", True)
         if step.exempt:
             self.items.lost(self.where, f'visits to "{step.station}" that are exempt from priority are not', True)
@@ -169,11 +178,11 @@ class _Demands:
             scv = float(one[0].scv) if len(one) == 1 and one[0].visits == 1 else -1.0
         if visits:
             self.visits.append(_Visit(step.station, step.copy, visits, time, scv, step.priority))
-            self._steps(inner, visits, step.station, True)
+            self._steps(inner, visits, step.station, held or not counting)
 
     # Stations
 
-    def _centres(self, station: Station, by_class: list[list[_Visit]]) -> list[Centre]:
+    def _centres(self, station: Station, by_class: list[list[_Visit]]) -> list[DemandCentre]:
         """A station, or each of its copies."""
         where = f"stations.{station.name}"
         visits = [[visit for visit in each if visit.station == station.name] for each in by_class]
@@ -193,7 +202,7 @@ class _Demands:
             self.items.kept(where, f'discipline "{station.discipline}" becomes a product-form queue: the same means')
         if station.copies > 1:
             self.items.kept(f"{where}.copies", f"{station.copies} copies become stations")
-        result: list[Centre] = []
+        result: list[DemandCentre] = []
         first = 0
         for group in station.groups:
             for index in range(first, first + group.copies):
@@ -206,7 +215,7 @@ class _Demands:
                     for each in visits
                 ]
                 result.append(
-                    Centre(
+                    DemandCentre(
                         name=station.name if station.copies == 1 else f"{station.name}[{index + 1}]",
                         delay=station.delay,
                         servers=1 if station.rates else station.servers,

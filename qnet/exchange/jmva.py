@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from qnet.errors import NotComputed, Problem, UsageError, printable
-from qnet.exchange.demands import Centre, Customers, Demands, Service, shown, written
+from qnet.exchange.demands import DemandCentre, DemandClass, DemandNetwork, Service, shown, written
 from qnet.exchange.from_model import demands_of
 from qnet.exchange.imported import REFUSED, Converted, Items, Reading, integer, malformed, number
 from qnet.exchange.what_if import Analysis, analysis
@@ -88,16 +88,16 @@ class _Reader:
         """The model."""
         if self.root.name != "model":
             raise malformed(self.name, 1, f"the root element is <{printable(self.root.name, 60)}>", "<model> of JMVA")
-        places = self.root.inside(*_STATIONS)
+        elements = self.root.inside(*_STATIONS)
         classes = [self._customers(element) for element in self.root.inside("closedclass", "openclass")]
-        if not classes or not places:
+        if not classes or not elements:
             raise malformed(self.name, self.root.line, "there are no classes or no stations", "some of both")
-        self._refuse_twice([(item.attributes.get("name", ""), item.line) for item in places])
+        self._refuse_twice([(item.attributes.get("name", ""), item.line) for item in elements])
         self._refuse_twice([(item.name, self.root.line) for item in classes])
-        if len(places) * len(classes) > MAX_SERVICES:
+        if len(elements) * len(classes) > MAX_SERVICES:
             raise malformed(self.name, 0, "there are too many stations and classes", f"{MAX_SERVICES} service times")
-        centres = [self._centre(element, classes) for element in places]
-        network = Demands(self._title(), tuple(centres), tuple(classes))
+        centres = [self._centre(element, classes) for element in elements]
+        network = DemandNetwork(self._title(), tuple(centres), tuple(classes))
         network = self._what_if(self._thinking(network))
         self._list_unsaid()
         network = network.replace(parameters=self.parameters)
@@ -124,17 +124,17 @@ class _Reader:
             self.items.lost(self._where(element), "of the description only the first line is kept, as the title")
         return title
 
-    def _customers(self, element: Element) -> Customers:
+    def _customers(self, element: Element) -> DemandClass:
         self._attributes(element)
         given, line = element.attributes, element.line
         name = given.get("name", "")
         priority = integer(given.get("priority", "0"), self.name, line, "the priority")
         if element.name == "openclass":
             rate = number(given.get("rate", ""), self.name, line, "the rate")
-            return Customers(name, arrival_rate=rate, priority=priority)
+            return DemandClass(name, arrival_rate=rate, priority=priority)
         population = integer(given.get("population", ""), self.name, line, "the population")
         think = number(given.get("thinktime", "0"), self.name, line, "the think time")
-        return Customers(name, population=float(population), think_time=think, priority=priority)
+        return DemandClass(name, population=float(population), think_time=think, priority=priority)
 
     def _attributes(self, element: Element) -> None:
         for key in element.attributes:
@@ -143,7 +143,7 @@ class _Reader:
 
     # Stations
 
-    def _centre(self, element: Element, classes: list[Customers]) -> Centre:
+    def _centre(self, element: Element, classes: list[DemandClass]) -> DemandCentre:
         """A station. Service times and visits are given by the order of the classes."""
         self._attributes(element)
         count, line = len(classes), element.line
@@ -168,7 +168,7 @@ class _Reader:
         services = tuple(Service(time, visit) for time, visit in zip(means, visits, strict=True))
         name = element.attributes.get("name", "")
         discipline = "fcfs" if kind in ("ld", "delay") else kind
-        return Centre(name, kind == "delay", servers, discipline, rates, services)
+        return DemandCentre(name, kind == "delay", servers, discipline, rates, services)
 
     def _servers(self, element: Element) -> int:
         text = element.attributes.get("servers", "1")
@@ -176,7 +176,7 @@ class _Reader:
             return 1
         return integer(text, self.name, element.line, "the number of servers", 1)
 
-    def _order(self, element: Element, classes: list[Customers]) -> None:
+    def _order(self, element: Element, classes: list[DemandClass]) -> None:
         """List classes that stand in another order than they were declared in: they are read by position."""
         for group in element.inside("servicetimes", "visits"):
             named = [child.attributes.get("customerclass") for child in group.children if not child.children]
@@ -193,7 +193,7 @@ class _Reader:
         return [number(part, self.name, element.line, "the service time") for part in parts]
 
     def _load_dependent(
-        self, element: Element, lists: list[list[float]], servers: int, classes: list[Customers]
+        self, element: Element, lists: list[list[float]], servers: int, classes: list[DemandClass]
     ) -> tuple[list[float], tuple[float, ...], int]:
         """The service times of one customer alone, the relative capacities, and the number of servers."""
         line = element.line
@@ -221,7 +221,7 @@ class _Reader:
 
     # Loads
 
-    def _thinking(self, network: Demands) -> Demands:
+    def _thinking(self, network: DemandNetwork) -> DemandNetwork:
         """Delays at which a closed class is counted become its think time."""
         references = self.root.first("ReferenceStation")
         chosen = {item.attributes.get("name", ""): item for item in references.children} if references else {}
@@ -231,10 +231,10 @@ class _Reader:
             if element is None or item.population is None:
                 continue
             station = element.attributes.get("refStation", "")
-            place = next((number for number, centre in enumerate(centres) if centre.name == station), None)
-            if place is None:
+            row = next((number for number, centre in enumerate(centres) if centre.name == station), None)
+            if row is None:
                 raise malformed(self.name, element.line, f'there is no station "{printable(station, 60)}"', "a station")
-            centre = centres[place]
+            centre = centres[row]
             visits = centre.services[index].visits
             if visits != 1:
                 self.items.kept(self._where(element), f'passages are counted by visits of 1, of which "{station}" has '
@@ -247,20 +247,20 @@ class _Reader:
             classes[index] = item.replace(think_time=time)
             services = list(centre.services)
             services[index] = Service(0.0, 0.0)
-            centres[place] = centre.replace(services=tuple(services))
+            centres[row] = centre.replace(services=tuple(services))
         used = [c for c in centres if not c.delay or any(s.visits and s.time for s in c.services)]
         return network.replace(centres=tuple(used or centres), classes=tuple(classes))
 
     # What-if analyses
 
-    def _what_if(self, network: Demands) -> Demands:
+    def _what_if(self, network: DemandNetwork) -> DemandNetwork:
         """Analyses become parameters, and the command that varies them stands in the first lines."""
         for number_of, element in enumerate(self.root.inside("whatIf"), 1):
             suffix = "" if number_of == 1 else f"_{number_of}"
             network = self._varied(network, element, suffix)
         return network
 
-    def _varied(self, network: Demands, element: Element, suffix: str) -> Demands:
+    def _varied(self, network: DemandNetwork, element: Element, suffix: str) -> DemandNetwork:
         kind, given = element.attributes.get("type", ""), element.attributes
         values = [number(part, self.name, element.line, "a value") for part in given.get("values", "").split(";")
                   if part.strip()]  # fmt: skip
@@ -290,7 +290,9 @@ class _Reader:
         self.items.kept(self._where(element), f"the what-if analysis is: {command}")
         return changed
 
-    def _vary_rates(self, network: Demands, index: int | None, station: str | None, first: float, suffix: str) -> Any:
+    def _vary_rates(
+        self, network: DemandNetwork, index: int | None, station: str | None, first: float, suffix: str
+    ) -> Any:
         """Arrival rates: of one class, or all of them times a factor."""
         classes = list(network.classes)
         chosen = [index] if index is not None else [n for n, c in enumerate(classes) if c.arrival_rate is not None]
@@ -301,14 +303,14 @@ class _Reader:
         self.parameters[name] = (
             f"{shown(float(classes[chosen[0]].arrival_rate or 0))}{unit}" if index is not None else 1
         )
-        for place in chosen:
-            rate = f"{shown(float(classes[place].arrival_rate or 0))}{unit}"
+        for row in chosen:
+            rate = f"{shown(float(classes[row].arrival_rate or 0))}{unit}"
             text = name if index is not None else f"{name} * {rate}"
-            classes[place] = classes[place].replace(arrival_rate=text)
+            classes[row] = classes[row].replace(arrival_rate=text)
         return network.replace(classes=tuple(classes)), name, unit if index is not None else ""
 
     def _vary_populations(
-        self, network: Demands, index: int | None, station: str | None, first: float, suffix: str
+        self, network: DemandNetwork, index: int | None, station: str | None, first: float, suffix: str
     ) -> Any:
         """Populations: of one class, or all of them times a factor, rounded."""
         classes = list(network.classes)
@@ -319,13 +321,15 @@ class _Reader:
             self.items.kept("", "beyond the stated population a load-dependent station keeps its last capacity")
         name = f"what_if_customers{suffix}" if index is not None else f"what_if_factor{suffix}"
         self.parameters[name] = int(float(classes[chosen[0]].population or 0)) if index is not None else 1
-        for place in chosen:
-            customers = int(float(classes[place].population or 0))
+        for row in chosen:
+            customers = int(float(classes[row].population or 0))
             text = name if index is not None else f"floor({name} * {customers} + 0.5)"
-            classes[place] = classes[place].replace(population=text)
+            classes[row] = classes[row].replace(population=text)
         return network.replace(classes=tuple(classes)), name, ""
 
-    def _vary_mix(self, network: Demands, index: int | None, station: str | None, first: float, suffix: str) -> Any:
+    def _vary_mix(
+        self, network: DemandNetwork, index: int | None, station: str | None, first: float, suffix: str
+    ) -> Any:
         """The share of one of two closed classes."""
         classes = list(network.classes)
         closed = [n for n, item in enumerate(classes) if item.population is not None]
@@ -340,13 +344,15 @@ class _Reader:
         classes[other] = classes[other].replace(population=f"floor((1 - {name}) * {total} + 0.5)")
         return network.replace(classes=tuple(classes)), name, ""
 
-    def _vary_demands(self, network: Demands, index: int | None, station: str | None, first: float, suffix: str) -> Any:
+    def _vary_demands(
+        self, network: DemandNetwork, index: int | None, station: str | None, first: float, suffix: str
+    ) -> Any:
         """The demand of one class at a station, or those of all classes there times a factor."""
-        place = next((n for n, centre in enumerate(network.centres) if centre.name == station), None)
+        row = next((n for n, centre in enumerate(network.centres) if centre.name == station), None)
         name = f"what_if_demand{suffix}" if index is not None else f"what_if_factor{suffix}"
-        if place is None:
+        if row is None:
             return self._vary_think(network, index, station, name)
-        centre = network.centres[place]
+        centre = network.centres[row]
         services = list(centre.services)
         if index is None:
             self.parameters[name] = 1
@@ -360,11 +366,11 @@ class _Reader:
             text = name if visits == 1 else f"{name} / {shown(visits)}"
             services[index] = Service(text, visits)
         centres = list(network.centres)
-        centres[place] = centre.replace(services=tuple(services))
+        centres[row] = centre.replace(services=tuple(services))
         unit = "" if index is None else self.unit
         return network.replace(centres=tuple(centres)), name, unit
 
-    def _vary_think(self, network: Demands, index: int | None, station: str | None, name: str) -> Any:
+    def _vary_think(self, network: DemandNetwork, index: int | None, station: str | None, name: str) -> Any:
         """The think time that was the delay of a reference station."""
         references = self.root.first("ReferenceStation")
         named = {item.attributes.get("name"): item.attributes.get("refStation")
@@ -409,7 +415,7 @@ _REPLACED = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 class _Writer:
     """Writes the elements in the order in which JMT does."""
 
-    def __init__(self, network: Demands, items: Items, analyses: Sequence[Analysis]) -> None:
+    def __init__(self, network: DemandNetwork, items: Items, analyses: Sequence[Analysis]) -> None:
         self.network, self.items, self.analyses = network, items, analyses
         self.closed = [item for item in network.classes if item.population is not None]
         self.total = int(sum(float(item.population or 0) for item in self.closed))
@@ -452,7 +458,7 @@ class _Writer:
             Service(item.think_time, 1.0) if item.population is not None else Service(0.0, 0.0)
             for item in self.network.classes
         )
-        self.centres.insert(0, Centre(self.think, delay=True, services=services))
+        self.centres.insert(0, DemandCentre(self.think, delay=True, services=services))
 
     def _what_if(self, item: Analysis) -> str:
         station = self.think if item.thinks else item.station
@@ -461,17 +467,17 @@ class _Writer:
         parts += [f'type="{item.kind}"', f'values="{";".join(map(shown, item.values))}"']
         return f"<whatIf {' '.join(parts)}/>"
 
-    def _class(self, item: Customers) -> str:
+    def _class(self, item: DemandClass) -> str:
         name, priority = _attribute(item.name), f'priority="{max(item.priority, 0)}"'
         if item.population is None:
             return f"<openclass name={name} rate={_attribute(shown(float(item.arrival_rate or 0)))} {priority}/>"
         return f'<closedclass name={name} population="{int(float(item.population))}" {priority}/>'
 
-    def _reference(self, item: Customers) -> str:
+    def _reference(self, item: DemandClass) -> str:
         station = "Arrival Process" if item.population is None else self.think
         return f"<Class name={_attribute(item.name)} refStation={_attribute(station)}/>"
 
-    def _centre(self, centre: Centre) -> Iterator[str]:
+    def _centre(self, centre: DemandCentre) -> Iterator[str]:
         where = f"stations.{centre.name}"
         element, servers = "listation", f' servers="{centre.servers}"'
         rates: tuple[float, ...] = ()

@@ -45,7 +45,7 @@ class Task(Record):
     think_time: float = 0.0
 
 
-class Call(Record):
+class EntryCall(Record):
     """Calls of another entry, by a phase of one."""
 
     target: str
@@ -61,7 +61,7 @@ class Phase(Record):
     service: float = 0.0
     scv: float = 1.0
     think_time: float = 0.0
-    calls: tuple[Call, ...] = ()
+    calls: tuple[EntryCall, ...] = ()
 
     @property
     def idle(self) -> bool:
@@ -111,7 +111,7 @@ class _Writer:
         for entry in self.network.entries.values():
             if entry.arrival_rate:
                 name = entry.name if entry.name not in classes else f"{entry.name} (arrivals)"
-                steps = self._call(Call(entry.name, 1.0, entry.line, True), (), 1.0, "")
+                steps = self._call(EntryCall(entry.name, 1.0, entry.line, True), (), 1.0, "")
                 rate = f"{shown(entry.arrival_rate)}/{self.unit}"
                 classes[name] = {"arrival_rate": rate, "steps": steps}
         if not classes:
@@ -240,7 +240,7 @@ class _Writer:
                 steps += self._call(call, path, visits * call.mean, mark)
         return steps
 
-    def _call(self, call: Call, path: tuple[str, ...], visits: float, mark: str) -> list[dict[str, Any]]:
+    def _call(self, call: EntryCall, path: tuple[str, ...], visits: float, mark: str) -> list[dict[str, Any]]:
         """The steps of calls of an entry."""
         if call.target in path:
             chain = " -> ".join(printable(name, 40) for name in (*path, call.target))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from qnet.errors import InvalidInput, NotComputed, Problem, printable
 from qnet.exchange.imported import REFUSED, Converted, Items, Reading, integer, malformed, number, text_of
-from qnet.exchange.layers import Call, Entry, Layers, Phase, Processor, Task, written
+from qnet.exchange.layers import Entry, EntryCall, Layers, Phase, Processor, Task, written
 
 MAX_TOKENS = 200_000
 _TOKEN = re.compile(r'"[^"\n]*"|[^\s"]+')
@@ -131,11 +131,11 @@ class _Reader:
 
     def _observed(self, line: int, words: list[str]) -> list[str]:
         """The words without requests for results, `%f $x`."""
-        place = next((index for index, word in enumerate(words) if word.startswith("%")), None)
-        if place is None:
+        comment = next((index for index, word in enumerate(words) if word.startswith("%")), None)
+        if comment is None:
             return words
         self.items.lost(f"{self.name}:{line}", "requests for results are left out")
-        return words[:place] + (["-1"] if "-1" in words[place:] and words[0] in "yszcfZM" else [])
+        return words[:comment] + (["-1"] if "-1" in words[comment:] and words[0] in "yszcfZM" else [])
 
     # Sections
 
@@ -266,7 +266,7 @@ class _Reader:
                 scv=value("c", phase, 1.0),
                 think_time=value("Z", phase, 0.0),
                 calls=tuple(
-                    Call(target, values[phase], at, waits)
+                    EntryCall(target, values[phase], at, waits)
                     for target, waits, at, values in self.calls.get(name, [])
                     if phase < len(values) and values[phase]
                 ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from qnet.errors import InvalidInput, NotComputed, Problem, printable
 from qnet.exchange.imported import REFUSED, Converted, Items, Reading, integer, malformed, number
-from qnet.exchange.layers import Call, Entry, Layers, Phase, Processor, Task, written
+from qnet.exchange.layers import Entry, EntryCall, Layers, Phase, Processor, Task, written
 from qnet.exchange.xml_tree import Element, parse_xml
 
 _PROCESSORS = {
@@ -124,15 +124,15 @@ class _Reader:
     def _entry(self, element: Element) -> Entry:
         phases = [Phase(), Phase(), Phase()]
         for index, item in enumerate(element.inside("activity")):
-            place = self._count(item, "phase", str(index + 1))
-            if place > len(phases):
-                raise self._wrong(item, f"the phase is {place}", "1, 2 or 3")
-            phases[place - 1] = Phase(
+            order = self._count(item, "phase", str(index + 1))
+            if order > len(phases):
+                raise self._wrong(item, f"the phase is {order}", "1, 2 or 3")
+            phases[order - 1] = Phase(
                 service=self._number(item, "host-demand-mean", "0"),
                 scv=self._number(item, "host-demand-cvsq", "1"),
                 think_time=self._number(item, "think-time", "0"),
                 calls=tuple(
-                    Call(
+                    EntryCall(
                         call.attributes.get("dest", ""),
                         self._number(call, "calls-mean", "0"),
                         call.line,

@@ -21,7 +21,7 @@ _MODULES = ("qnet.exchange.sysstat", "qnet.exchange.prometheus", "qnet.exchange.
 """Each has `recognizes(data, text)` and `rows(data, text, name)`; `data` is None where a file is no JSON."""
 
 
-class Interval(Record):
+class MeasuredInterval(Record):
     """What was measured in one interval."""
 
     end: float | None
@@ -30,11 +30,11 @@ class Interval(Record):
     """By column."""
 
 
-class Measured(Record):
+class MeasurementTable(Record):
     """A table of measurements."""
 
     columns: tuple[str, ...]
-    rows: tuple[Interval, ...]
+    rows: tuple[MeasuredInterval, ...]
     notes: tuple[Note, ...] = ()
 
     def csv(self) -> str:
@@ -47,7 +47,7 @@ class Measured(Record):
         return "\n".join(lines) + "\n"
 
 
-def measured(sources: Sequence[tuple[str, bytes]], first: bool = False) -> Measured:
+def measured(sources: Sequence[tuple[str, bytes]], first: bool = False) -> MeasurementTable:
     """The intervals of one file, or those of several joined.
 
     sources   names and bytes of files. The intervals are those of the first; what the others measured within each is
@@ -93,7 +93,7 @@ def items(value: Any) -> list[Any]:
     return cast("list[Any]", value) if isinstance(value, list) else []
 
 
-def _read(name: str, raw: bytes, first: bool) -> Measured:
+def _read(name: str, raw: bytes, first: bool) -> MeasurementTable:
     """The intervals of one file."""
     if len(raw) > MAX_BYTES:
         raise unreadable(name, f"the file is larger than {MAX_BYTES >> 20} MiB", "a shorter period")
@@ -124,7 +124,7 @@ def _json(name: str, text: str) -> Any:
         raise unreadable(name, "the JSON nests too deeply, or has too long a number", "JSON of a tool") from None
 
 
-def _table(name: str, intervals: Sequence[Interval], notes: Sequence[Note]) -> Measured:
+def _table(name: str, intervals: Sequence[MeasuredInterval], notes: Sequence[Note]) -> MeasurementTable:
     columns: dict[str, None] = {}
     for row in intervals:
         columns.update(dict.fromkeys(row.values))
@@ -132,10 +132,10 @@ def _table(name: str, intervals: Sequence[Interval], notes: Sequence[Note]) -> M
             raise unreadable(name, "there are too many measurements", f"at most {MAX_CELLS} cells")
     if not columns:
         raise unreadable(name, "there are no measurements in this file", "at least one interval")
-    return Measured(tuple(columns), tuple(intervals), tuple(notes))
+    return MeasurementTable(tuple(columns), tuple(intervals), tuple(notes))
 
 
-def _joined(first: Measured, other: Measured, name: str) -> Measured:
+def _joined(first: MeasurementTable, other: MeasurementTable, name: str) -> MeasurementTable:
     """The intervals of a table with the columns of another."""
     taken = set(first.columns)
     names = {each: each if each not in taken else f"{each}_2" for each in other.columns}
@@ -152,10 +152,10 @@ def _joined(first: Measured, other: Measured, name: str) -> Measured:
         row.replace(values={**row.values, **{names[key]: value for key, value in part.items()}})
         for row, part in zip(first.rows, parts, strict=True)
     )
-    return Measured((*first.columns, *names.values()), rows, (*first.notes, *other.notes))
+    return MeasurementTable((*first.columns, *names.values()), rows, (*first.notes, *other.notes))
 
 
-def _within(rows: Sequence[Interval], other: Sequence[Interval]) -> list[Mapping[str, float]]:
+def _within(rows: Sequence[MeasuredInterval], other: Sequence[MeasuredInterval]) -> list[Mapping[str, float]]:
     """For every interval, the means of what another file measured in it. An interval begins where the last one ends."""
     ends = [row.end or 0.0 for row in rows]
     gaps = sorted(later - earlier for earlier, later in pairwise(ends) if later > earlier)
@@ -194,6 +194,6 @@ def _shown(value: float | None) -> str:
 
 
 def chosen(names: Sequence[str]) -> None:
-    """Raise `UsageError` where standard input is named twice."""
+    """Raise `UsageError` where standard input, `-`, occurs more than once in the file `names`."""
     if list(names).count("-") > 1:
         raise UsageError(Problem("QN005", "standard input is named twice", printable("one - at most")))

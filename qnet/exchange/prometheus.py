@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from qnet.exchange.measured import Interval, column, figure, items, table, unreadable
+from qnet.exchange.measured import MeasuredInterval, column, figure, items, table, unreadable
 from qnet.note import Note
 
 
@@ -13,7 +13,7 @@ def recognizes(data: Any, text: str) -> bool:
     return isinstance(data, dict) and "status" in data and ("data" in data or "error" in data)
 
 
-def rows(data: Any, text: str, name: str, first: bool) -> tuple[list[Interval], list[Note]]:
+def rows(data: Any, text: str, name: str, first: bool) -> tuple[list[MeasuredInterval], list[Note]]:
     """A row for each time, and a column for each series: its metric, with the labels in which series differ."""
     answer = cast("dict[str, Any]", data)
     if answer.get("status") != "success":
@@ -28,7 +28,7 @@ def rows(data: Any, text: str, name: str, first: bool) -> tuple[list[Interval], 
             time, value = figure(pair[0]), figure(pair[1])
             if time is not None and value is not None:
                 by_time.setdefault(time, {})[title] = value
-    return [Interval(time, by_time[time]) for time in sorted(by_time)], []
+    return [MeasuredInterval(time, by_time[time]) for time in sorted(by_time)], []
 
 
 def _titles(series: list[dict[str, Any]]) -> list[str]:

@@ -10,7 +10,11 @@ from qnet.opened import note_read, standard_input
 
 
 def read_bytes(path: str) -> bytes:
-    """The bytes of a file, or of standard input for `-`; one more than allowed at most. Raises `UsageError` QN002."""
+    """The contents of the file at `path`, or of standard input for `-`.
+
+    Returns  at most `MAX_BYTES` + 1 bytes: that many are too many, which callers refuse.
+    Raises   `UsageError` QN002 where it cannot be read.
+    """
     expected = "a readable file"
     name = "<stdin>" if path == "-" else path
     try:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any, cast
 
-from qnet.exchange.measured import READ, Interval, column, figure, items, table, unreadable
+from qnet.exchange.measured import READ, MeasuredInterval, column, figure, items, table, unreadable
 from qnet.note import Note
 
 _FORMATS = (
@@ -34,7 +34,7 @@ def recognizes(data: Any, text: str) -> bool:
     return isinstance(data, dict) and "sysstat" in data
 
 
-def rows(data: Any, text: str, name: str, first: bool) -> tuple[list[Interval], list[Note]]:
+def rows(data: Any, text: str, name: str, first: bool) -> tuple[list[MeasuredInterval], list[Note]]:
     """The intervals of the only host of a file."""
     hosts = [table(host) for host in items(table(data["sysstat"]).get("hosts"))]
     if len(hosts) != 1:
@@ -48,7 +48,7 @@ def rows(data: Any, text: str, name: str, first: bool) -> tuple[list[Interval], 
         notes.append(Note(READ, text))
     if processors := figure(hosts[0].get("number-of-cpus")):
         notes.append(Note(READ, f"utilization_cpu is of {processors:.0f} processors: --servers cpu={processors:.0f}"))
-    intervals = [Interval(_end(item), dict(_figures(item))) for item in reports]
+    intervals = [MeasuredInterval(_end(item), dict(_figures(item))) for item in reports]
     return [item for item in intervals if item.values], notes
 
 

@@ -6,7 +6,7 @@ import re
 from datetime import UTC, datetime
 from typing import Any
 
-from qnet.exchange.measured import READ, Interval, figure, unreadable
+from qnet.exchange.measured import READ, MeasuredInterval, figure, unreadable
 from qnet.note import Note
 
 _COLUMNS = {"r": "run_queue", "b": "blocked", "si": "swap_in_per_s", "so": "swap_out_per_s", "bi": "blocks_in_per_s",
@@ -20,10 +20,10 @@ def recognizes(data: Any, text: str) -> bool:
     return data is None and bool(_HEADER.search(text[:100_000]))
 
 
-def rows(data: Any, text: str, name: str, first: bool) -> tuple[list[Interval], list[Note]]:
+def rows(data: Any, text: str, name: str, first: bool) -> tuple[list[MeasuredInterval], list[Note]]:
     """The intervals of a text. The header comes again on every page."""
     header: list[str] = []
-    intervals: list[Interval] = []
+    intervals: list[MeasuredInterval] = []
     for line, words in enumerate((row.split() for row in text.split("\n")), 1):
         if words[:2] == ["r", "b"] and "id" in words:
             header = words
@@ -39,10 +39,10 @@ def rows(data: Any, text: str, name: str, first: bool) -> tuple[list[Interval], 
     return intervals, notes
 
 
-def _interval(header: list[str], words: list[str]) -> Interval:
+def _interval(header: list[str], words: list[str]) -> MeasuredInterval:
     cells = {key: figure(word) for key, word in zip(header, words, strict=False)}
     values = {title: value for key, title in _COLUMNS.items() if (value := cells.get(key)) is not None}
     idle = (cells.get("id") or 0.0) + (cells.get("wa") or 0.0)
     match = _TIME.search(" ".join(words))
     end = datetime.fromisoformat(f"{match[1]}T{match[2]}").replace(tzinfo=UTC).timestamp() if match else None
-    return Interval(end, {"utilization_cpu": max(0.0, 100.0 - idle) / 100, **values})
+    return MeasuredInterval(end, {"utilization_cpu": max(0.0, 100.0 - idle) / 100, **values})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from qnet.errors import NotComputed, Problem, UsageError
-from qnet.exchange.demands import Demands
+from qnet.exchange.demands import DemandNetwork
 from qnet.exchange.from_model import demands_of
 from qnet.exchange.imported import REFUSED, Items
 from qnet.model.grids import grid
@@ -28,7 +28,7 @@ class Analysis(Record):
     """Whether the station is that of the think times."""
 
 
-def analysis(model: Model, text: str, base: Demands) -> Analysis:
+def analysis(model: Model, text: str, base: DemandNetwork) -> Analysis:
     """The analysis that varies what a grid `NAME=VALUES` varies.
 
     base     the network at the stated point.
@@ -39,18 +39,18 @@ def analysis(model: Model, text: str, base: Demands) -> Analysis:
     if len(asked.values) > MAX_VALUES:
         raise UsageError(Problem("QN010", f"the grid has more than {MAX_VALUES} points", help="use fewer values"))
     points = [demands_of(model, Items(), {asked.name: value}) for value in asked.values]
-    found = _shape(points, base) and (_of_loads(points, base) or _of_demands(points, base))
-    if not found:
+    analysis = _shape(points, base) and (_of_loads(points, base) or _of_demands(points, base))
+    if not analysis:
         sentence = f'JMVA has no analysis of what "{asked.name}" varies'
         expected = "the load of one class or of all, the mix of two, a think time, or demands at one station"
         raise NotComputed(Problem(REFUSED, sentence, expected, help="qnet sweep varies any parameter"))
-    return found
+    return analysis
 
 
-def _shape(points: Sequence[Demands], base: Demands) -> bool:
+def _shape(points: Sequence[DemandNetwork], base: DemandNetwork) -> bool:
     """Whether the networks have the same stations and servers, and the same visits."""
 
-    def shape(network: Demands) -> object:
+    def shape(network: DemandNetwork) -> object:
         centres = [(c.name, c.servers, c.rates, [s.visits > 0 for s in c.services]) for c in network.centres]
         return centres, [(item.name, item.priority) for item in network.classes]
 
@@ -75,22 +75,22 @@ def _factors(columns: Sequence[tuple[float, ...]], base: Sequence[float]) -> tup
     return tuple(each[0] for each in factors)
 
 
-def _loads(network: Demands, key: str) -> tuple[float, ...]:
+def _loads(network: DemandNetwork, key: str) -> tuple[float, ...]:
     return tuple(float(getattr(item, key) or 0.0) for item in network.classes)
 
 
-def _demands(network: Demands) -> tuple[float, ...]:
+def _demands(network: DemandNetwork) -> tuple[float, ...]:
     return tuple(float(s.time) * s.visits for centre in network.centres for s in centre.services)
 
 
-def _of_loads(points: Sequence[Demands], base: Demands) -> Analysis | None:
+def _of_loads(points: Sequence[DemandNetwork], base: DemandNetwork) -> Analysis | None:
     """An analysis of populations, arrival rates or think times; None where something else varies."""
     if _varies([_demands(point) for point in points], _demands(base)):
         return None
     varied: dict[str, list[int]] = {}
     for key in ("population", "arrival_rate", "think_time"):
-        if found := _varies([_loads(point, key) for point in points], _loads(base, key)):
-            varied[key] = found
+        if indices := _varies([_loads(point, key) for point in points], _loads(base, key)):
+            varied[key] = indices
     if len(varied) != 1:
         return None
     ((key, indices),) = varied.items()
@@ -112,7 +112,7 @@ def _of_loads(points: Sequence[Demands], base: Demands) -> Analysis | None:
     return Analysis(kind, factors) if factors else None
 
 
-def _of_demands(points: Sequence[Demands], base: Demands) -> Analysis | None:
+def _of_demands(points: Sequence[DemandNetwork], base: DemandNetwork) -> Analysis | None:
     """An analysis of demands at one station; None where something else varies."""
     if any(_varies([_loads(p, key) for p in points], _loads(base, key))
            for key in ("population", "arrival_rate", "think_time")):  # fmt: skip
@@ -120,14 +120,14 @@ def _of_demands(points: Sequence[Demands], base: Demands) -> Analysis | None:
     count = len(base.classes)
     columns, stated = [_demands(point) for point in points], _demands(base)
     indices = _varies(columns, stated)
-    places = {index // count for index in indices}
-    if len(places) != 1:
+    rows = {index // count for index in indices}
+    if len(rows) != 1:
         return None
-    (place,) = places
-    station = base.centres[place].name
+    (row,) = rows
+    station = base.centres[row].name
     if len(indices) == 1:
         name = base.classes[indices[0] % count].name
         return Analysis("Service Demands", tuple(column[indices[0]] for column in columns), name, station)
-    inside = slice(place * count, (place + 1) * count)
+    inside = slice(row * count, (row + 1) * count)
     factors = _factors([column[inside] for column in columns], stated[inside])
     return Analysis("Service Demands", factors, station=station) if factors else None

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from itertools import pairwise
 
 from qnet.errors import suggest
-from qnet.expression.functions import FUNCTIONS, MAX_THROUGHPUT, percentile_share
+from qnet.expression.aliases import MAX_THROUGHPUT, canonical
+from qnet.expression.functions import FUNCTIONS, percentile_share
 from qnet.expression.nodes import Binary, Call, Comparison, ExpressionError, Name, Node, Number, Text, Unary
 from qnet.units import NUMBER, Dimension
 
@@ -62,8 +63,8 @@ class _Checker:
 
     def help(self, name: str) -> str:
         """What to write instead of a name that is not known."""
-        if name in MAX_THROUGHPUT:
-            return "the saturation throughput is a metric of qnet solve and qnet formula, and in the output of qnet why"
+        if canonical(name) == MAX_THROUGHPUT:
+            return "the saturation throughput is a figure for outputs, limits and metrics"
         waits = [known for known in self.dimensions if known.startswith("wait('")]
         if percentile_share(name, "wait") and waits:
             return f"write {waits[0].replace('wait', name)}"

@@ -64,10 +64,6 @@ PERCENTILE = re.compile(r"(response|wait)_p(\d{1,2})(?:_(\d{1,6}))?")
 the visits of a station."""
 
 
-MAX_THROUGHPUT = ("max_throughput", "maximum_throughput", "max_rate", "maximum_rate")
-"""Names of the saturation throughput, where no parameter or output has them; no figure of one solution."""
-
-
 def percentile_share(name: str, of: str = "") -> float | None:
     """The probability that a name of a percentile asks for, 0.999 of `response_p99_9('web')`; None for others.
 

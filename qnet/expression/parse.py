@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from qnet.expression.aliases import canonical
 from qnet.expression.functions import FUNCTIONS, PERCENTILE, SOLUTION_FUNCTIONS
 from qnet.expression.nodes import Binary, Call, Comparison, ExpressionError, Name, Node, Number, Text, Unary, walk
 from qnet.expression.tokens import fold
@@ -130,6 +131,7 @@ class _Converter:
     def call(self, function: str, arguments: list[ast.expr], column: int, depth: int) -> Node:
         """A call of one of the functions of the language, or a figure of the solution."""
         converted = tuple(self.convert(argument, depth) for argument in arguments)
+        function = function if function in FUNCTIONS else canonical(function)
         if function in SOLUTION_FUNCTIONS or PERCENTILE.fullmatch(function):
             if len(converted) != 1 or not isinstance(converted[0], Text):
                 raise ExpressionError(f"{function} takes one quoted name", column, f"write {function}('name')")

@@ -97,7 +97,7 @@ class Traced:
         return Traced(value, symbols().function(name, [formula_of(item) for item in arguments]))
 
 
-class Condition:
+class TracedCondition:
     """A comparison that may hold at other numbers and not at these."""
 
     def __init__(self, value: bool, formula: Any) -> None:
@@ -198,16 +198,16 @@ class _Tracing:
     def compare(self, relation: str, left: Value, right: Value) -> Any:
         formula = symbols().compare(relation, formula_of(left), formula_of(right))
         value = FLOATS.compare(relation, number_of(left), number_of(right))
-        return value if not formula.free_symbols else Condition(value, formula)
+        return value if not formula.free_symbols else TracedCondition(value, formula)
 
     def where(self, condition: Any, then: Value, otherwise: Value) -> Value:
-        if not isinstance(condition, Condition):
+        if not isinstance(condition, TracedCondition):
             return then if condition else otherwise
         value = number_of(then if condition.value else otherwise)
         return Traced(value, symbols().where(condition.formula, formula_of(then), formula_of(otherwise)))
 
     def all(self, condition: Any) -> bool:
-        return symbols().all(condition.formula) if isinstance(condition, Condition) else bool(condition)
+        return symbols().all(condition.formula) if isinstance(condition, TracedCondition) else bool(condition)
 
 
 TRACING: Operations = _Tracing()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -60,12 +60,17 @@ def bind(model: Model, values: Values) -> RoutedNetwork:
 
 @fact
 def counted(model: Model) -> tuple[str, ...]:
-    """The stations whose number of holders some number of the network rests on."""
+    """The stations of `model` whose number of holders, `inside('STATION')`, some number of the network depends on."""
     return inside_stations(model, [name for expression in expressions(model) for name in expression.names])
 
 
 def structures(model: Model, values: Values) -> list[Any]:
-    """The points of a batch, as index arrays, sorted into batches that share one structure."""
+    """Group the points of a batch by network structure: the same servers, copies, capacities, joins and rates.
+
+    model    whose expressions determine the structure.
+    values   the parameters of `model` at the points of the batch.
+    Returns  arrays of indices of points, one array per structure; none for a single point without a batch.
+    """
     if values.size is None:
         return []
 
@@ -84,7 +89,10 @@ def structures(model: Model, values: Values) -> list[Any]:
 
 @fact
 def structural(model: Model) -> list[tuple[Expression, Path]]:
-    """The expressions over parameters that give a network its structure (servers, copies), each with its path."""
+    """The expressions of `model` over parameters that set the structure of its network, such as servers and copies.
+
+    Returns  each with its key path in the file; constants are left out.
+    """
     result: list[tuple[Expression | None, Path]] = []
     for station in model.stations:
         path = station.path
@@ -110,7 +118,7 @@ def _rates(model: Model) -> list[tuple[Expression, Path]]:
 
 @fact
 def expressions(model: Model) -> list[Expression]:
-    """Every expression that becomes a number of the network, parameters apart."""
+    """Every expression of `model` that becomes a number of its network; parameters and outputs are not among them."""
     result = [limit.load for limit in model.limits] + [limit.capacity for limit in model.limits]
     for station in model.stations:
         result += [station.servers, station.copies, *station.split.shares, *station.rates]
@@ -130,7 +138,10 @@ def expressions(model: Model) -> list[Expression]:
 
 
 def depends_on_population(model: Model) -> bool:
-    """Whether any demand changes with a parameter that sets a population."""
+    """Whether a number of `model`, such as a demand, depends on a parameter that sets a population.
+
+    Directly or through other parameters; the population itself does not count.
+    """
     driving = {name for item in model.customers if item.population is not None for name in item.population.names}
     affected = set(driving)
     for name, item in model.parameters.items():
@@ -175,8 +186,7 @@ class _Binder:
         stations = tuple(self.station(station) for station in self.model.stations)
         classes = [self.customers(customers) for customers in self.model.classes]
         if self.model.chains:
-            parts = (self.model, self.values)
-            classes += [bind_chains.bind_chain(*parts, chain, self.check_sum) for chain in self.model.chains]
+            classes += [bind_chains.bind_chain(self.model, self.values, chain) for chain in self.model.chains]
         limits = tuple(
             Limit(
                 limit.name,
@@ -309,7 +319,7 @@ class _Binder:
         if leader.split.kind == "listed":
             total: Value = sum((last - first) * share for first, last, share in shares)
             terms = {f"[{index}]": share for index, share in enumerate(leader.split.shares)}
-            self.check_sum(total, "the shares", (*leader.path, "split"), terms)
+            self.values.check_sum(total, "the shares", (*leader.path, "split"), terms)
 
     # Classes
 
@@ -326,19 +336,33 @@ class _Binder:
         )
         total: Value = sum(route.probability for route in routes)
         terms = {f'"{route.name}"': route.probability for route in customers.routes}
-        self.check_sum(total, "the probabilities of the routes", (*path, "routes"), terms)
+        self.values.check_sum(total, "the probabilities of the routes", (*path, "routes"), terms)
+        owner = self.by_name.get(customers.per_copy_of)
+        copies = 1 if owner is None else self.integer("station", "copies", owner.copies, owner.path)
         if customers.arrival_rate is not None:
-            rate = self.number("class", "arrival_rate", customers.arrival_rate, path)
+            rate = copies * self.number("class", "arrival_rate", customers.arrival_rate, path)
             scv: Value = 1.0
             if customers.arrival_scv is not None:
                 scv = self.number("class", "arrival_scv", customers.arrival_scv, path)
-            return OpenClass(customers.name, rate, routes, arrival_scv=scv)
+            return OpenClass(
+                name=customers.name,
+                arrival_rate=rate,
+                routes=routes,
+                arrival_scv=scv,
+                per_copy_of=customers.per_copy_of,
+            )
         assert customers.population is not None
-        population = self.number("class", "population", customers.population, path)
+        population = copies * self.number("class", "population", customers.population, path)
         think_time: Value = 0.0
         if customers.think_time is not None:
             think_time = self.number("class", "think_time", customers.think_time, path)
-        return ClosedClass(name=customers.name, population=population, think_time=think_time, routes=routes)
+        return ClosedClass(
+            name=customers.name,
+            population=population,
+            think_time=think_time,
+            routes=routes,
+            per_copy_of=customers.per_copy_of,
+        )
 
     def check_products(self, network: RoutedNetwork) -> None:
         """Refuse demands and numbers of visits, which are products, beyond the range of numbers."""
@@ -352,20 +376,6 @@ class _Binder:
                 text = f"{what} are {format_quantity(shown, unit)}{self.values.at(self.model.parameters, wrong)}"
                 expected = f"0, or from {format_quantity(LEAST, unit)} to {format_quantity(MOST, unit)}"
                 self.refuse("QN211", paths[customers.name], text, expected, expressions(self.model))
-
-    def check_sum(self, total: Value, what: str, path: Path, terms: Mapping[str, Expression]) -> None:
-        """Refuse numbers that do not sum to one at every point."""
-        wrong = abs(total - 1.0)
-        if self.values.operations.all(wrong <= 1e-9):
-            return
-        item: Any = None
-        result = total
-        if not isinstance(total, (int, float)):
-            item = wrong == wrong.max()
-            result = total.flat[item.argmax()]
-        names = dict.fromkeys(name for expression in terms.values() for name in expression.names)
-        text = f"{what} sum to {result:.6g}{self.values.at(names, item)}"
-        self.refuse("QN221", path, text, "a sum of 1", terms.values(), "check " + " + ".join(terms))
 
     def steps(self, steps: Sequence[StepModel], priority: int) -> tuple[Step, ...]:
         """Steps in order, of a class with a priority."""

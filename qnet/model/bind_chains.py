@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from qnet.errors import Problem
 from qnet.expression import Expression, Value
@@ -14,17 +14,14 @@ from qnet.networks.passages import StrandedCustomers, visits_per_passage
 from qnet.networks.routed import ClosedClass, Hold, OpenClass, Route, Time, Turn
 
 
-def bind_chain(
-    model: Model, values: Values, chain: ChainModel, check_sum: Callable[..., None]
-) -> OpenClass | ClosedClass:
+def bind_chain(model: Model, values: Values, chain: ChainModel) -> OpenClass | ClosedClass:
     """A chain as one class, with one route for each class of the chain: what is done as that class in a passage.
 
     values      the points.
-    check_sum   refuses probabilities that do not sum to one: total, what they are, path, expressions by name.
     Raises      `InvalidInput` QN211 for numbers outside their domain, QN221 for probabilities that do not sum to one,
                 QN231 where customers never come back; `UsageError` where an option set what they rest on.
     """
-    visits = _visits(model, values, chain, check_sum)
+    visits = _visits(model, values, chain)
     services = TABLES["service"]
     stations = {station.name: station for station in model.stations}
     thinking: Value = 0.0
@@ -109,7 +106,7 @@ def _onward(values: Values, chain: ChainModel, visits: Mapping[State, Value]) ->
     return tuple((origin, target, count) for (origin, target), count in result.items())
 
 
-def _visits(model: Model, values: Values, chain: ChainModel, check_sum: Callable[..., None]) -> dict[State, Value]:
+def _visits(model: Model, values: Values, chain: ChainModel) -> dict[State, Value]:
     """Visits to every state per passage."""
     states = chain.states
     index = {state: number for number, state in enumerate(states)}
@@ -120,7 +117,7 @@ def _visits(model: Model, values: Values, chain: ChainModel, check_sum: Callable
         rows[origin][index[item.target]] = values.field(item.probability, ONWARD, item.path)
         terms[origin][chain.label(item.target)] = item.probability
     for state, row, each in zip(states, rows, terms, strict=True):
-        check_sum(sum(row.values()), f"the probabilities from {chain.label(state)}", chain.row(state), each)
+        values.check_sum(sum(row.values()), f"the probabilities from {chain.label(state)}", chain.row(state), each)
     try:
         result = visits_per_passage(rows, [index[state] for state in chain.references], values.size)
     except StrandedCustomers as error:

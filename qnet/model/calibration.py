@@ -101,7 +101,10 @@ def _check_together(reader: Reader, stated: CalibrationModel) -> None:
 
 
 def correlation_matrix(stated: CalibrationModel) -> list[list[float]]:
-    """All correlations as a symmetric matrix."""
+    """The correlations of `[calibration]` as a symmetric matrix (parameters, parameters) with a diagonal of ones.
+
+    stated   with all pairs of parameters in `correlations`, the upper triangle row by row.
+    """
     size = len(stated.parameters)
     matrix = [[float(row == column) for column in range(size)] for row in range(size)]
     pairs = iter(stated.correlations)
@@ -112,5 +115,5 @@ def correlation_matrix(stated: CalibrationModel) -> list[list[float]]:
 
 
 def standard_errors(stated: CalibrationModel) -> tuple[float, ...]:
-    """The standard errors in base units."""
+    """The standard errors that `[calibration]`, `stated`, has for its parameters, in their order and in base units."""
     return tuple(_value(error) for error in stated.errors)

@@ -9,9 +9,12 @@ from qnet.documents import Path
 from qnet.errors import short, suggest
 from qnet.expression import Expression
 from qnet.lazy import lazy
+from qnet.model.column_names import mean_inside
 from qnet.model.costs import unknown_names
-from qnet.model.fields import BY_PRIORITY, TABLES
-from qnet.model.model import ChainModel, ClassModel, CostModel, Model, Output, Parameter, StationModel, StepModel
+from qnet.model.domains import Probabilities, Stated, StatedNumber, refusals
+from qnet.model.facts import fact
+from qnet.model.fields import BY_PRIORITY, RATES, SHARE, TABLES, Field
+from qnet.model.model import ChainModel, ClassModel, CostModel, Model, Output, Parameter, State, StationModel, StepModel
 from qnet.model.order import ordered
 from qnet.model.reader import Reader
 from qnet.model.scope import (
@@ -25,16 +28,36 @@ from qnet.model.scope import (
 from qnet.units import NUMBER, TIME, Dimension, unit
 
 if TYPE_CHECKING:
-    from qnet.model import calibration, check_buffers, check_chains, check_envelopes
+    from qnet.model import calibration, check_buffers, check_chains, check_copy_classes, check_envelopes
 else:
     check_buffers = lazy("qnet.model.check_buffers")
     check_chains = lazy("qnet.model.check_chains")
     check_envelopes = lazy("qnet.model.check_envelopes")
+    check_copy_classes = lazy("qnet.model.check_copy_classes")
     calibration = lazy("qnet.model.calibration")
 
 
 def check_model(model: Model, reader: Reader) -> Model:
-    """The model with dimensions and parameters in order; problems are noted in the reader."""
+    """The model with dimensions and parameters in order; problems are noted in the reader.
+
+    Numbers outside their domain are noted only where there are other problems: in a model that is sound otherwise, an
+    option may still replace them.
+    """
+    checker = _checked(model, reader)
+    if reader.problems:
+        for refusal in refusals(checker.stated()):
+            for problem in refusal.problems:
+                reader.note(problem)
+    return checker.model
+
+
+@fact
+def stated(model: Model) -> Stated:
+    """What a model that has been checked states in numbers."""
+    return _checked(model, Reader(model.document)).stated()
+
+
+def _checked(model: Model, reader: Reader) -> _Checker:
     checker = _Checker(model, reader)
     checker.parameters()
     checker.stations()
@@ -43,12 +66,16 @@ def check_model(model: Model, reader: Reader) -> Model:
     for chain in model.chains:
         checker.kind("chain", chain)
     checker.holds()
+    if any(customers.per_copy_of for customers in model.classes):
+        check_copy_classes.check_copy_classes(model, reader)
     if model.buffers or checker.buffered:
-        check_buffers.check_buffers(model, reader, checker.expression)
+        check_buffers.check_buffers(model, reader, checker.number)
     checker.limits()
     checker.outputs()
     if model.chains:
-        check_chains.check_chains(model, reader, checker.expression)
+        check_chains.check_chains(model, reader, checker.number)
+        for chain in model.chains:
+            checker.onward(chain)
     checker.costs()
     if model.envelopes:
         check_envelopes.check_envelopes(checker.model, reader)
@@ -56,7 +83,7 @@ def check_model(model: Model, reader: Reader) -> Model:
         check_envelopes.check_knee(checker.model, reader)
     if model.calibration is not None:
         calibration.check_calibration(checker.model, reader, model.calibration)
-    return checker.model
+    return checker
 
 
 class _Checker:
@@ -73,6 +100,17 @@ class _Checker:
         """Whether all parameters are known."""
         self.buffered = False
         """Whether any step is about a buffer."""
+        self.numbers: list[StatedNumber] = []
+        self.sums: list[Probabilities] = []
+
+    def stated(self) -> Stated:
+        """What is sound so far."""
+        parameters: dict[str, Parameter] = {}
+        for name, item in self.model.parameters.items():
+            if name not in self.reader.broken:
+                blamed = self.reader.blamed((*item.path, "range"))
+                parameters[name] = item.replace(low=None, high=None) if blamed else item
+        return Stated(self.model.replace(parameters=parameters), self.numbers, self.sums)
 
     def expression(
         self,
@@ -93,6 +131,20 @@ class _Checker:
             self.inside_of(expression, holds, path)
         return self.reader.dimension(expression, wanted, path, names or self.names, self.choices)
 
+    def number(
+        self,
+        expression: Expression | None,
+        field: Field,
+        path: Path,
+        holds: tuple[str, ...] = (),
+        wanted: Dimension | None = None,
+    ) -> Dimension | None:
+        """Check a number of the network, in the dimension of its field or in the `wanted` one; `holds` as there."""
+        dimension = self.expression(expression, field.dimension or wanted, path, holds=holds)
+        if expression is not None and dimension is not None:
+            self.numbers.append(StatedNumber(expression, field, path))
+        return dimension
+
     def inside_of(self, expression: Expression, holds: tuple[str, ...], path: Path) -> None:
         """Refuse the number of customers that hold a station where it is undefined."""
         for station in inside_stations(self.model, expression.names):
@@ -108,7 +160,7 @@ class _Checker:
         """Check an expression against its row of the field table; `holds` as of `expression`."""
         field = TABLES[kind][key]
         path = (*path, key)
-        self.expression(expression, field.dimension, path, holds=holds)
+        self.number(expression, field, path, holds)
         if field.integer and expression is not None and uses_solution(expression, self.dependent):
             text = f'"{short(expression.source)}" depends on the solution'
             self.reader.fail("QN123", path, text, "a value known before solving")
@@ -175,10 +227,10 @@ class _Checker:
                 self.field("split", "hot", station.split.hot, split)
                 self.field("split", "share", station.split.share, split)
             for index, share in enumerate(station.split.shares):
-                self.expression(share, NUMBER, (*split, index))
+                self.number(share, SHARE, (*split, index))
             for index, rate in enumerate(station.rates):
                 formula = station.rate_formula is not None
-                self.expression(rate, NUMBER, (*station.path, "rates", *(() if formula else (index,))))
+                self.number(rate, RATES, (*station.path, "rates", *(() if formula else (index,))))
             if station.rate_formula is not None and "n" in self.model.parameters:
                 text = 'n is the number present here, and a parameter of the model is called "n"'
                 self.reader.fail("QN750", (*station.path, "rates"), text, "another name of the parameter")
@@ -229,6 +281,10 @@ class _Checker:
             names.add(route.name)
             for step in route.steps:
                 self.step(step, ())
+        routes = (*path, "routes")
+        if not self.reader.blamed(routes, 2):
+            terms = {f'"{route.name}"': (*route.path, "probability") for route in customers.routes}
+            self.sums.append(Probabilities("the probabilities of the routes", routes, terms))
 
     def kind(self, kind: str, customers: ClassModel | ChainModel) -> None:
         """Check that a class or a chain is either open or closed, and its numbers."""
@@ -251,6 +307,17 @@ class _Checker:
         if customers.priority and not heeded and self.stations_by_name:
             expected = 'discipline = "priority" or "preemptive" at a station'
             self.reader.fail("QN217", (*path, "priority"), "no station has a discipline with priorities", expected)
+
+    def onward(self, chain: ChainModel) -> None:
+        """Keep the probabilities from every state of a chain, which sum to one."""
+        if self.reader.blamed((*chain.path, "routing")) or self.reader.blamed((*chain.path, "classes")):
+            return
+        terms: dict[State, dict[str, Path]] = {}
+        for item in chain.onward:
+            terms.setdefault(item.origin, {})[chain.label(item.target)] = item.path
+        for state, each in terms.items():
+            what = f"the probabilities from {chain.label(state)}"
+            self.sums.append(Probabilities(what, chain.row(state), each))
 
     def step(self, step: StepModel, holds: tuple[str, ...]) -> None:
         """Check a step inside the `holds` that enclose it, and everything inside it."""
@@ -319,8 +386,9 @@ class _Checker:
     def limits(self) -> None:
         """Check that load and capacity of every limit compare."""
         for limit in self.model.limits:
-            load = self.expression(limit.load, None, (*limit.path, "load"))
-            self.expression(limit.capacity, load, (*limit.path, "capacity"))
+            fields = TABLES["limit"]
+            load = self.number(limit.load, fields["load"], (*limit.path, "load"))
+            self.number(limit.capacity, fields["capacity"], (*limit.path, "capacity"), wanted=load)
 
     def outputs(self) -> None:
         """Give every output its dimension."""
@@ -331,6 +399,7 @@ class _Checker:
             if name in self.model.parameters:
                 self.reader.fail("QN207", output.path, f'"{name}" is a parameter already', "another name")
             dimension = None
+            output = output.replace(expression=mean_inside(output.expression))
             if name not in self.reader.broken:
                 dimension = self.expression(output.expression, None, self.value_path(output.path), names)
                 self.shown(output.unit, dimension, output.path)

@@ -7,21 +7,21 @@ from collections.abc import Callable
 from qnet.documents import Path
 from qnet.errors import suggest
 from qnet.expression import Expression
-from qnet.model.fields import TABLES
+from qnet.model.fields import TABLES, Field
 from qnet.model.model import Model, RouteModel, StepModel
 from qnet.model.reader import Reader
 from qnet.units import Dimension
 
-_Check = Callable[[Expression | None, Dimension | None, Path], Dimension | None]
+_Check = Callable[[Expression | None, Field, Path], Dimension | None]
 
 
-def check_buffers(model: Model, reader: Reader, expression: _Check) -> None:
+def check_buffers(model: Model, reader: Reader, number: _Check) -> None:
     """Note what is wrong with the buffers of a model, and with the steps that fill and drain them.
 
-    expression   checks an expression against a dimension.
+    number   checks a number of the network against its field.
     """
     for buffer in model.buffers:
-        expression(buffer.places, TABLES["buffer"]["places"].dimension, (*buffer.path, "places"))
+        number(buffer.places, TABLES["buffer"]["places"], (*buffer.path, "places"))
     routes = [route for customers in model.classes for route in customers.routes]
     used: set[str] = set()
     for route in routes:

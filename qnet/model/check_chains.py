@@ -7,20 +7,19 @@ from collections.abc import Callable, Iterable, Sequence
 from qnet.documents import Path
 from qnet.errors import suggest
 from qnet.expression import Expression
-from qnet.model.fields import ONWARD, TABLES
+from qnet.model.fields import ONWARD, TABLES, Field
 from qnet.model.model import HOME, OUTSIDE, THINK, ChainModel, Model, State
 from qnet.model.reader import Reader
 from qnet.networks.state_reduction import reached, turned
-from qnet.units import Dimension
 
-CheckExpression = Callable[[Expression | None, Dimension | None, Path], object]
-"""Notes what is wrong with the names and the dimension of an expression at a path."""
+CheckNumber = Callable[[Expression | None, Field, Path], object]
+"""Notes what is wrong with the names and the dimension of a number at a path."""
 
 _NAMED = 5
 """States that a message names at most."""
 
 
-def check_chains(model: Model, reader: Reader, expression: CheckExpression) -> None:
+def check_chains(model: Model, reader: Reader, number: CheckNumber) -> None:
     """Check all chains of a model; problems are noted in the reader."""
     _names(model, reader)
     stations = [station.name for station in model.stations]
@@ -28,11 +27,11 @@ def check_chains(model: Model, reader: Reader, expression: CheckExpression) -> N
         before = len(reader.problems)
         for service in chain.services:
             fields, path = TABLES["service"], service.path
-            expression(service.time, fields["time"].dimension, path)
-            expression(service.scv, fields["scv"].dimension, (*path[:-1], "scv"))
+            number(service.time, fields["time"], path)
+            number(service.scv, fields["scv"], (*path[:-1], "scv"))
             _check_station(chain, service.state[1], path[: len(chain.path) + 4], stations, reader)
         for item in chain.onward:
-            expression(item.probability, ONWARD.dimension, item.path)
+            number(item.probability, ONWARD, item.path)
         if chain.integer:
             _reference(chain, reader)
             _served(chain, reader)
@@ -96,8 +95,8 @@ def _served(chain: ChainModel, reader: Reader) -> None:
     stated: dict[State, Path] = {}
     for item in chain.onward:
         stated.setdefault(item.origin, chain.row(item.origin))
-    places = [*stated.items(), *((item.target, item.path) for item in chain.onward)]
-    for state, path in places:
+    targets = [*stated.items(), *((item.target, item.path) for item in chain.onward)]
+    for state, path in targets:
         if state not in known:
             selected = [item.state[1] for item in chain.services if item.state[0] == state[0]]
             text = f'class "{state[0]}" has no service time at "{state[1]}"'

@@ -1,14 +1,15 @@
-"""Figures by the names of their columns: `utilization_cpu` of a CSV denotes `utilization('cpu')`."""
+"""Figures by other names: `utilization_cpu`, a column, is `utilization('cpu')`, and `latency` is `response`."""
 
 from __future__ import annotations
 
 from collections.abc import Container
 
 from qnet.expression import Expression, ExpressionError, solution_name
+from qnet.expression.aliases import canonical
 from qnet.expression.functions import percentile_share
 from qnet.expression.nodes import Name, Node, rename, walk
 from qnet.model.model import Model
-from qnet.model.scope import about, all_figures
+from qnet.model.scope import about, all_figures, is_inside
 from qnet.units import TIME, Dimension, base_unit, column_suffix
 
 
@@ -19,8 +20,12 @@ def column_key(name: str) -> str:
 
 
 def figures_of_column(column: str, model: Model) -> dict[str, Dimension]:
-    """The figures that a column without unit may be, percentiles among them: more than one where names of
-    stations, classes or routes differ in signs only, as `cpu.1` and `cpu_1` do."""
+    """The figures of `model` that a column name without a unit denotes, percentiles included, with their dimensions.
+
+    column   such as `response`, `utilization_cpu` or `response_p95_web`.
+    Returns  several where names of stations, classes or routes differ in punctuation only, as `cpu.1` and `cpu_1` do;
+             none where the column is not named like a figure.
+    """
     figures = all_figures(model)
     result = {name: dimension for name, dimension in figures.items() if column == column_key(name)}
     if result:
@@ -35,11 +40,14 @@ def figures_of_column(column: str, model: Model) -> dict[str, Dimension]:
 
 
 def by_column_names(parsed: Expression, model: Model, known: Container[str]) -> Expression:
-    """An expression in which names that are not known, but are those of columns, denote their figures.
+    """An expression in which names that are not known, but are those of columns or other names of a figure, denote it.
+
+    The number inside, which steps use as it changes, is here its mean.
 
     A column may carry the base unit of its figure, as in CSV: `response_web_s`, `throughput_per_s`. Raises
     `ExpressionError` QN124 where a column may be several figures.
     """
+    parsed = mean_inside(parsed)
     if all(name in known or about(name) for name in parsed.names):
         return parsed
 
@@ -57,9 +65,25 @@ def by_column_names(parsed: Expression, model: Model, known: Container[str]) -> 
     return Expression(parsed.source, root, tuple(names))
 
 
+def mean_inside(parsed: Expression) -> Expression:
+    """An expression in which the numbers inside are their means.
+
+    parsed  of an output or a metric, which are not steps inside.
+    """
+    if not any(is_inside(name) for name in parsed.names):
+        return parsed
+
+    def mean(node: Name) -> Node:
+        return node.replace(name=solution_name("busy_servers", about(node.name))) if is_inside(node.name) else node
+
+    root = rename(parsed.root, mean)
+    names = dict.fromkeys(node.name for node in walk(root) if isinstance(node, Name))
+    return Expression(parsed.source, root, tuple(names))
+
+
 def _candidates(column: str, model: Model) -> tuple[str, ...]:
-    """The figures of a column with the base unit behind its name, or without one."""
-    result = tuple(figures_of_column(column, model))
+    """The figures of a column with the base unit behind its name, or without one; else that of an alias."""
+    result = tuple(figures_of_column(column, model)) or tuple(figures_of_column(canonical(column), model))
     if result:
         return result
     ends = {column_suffix(base_unit(dimension)) for dimension in all_figures(model).values()} - {""}

@@ -47,8 +47,9 @@ class Condition(Record):
 def condition(text: str, model: Model | None, more: Mapping[str, Dimension] | None = None) -> Condition:
     """Parse and check a condition over the figures, outputs and parameters of a model.
 
+    text    one comparison of a metric with a bound, such as `response <= 10 ms`; either side may be the metric.
     model   None where only `more` can be named.
-    more    names of an answer, which go before those of the model.
+    more    names of an answer, which take precedence over those of the model.
 
     Raises `UsageError` where it is not one comparison, names what the model does not have, or compares different
     dimensions.

@@ -22,7 +22,7 @@ def stations_of(cost: CostModel, model: Model) -> tuple[str, ...]:
 
 
 def classes_of(cost: CostModel, model: Model) -> tuple[ClassModel | ChainModel, ...]:
-    """The classes and chains of which any passage counts."""
+    """The classes and chains of `model` of which `cost` counts at least one route."""
     return tuple(
         item
         for item in model.customers
@@ -36,12 +36,12 @@ def names(customers: ClassModel | ChainModel) -> list[str]:
 
 
 def counts(cost: CostModel, route: str) -> bool:
-    """Whether the passages of a route count, where those of its class do."""
+    """Whether `cost` counts the passages along `route`, given that it counts the class: all, or the listed ones."""
     return not cost.routes or route in cost.routes
 
 
 def kinds_of_work(model: Model) -> tuple[str, ...]:
-    """The kinds of work that steps state, in their order."""
+    """The kinds of work that the steps of `model` are labelled with, in order of appearance, each once."""
     waiting = [step for customers in model.classes for route in customers.routes for step in route.steps][::-1]
     result: dict[str, None] = {}
     while waiting:
@@ -87,11 +87,16 @@ def stated_cost(
     shown: str = "",
     work: Sequence[str] = (),
 ) -> CostModel:
-    """A cost that is asked for from outside; raises `UsageError` with everything that is wrong with it.
+    """Check a cost that is stated on the command line or by a caller, not in the model.
 
-    of       stations, or `all`.
-    per      units per passage, an expression over parameters and figures of stations.
-    shown    the display unit; empty for the base unit.
+    model       whose stations, classes, routes and kinds of work may be named.
+    of          stations, or `all`.
+    per         units per passage, an expression over parameters and figures of stations.
+    class_name  count this class only; empty for all.
+    routes      count these routes only; none for all.
+    shown       the display unit; empty for the base unit, seconds per unit.
+    work        count steps of these kinds of work only; none for all.
+    Raises      `UsageError` with everything that is wrong with it.
     """
     cost = CostModel(
         name="cost",

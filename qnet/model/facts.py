@@ -20,7 +20,7 @@ def fact(function: Callable[[Model], _Fact]) -> Callable[[Model], _Fact]:
 
     @wraps(function)
     def known(model: Model) -> _Fact:
-        facts = model.__dict__
+        facts = model.__dict__.setdefault("_facts", {})
         if name not in facts:
             facts[name] = function(model)
         return facts[name]

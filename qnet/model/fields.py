@@ -130,6 +130,11 @@ TABLES: dict[str, dict[str, Field]] = {
             "expression", "time between a response and the next request of a closed class", TIME, low=0
         ),
         "priority": _PRIORITY,
+        "per_copy_of": Field(
+            "text",
+            "one such class for each copy of this station, which visits that copy only; population or arrival_rate is "
+            "that of one copy",
+        ),
         "routes": Field("other", "routes, with probabilities"),
         "steps": Field("other", "steps of the only route"),
         "note": _NOTE,

@@ -96,7 +96,7 @@ def values(name: str, dimension: Dimension, text: str) -> tuple[float, ...]:
 
 
 def parameter(model: Model, name: str) -> Parameter:
-    """The parameter of that name; raises `UsageError` with the nearest names otherwise."""
+    """The parameter of `model` called `name`; raises `UsageError` QN004, with the nearest names, for others."""
     if name not in model.parameters:
         raise UsageError(Problem("QN004", f'unknown parameter "{name}"', help=suggest(name, list(model.parameters))))
     return model.parameters[name]
@@ -122,7 +122,10 @@ def refuse_twice(model: Model, grids: Iterable[Grid], option: str) -> None:
 
 
 def varied(model: Model, name: str) -> Parameter:
-    """The parameter of that name, for a search; raises `UsageError` where it is none, or has no largest value."""
+    """The parameter of `model` called `name`, as the unknown of a search.
+
+    Raises `UsageError` QN004 where there is none, or where it is a choice of words, which has no largest value.
+    """
     result = parameter(model, name)
     if result.options:
         expected = "a number to vary"

@@ -58,7 +58,10 @@ def load(system: str) -> Model:
 
 
 def build(document: Document, name: str) -> Model:
-    """Check a document that has been read; raises `InvalidInput` with every problem of it."""
+    """Check a parsed document; raises `InvalidInput` with every problem of it.
+
+    name   what the model is called in messages and reports: a catalog name, a path, or `-`.
+    """
 
     reader = Reader(document)
     model = check.check_model(_Builder(reader).model(name), reader)

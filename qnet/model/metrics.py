@@ -60,8 +60,11 @@ def metric(text: str, model: Model) -> Metric:
 
 
 def every_metric(model: Model) -> tuple[Metric, ...]:
-    """What is reported by default: throughput and response, also by class where there are several, utilization and
-    queue length of every station, and the outputs."""
+    """The metrics of `model` that are reported by default.
+
+    Throughput and response of the system, and of every class where there are several; utilization and queue length of
+    every station (queue length alone of a delay); losses and buffers where there are any; and the outputs.
+    """
     figures = all_figures(model)
     names: list[str] = [*RESERVED]
     if len(model.customers) > 1:
@@ -77,11 +80,29 @@ def every_metric(model: Model) -> tuple[Metric, ...]:
     return (*result, *(metric(name, model) for name in model.outputs))
 
 
+def _listed(text: str) -> list[str]:
+    """The parts of a text between commas outside of parentheses and quotes."""
+    parts, depth, quote = [""], 0, ""
+    for character in text:
+        if quote or character in "'\"":
+            quote = "" if character == quote else quote or character
+        else:
+            depth += (character == "(") - (character == ")")
+        if character == "," and not quote and depth <= 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return parts
+
+
 def metrics(texts: Sequence[str], model: Model) -> tuple[Metric, ...]:
-    """Several metrics; raises `UsageError` with what is wrong with any of them."""
+    """Parse and check texts as metrics of a model, such as `response`; several in one have commas between them.
+
+    Raises `UsageError` with what is wrong with any of them.
+    """
     result: list[Metric] = []
     problems: list[Problem] = []
-    for text in texts:
+    for text in (part for each in texts for part in _listed(each)):
         try:
             result.append(metric(text, model))
         except UsageError as error:

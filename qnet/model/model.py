@@ -59,7 +59,7 @@ class StationModel(Record):
     rate_formula: Expression | None = None
     """Of the number present, which it calls `n`."""
     capacity: Expression | None = None
-    """Places of each copy; None: as many as come."""
+    """Indices of each copy; None: as many as come."""
 
 
 class BufferModel(Record):
@@ -141,6 +141,8 @@ class ClassModel(Record):
     arrival_scv: Expression | None = None
     priority: int | None = None
     """Of its steps that state none, at stations that serve by priority."""
+    per_copy_of: str = ""
+    """The station of which each copy has such a class; empty where there is one class."""
 
 
 THINK, OUTSIDE = "think", "outside"
@@ -374,7 +376,7 @@ class Model(Record):
             path = () if problem.path[:1] == ("parameters",) else problem.path
             return UsageError(problem.replace(file=", ".join(options), path=path))
         index = origins[0] if origins else problem.path
-        return InvalidInput(self.document.place(problem.replace(path=index)))
+        return InvalidInput(self.document.located(problem.replace(path=index)))
 
     def _origins(self, names: Iterable[str]) -> list[str | Path]:
         """What set the parameters that some names rest on."""
@@ -401,7 +403,7 @@ class Model(Record):
 
 
 def require_models(systems: Iterable[Any]) -> None:
-    """Raise `UsageError` QN753 for a system to compare with that is none."""
+    """Raise `UsageError` QN753 unless all `systems` to be compared are models."""
     for system in systems:
         if not isinstance(system, Model):
             raise UsageError(Problem("QN753", f"a system to compare with is {system!r}", "what qnet.load() returns"))

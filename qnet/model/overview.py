@@ -15,28 +15,28 @@ _STYLE = "text-align:left; padding:0.1em 1em 0.1em 0; vertical-align:top"
 
 
 def lines(model: Model) -> list[str]:
-    """Five lines: name and title, stations, classes, parameters, outputs and questions.
+    """Five lines on `model`: name and title, stations, classes, parameters, outputs and questions.
 
-    Of lists that are longer than a line the first entries are shown, and how many there are.
+    Of a list that does not fit on its line, the first entries and the number of all are shown.
     """
-    own = [item for item in model.parameters.values() if not item.part]
-    parts = [f"{len(model.parameters) - len(own)} of catalog parts"] if len(own) < len(model.parameters) else []
+    stated = [item for item in model.parameters.values() if not item.part]
+    parts = [f"{len(model.parameters) - len(stated)} of catalog parts"] if len(stated) < len(model.parameters) else []
     asked = [("outputs", model.outputs), ("costs", model.costs), ("envelopes", model.envelopes)]
     named = [f"{what} {', '.join(items)}" for what, items in asked if items]
     set_here = {name: text for name, text in model.settings.items() if name in model.parameters}
-    own.sort(key=lambda item: item.name not in set_here)
+    stated.sort(key=lambda item: item.name not in set_here)
     return [
         _cut(f"System {model.name}: {printable(model.title)}"),
         _listed("stations", [_station(item) for item in model.stations]),
         _listed("classes", [_customers(item) for item in model.customers]),
-        _listed("parameters", [f"{item.name} = {_value(item)}" for item in own], parts),
+        _listed("parameters", [f"{item.name} = {_value(item)}" for item in stated], parts),
         _cut(f"  defines     {'; '.join(named) or 'no outputs, costs or envelopes'}"),
     ]
 
 
 def html(model: Model) -> str:
-    """Tables of stations, classes and parameters, with all texts escaped."""
-    own = [item for item in model.parameters.values() if not item.part]
+    """Tables of the stations, classes and parameters of `model` as an HTML fragment; all texts are escaped."""
+    stated = [item for item in model.parameters.values() if not item.part]
     others = [item for item in model.parameters.values() if item.part]
     head = ("parameter", "value", "range", "note")
     stations = [(item.name, _kind(item), *_sizes(item)) for item in model.stations]
@@ -47,7 +47,7 @@ def html(model: Model) -> str:
         f"<p><b>{_text(model.title)}</b><br><code>{_text(model.name)}</code>, digest {model.digest}</p>",
         _table(("station", "discipline", "servers", "copies"), stations),
         _table(("class", "load"), classes),
-        _table(head, [_parameter(item) for item in own]),
+        _table(head, [_parameter(item) for item in stated]),
         _table(("defines", ""), rows),
     ]
     if others:
@@ -102,10 +102,16 @@ def _customers(item: ClassModel | ChainModel) -> str:
 def _load(item: ClassModel | ChainModel) -> str:
     """What brings the customers of a class, as stated."""
     if item.arrival_rate is not None:
-        return f"open, {printable(item.arrival_rate.source)}"
+        return f"open, {printable(item.arrival_rate.source)}{_each(item)}"
     people = printable(item.population.source) if item.population is not None else ""
     think = f", think time {printable(item.think_time.source)}" if item.think_time is not None else ""
-    return f"closed, {people}{think}"
+    return f"closed, {people}{think}{_each(item)}"
+
+
+def _each(item: ClassModel | ChainModel) -> str:
+    """That the customers are those of one copy of a station."""
+    owner = item.per_copy_of if isinstance(item, ClassModel) else ""
+    return f" per copy of {printable(owner)}" if owner else ""
 
 
 def _value(parameter: Parameter) -> str:

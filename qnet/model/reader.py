@@ -43,9 +43,15 @@ class Reader:
     def finish(self, *last: Problem) -> None:
         """Raise `InvalidInput` with all problems, in the order of the file, if there are any."""
         if self.problems:
-            placed = [self.document.place(problem) for problem in dict.fromkeys(self.problems)]
+            placed = [self.document.located(problem) for problem in dict.fromkeys(self.problems)]
             placed.sort(key=lambda problem: (problem.file != self.document.name, problem.line))
-            raise InvalidInput(*placed, *(self.document.place(problem) for problem in last))
+            raise InvalidInput(*placed, *(self.document.located(problem) for problem in last))
+
+    def blamed(self, path: Path, below: int = MAX_TEXT) -> bool:
+        """Whether there is a problem at a path, or at most `below` keys below it."""
+        length = len(path)
+        problems = (problem.path for problem in self.problems)
+        return any(item[:length] == path and len(item) <= length + below for item in problems)
 
     def stated(self, path: Path) -> bool:
         """Whether the document has a value at a path."""

@@ -19,7 +19,7 @@ _GONE = ("source", "place")
 """What vouched for the value that was there, and not for a new one."""
 
 
-class Doubt(Record):
+class FitUncertainty(Record):
     """How well fitted parameters are known, to be written with them; base units."""
 
     errors: Mapping[str, float]
@@ -31,7 +31,7 @@ class Doubt(Record):
     undetermined: tuple[str, ...] = ()
 
 
-def rewritten(model: Model, values: Mapping[str, float], fitted_on: str, doubt: Doubt | None = None) -> str:
+def rewritten(model: Model, values: Mapping[str, float], fitted_on: str, doubt: FitUncertainty | None = None) -> str:
     """The text of a model with fitted values for some of its parameters.
 
     values     in base units, by name; they are written with twelve digits, in the unit in which they stood.
@@ -53,20 +53,20 @@ def rewritten(model: Model, values: Mapping[str, float], fitted_on: str, doubt: 
     return text if doubt is None else _doubted(model, text, _merged(model, doubt, values))
 
 
-def _merged(model: Model, doubt: Doubt, values: Mapping[str, float]) -> Doubt:
+def _merged(model: Model, doubt: FitUncertainty, values: Mapping[str, float]) -> FitUncertainty:
     """The uncertainty, preceded by what the model states of parameters that are not fitted again."""
     stated = model.calibration
     if stated is None:
         return doubt
 
-    places = [index for index, name in enumerate(stated.parameters) if name not in values]
+    indices = [index for index, name in enumerate(stated.parameters) if name not in values]
     sizes, matrix = standard_errors(stated), correlation_matrix(stated)
     names = stated.parameters
-    kept = {names[index]: sizes[index] for index in places}
-    pairs = {(names[one], names[other]): matrix[one][other] for one in places for other in places if one < other}
+    kept = {names[index]: sizes[index] for index in indices}
+    pairs = {(names[one], names[other]): matrix[one][other] for one in indices for other in indices if one < other}
     freedoms = [item for item in (doubt.freedom, stated.freedom if kept else None) if item is not None]
     undetermined = tuple(name for name in stated.undetermined if name not in values)
-    return Doubt(
+    return FitUncertainty(
         {**kept, **doubt.errors},
         {**pairs, **doubt.correlations},
         min(freedoms, default=None),
@@ -74,7 +74,7 @@ def _merged(model: Model, doubt: Doubt, values: Mapping[str, float]) -> Doubt:
     )
 
 
-def _doubted(model: Model, text: str, doubt: Doubt) -> str:
+def _doubted(model: Model, text: str, doubt: FitUncertainty) -> str:
     """The text with a table `[calibration]` at its end, replacing an earlier one."""
     text = _without_calibration(parse(text.encode(), model.document.name))
     document = parse(text.encode(), model.document.name)
@@ -117,7 +117,7 @@ def _without_calibration(document: Document) -> str:
 
 
 def refuse_elsewhere(model: Model, names: Mapping[str, float] | tuple[str, ...]) -> None:
-    """Raise `UsageError` QN254 for parameters that the text of a model does not state itself."""
+    """Raise `UsageError` QN254 for `names` that a catalog part states, and not the text of `model` itself."""
     problems: list[Problem] = []
     for name in names:
         part = model.parameters[name].part

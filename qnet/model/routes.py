@@ -57,6 +57,7 @@ class RouteReader:
             path=path,
             arrival_scv=values.get("arrival_scv"),
             priority=values.get("priority"),
+            per_copy_of=values.get("per_copy_of", ""),
         )
 
     def routes(self, raw: Any, path: Path) -> tuple[RouteModel, ...]:

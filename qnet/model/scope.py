@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from qnet.expression import Expression, ExpressionError, solution_name
+from qnet.expression.aliases import MAX_THROUGHPUT
 from qnet.expression.functions import INSIDE, percentile_share
-from qnet.expression.nodes import Name
+from qnet.expression.nodes import Binary, Name, Node
 from qnet.model.fields import LOST, OF_BUFFERS, RESERVED, SOLUTION_DIMENSIONS
 from qnet.model.model import BranchModel, Model, StepModel
 from qnet.units import NUMBER, RATE, TIME, Dimension
 
 
 def station_figures(model: Model) -> dict[str, Dimension]:
-    """Figures that times and parameters may use: those of stations."""
+    """The figures of stations and buffers that times and parameters of `model` may depend on, with their dimensions."""
     names = ("wait", "utilization", "queue_length", "busy_servers")
     result = {
         solution_name(name, station.name): SOLUTION_DIMENSIONS[name]
@@ -29,12 +30,15 @@ def station_figures(model: Model) -> dict[str, Dimension]:
 
 
 def all_figures(model: Model, named: Iterable[str] = ()) -> dict[str, Dimension]:
-    """Figures that outputs and limits may use: of stations, classes, routes, chains, and of the system.
+    """The figures that outputs and limits of `model` may use, of stations, classes, routes, chains and the system, with
+    their dimensions.
 
-    named   the names that an expression uses: percentiles have any number of names, and only these are listed.
+    named   the names that an expression uses: there is no end of possible percentiles, and only these are included.
     """
     figures = station_figures(model) | dict(zip(RESERVED, (RATE, TIME), strict=True))
     figures |= {solution_name("residence", station.name): TIME for station in model.stations}
+    if MAX_THROUGHPUT not in {*model.parameters, *model.outputs}:
+        figures[MAX_THROUGHPUT] = RATE
     if model.loses:
         figures |= {name: SOLUTION_DIMENSIONS[name] for name in LOST}
     names = [name for item in model.classes for name in (item.name, *(route.name for route in item.routes))]
@@ -50,7 +54,11 @@ def all_figures(model: Model, named: Iterable[str] = ()) -> dict[str, Dimension]
 
 
 def about(name: str) -> str:
-    """What a figure is of: the class of `response_p95('web')`; empty for the system."""
+    """The station, class or route that the figure called `name` is of; empty for the system.
+
+    >>> about("response_p95('web')")
+    'web'
+    """
     return name.partition("('")[2].removesuffix("')")
 
 
@@ -71,7 +79,7 @@ def numbers_inside(model: Model) -> dict[str, Dimension]:
 
 
 def inside_stations(model: Model, names: Iterable[str]) -> tuple[str, ...]:
-    """The stations whose number of holders some names rest on, directly or through parameters."""
+    """The stations of `model` whose number of holders `names` depend on, directly or through parameters."""
     result: dict[str, None] = {}
     waiting, visited = list(names), set[str]()
     while waiting:
@@ -85,14 +93,17 @@ def inside_stations(model: Model, names: Iterable[str]) -> tuple[str, ...]:
 
 
 def refuse_inside(model: Model, expression: Expression) -> None:
-    """Raise `ExpressionError` where an expression that no step states rests on how many hold a station."""
+    """Raise `ExpressionError` QN123 where an expression depends on the number of holders of a station of `model`.
+
+    expression   one outside steps: only steps inside a hold have such a number.
+    """
     for station in inside_stations(model, expression.names):
         text = f"this depends on inside('{station}'), which is defined for the steps inside only"
         raise ExpressionError(text, 0, f"busy_servers('{station}') is the mean number inside", "QN123")
 
 
 def depends_on_solution(model: Model) -> frozenset[str]:
-    """The parameters whose value needs the solution, directly or through others."""
+    """The parameters of `model` whose value needs the solution, directly or through others."""
     result: set[str] = set()
     for name, parameter in model.parameters.items():
         if any(is_figure(used) or used in result for used in parameter.expression.names):
@@ -101,12 +112,15 @@ def depends_on_solution(model: Model) -> frozenset[str]:
 
 
 def uses_solution(expression: Expression, dependent: frozenset[str]) -> bool:
-    """Whether an expression needs the solution."""
+    """Whether the value of an expression needs the solution.
+
+    dependent   the parameters that do, as from `depends_on_solution`.
+    """
     return any(is_figure(name) or name in dependent for name in expression.names)
 
 
 def closure(model: Model, names: Iterable[str]) -> dict[str, None]:
-    """Names, and all those that the parameters and outputs among them rest on: each once, the nearest first."""
+    """`names`, and everything that those of them in `model` depend on: each once, the nearest first."""
     result: dict[str, None] = {}
     asked = list(names)
     for name in asked:
@@ -118,21 +132,33 @@ def closure(model: Model, names: Iterable[str]) -> dict[str, None]:
 
 
 def counted(model: Model) -> frozenset[str]:
-    """The parameters that count something: stated as they are as a population, as servers, copies or places."""
+    """The parameters of `model` that count something: those used by name, alone or as terms of a sum, as a population,
+    or as the number of servers, copies or places.
+    """
     stations, closed = model.stations, [item for item in model.customers if item.population is not None]
     counts = [item.population for item in closed]
     counts += [count for item in stations for count in (item.servers, item.copies, item.capacity)]
     counts += [item.places for item in model.buffers]
     counts += [branch.copies for item in model.classes for route in item.routes for branch in _branches(route.steps)]
     result: set[str] = set()
-    waiting = [count.root.name for count in counts if count is not None and isinstance(count.root, Name)]
+    waiting = [name for count in counts if count is not None for name in _terms(count.root)]
     while waiting:
         name = waiting.pop()
         if name in model.parameters and name not in result:
             result.add(name)
-            root = model.parameters[name].expression.root
-            waiting += [root.name] if isinstance(root, Name) else []
+            waiting += _terms(model.parameters[name].expression.root)
     return frozenset(result)
+
+
+def _terms(node: Node) -> Iterator[str]:
+    """The names in a sum or a difference, of which each is a term; of a name alone that name."""
+    match node:
+        case Name(name=name):
+            yield name
+        case Binary(operator="+" | "-", left=left, right=right):
+            yield from (*_terms(left), *_terms(right))
+        case _:
+            pass
 
 
 def _branches(steps: Iterable[StepModel]) -> Iterator[BranchModel]:
@@ -143,5 +169,8 @@ def _branches(steps: Iterable[StepModel]) -> Iterator[BranchModel]:
 
 
 def rests_on(model: Model, rests: Iterable[Expression]) -> dict[str, None]:
-    """The names in some expressions, and all those that they rest on."""
+    """The names in some expressions of `model`, and everything that they depend on, as `closure`.
+
+    rests   the expressions.
+    """
     return closure(model, (name for expression in rests for name in expression.names))

@@ -42,9 +42,10 @@ def parse_settings(texts: Sequence[str]) -> dict[str, str]:
 def with_settings(model: Model, settings: Mapping[str, str], path: Path = ()) -> Model:
     """The model with some parameters set to new values or expressions.
 
-    path   where the file states them; empty for those of the command line.
-    Raises `UsageError`, with every problem, for an unknown name (with the nearest ones), a wrong dimension, an option
-    that does not exist, a circular expression, or an integer that would depend on the solution.
+    settings   parameter -> text, such as `{"rate": "600/s"}`; an expression over other parameters is allowed.
+    path       where the file states them; empty for those of the command line.
+    Raises     `UsageError`, with every problem, for an unknown name (with the nearest ones), a wrong dimension, an
+               option that does not exist, a circular expression, or an integer that would depend on the solution.
     """
     if not settings:
         return model

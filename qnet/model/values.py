@@ -46,19 +46,22 @@ class Values:
         self.known: dict[str, Value] = dict(figures or {})
         self.extreme = False
         """Whether a number of the network is so small or large that products of such numbers may be out of range."""
-        later: list[Parameter] = []
-        for name, parameter in model.parameters.items():
-            if name in varied:
-                value = float(varied[name]) if size is None else varied[name]
-            elif all(used in self.known for used in parameter.expression.names):
-                value = self.evaluate(parameter.expression, parameter.path)
-            else:
-                continue
-            self.known[name] = value
-            if (parameter.low or parameter.high) and not parameter.part and not self._check_range(parameter, value):
-                later.append(parameter)
+        later = [item for item in model.parameters.values() if not self._state(item, varied)]
         for parameter in later:
             self._check_range(parameter, self.known[parameter.name])
+
+    def _state(self, parameter: Parameter, varied: Mapping[str, Value]) -> bool:
+        """Give a parameter its value, if what it needs is known; False where an end of its range is not known yet."""
+        name = parameter.name
+        if name in varied:
+            value = float(varied[name]) if self.size is None else varied[name]
+        elif all(used in self.known for used in parameter.expression.names):
+            value = self.evaluate(parameter.expression, parameter.path)
+        else:
+            return True
+        self.known[name] = value
+        bounded = (parameter.low or parameter.high) and not parameter.part
+        return not bounded or self._check_range(parameter, value)
 
     def evaluate(self, expression: Expression, path: Path) -> Value:
         """The value of an expression; raises `InvalidInput` with its place where it has none."""
@@ -145,6 +148,21 @@ class Values:
                     bound.names,
                 )  # fmt: skip
         return True
+
+    def check_sum(self, total: Value, what: str, path: Path, terms: Mapping[str, Expression]) -> None:
+        """Refuse numbers that do not sum to one at every point."""
+        wrong = abs(total - 1.0)
+        if self.operations.all(wrong <= 1e-9):
+            return
+        item: Any = None
+        result = total
+        if not isinstance(total, (int, float)):
+            item = wrong == wrong.max()
+            result = total.flat[item.argmax()]
+        names = dict.fromkeys(name for expression in terms.values() for name in expression.names)
+        text = f"{what} sum to {result:.6g}{self.at(names, item)}"
+        help = "check " + " + ".join(terms)
+        raise self.model.refusal(Problem("QN221", text, "a sum of 1", path=path, help=help), names)
 
     def _refuse(
         self,

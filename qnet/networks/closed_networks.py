@@ -18,7 +18,7 @@ from qnet.networks.figures import Steady, figures
 from qnet.networks.joined_classes import left_running
 from qnet.networks.passage_times import Passages
 from qnet.networks.product.demands import Demands
-from qnet.networks.product.solution import Solution as Found
+from qnet.networks.product.solution import Solution as ProductSolution
 from qnet.networks.reasons import Reason
 from qnet.networks.reduction import Reduction
 from qnet.networks.routed import ClosedClass, OpenClass, RoutedNetwork
@@ -85,7 +85,7 @@ def _shape(rows: Sequence[Sequence[Value]]) -> tuple[int, int]:
 class _Answer(Reduction):
     """The solution of a reduced network, by its routes."""
 
-    def unserved(self, result: Found, rho: dict[Key, Value]) -> dict[Key, Value]:
+    def unserved(self, result: ProductSolution, rho: dict[Key, Value]) -> dict[Key, Value]:
         """The open loads, those put to 1 where others are served first and leave too little to an open class."""
         for kind, item in enumerate(self.network.classes):
             if isinstance(item, ClosedClass):
@@ -113,34 +113,7 @@ class _Answer(Reduction):
             raise does_not_apply(wanted.method, Reason("layered"), "auto, or layers")
         demands, visits = self.table(weighted=True), self.table(weighted=False)
         self.refuse_idle(demands)
-
-        last: Found | None = wanted.near
-        if last is not None and (last.network.size, last.network.shape) != (self.network.size, _shape(demands)):
-            last = None
-
-        def answer(rates: Rates) -> tuple[Found, Demands, list[list[Value]]]:
-            nonlocal last
-            asked = self.shared(demands, rates)
-            reduced = self.reduced(asked, visits, self.stable(self.open_loads(rates)), rates)
-            answered: Found = solve_part(reduced, wanted.replace(near=last))
-            last = answered
-            return answered, reduced, asked
-
-        def passages(rates: Rates) -> Rates:
-            answered = answer(rates)[0]
-            return {kind: self.throughput(answered, kind) for kind in rates}
-
-        every = range(len(self.network.classes)) if self.left else ()
-        start = {kind: self.throughput(last, kind) for kind in every} if last is not None else None
-        try:
-            answered, reduced, asked = answer(second_phase_rates(self.network, every, self.open_loads, passages, start))
-        except NotComputed as error:
-            running = sorted({name for name, _ in left_running(self.network, self.unit)})
-            if not running or error.problems[0].code != "QN511":
-                raise
-            text = f"branches outside of the join come to {' or '.join(running)} nearly as fast as it can serve them"
-            help = "wait for more of the branches (join), or state fewer customers"
-            raise NotComputed(Problem("QN511", text, "fewer of them", help=help)) from None
+        answered, reduced, asked = self.fixed(demands, visits, wanted, solve_part)
         throughputs = [self.throughput(answered, kind) for kind in range(len(self.network.classes))]
         compiled = streams(self.network, self.operations, throughputs)
         rho = self.open_loads(dict(enumerate(throughputs)))
@@ -181,7 +154,43 @@ class _Answer(Reduction):
             why=answered.why,
         )
 
-    def throughput(self, result: Found, kind: int) -> Value:
+    def fixed(
+        self, demands: list[list[Value]], visits: list[list[Value]], wanted: Wanted, solve_part: SolvePart
+    ) -> tuple[ProductSolution, Demands, list[list[Value]]]:
+        """The answer with second phases at the rates of their passages, the reduced network, and its demands.
+
+        demands  of first phases, seconds per passage, as `table`; `visits` as well.
+        Raises   `NotComputed` QN511 where the rates are not found.
+        """
+        last: ProductSolution | None = wanted.near
+        if last is not None and (last.network.size, last.network.shape) != (self.network.size, _shape(demands)):
+            last = None
+
+        def answer(rates: Rates) -> tuple[ProductSolution, Demands, list[list[Value]]]:
+            nonlocal last
+            asked = self.shared(demands, rates)
+            reduced = self.reduced(asked, visits, self.stable(self.open_loads(rates)), rates)
+            answered: ProductSolution = solve_part(reduced, wanted.replace(near=last))
+            last = answered
+            return answered, reduced, asked
+
+        def passages(rates: Rates) -> Rates:
+            answered = answer(rates)[0]
+            return {kind: self.throughput(answered, kind) for kind in rates}
+
+        every = range(len(self.network.classes)) if self.left else ()
+        start = {kind: self.throughput(last, kind) for kind in every} if last is not None else None
+        try:
+            return answer(second_phase_rates(self.network, every, self.open_loads, passages, start))
+        except NotComputed as error:
+            running = sorted({name for name, _ in left_running(self.network, self.unit)})
+            if not running or error.problems[0].code != "QN511":
+                raise
+            text = f"branches outside of the join come to {' or '.join(running)} nearly as fast as it can serve them"
+            help = "wait for more of the branches (join), or state fewer customers"
+            raise NotComputed(Problem("QN511", text, "fewer of them", help=help)) from None
+
+    def throughput(self, result: ProductSolution, kind: int) -> Value:
         """Passages per second of a class."""
         given = self.network.classes[kind]
         return given.arrival_rate if isinstance(given, OpenClass) else self.of_class(result.figures.throughput, kind)
@@ -195,12 +204,12 @@ class _Answer(Reduction):
             raise NotComputed(Problem("QN513", text, "a network with product form"))
         return product_bounds.bounds(reduced, kind)
 
-    def states(self, result: Found) -> dict[str, tuple[float, ...]] | None:
+    def states(self, result: ProductSolution) -> dict[str, tuple[float, ...]] | None:
         """State probabilities of the first copy of every group, by its label."""
         rows = result.figures.states
         if rows is None or self.network.size is not None:
             return None
-        return {station.groups[key[1]].label: tuple(rows[self.places[key]]) for key, station, _ in self.groups}
+        return {station.groups[key[1]].label: tuple(rows[self.first_rows[key]]) for key, station, _ in self.groups}
 
     def refuse_idle(self, demands: list[list[Value]]) -> None:
         """Raise for a closed class whose customers spend no time anywhere, by its name."""
@@ -226,7 +235,7 @@ class _Answer(Reduction):
         ]
         return min(limits, default=None)
 
-    def waits(self, result: Found, demands: list[list[Value]], visits: list[list[Value]]) -> list[Wait]:
+    def waits(self, result: ProductSolution, demands: list[list[Value]], visits: list[list[Value]]) -> list[Wait]:
         """The waits of every stream: its part of how much the station stretches the demands of its class.
 
         Where the order of arrival was taken into account, all visits of a class have the same wait.
@@ -241,7 +250,7 @@ class _Answer(Reduction):
                 waits.append(Wait(0.0, 0.0))
                 continue
             key, kind = (stream.station, stream.group), self.column(stream)
-            row = self.places[key]
+            row = self.first_rows[key]
             spent = residence[row][kind] if self.network.size is None else residence[:, row, kind]
             asked = demands[index[key]][kind], visits[index[key]][kind]
             ordered = result.method in (RESIDUAL, PRIORITY) and stream.station in self.ordered | self.ranked

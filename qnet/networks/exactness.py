@@ -14,6 +14,7 @@ from qnet.networks.solvers.table import knows_no_order
 from qnet.networks.streams import Stream, Streams, exponential
 from qnet.networks.streams import streams as streams_of
 from qnet.queues.arithmetic import close, total
+from qnet.record import Record
 
 if TYPE_CHECKING:
     from qnet.networks import parallel_exactness
@@ -75,53 +76,70 @@ def reasons_for(
         once = len(queues) == 1 and queues[0].rates is None and _visited_once(network, queues[0].name, operations)
         if not once or station_reason(queues[0], streams, False, operations):
             reasons.append(Inexact(Reason("priority order")))
-    rated = any(station.rates is not None for station in network.stations)
-    stacked = _stacked(network, queues, streams)
-    for station in queues:
-        selected = [stream for stream in streams if stream.station == station.name]
-        if network.closed and ranked(station, streams):
-            reasons.append(_ranks_reason(network, station, selected, operations))
-            continue
-        reason = station_reason(station, selected, alone, operations)
-        if reason is None:
-            continue
-        reason = reason.replace(station=station.name)
-        if station.discipline == "lcfs-pr" and method != "states":
-            text = f"{station.name} serves the last first by several servers, with times that are not one exponential "
-            text += "time, and is solved like processor sharing"
-            reasons.append(Beyond(reason.replace(cause=_SHARED), "QN728", text))
-            continue
-        if network.closed:
-            ordered = method in (RESIDUAL, PRIORITY, LAYERS) and station.in_line
-            reason = reason.replace(cause=_CORRECTED if ordered else _SHARED)
-            plain = not compiled.deferred and not any(route.forks for route in compiled.routes)
-            if ordered and method in (RESIDUAL, PRIORITY) and not _trusted(station, selected, plain, operations):
-                text = f"the order of arrival at {station.name} is corrected beyond where errors were measured as small"
-                reasons.append(Beyond(reason, "QN638", text))
-                continue
-            if ordered and stacked:
-                text = f"the order of arrival at {station.name} is corrected next to {stacked}, which serves the last "
-                text += "first, where it decides which class comes round: errors were not measured"
-                reasons.append(Beyond(reason, "QN638", text))
-                continue
-        if station.rates is not None and not network.closed:
-            text = f"{station.name} has rates and no product form: it is solved like processor sharing"
-            reasons.append(Beyond(reason.replace(cause=_SHARED), "QN717", text))
-            continue
-        if rated and not network.closed and method != "states":
-            text = (
-                f"{station.name} has no product form, and is solved like processor sharing next to a station with rates"
-            )
-            reasons.append(Beyond(reason.replace(cause=_SHARED), "QN717", text))
-            continue
-        if network.closed and station.in_line and any(knows_no_order(name) for name in method.split(", ")):
-            text = f"the order of arrival at {station.name} is not known to the method: service there is shared"
-            reasons.append(Beyond(reason, "QN727", text))
-            continue
-        reasons.append(Inexact(reason))
+    judged = _Judged(network, compiled, streams, method, _stacked(network, queues, streams), operations)
+    reasons += [item for station in queues if (item := judged.reason(station, alone)) is not None]
     if any(stream.started is not None for stream in streams) or any(route.forks for route in compiled.routes):
         reasons += parallel_exactness.parallel_reasons(network, compiled, operations)
     return tuple(dict.fromkeys(reasons))
+
+
+class _Judged(Record):
+    """A network whose stations are judged one by one."""
+
+    network: RoutedNetwork
+    compiled: Streams
+    streams: list[Stream]
+    """Those that have customers."""
+    method: str
+    stacked: str
+    """As `_stacked`."""
+    operations: Operations
+
+    def reason(self, station: Station, alone: bool) -> Inexact | None:
+        """Why waits at a station are approximate; None where they are exact.
+
+        alone   whether it is a single server that all customers visit once.
+        """
+        network, operations = self.network, self.operations
+        selected = [stream for stream in self.streams if stream.station == station.name]
+        if network.closed and ranked(station, self.streams):
+            return _ranks_reason(network, station, selected, operations)
+        reason = station_reason(station, selected, alone, operations)
+        if reason is None:
+            return None
+        reason = reason.replace(station=station.name)
+        if station.discipline == "lcfs-pr" and self.method != "states":
+            text = f"{station.name} serves the last first by several servers, with times that are not one exponential "
+            text += "time, and is solved like processor sharing"
+            return Beyond(reason.replace(cause=_SHARED), "QN728", text)
+        return self._closed(station, selected, reason) if network.closed else self._open(station, reason)
+
+    def _closed(self, station: Station, selected: list[Stream], reason: Reason) -> Inexact:
+        methods = (RESIDUAL, PRIORITY)
+        ordered = self.method in (*methods, LAYERS) and station.in_line
+        reason = reason.replace(cause=_CORRECTED if ordered else _SHARED)
+        plain = not self.compiled.deferred and not any(route.forks for route in self.compiled.routes)
+        if ordered and self.method in methods and not _trusted(station, selected, plain, self.operations):
+            text = f"the order of arrival at {station.name} is corrected beyond where errors were measured as small"
+            return Beyond(reason, "QN638", text)
+        if ordered and self.stacked:
+            text = f"the order of arrival at {station.name} is corrected next to {self.stacked}, which serves the last "
+            text += "first, where it decides which class comes round: errors were not measured"
+            return Beyond(reason, "QN638", text)
+        if station.in_line and any(knows_no_order(name) for name in self.method.split(", ")):
+            text = f"the order of arrival at {station.name} is not known to the method: service there is shared"
+            return Beyond(reason, "QN727", text)
+        return Inexact(reason)
+
+    def _open(self, station: Station, reason: Reason) -> Inexact:
+        if station.rates is not None:
+            text = f"{station.name} has rates and no product form: it is solved like processor sharing"
+            return Beyond(reason.replace(cause=_SHARED), "QN717", text)
+        if self.method != "states" and any(other.rates is not None for other in self.network.stations):
+            text = f"{station.name} has no product form, and is solved like processor sharing next to a station with "
+            text += "rates"
+            return Beyond(reason.replace(cause=_SHARED), "QN717", text)
+        return Inexact(reason)
 
 
 def _stacked(network: RoutedNetwork, queues: Sequence[Station], streams: Sequence[Stream]) -> str:

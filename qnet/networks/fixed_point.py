@@ -15,7 +15,7 @@ from math import inf
 from qnet import budget
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Value
-from qnet.lazy import Array, Flags, Places, np
+from qnet.lazy import Array, Flags, Indices, np
 from qnet.queues.arithmetic import ratio, total
 from qnet.queues.roots import bracket
 from qnet.record import Record
@@ -24,7 +24,7 @@ Image = Callable[[Sequence[float]], list[float]]
 """From n unknowns to their n images, followed by any other values to be read at the fixed point, in one list."""
 BatchMap = Callable[[Array], tuple[Array, Array]]
 """From values (P, ...) to their images and the residuals (P,)."""
-BatchMaps = Callable[[Places], BatchMap]
+BatchMaps = Callable[[Indices], BatchMap]
 """The map of the points of a batch at some indices, which may repeat."""
 
 TOLERANCE = 1e-12
@@ -245,7 +245,7 @@ def fixed_points(maps: BatchMaps, start: Array, patience: int | Array = 300, rou
 def _counted(maps: BatchMaps) -> BatchMaps:
     """Maps that are charged to the account of the command."""
 
-    def counted(chosen: Places) -> BatchMap:
+    def counted(chosen: Indices) -> BatchMap:
         image = maps(chosen)
 
         def round_of(values: Array) -> tuple[Array, Array]:
@@ -259,7 +259,7 @@ def _counted(maps: BatchMaps) -> BatchMaps:
 
 def _fixed_points(maps: BatchMaps, start: Array, patience: Array, rough: bool) -> Array:
     """As `fixed_points`."""
-    every: Places = np.arange(len(start))
+    every: Indices = np.arange(len(start))
     few = start[0].size <= _FEW if len(start) else False
     rounds, enough = (_FIRST, _NEAR) if few else (_BATCH_ROUNDS, _ENOUGH)
     best, moves, least = _rounds(maps, start, every, _MEMORY, patience, rounds, enough)
@@ -269,7 +269,7 @@ def _fixed_points(maps: BatchMaps, start: Array, patience: Array, rough: bool) -
             _newton(maps, best, moves, least, every[first : first + at_once])
     rounds, enough = (_ROUGH_ROUNDS, _NEAR) if rough else (_BATCH_ROUNDS, _ENOUGH)
     for memory in (_MEMORY, 0) if few else (0,):
-        failed: Places = np.flatnonzero(least > (_NEAR if rough else _CONVERGED))
+        failed: Indices = np.flatnonzero(least > (_NEAR if rough else _CONVERGED))
         if failed.size:
             values, _, residual = _rounds(maps, start, failed, memory, patience, rounds, enough)
             better = residual < least[failed]
@@ -277,7 +277,7 @@ def _fixed_points(maps: BatchMaps, start: Array, patience: Array, rough: bool) -
     return best
 
 
-def _newton(maps: BatchMaps, best: Array, best_moves: Array, least: Array, chosen: Places) -> None:
+def _newton(maps: BatchMaps, best: Array, best_moves: Array, least: Array, chosen: Indices) -> None:
     """Newton's steps of some points, in place, as long as they reduce the residuals."""
     shape, size = best.shape[1:], best[0].size
     live = chosen[least[chosen] > _ENOUGH]
@@ -320,10 +320,10 @@ def _newton(maps: BatchMaps, best: Array, best_moves: Array, least: Array, chose
         fresh = np.zeros(len(live), bool)
 
 
-def _inverse_slopes(maps: BatchMaps, chosen: Places, values: Array, moves: Array, shape: tuple[int, ...]) -> Array:
+def _inverse_slopes(maps: BatchMaps, chosen: Indices, values: Array, moves: Array, shape: tuple[int, ...]) -> Array:
     """(p, n, n) the inverse of the slopes at which moves decrease with values, by differences."""
     size: int = values.shape[1]
-    index: Places = np.arange(size)
+    index: Indices = np.arange(size)
     nudge = _NUDGE * np.maximum(values, 1e-3 * values.max(1, keepdims=True) + 1e-300)
     nudged = np.repeat(values[:, None], size, axis=1)
     nudged[:, index, index] += nudge
@@ -338,7 +338,7 @@ def _inverse_slopes(maps: BatchMaps, chosen: Places, values: Array, moves: Array
 
 
 def _rounds(
-    maps: BatchMaps, start: Array, chosen: Places, memory: int, patience: Array, most: int, enough: float
+    maps: BatchMaps, start: Array, chosen: Indices, memory: int, patience: Array, most: int, enough: float
 ) -> tuple[Array, Array, Array]:
     """Damped rounds of some points: the best values, their moves and their residuals.
 
@@ -349,7 +349,7 @@ def _rounds(
     start, patience = start[chosen], patience[chosen]
     best = np.array(start, dtype=float)
     best_moves, least = np.zeros(best.shape), np.full(len(best), np.inf)
-    live: Places = np.arange(len(best))
+    live: Indices = np.arange(len(best))
     values = best.copy()
     remembered = Memory(memory, _DAMPED)
     idle = np.zeros(len(best), dtype=int)

@@ -20,7 +20,7 @@ _A_WAIT, _A_JOIN = 1.5 * budget.CALL, 16 * budget.CALL
 """Operations of a round for the wait of a stream, and for the slowest branch of a parallel step."""
 
 
-class Asked(Record):
+class CopyDemand(Record):
     """What a class asks of a copy of a station in a passage."""
 
     demand: Value
@@ -31,25 +31,25 @@ class Asked(Record):
 class Joining:
     """Of a batch of networks: the time of a passage that is not the sum of the times at the stations.
 
-    network   with closed classes.
-    compiled  its streams, for one passage per second of every class.
-    places    of every group of copies: the row of its first copy among the demands.
-    asked     of every group, by class.
-    ordered   the stations at which all visits of a class have the same wait.
-    identical     by stream, as of `parallel.join_time`.
+    network     with closed classes.
+    compiled    its streams, for one passage per second of every class.
+    first_rows  of every group of copies: the row of its first copy among the demands.
+    asked       of every group, by class.
+    ordered     the stations at which all visits of a class have the same wait.
+    identical   by stream, as of `parallel.join_time`.
     """
 
     def __init__(
         self,
         network: RoutedNetwork,
         compiled: Streams,
-        places: Mapping[Key, int],
-        asked: Mapping[Key, Sequence[Asked]],
+        first_rows: Mapping[Key, int],
+        asked: Mapping[Key, Sequence[CopyDemand]],
         ordered: frozenset[str],
         identical: Sequence[Value],
     ) -> None:
         self.network = network
-        self.places = places
+        self.first_rows = first_rows
         self.ordered = ordered
         self.operations: Operations = arrays()
         self.delays = frozenset(station.name for station in network.stations if station.delay)
@@ -90,10 +90,10 @@ class Joining:
         for item in self.queued:
             stream, asked = item.stream, item.asked
             key, kind = (stream.station, stream.group), stream.class_index
-            spent = residence[:, self.places[key], kind]
+            spent = residence[:, self.first_rows[key], kind]
             ordered = stream.station in self.ordered
             wait = stream_wait(stream, spent, asked.demand, asked.visits, ordered, False, self.operations)
-            waits[item.place] = wait
+            waits[item.stream_index] = wait
             result[:, kind] -= self.copies[key] * stream.rate * (stream.holding.mean + wait.mean)
         for item in self.forks:
             time = mean_join_time(item.fork, waits, self.identical, self.operations)
@@ -102,10 +102,10 @@ class Joining:
 
 
 class _Queued(Record):
-    place: int
+    stream_index: int
     """Among the streams."""
     stream: Stream
-    asked: Asked
+    asked: CopyDemand
 
 
 class _Forked(Record):
@@ -167,19 +167,19 @@ class ParallelSteps:
                 )
 
     def joins(
-        self, places: Mapping[Key, int], ordered: frozenset[str], demands: Sequence[_Row], visits: Sequence[_Row]
+        self, first_rows: Mapping[Key, int], ordered: frozenset[str], demands: Sequence[_Row], visits: Sequence[_Row]
     ) -> Joining | None:
         """What they take off the passages of closed classes that queue in branches; None where no such class does.
 
-        places   of every group of copies: the row of its first copy among all copies.
-        ordered  the stations at which all visits of a class have the same wait.
-        demands  of every group in the order of `places`, by class, and `visits` as well.
+        first_rows  of every group of copies: the row of its first copy among all copies.
+        ordered     the stations at which all visits of a class have the same wait.
+        demands     of every group in the order of `first_rows`, by class, and `visits` as well.
         """
         if not self.queued:
             return None
-        rows = zip(places, demands, visits, strict=False)
-        asked = {key: [Asked(*pair) for pair in zip(each, counts, strict=True)] for key, each, counts in rows}
-        return Joining(self.network, self.compiled, places, asked, ordered, self.identical)
+        rows = zip(first_rows, demands, visits, strict=False)
+        asked = {key: [CopyDemand(*pair) for pair in zip(each, counts, strict=True)] for key, each, counts in rows}
+        return Joining(self.network, self.compiled, first_rows, asked, ordered, self.identical)
 
 
 _Row = Sequence[Value]

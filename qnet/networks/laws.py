@@ -18,7 +18,7 @@ _INFINITE = float("inf")
 def checked(solution: RoutedSolution, batch: bool) -> RoutedSolution:
     """A solution that obeys the laws, with utilizations that exceed 1 by rounding alone set to 1.
 
-    solution  of a point or a batch; points without a steady state are not looked at.
+    solution  of a point or a batch; points without a steady state are not checked.
     batch     whether its figures may be arrays, one entry a point.
     Returns   the solution, or one whose utilizations are at most 1.
     Raises    `NotComputed` QN502 where a figure is negative or not finite, QN511 where a utilization is above 1 by more

@@ -17,7 +17,7 @@ from qnet.record import Record
 TABLE = os.path.join(os.path.dirname(__file__), "measured_errors.csv")
 
 
-class Measured(Record):
+class MeasuredError(Record):
     """The measured error of one method for one feature."""
 
     name: str
@@ -43,25 +43,25 @@ class Measured(Record):
     """The systems that were drawn."""
 
 
-def _row(cells: list[str]) -> Measured:
-    values: dict[str, Any] = dict(zip(Measured.fields(), cells, strict=True))
+def _row(cells: list[str]) -> MeasuredError:
+    values: dict[str, Any] = dict(zip(MeasuredError.fields(), cells, strict=True))
     values |= {"systems": int(values["systems"]), "trusted": values["trusted"] == "yes"}
     values |= {name: float(values[name]) for name in ("median", "worst")}
-    return Measured(**values)
+    return MeasuredError(**values)
 
 
-def _read() -> dict[str, Measured]:
+def _read() -> dict[str, MeasuredError]:
     with open(TABLE, encoding="utf-8", newline="") as file:
         rows = csv.reader(file)
-        assert tuple(next(rows)) == Measured.fields()
+        assert tuple(next(rows)) == MeasuredError.fields()
         return {cells[0]: _row(cells) for cells in rows}
 
 
-MEASURED: dict[str, Measured] = _read()
+MEASURED: dict[str, MeasuredError] = _read()
 """By name, in the order of the file."""
 
 
-def trusted_rows(method: str) -> list[Measured]:
+def trusted_rows(method: str) -> list[MeasuredError]:
     """The rows of a method in the regions in which it is trusted."""
     return [row for row in MEASURED.values() if row.method == method and row.trusted]
 
@@ -72,7 +72,7 @@ def error_of(method: str) -> str:
     >>> error_of("qna")
     'response: median up to 2.3 %, worst 16 %; other figures: median up to 2.9 %, worst 41 %'
     """
-    kinds: dict[str, list[Measured]] = {"throughput": [], "response": [], "other figures": []}
+    kinds: dict[str, list[MeasuredError]] = {"throughput": [], "response": [], "other figures": []}
     for row in trusted_rows(method):
         kinds.get(row.quantity, kinds["other figures"]).append(row)
     return "; ".join(

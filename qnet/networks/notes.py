@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from qnet.networks.reasons import Beyond, Requested
+from qnet.networks.reasons import Beyond, Inexact, Requested
 from qnet.note import Note
 
 _LINE = 120
@@ -19,7 +19,7 @@ def approximate_notes(reasons: Iterable[str], what: str = "the answer is") -> li
     reasons  those of a solution, each as its sentence.
     what     subject and verb of the note.
     """
-    result = list(dict.fromkeys(reasons))
+    result = sorted(dict.fromkeys(reasons), key=_of_method)
     if not result:
         return []
     warned: dict[str, list[str]] = {}
@@ -30,6 +30,12 @@ def approximate_notes(reasons: Iterable[str], what: str = "the answer is") -> li
     text = f"{what} approximate: {_listed(result)}"
     brief = f"{what} approximate: {result[0]}; {len(result) - 1} more with --json"
     return [Note("QN601", text, brief=brief if len(text) > _LINE and len(result) > 1 else ""), *warnings]
+
+
+def _of_method(reason: str) -> bool:
+    """Whether a reason states no more than that the method is an approximation: what of the model makes it one stands
+    before it."""
+    return isinstance(reason, Inexact) and reason.reason.code == "approximation"
 
 
 def _listed(texts: Sequence[str]) -> str:

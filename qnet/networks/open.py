@@ -264,7 +264,7 @@ class OpenSolver:
         """
         unknown = undecided(self.compiled, self.inner)
         ends = list(accumulate(len(centre.rooms) for centre in unknown))
-        places = {
+        indices = {
             (centre.key[0], centre.pools): (end - len(centre.rooms), end)
             for centre, end in zip(unknown, ends, strict=True)
         }
@@ -272,7 +272,7 @@ class OpenSolver:
 
         def image(busy: Sequence[float]) -> list[float]:
             for centre in self.inner:
-                position = places.get((centre.key[0], centre.pools))
+                position = indices.get((centre.key[0], centre.pools))
                 self.visit(centre, None if position is None else busy[slice(*position)])
             waits = (part for index in self.in_holds for part in self.waits[index])
             return [*(max(self.apart(room), 0.0) for room in rooms), *waits]
@@ -330,7 +330,7 @@ class OpenSolver:
             spare = self.spare(
                 centre, at_arrival, [self.apart(room) for room in centre.rooms] if apart is None else apart
             )
-        self.place(centre, loads, at_arrival, *spare)
+        self.set_waits(centre, loads, at_arrival, *spare)
 
     def meet(self, centre: Centre) -> tuple[tuple[Load, ...], Queue]:
         """The requests of the streams of one station group, and the work they meet."""
@@ -342,7 +342,7 @@ class OpenSolver:
             self.settled[centre.key] = (loads, at_arrival)
         return loads, at_arrival
 
-    def place(self, centre: Centre, loads: Sequence[Load], at_arrival: Queue, busy: Value, spare: Value) -> None:
+    def set_waits(self, centre: Centre, loads: Sequence[Load], at_arrival: Queue, busy: Value, spare: Value) -> None:
         """Set what the streams of one station group wait."""
         if centre.station.discipline == "preemptive":
             self.refuse_interrupted_holds(centre)

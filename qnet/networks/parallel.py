@@ -134,10 +134,10 @@ class _Branches:
             part = _not_shared(shared, operations)
             self.separate = tuple(variance * part for variance in self.variances)
 
-    def branches(self, variances: Sequence[Value]) -> list[joins.Branch]:
+    def branches(self, variances: Sequence[Value]) -> list[joins.BranchTimes]:
         """The branches as independent times."""
         known = zip(self.fork.branches, self.means, variances, strict=True)
-        return [joins.Branch(mean, variance, item.copies) for item, mean, variance in known]
+        return [joins.BranchTimes(mean, variance, item.copies) for item, mean, variance in known]
 
     def mean(self) -> Value:
         """The mean time until enough have finished."""
@@ -211,7 +211,7 @@ def _awaited(fork: Parallel, joined: JoinTime) -> tuple[Value, ...]:
         return (1.0,)
     return joins.decisive(
         [
-            joins.Branch(mean, variance, item.copies)
+            joins.BranchTimes(mean, variance, item.copies)
             for item, mean, variance in zip(fork.branches, joined.means, joined.variances, strict=True)
         ],
         fork.needed,

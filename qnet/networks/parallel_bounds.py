@@ -116,7 +116,7 @@ def open_step(branches: Sequence[BranchFigures], needed: int, servers: bool) -> 
     if not servers:
         return (rest[-1] if len(rest) == 1 else 0.0), serial
     fastest = means[:needed]
-    exponential = [joins.Branch(mean, mean * mean, fastest.count(mean)) for mean in dict.fromkeys(fastest)]
+    exponential = [joins.BranchTimes(mean, mean * mean, fastest.count(mean)) for mean in dict.fromkeys(fastest)]
     largest = float(joins.joined(exponential, needed)[0]) if needed > 1 else fastest[0]
     least = 1 / sum(1 / mean for mean in rest) if rest[0] > 0 else 0.0
     return least, min(serial, largest)

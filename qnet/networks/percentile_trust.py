@@ -115,7 +115,7 @@ def _reasons(network: RoutedNetwork, operations: Operations) -> _Reasons:
         for route in customers.routes:
             for step in route.steps:
                 yield from _step(step, stations, operations)
-    yield from ((reason, True) for reason in _places(network))
+    yield from ((reason, True) for reason in _unmeasured(network))
     if not network.closed:
         yield from _mixtures(network, operations)
     if network.closed:
@@ -238,7 +238,7 @@ def _step(step: Step, stations: dict[str, Station], operations: Operations) -> _
                 yield f"{station.name} is shared by times that are not exponential", uneven
 
 
-def _places(network: RoutedNetwork) -> Iterator[str]:
+def _unmeasured(network: RoutedNetwork) -> Iterator[str]:
     """Stations and buffers that were not measured."""
     for station in network.stations:
         if station.discipline in ("priority", "preemptive"):

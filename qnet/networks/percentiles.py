@@ -28,7 +28,7 @@ _FEW = 2000.0
 """Beyond this number of stages of one exponential time, the sum is approximated by the cube of a normal variable."""
 
 
-class Part(Record):
+class MixtureRoute(Record):
     """One route of a mixture: how likely it is, and the mean and variance of the time at each station on it."""
 
     weight: Any
@@ -60,7 +60,7 @@ def response_percentile(solution: RoutedSolution, share: float, about: str = "")
     wanted = list(_ways(solution.passages, about))
     nobody = sum(rate for rate, _, _ in wanted) == 0
     # Without any passages, a route counts as often as it would be taken.
-    parts = [Part(np.atleast_1d(rate + nobody * probability), stages) for rate, probability, stages in wanted]
+    parts = [MixtureRoute(np.atleast_1d(rate + nobody * probability), stages) for rate, probability, stages in wanted]
     result = mixture_percentile(parts, share)
     return float(result[0]) if isinstance(solution.throughput, float) and result.size == 1 else result
 
@@ -83,7 +83,7 @@ def _ways(passages: Passages, about: str) -> Iterator[tuple[Value, Value, _Stage
         waits = _shared(passages)
     for number, customers in enumerate(passages.network.classes):
         selected = [route for route in passages.compiled.routes if route.class_index == number]
-        rate = passages.throughputs[number]
+        rate = passages.throughputs[number] * (passages.copies[number] if passages.copies else 1)
         if customers.chain:
             if about in ("", customers.name):
                 yield rate, 1.0, _of_chain(customers, selected, waits, passages)
@@ -140,7 +140,7 @@ def _stages(route: RouteTime, waits: Sequence[Wait], passages: Passages) -> Iter
         yield fork.count * overall.mean, fork.count * overall.variance
 
 
-def mixture_percentile(parts: Sequence[Part], share: float) -> Any:
+def mixture_percentile(parts: Sequence[MixtureRoute], share: float) -> Any:
     """The percentile of a mixture of sums of independent gamma times, elementwise over points; see above."""
     shape = np.broadcast_shapes(*(np.shape(item) for part in parts for item in (part.weight, *_flat(part.stages))))
     weights = np.array([np.broadcast_to(part.weight, shape) for part in parts], dtype=float)

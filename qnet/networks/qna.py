@@ -12,7 +12,7 @@ Source    Whitt, The Queueing Network Analyzer, Bell System Technical Journal 62
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from qnet.expression import Operations, Value
 from qnet.networks.centres import Centre
@@ -142,7 +142,6 @@ def uneven(
     even: Value = True
     for node in nodes.values():
         even = even & (node.service == 0)
-    shaken = uneven_classes(network, operations)
     planned = not all(customers.chain for customers in network.classes)
     spaced = _spaced(network, compiled, operations)
     for centre in centres:
@@ -152,24 +151,9 @@ def uneven(
         regular = operations.all(operations.absolute(outside) <= 1e-12)
         back = not operations.all(operations.compare("<=", again, 0.0))
         returned = returned or back
-        if not operations.all(operations.compare("<=", node.service, _MOST - 1.0)):
-            wild[f"the scv of services at {name} is above {_MOST:g}"] = None
-        plain = compiled.deferred and regular and operations.all(node.service == 0)
-        if node.servers > 1 and len(centres) > 1 and not plain:
-            wild[f"{name} has several servers and is not the only station"] = None
-        if not node.ordered and not regular:
-            wild[f"arrivals at {name}, which is not first come first served, are not Poisson"] = None
-        chosen = ranked(centre.station, compiled.streams)
-        least = _CHANGED if compiled.deferred else 0.0
-        uneven_service = not operations.all(operations.compare("<=", _by_service(node, operations), least))
-        if not compiled.deferred:
-            # Different times of several visits may have the variance of one exponential time together.
-            visits = [compiled.streams[index] for index in centre.indices]
-            uneven_service = uneven_service or bool(station_reason(centre.station, visits, False, operations))
-        if back and chosen:
-            wild[f"customers come back to {name}, where some are served before others"] = None
-        elif back and planned and uneven_service:
-            wild[f"customers come back to {name} by plan, and their times there are not one exponential time"] = None
+        wild |= dict.fromkeys(
+            _unmeasured_at(centre, node, compiled, len(centres) == 1, regular, back, planned, operations)
+        )
         if back or len(centres) > 1:
             most = _CHANGED_BACK if back and planned else _CHANGED
             other = _uneven(node, streams.in_the_long_run(centre.key, compiled), again, operations)
@@ -180,19 +164,68 @@ def uneven(
             if not operations.all(operations.compare("<=", changed, most)):
                 text = f"how evenly customers come to {name} from other queues"
                 wild[f"{text} matters for more than {100 * most:.0f} % of the time there"] = None
-    if shaken:
-        if returned:
-            wild["customers return to a station, and arrivals from outside are not Poisson"] = None
-        if len(network.classes) > 1:
-            wild["several classes, and arrivals are not Poisson"] = None
-        most = _MOST if len(centres) == 1 else _MOST_ON
+    if uneven_classes(network, operations):
         scvs = [item.arrival_scv for item in network.classes if isinstance(item, OpenClass)]
         for scv in scvs:
             even = even & (scv == 1)
-        if not all(operations.all(operations.compare("<=", scv, most)) for scv in scvs):
-            wild[f"the scv of arrivals is above {most:g}"] = None
+        wild |= dict.fromkeys(_unmeasured_arrivals(scvs, len(centres) == 1, returned, operations))
     reasons = tuple(Beyond(f"{text}: outside the measured region", "QN654", text) for text in wild)
     return result, reasons, even
+
+
+def _unmeasured_at(
+    centre: Centre,
+    node: _Node,
+    compiled: Streams,
+    alone: bool,
+    regular: bool,
+    back: bool,
+    planned: bool,
+    operations: Operations,
+) -> Iterator[str]:
+    """What of a station group errors were not measured for.
+
+    alone    whether it is the only one.
+    regular  whether its arrivals are Poisson, customers that return left out.
+    back     whether customers return to it, and `planned` whether their number of visits is then fixed.
+    """
+    name = centre.station.name
+    if not operations.all(operations.compare("<=", node.service, _MOST - 1.0)):
+        yield f"the scv of services at {name} is above {_MOST:g}"
+    plain = compiled.deferred and regular and operations.all(node.service == 0)
+    if node.servers > 1 and not alone and not plain:
+        yield f"{name} has several servers and is not the only station"
+    if not node.ordered and not regular:
+        yield f"arrivals at {name}, which is not first come first served, are not Poisson"
+    if not back:
+        return
+    if ranked(centre.station, compiled.streams):
+        yield f"customers come back to {name}, where some are served before others"
+        return
+    least = _CHANGED if compiled.deferred else 0.0
+    uneven_service = not operations.all(operations.compare("<=", _by_service(node, operations), least))
+    if not compiled.deferred:
+        # Different times of several visits may have the variance of one exponential time together.
+        visits = [compiled.streams[index] for index in centre.indices]
+        uneven_service = uneven_service or bool(station_reason(centre.station, visits, False, operations))
+    if planned and uneven_service:
+        yield f"customers come back to {name} by plan, and their times there are not one exponential time"
+
+
+def _unmeasured_arrivals(scvs: Sequence[Value], alone: bool, returned: bool, operations: Operations) -> Iterator[str]:
+    """What errors were not measured for where arrivals from outside are not Poisson.
+
+    scvs      of the arrivals of every class.
+    alone     whether there is one station group only.
+    returned  whether customers return to any.
+    """
+    if returned:
+        yield "customers return to a station, and arrivals from outside are not Poisson"
+    if len(scvs) > 1:
+        yield "several classes, and arrivals are not Poisson"
+    most = _MOST if alone else _MOST_ON
+    if not all(operations.all(operations.compare("<=", scv, most)) for scv in scvs):
+        yield f"the scv of arrivals is above {most:g}"
 
 
 def _spaced(network: RoutedNetwork, compiled: Streams, operations: Operations) -> dict[Key, Value]:

@@ -68,12 +68,12 @@ class Reduction:
         """The closed classes that meet their second-phase work at such stations."""
         self.absent: Any = None
         """Of those, the time from starting second-phase work to the next arrival at its station."""
-        self.places: dict[Key, int] = {}
+        self.first_rows: dict[Key, int] = {}
         """The row of the first copy of each group."""
         self.steps = ParallelSteps(network, self.unit, self.operations)
         rows = 0
         for key, _, copies in self.groups:
-            self.places[key] = rows
+            self.first_rows[key] = rows
             rows += copies
         if rows > MAX_COPIES:
             text = f"the stations have {rows} copies together"
@@ -286,7 +286,7 @@ class Reduction:
             priority=_repeated([tuple(row) for row in self.ranks()], copies) if self.ranked else None,
             left={self.left[kind]: kind for kind in sorted(self.again)},
             absence=self.absence(demands, visits),
-            joins=self.steps.joins(self.places, self.ordered, demands, visits),
+            joins=self.steps.joins(self.first_rows, self.ordered, demands, visits),
         )
 
     def absence(self, demands: list[list[Value]], visits: list[list[Value]]) -> Any:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from qnet.expression import Value
-from qnet.lazy import Places
+from qnet.lazy import Indices
 from qnet.record import Record
 
 
@@ -39,7 +39,7 @@ class Station(Record):
     rates: tuple[float, ...] | None = None
     """Relative capacity of a copy with 1, 2, ... customers present, the last repeats; None: one per busy server."""
     capacity: int | None = None
-    """Places of a copy, queue and service together: arrivals that find it full are lost; None: no limit."""
+    """Indices of a copy, queue and service together: arrivals that find it full are lost; None: no limit."""
 
     @property
     def in_line(self) -> bool:
@@ -168,6 +168,8 @@ class OpenClass(Record):
     """Of a chain: from a station to a station ("" for outside), how often per passage."""
     turns: tuple[Turn, ...] = ()
     """Of a chain: what its customers do, one thing after the other; the first turn of an open chain is outside."""
+    per_copy_of: str = ""
+    """The station of which each copy has such customers, who visit no other copy; these are those of all copies."""
 
 
 class ClosedClass(Record):
@@ -184,6 +186,8 @@ class ClosedClass(Record):
     """As of `OpenClass`; where customers think is outside."""
     turns: tuple[Turn, ...] = ()
     """As of `OpenClass`; the first turn is where lost customers are."""
+    per_copy_of: str = ""
+    """As of `OpenClass`."""
 
 
 class Buffer(Record):
@@ -260,7 +264,7 @@ class RoutedNetwork(Record):
         return at_point(self.replace(profiles=()), index).replace(size=None, profiles=profiles)
 
 
-def at_points(value: Any, points: Places) -> Any:
+def at_points(value: Any, points: Indices) -> Any:
     """Some points of a batch of everything inside a value, as `at_point`."""
     return mapped(value, lambda array: array[points] if array.ndim else array)
 

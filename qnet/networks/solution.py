@@ -44,14 +44,14 @@ class StationFigures(Record):
 
 
 class BufferFigures(Record):
-    """Figures of a buffer. Places; times in seconds."""
+    """Figures of a buffer. Indices; times in seconds."""
 
     name: str
     places: Value
     offered: Value
-    """Places requested per second."""
+    """Indices requested per second."""
     throughput: Value
-    """Places taken, and freed, per second."""
+    """Indices taken, and freed, per second."""
     occupancy: Value
     """Mean number of places taken."""
     found_full: Value
@@ -59,7 +59,7 @@ class BufferFigures(Record):
     delay_when_full: Value
     """Mean time until there is a place for one that waits for it; 0 where arrivals that find none are lost."""
     drain_rate: Value
-    """Places per second that can be freed at most; 0 where none are taken."""
+    """Indices per second that can be freed at most; 0 where none are taken."""
     time_to_fill: Value
     """Time to fill from empty, while the arrivals exceed the drain; infinite where they do not."""
     drained_by: str

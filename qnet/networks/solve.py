@@ -17,7 +17,7 @@ from qnet.networks.solvers.features import of_routes, unsupported
 from qnet.networks.wanted import AUTO, Wanted
 
 if TYPE_CHECKING:
-    from qnet.networks import closed_networks, degenerate_classes, exactness, parallel_bounds
+    from qnet.networks import closed_networks, copy_classes, degenerate_classes, exactness, parallel_bounds
     from qnet.networks.memory import regions as memory
     from qnet.networks.product import solve as product
 else:
@@ -25,6 +25,7 @@ else:
     degenerate_classes = lazy("qnet.networks.degenerate_classes")
     exactness = lazy("qnet.networks.exactness")
     memory = lazy("qnet.networks.memory.regions")
+    copy_classes = lazy("qnet.networks.copy_classes")
     parallel_bounds = lazy("qnet.networks.parallel_bounds")
     product = lazy("qnet.networks.product.solve")
 
@@ -60,11 +61,13 @@ def solve(network: RoutedNetwork, wanted: Wanted = AUTO) -> RoutedSolution:
 
 
 def _solved(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
-    """The solution, with that of empty classes and bounds."""
+    """The solution, with that of empty classes, of classes per copy, and bounds."""
     if network.closed:
         empty = degenerate_classes.empty_classes(network)
         if empty:
             return empty.added(solve(empty.others(), wanted))
+    if any(item.per_copy_of for item in network.classes) and (apart := copy_classes.apart(network)):
+        return apart.together(solve(apart.network, wanted))
     features = of_routes(network, wanted)
     if "parallel" in features:
         inner = wanted.replace(bounds="") if wanted.bounds == parallel_bounds.KIND else wanted

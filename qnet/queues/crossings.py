@@ -1,6 +1,6 @@
 """Where functions change sign, of which many values at once cost little more than one: solutions of a batch of models.
 
-The fewer roots are left, the more places are tried for each of them in a round.
+The fewer roots are left, the more points are tried for each of them in a round.
 """
 
 from __future__ import annotations
@@ -8,40 +8,40 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from qnet.errors import NotComputed, Problem
-from qnet.lazy import Array, Places, np
+from qnet.lazy import Array, Indices, np
 from qnet.queues.roots import NEARNESS, NEGLIGIBLE
 
-Function = Callable[[Places, Array], Array]
+Function = Callable[[Indices, Array], Array]
 """Of the indices of some roots, which may repeat, and a place for each."""
 
 _TOGETHER = 240
-"""Places tried together: as many as take about as long as the fixed part of a solution."""
+"""Indices tried together: as many as take about as long as the fixed part of a solution."""
 _FEWEST, _MOST = 2, 24
-"""Places of one root in a round."""
+"""Indices of one root in a round."""
 _CLOSER = 0.01
 """How much smaller than its estimate an error is expected to be."""
 _SAFE = 4.0
 """How much larger an error may be than the moves of the interpolation with every place foretell."""
 _UNKNOWN = 0.05
-"""The error of interpolation through two places, as a share of the bracket."""
+"""The error of interpolation through two points, as a share of the bracket."""
 _MAX_ROUNDS = 200
 
 
 def crossings(function: Function, low: Array, high: Array, at_low: Array, at_high: Array) -> Array:
-    """The places between `low` and `high` where functions that are negative at `low`, and not at `high`, change sign.
+    """The points between `low` and `high` where functions that are negative at `low`, and not at `high`, change sign.
 
-    function        by indices of brackets and as many places: what the functions of those brackets are there.
+    function        by indices of brackets and as many points: what the functions of those brackets are there.
     low, high       the ends of brackets, in either order.
     at_low, at_high  what the functions are there.
     Returns    the ends of the last brackets at which the functions are negative, which are as wide as those of
                `roots.root`; `high` where there is no change of sign.
     Raises     `NotComputed` QN512 where a bracket does not shrink that far.
-    Method     Around the root by inverse interpolation through up to four places, at the distance of its estimated
-               error; and around that by the lines through the last two places on either side, which is exact for a
+    Method     Around the root by inverse interpolation through up to four points, at the distance of its estimated
+               error; and around that by the lines through the last two points on either side, which is exact for a
                kink. Where that has not halved a bracket in two rounds, at equal distances.
     """
     result = np.array(high)
-    live: Places = np.flatnonzero(~(at_low * at_high > 0))
+    live: Indices = np.flatnonzero(~(at_low * at_high > 0))
     nowhere = np.full(len(live), np.nan)
     x = np.stack([nowhere, low[live], high[live], nowhere], axis=1)
     f = np.stack([nowhere, at_low[live], at_high[live], nowhere], axis=1)
@@ -70,7 +70,7 @@ def crossings(function: Function, low: Array, high: Array, at_low: Array, at_hig
 
 
 def _closer(x: Array, f: Array) -> tuple[Array, Array]:
-    """The bracket around the first change of sign in rows of places, and the places next to it on either side."""
+    """The bracket around the first change of sign in rows of points, and the points next to it on either side."""
     first = 2 + (f[:, 2:-1] >= 0).argmax(axis=1)
     index = first[:, None] + np.arange(-2, 2)
     return np.take_along_axis(x, index, axis=1), np.take_along_axis(f, index, axis=1)
@@ -79,7 +79,7 @@ def _closer(x: Array, f: Array) -> tuple[Array, Array]:
 def _shares(x: Array, f: Array, least: Array, even: Array, number: int) -> Array:
     """Where to look next, as rising shares of the brackets: rows of a number of them.
 
-    x, f   the bracket in the middle, between the places next to it or nan.
+    x, f   the bracket in the middle, between the points next to it or nan.
     even   of which brackets equal parts are to be tried.
     """
     equal = np.arange(1, number + 1) / (number + 1)
@@ -101,11 +101,11 @@ def _shares(x: Array, f: Array, least: Array, even: Array, number: int) -> Array
 
 
 def _interpolated(x: Array, f: Array) -> tuple[Array, Array]:
-    """The root of inverse interpolation through the places that are known, and an estimate of its error."""
+    """The root of inverse interpolation through the points that are known, and an estimate of its error."""
     order = (1, 2, 0, 3)
-    places = [x[:, index] for index in order]
-    best, error = places[0], np.full(len(x), _UNKNOWN)
-    column, before = places, np.ones(len(x))
+    points = [x[:, index] for index in order]
+    best, error = points[0], np.full(len(x), _UNKNOWN)
+    column, before = points, np.ones(len(x))
     for degree in range(1, 4):
         column = [
             (f[:, order[row + degree]] * column[row] - f[:, order[row]] * column[row + 1])
@@ -123,7 +123,7 @@ def _interpolated(x: Array, f: Array) -> tuple[Array, Array]:
 
 
 def _on_lines(x: Array, f: Array) -> tuple[Array, Array]:
-    """Where the lines through the two places on either side are zero, between both, and how far these are apart."""
+    """Where the lines through the two points on either side are zero, between both, and how far these are apart."""
     from_low = -f[:, 1] * x[:, 0] / (f[:, 0] - f[:, 1])
     from_high = 1 - f[:, 2] * (x[:, 3] - 1) / (f[:, 3] - f[:, 2])
     low, high = (np.where((end > 0) & (end < 1), end, np.nan) for end in (from_low, from_high))

@@ -13,14 +13,14 @@ from qnet.record import Record
 
 _GROWTH = 1.7
 """Of the quadrature after each constant: the largest factor by which the ends of panels grow."""
-_PLACES = (0.18343464249564978, 0.525532409916329, 0.7966664774136267, 0.9602898564975362)
+_NODES = (0.18343464249564978, 0.525532409916329, 0.7966664774136267, 0.9602898564975362)
 _WEIGHTS = (0.36268378337836166, 0.3137066458778869, 0.22238103445337443, 0.10122853629037706)
 """The eight Gauss-Legendre nodes of each panel from -1 to 1, of which half are negative, and their weights."""
 _SHORTEST, _LONGEST = 0.1, 40.0
 """The end of the first panel and of the last, in means of the shortest time and of the longest."""
 
 
-class Branch(Record):
+class BranchTimes(Record):
     """Independent times of one distribution."""
 
     mean: Value
@@ -29,7 +29,7 @@ class Branch(Record):
     copies: int = 1
 
 
-def joined(branches: Sequence[Branch], needed: int) -> tuple[Value, Value]:
+def joined(branches: Sequence[BranchTimes], needed: int) -> tuple[Value, Value]:
     """Mean and variance of the time until `needed` of all times have passed, elementwise over points.
 
     Applies   independent times >= 0 of any distribution; `needed` from 1 to the number of times.
@@ -41,7 +41,7 @@ def joined(branches: Sequence[Branch], needed: int) -> tuple[Value, Value]:
               as two moments are.
     Source    @david2003, chapters 2 and 5.
 
-    >>> [round(float(value), 9) for value in joined([Branch(mean=1.0, variance=1.0, copies=2)], needed=2)]
+    >>> [round(float(value), 9) for value in joined([BranchTimes(mean=1.0, variance=1.0, copies=2)], needed=2)]
     [1.5, 1.25]
     """
     first = second = 0.0
@@ -53,7 +53,7 @@ def joined(branches: Sequence[Branch], needed: int) -> tuple[Value, Value]:
     return order.as_given(first), order.as_given(second - first**2)
 
 
-def decisive(branches: Sequence[Branch], needed: int) -> tuple[Value, ...]:
+def decisive(branches: Sequence[BranchTimes], needed: int) -> tuple[Value, ...]:
     """By branch: the probability that one of its times is the one that is waited for; arguments as of `joined`.
 
     branches  their means and variances, seconds and seconds squared.
@@ -61,7 +61,7 @@ def decisive(branches: Sequence[Branch], needed: int) -> tuple[Value, ...]:
 
     Constants that pass together share what they decide.
 
-    >>> [round(float(share), 9) for share in decisive([Branch(1.0, 1.0), Branch(1.0, 1.0)], needed=2)]
+    >>> [round(float(share), 9) for share in decisive([BranchTimes(1.0, 1.0), BranchTimes(1.0, 1.0)], needed=2)]
     [0.5, 0.5]
     """
     order = _Order(branches, needed)
@@ -85,7 +85,7 @@ def decisive(branches: Sequence[Branch], needed: int) -> tuple[Value, ...]:
 class _Order:
     """Fitted times, of which a given number must pass."""
 
-    def __init__(self, branches: Sequence[Branch], needed: int) -> None:
+    def __init__(self, branches: Sequence[BranchTimes], needed: int) -> None:
         self.shape = np.broadcast_shapes(*(np.shape(value) for item in branches for value in item[:2]))
         size = int(np.prod(self.shape))
         moments = np.array(
@@ -103,7 +103,7 @@ class _Order:
 
     def nodes(self) -> Iterator[tuple[Any, Any]]:
         """Times and weights, (points, nodes), between each two of the moments at which a distribution has a bend."""
-        places = np.array([-index for index in reversed(_PLACES)] + [*_PLACES])
+        points = np.array([-node for node in reversed(_NODES)] + [*_NODES])
         shares = np.array([*reversed(_WEIGHTS), *_WEIGHTS])
         low, high = _SHORTEST * self.fitted.shortest, _LONGEST * self.fitted.longest
         panels = int(np.ceil(np.log((high / low).max()) / np.log(_GROWTH)))
@@ -119,7 +119,7 @@ class _Order:
                 # A constant outlasts all that ends between two bends: what is left is constant until the next.
                 edges = np.concatenate([edges, width], axis=1)
             half = (edges[:, 1:] - edges[:, :-1])[..., None] / 2
-            times = edges[:, :-1, None] + half * (1 + places)
+            times = edges[:, :-1, None] + half * (1 + points)
             count = times.shape[1] * times.shape[2]
             yield start[:, None] + times.reshape(-1, count), (half * shares).reshape(-1, count)
 

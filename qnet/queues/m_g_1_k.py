@@ -18,7 +18,7 @@ _LONGEST = 100_000
 _JUST_BELOW = 1 - 1e-9
 
 
-class Time(Record):
+class ServiceTime(Record):
     """A sort of service time: mixed Erlang below an scv of 1, two exponentials with balanced means above."""
 
     share: float
@@ -28,7 +28,7 @@ class Time(Record):
     scv: float
 
 
-class Full(Record):
+class LossFigures(Record):
     """The figures of a station with loss when all places are taken."""
 
     blocked: float
@@ -39,7 +39,7 @@ class Full(Record):
     """Mean number present."""
 
 
-def m_g_1_k(rate: float, times: tuple[Time, ...], places: int) -> Full:
+def m_g_1_k(rate: float, times: tuple[ServiceTime, ...], places: int) -> LossFigures:
     """The share of arrivals that is lost, and the mean number present.
 
     rate    arrivals per second, lost ones included.
@@ -52,7 +52,7 @@ def m_g_1_k(rate: float, times: tuple[Time, ...], places: int) -> Full:
             p(j) = x(j) / (x(0) + rho) for j < K.
     Source  @keilson1966; @cooper1981, section 5.9
 
-    >>> round(m_g_1_k(1.0, (Time(share=1.0, mean=1.0, scv=1.0),), places=2).blocked, 9)
+    >>> round(m_g_1_k(1.0, (ServiceTime(share=1.0, mean=1.0, scv=1.0),), places=2).blocked, 9)
     0.333333333
     """
     if places > MOST_PLACES:
@@ -61,11 +61,11 @@ def m_g_1_k(rate: float, times: tuple[Time, ...], places: int) -> Full:
         raise NotComputed(Problem("QN587", text, f"at most {MOST_PLACES} places", help=help))
     load = rate * sum(time.share * time.mean for time in times)
     if load == 0:
-        return Full(0.0, 1.0, 0.0)
+        return LossFigures(0.0, 1.0, 0.0)
     above, excess = _arrivals(rate, times, places)
     left = _left(above, load, places)
     if not left:
-        return Full(1.0 - 1.0 / load, 1.0 / load, max(places - 1.0 / load, 0.0))
+        return LossFigures(1.0 - 1.0 / load, 1.0 / load, max(places - 1.0 / load, 0.0))
     overall = math.fsum(left)
     # Of the states with all places taken: rho + x(0) - 1, written without a difference.
     over = left[0] * _at(excess, places - 2, load)
@@ -74,7 +74,7 @@ def m_g_1_k(rate: float, times: tuple[Time, ...], places: int) -> Full:
     scale = 1.0 / (idle + load)
     blocked = over * scale
     number = math.fsum(index * share for index, share in enumerate(left)) / overall * scale + places * blocked
-    return Full(blocked, scale, number)
+    return LossFigures(blocked, scale, number)
 
 
 def _left(above: Sequence[float], load: float, places: int) -> list[float]:
@@ -93,7 +93,7 @@ def _left(above: Sequence[float], load: float, places: int) -> list[float]:
     return left
 
 
-class Outside(Record):
+class BlockingFigures(Record):
     """The figures of a station with all its customers: some have a place, the others wait for one."""
 
     full: float
@@ -104,7 +104,7 @@ class Outside(Record):
     """Mean time until arrivals that find no place get one."""
 
 
-def m_g_1_outside(rate: float, times: tuple[Time, ...], places: int) -> Outside:
+def m_g_1_outside(rate: float, times: tuple[ServiceTime, ...], places: int) -> BlockingFigures:
     """An M/G/1 of which K are inside, and the others wait outside in order of arrival.
 
     rate    arrivals per second; at a load of 1 or more the figures are those of a load just below.
@@ -122,7 +122,7 @@ def m_g_1_outside(rate: float, times: tuple[Time, ...], places: int) -> Outside:
     blocked = m_g_1_k(rate, times, places).blocked
     full = blocked / (1.0 - load + load * blocked)
     if load == 0:
-        return Outside(0.0, 0.0, sum(time.share * time.mean for time in times))
+        return BlockingFigures(0.0, 0.0, sum(time.share * time.mean for time in times))
     left = _left(_arrivals(rate, times, places)[0], load, places)
     fewer, inside = 0.0, 0.0
     for share in left:
@@ -133,7 +133,7 @@ def m_g_1_outside(rate: float, times: tuple[Time, ...], places: int) -> Outside:
     outside = load + rate**2 * square / (2.0 * (1.0 - load)) - inside
     if full > 1e-9:
         late = max(outside, 0.0) / (rate * full)
-    return Outside(full, inside, late)
+    return BlockingFigures(full, inside, late)
 
 
 def _at(excess: Sequence[float], more: int, load: float) -> float:
@@ -143,7 +143,7 @@ def _at(excess: Sequence[float], more: int, load: float) -> float:
     return excess[more] if more < len(excess) else 0.0
 
 
-def _arrivals(rate: float, times: Sequence[Time], places: int) -> tuple[list[float], list[float]]:
+def _arrivals(rate: float, times: Sequence[ServiceTime], places: int) -> tuple[list[float], list[float]]:
     """P(more than j arrivals in a service), and the mean number beyond the first j + 1, for j = 0, 1, ... < places."""
     above, excess = [0.0] * places, [0.0] * places
     for time in times:
@@ -168,7 +168,7 @@ def _arrivals(rate: float, times: Sequence[Time], places: int) -> tuple[list[flo
     return above, excess
 
 
-def _stages(time: Time) -> list[tuple[float, int, float]]:
+def _stages(time: ServiceTime) -> list[tuple[float, int, float]]:
     """The Erlang times that a time is one of: the probability of each, its stages (0: a constant) and its mean."""
     if time.mean == 0 or time.scv <= 1e-9:
         return [(time.share, 0, time.mean)]

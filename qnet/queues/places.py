@@ -49,7 +49,7 @@ class Servers(Record):
         return operations.where(load > 1, -logs, logs)
 
 
-class Line(Record):
+class FiniteLine(Record):
     """A line with K places, those in service included."""
 
     full: Value
@@ -60,7 +60,7 @@ class Line(Record):
     """Mean number of taken places that wait for a server."""
 
 
-def with_loss(servers: Servers, places: Value, operations: Operations) -> Line:
+def with_loss(servers: Servers, places: Value, operations: Operations) -> FiniteLine:
     """Poisson arrivals; those that find K places taken are lost.
 
     Applies     any load, above 1 as well; K >= c.
@@ -91,10 +91,10 @@ def with_loss(servers: Servers, places: Value, operations: Operations) -> Line:
     # No more can be let in than is served.
     served = 1 / operations.maximum([servers.load, 1.0 + 0.0 * servers.load])
     full = operations.maximum([blocked * (top + more) / overall, 1 - served])
-    return Line(full, operations.minimum([free / overall, served]), waiting)
+    return FiniteLine(full, operations.minimum([free / overall, served]), waiting)
 
 
-def with_wait(servers: Servers, places: Value, operations: Operations) -> Line:
+def with_wait(servers: Servers, places: Value, operations: Operations) -> FiniteLine:
     """Poisson arrivals; those that find K places taken wait for one outside, in order of arrival.
 
     servers     their number, load and other work.
@@ -111,7 +111,7 @@ def with_wait(servers: Servers, places: Value, operations: Operations) -> Line:
     power = room * servers.log_ratio(operations)
     # Points without a steady state have no figures, and must not end the others.
     full = busy * operations.exp(operations.minimum([power, _MOST + 0.0 * power]))
-    return Line(full, 1 - full, (busy - full) * (1 + servers.beyond) * load / (1 - load + (load == 1)))
+    return FiniteLine(full, 1 - full, (busy - full) * (1 + servers.beyond) * load / (1 - load + (load == 1)))
 
 
 def geometric_sum(steep: Value, count: Value, operations: Operations) -> Value:

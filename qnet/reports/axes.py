@@ -31,9 +31,9 @@ class Axis(Record):
             return math.log(value / self.low) / math.log(self.high / self.low)
         return (value - self.low) / (self.high - self.low)
 
-    def place(self, value: float, places: int) -> int:
-        """Which of a number of places represents a value, counted from the low end."""
-        return round(self.share(value) * (places - 1))
+    def position(self, value: float, count: int) -> int:
+        """Which of `count` cells represents a value, numbered from the low end."""
+        return round(self.share(value) * (count - 1))
 
 
 def axis(values: Sequence[float], count: int, integer_ticks: bool, log: bool = False) -> Axis:

@@ -47,29 +47,29 @@ def _block(figure: BarFigure, paired: bool, room: int, style: Style) -> list[str
         floor = "-"
     names = [bar.name if width(bar.name) <= _LONGEST_LABEL else bar.name[: _LONGEST_LABEL - 3] + "..." for bar in bars]
     margin = max(map(width, names))
-    places = room - margin - 4
+    columns = room - margin - 4
     low = min(base, *marked, *(min(bar.low, bar.high) for bar in bars))
     high = max(base, *marked, *(max(bar.low, bar.high) for bar in bars))
     span = high - low or 1.0
 
-    def place(value: float) -> int:
-        return round((value - low) / span * (places - 1))
+    def position(value: float) -> int:
+        return round((value - low) / span * (columns - 1))
 
-    zero = place(base)
+    zero = position(base)
     drawn: list[str] = []
     for bar, name in zip(bars, names, strict=True):
-        cells = [" "] * places
+        cells = [" "] * columns
         for value, mark in ((bar.low, light), (bar.high, heavy)) if paired else ((bar.high, heavy),):
-            first, last = sorted((zero, place(value)))
+            first, last = sorted((zero, position(value)))
             cells[first : last + 1] = [mark] * (last + 1 - first)
         for value in (base, *marked):
-            cells[place(value)] = line
+            cells[position(value)] = line
         drawn.append(f"{pad(name, margin)}  {''.join(cells)}")
-    drawn.append(" " * (margin + 2) + left + floor * (places - 2) + right)
-    ticks = [" "] * places
+    drawn.append(" " * (margin + 2) + left + floor * (columns - 2) + right)
+    ticks = [" "] * columns
     for value in dict.fromkeys((low, high, base, *marked)):
         text = format_number(value)
-        start = max(0, min(place(value) - len(text) // 2, places - len(text)))
+        start = max(0, min(position(value) - len(text) // 2, columns - len(text)))
         if all(cell == " " for cell in ticks[max(0, start - 1) : start + len(text) + 1]):
             ticks[start : start + len(text)] = text
     return [*drawn, " " * (margin + 2) + "".join(ticks)]

@@ -71,6 +71,10 @@ def common_scale(cells: Iterable[Cell], unit_text: str, wanted: Sequence[str] = 
     """The unit that suits the largest number of a column, or one that is wanted; a unit without prefixes is kept.
 
     A quantity is negligible next to one that is 1e9 times as large, and any number below 1e-15 of its unit.
+
+    cells      of the column; what is no number is passed over.
+    unit_text  the unit that the numbers are in; empty for plain numbers.
+    wanted     units that people want to read; the first of the same dimension is taken.
     """
     try:
         given = unit(unit_text) if unit_text else None

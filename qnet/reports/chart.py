@@ -45,7 +45,7 @@ class _Plane(Record):
     def dot(self, x: float, y: float) -> _Dot:
         """The dot that represents a point."""
         rows = self.rows * self.down
-        return self.x.place(x, self.columns * self.across), rows - 1 - self.y.place(y, rows)
+        return self.x.position(x, self.columns * self.across), rows - 1 - self.y.position(y, rows)
 
     def cell(self, dot: _Dot) -> _Dot:
         """The character that holds a dot."""
@@ -65,7 +65,9 @@ def plot_of(report: Content, style: Style, rows_of_chart: int | None = None) -> 
 
     Its `points` are drawn as `O` in the first chart, each a value of the x column and one of the first y column.
 
+    style          width of the screen, colours, and whether to draw in ASCII.
     rows_of_chart  of the drawing itself; None: as many as fit a screen of 24 lines, up to 16.
+    Returns        lines without a newline at the end; a sentence where the report has no curve.
     """
     if not isinstance(report.plot, Plot):
         return "nothing to draw: this answer has no curve"
@@ -208,9 +210,9 @@ def _beside_upright(rule: Rule, plane: _Plane, taken: set[_Dot], columns: set[in
 
 def _trail(line: Iterable[Point], plane: _Plane) -> Iterator[_Dot]:
     """The dots of a line in the order of its points."""
-    places = [plane.dot(*point) if drawable(point) else None for point in line]
-    yield from (index for index in places[:1] if index)
-    for start, end in pairwise(places):
+    dots = [plane.dot(*point) if drawable(point) else None for point in line]
+    yield from (index for index in dots[:1] if index)
+    for start, end in pairwise(dots):
         if end:
             yield from _segment(start or end, end)
 

@@ -33,12 +33,12 @@ def row_maker(columns: Sequence[Column]) -> Callable[..., tuple[Cell, ...]]:
 
     A key that Python has a meaning for, such as `class`, is written with a trailing underscore.
     """
-    places = {column.key: index for index, column in enumerate(columns)}
+    indices = {column.key: index for index, column in enumerate(columns)}
 
     def row(**cells: Cell) -> tuple[Cell, ...]:
-        result: list[Cell] = [None] * len(places)
+        result: list[Cell] = [None] * len(indices)
         for key, value in cells.items():
-            result[places[key.rstrip("_")]] = value
+            result[indices[key.rstrip("_")]] = value
         return tuple(result)
 
     return row
@@ -165,7 +165,7 @@ class Content(Record):
     plot: Plot | Bars | None = None
     broken: tuple[Problem, ...] = ()
     """What was asserted of the answer and is false."""
-    screen: Callable[[Style], str] | None = None
+    screen: Callable[[Style, Sequence[Note]], str] | None = None
     """How the format `table` shows it instead, drawing included; other formats keep the rows."""
     summary: Callable[[Content], Summary] | None = None
     """The question and the answer in sentences, of reports whose rows do not have them; computed when it is needed."""

@@ -22,8 +22,9 @@ def render(report: Content, style: Style) -> str:
 
 
 def line(cells: Iterable[Cell], safe: bool = False) -> str:
-    """One line, without its end.
+    """One line of CSV by RFC 4180, without its end: numbers with all digits, texts quoted where they need it.
 
+    cells  of the row; None is empty.
     safe   whether text that a spreadsheet would compute as a formula gets an apostrophe before it; numbers do not.
     """
     cells = map(_inert, cells) if safe else cells
@@ -31,7 +32,7 @@ def line(cells: Iterable[Cell], safe: bool = False) -> str:
 
 
 def needs_marks(text: str) -> bool:
-    """Whether a line of plain cells has a quotation mark, or a character that is written inside quotation marks."""
+    """Whether `text`, a line of plain cells, has a quotation mark or a character that must stand inside a pair."""
     return _MARKED.search(text) is not None
 
 

@@ -26,7 +26,11 @@ _METADATA: dict[str, dict[str, None]] = {".png": {"Software": None}, ".pdf": {"C
 
 
 def check_suffix(path: str) -> None:
-    """Raise `UsageError` where a figure of that name cannot be drawn: an unknown suffix, or matplotlib is missing."""
+    """Refuse a file name for figures before anything is computed.
+
+    path     ends in .svg, .png or .pdf.
+    Raises   `UsageError` QN762 for another suffix, QN761 where the format needs matplotlib and it is missing.
+    """
     suffix = suffix_of(path)
     if not suffix:
         text = f"unknown figure format of {path}"
@@ -45,8 +49,10 @@ def suffix_of(path: str) -> str:
 def figure_file(report: Content, path: str) -> bytes:
     """The figures of a report in the format of a file name.
 
-    Raises `UsageError` where the format is unknown, where matplotlib is needed and missing, and where there is nothing
-    to draw.
+    path     its suffix says the format; nothing is written.
+    Returns  the content of the file.
+    Raises   `UsageError` where the format is unknown, where matplotlib is needed and missing, and where there is
+             nothing to draw.
     """
     check_suffix(path)
     model: dict[str, str] = report.meta.get("model") or {}
@@ -131,13 +137,14 @@ def _upright(axes: Any, figure: Figure) -> None:
 
 def _bars(axes: Any, figure: BarFigure) -> None:
     names = [_plain(bar.name) for bar in figure.bars]
-    places = list(range(len(names)))
+    positions = list(range(len(names)))
     sides = [[bar.low for bar in figure.bars], [bar.high for bar in figure.bars]] if len(figure.names) > 1 else []
     sides = sides or [[bar.high for bar in figure.bars]]
     shades = (COLORS[0], "#e69138")
     for values, name, color in reversed(list(zip(sides, figure.names, shades, strict=False))):
-        axes.barh(places, [value - figure.base for value in values], left=figure.base, color=color, label=_plain(name))
-    axes.set_yticks(places, names)
+        widths = [value - figure.base for value in values]
+        axes.barh(positions, widths, left=figure.base, color=color, label=_plain(name))
+    axes.set_yticks(positions, names)
     axes.invert_yaxis()
     axes.axvline(figure.base, color="black", linewidth=0.8)
     if figure.mark:

@@ -18,7 +18,12 @@ def render(report: Content, style: Style) -> str:
 
 
 def dumps(value: object, indent: int | None = None) -> str:
-    """JSON as text in Unicode, without NaN; characters that a screen obeys or UTF-8 cannot hold are escaped."""
+    """JSON as text in Unicode; characters that a screen obeys or UTF-8 cannot hold are escaped.
+
+    value    of dicts, lists, texts, numbers, truth values and None.
+    indent   spaces of each level; None: all on one line without spaces.
+    Raises   `ValueError` for a number that is infinite or not a number, which JSON does not have.
+    """
     import json
 
     separators = (",", ":") if indent is None else (",", ": ")

@@ -9,7 +9,11 @@ from qnet.reports.text import clean
 
 
 def render(report: Content, style: Style) -> str:
-    """The formulas of a report, aligned at their equals signs; notes and parameters as comments."""
+    """The formulas of a report, aligned at their equals signs; notes and parameters as comments.
+
+    style     digits and units of the numbers; characters beyond ASCII are kept.
+    Returns   text that ends with one newline.
+    """
     lines = [f"% {clean(text)}" for text in (report.title, last_line(report.meta, ascii=False)) if text]
     lines += [f"% {line.strip()}" for note in report.notes for line in note_lines(note, ascii=False)]
     blocks = [block for block in tables(report, style.replace(ascii=False)) if block.math]

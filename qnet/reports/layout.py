@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
+from math import isclose
 from typing import Any
 
 from qnet.reports import matrix as crossed
@@ -24,8 +25,12 @@ from qnet.reports.text import clean
 from qnet.units import is_base_unit
 
 _OK = "ok"
+_ROUNDING = 1e-12
+"""The relative difference of two figures that are the same, computed in two ways."""
 _ABOUT = ("name", "parameter", "metric")
 """Columns that say what a row is about."""
+_NUMBERED = (["rank", "name"], ["name", "row"])
+"""Leading columns that say together what a row is, though one of them is a number."""
 _MANY = 4
 """A table of one row and that many columns is shown as titles and values below each other."""
 
@@ -49,6 +54,7 @@ def tables(report: Content, style: Style) -> list[Table]:
             index
             for index, column in enumerate(report.columns)
             if not column.footed and not column.math and not _silent(column, index, rows)
+            if not _certain(report, index, rows)
         ]
         columns = [report.columns[index] for index in shown]
         overall = _table("", columns, [tuple(row[index] for index in shown) for row in rows], style)
@@ -69,6 +75,7 @@ def tables(report: Content, style: Style) -> list[Table]:
             and not report.columns[index].footed
             and not report.columns[index].math
             and not _silent(report.columns[index], index, block)
+            and not _certain(report, index, block)
             and any(row[index] not in (None, "") for row in block)
         ]
         common = [index for index in kept if common_text(block, index)]
@@ -96,17 +103,17 @@ def _in_suitable_units(report: Content, rows: list[tuple[Cell, ...]], style: Sty
     about = [columns.index(key) for key in (report.group, *_ABOUT) if key in columns]
     result = [list(row) for row in rows]
     for key, numbers in measured.items():
-        place = columns.index(key)
+        unit_column = columns.index(key)
         blocks: dict[tuple[Cell, ...], list[list[Cell]]] = {}
         for row in result:
-            if isinstance(row[place], str):
-                blocks.setdefault((row[place], *(row[index] for index in about)), []).append(row)
+            if isinstance(row[unit_column], str):
+                blocks.setdefault((row[unit_column], *(row[index] for index in about)), []).append(row)
         for (text, *_), block in blocks.items():
             given = str(text)
             if is_base_unit(given) or style.units:
                 common = common_scale((row[index] for row in block for index in numbers), given, style.units)
                 for row in block:
-                    row[place] = common.unit
+                    row[unit_column] = common.unit
                     for index in numbers:
                         row[index] = common.displayed(row[index])
     return [tuple(row) for row in result]
@@ -117,27 +124,37 @@ def _silent(column: Column, index: int, rows: Sequence[tuple[Cell, ...]]) -> boo
     return column.key == "status" and all(row[index] in (_OK, "", None) for row in rows)
 
 
+def _certain(report: Content, index: int, rows: Sequence[tuple[Cell, ...]]) -> bool:
+    """Whether a column is an end of an interval, and the figure is known without one in all rows that have it."""
+    key, _, end = report.columns[index].key.rpartition("_")
+    position = next((position for position, column in enumerate(report.columns) if column.key == key), None)
+    if end not in ("low", "high") or position is None:
+        return False
+    pairs = [(row[index], row[position]) for row in rows if row[index] is not None]
+    return bool(pairs) and all(one == other for one, other in pairs)
+
+
 def _at_once(report: Content, rows: list[tuple[Cell, ...]], group: int) -> list[tuple[Cell, ...]]:
     """The rows, with where several blocks have one row each about one thing, those merged into the first."""
-    places = [[place for place, row in enumerate(rows) if row[group] == value] for value in report.once]
-    if len(places) < 2 or any(len(each) != 1 for each in places):
+    indices = [[number for number, row in enumerate(rows) if row[group] == value] for value in report.once]
+    if len(indices) < 2 or any(len(each) != 1 for each in indices):
         return rows
-    first, *rest = (rows[each[0]] for each in places)
-    named = column_index(report, "name")
+    first, *rest = (rows[each[0]] for each in indices)
+    named = next((index for index, column in enumerate(report.columns) if column.key == "name"), None)
     for row in rest:
         known = [(one, other) for one, other in zip(first, row, strict=True) if is_number(one) and is_number(other)]
-        if not known or any(one != other for one, other in known):
+        if not known or not all(isclose(one, other, rel_tol=_ROUNDING) for one, other in known):
             return rows
         cells = enumerate(zip(first, row, strict=True))
-        first = tuple(one if one not in (None, "") or place == named else other for place, (one, other) in cells)
-    left = {each[0] for each in places[1:]}
-    return [first if place == places[0][0] else row for place, row in enumerate(rows) if place not in left]
+        first = tuple(one if one not in (None, "") or number == named else other for number, (one, other) in cells)
+    left = {each[0] for each in indices[1:]}
+    return [first if number == indices[0][0] else row for number, row in enumerate(rows) if number not in left]
 
 
 def _math(report: Content, rows: Sequence[tuple[Cell, ...]]) -> tuple[str, ...]:
     """The formulas of some rows, in their order."""
-    places = [index for index, column in enumerate(report.columns) if column.math]
-    return tuple(str(row[index]) for row in rows for index in places if row[index])
+    indices = [index for index, column in enumerate(report.columns) if column.math]
+    return tuple(str(row[index]) for row in rows for index in indices if row[index])
 
 
 def _table(heading: str, columns: Sequence[Column], rows: list[tuple[Cell, ...]], style: Style) -> Table:
@@ -161,7 +178,7 @@ def _table(heading: str, columns: Sequence[Column], rows: list[tuple[Cell, ...]]
         ),
         numeric=tuple(_numeric(cells) for cells in by_column),
         rows=list(zip(*shown, strict=True)),
-        keys=2 if [column.key for column in columns[:2]] == ["rank", "name"] else 0,
+        keys=2 if [column.key for column in columns[:2]] in _NUMBERED else 0,
     )
 
 
@@ -171,7 +188,10 @@ def _numeric(cells: Sequence[Cell]) -> bool:
 
 
 def note_lines(note: Note, ascii: bool) -> list[str]:
-    """`warning [QN601]: text`, and what to do about it on a separate line."""
+    """A note as lines: `warning [QN601]: text`, and what to do about it, if anything, on a second.
+
+    ascii   whether other characters are replaced by their nearest spelling.
+    """
     lines = [clean(f"{note.severity} [{note.code}]: {note.brief or note.text}", ascii)]
     return [*lines, "  next: " + clean(note.next, ascii)] if note.next else lines
 
@@ -182,7 +202,10 @@ def clean_command(command: str) -> str:
 
 
 def command_of(meta: Mapping[str, Any]) -> str:
-    """The command that gives the answer again, where it is known: fit to print, and with every space it has."""
+    """The command that gives an answer again, fit to print with every space it has; empty where it is not known.
+
+    meta   of the report.
+    """
     return clean_command(meta.get("command") or "")
 
 

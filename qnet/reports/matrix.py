@@ -21,8 +21,8 @@ def is_matrix(report: Content, rows: Sequence[_Row]) -> bool:
     if report.matrix is None or not rows:
         return False
     keys = [key for key in (report.group, report.matrix.rows, report.matrix.columns) if key]
-    places = [tuple(row[column_index(report, key)] for key in keys) for row in rows]
-    return len(set(places)) == len(places) and not any(None in index for index in places)
+    coordinates = [tuple(row[column_index(report, key)] for key in keys) for row in rows]
+    return len(set(coordinates)) == len(coordinates) and not any(None in index for index in coordinates)
 
 
 def matrices(report: Content, asked: Matrix, rows: Sequence[_Row], style: Style) -> list[Table]:
@@ -55,8 +55,8 @@ class _Matrix:
         self.block = rows
         keys = (asked.rows, asked.columns, asked.cells)
         self.down, self.across, self.value = (column_index(report, key) for key in keys)
-        places = [index for index in range(len(report.columns)) if not report.columns[index].footed]
-        self.common = [index for index in places if common_text(rows, index)]
+        indices = [index for index in range(len(report.columns)) if not report.columns[index].footed]
+        self.common = [index for index in indices if common_text(rows, index)]
         words = [column_index(report, key) for key in asked.words]
         self.words = [index for index in words if index not in self.common]
 

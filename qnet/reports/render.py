@@ -39,11 +39,13 @@ _SUFFIXES = {
 def render(report: Content, format: str, style: Style, plot: bool = False) -> str:
     """The report as text that ends with one newline; only JSON lines without a row are empty.
 
-    `plot` draws the report below its table; formats for machines have no room for a drawing and leave it out, and HTML
-    always has it.
+    format   one of `FORMATS`.
+    style    width, colours and units of the screen, which formats for machines leave unused.
+    plot     draw the report below its table; formats for machines have no room for a drawing and leave it out, and HTML
+             always has it.
     """
     if format == "table" and report.screen:
-        return report.screen(style)
+        return report.screen(style, report.notes)
     text: str = import_module(FORMATS[format]).render(report, style)
     if not plot or format not in ("table", "md"):
         return text
@@ -62,6 +64,6 @@ def _drawn(report: Content, style: Style) -> str:
 
 
 def format_of_path(path: str) -> str | None:
-    """The format that the suffix of a file name denotes, or None."""
+    """The format that the suffix of `path` denotes, in either case of letters; None where it denotes none."""
     _, dot, suffix = path.lower().rpartition(".")
     return _SUFFIXES.get(dot + suffix)

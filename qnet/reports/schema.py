@@ -14,10 +14,12 @@ def json_schema(
 ) -> dict[str, Any]:
     """The schema of one kind of report. Its top level is open: what an answer rests on differs by model.
 
-    Rows have all of `columns` and may have those of `optional`; they are open only with `more_columns`, for reports
-    with columns that a model adds.
-
     A column with a unit holds numbers; one without may hold a number, a text or a truth value.
+
+    report_schema_name   the name and version that the report states, such as `qnet/solve/1`.
+    columns              those that every row has.
+    optional             those that a row may have.
+    more_columns         whether rows may have others, which a model adds.
     """
     row: dict[str, Any] = {**_object(_cells(columns)), "additionalProperties": more_columns}
     row["properties"] = {**row["properties"], **_cells(optional)}

@@ -15,7 +15,9 @@ def selected(report: Report, wanted: Sequence[str]) -> Report:
 
     Rows that have nothing in these columns but their names are left out. Figures and the sentences of a summary are
     still made of the report with all columns, which remains as `full`.
-    Raises `UsageError` QN016 for a column that it does not have.
+
+    wanted   keys of columns, or the names that CSV has for them.
+    Raises   `UsageError` QN016 for a column that it does not have.
     """
     names = column_names(report.columns)
     known = {name: index for index, column in enumerate(report.columns) for name in (column.key, names[index])}
@@ -24,20 +26,19 @@ def selected(report: Report, wanted: Sequence[str]) -> Report:
         raise UsageError(*(_unknown(name, list(known), names) for name in unknown))
     asked = [known[name] for name in wanted]
     beside = [index for index, column in enumerate(report.columns) if column.key in (report.group, report.prose)]
-    places = list(dict.fromkeys([*beside, *asked]))
+    indices = list(dict.fromkeys([*beside, *asked]))
     telling = [index for index in asked if report.columns[index].key != "name"] or asked
 
     def narrowed(rows: Iterable[tuple[Cell, ...]]) -> list[tuple[Cell, ...]]:
         kept = (row for row in rows if any(row[index] not in (None, "") for index in telling))
-        return [tuple(row[index] for index in places) for row in kept]
+        return [tuple(row[index] for index in indices) for row in kept]
 
     return report.replace(
-        columns=tuple(report.columns[index] for index in places),
+        columns=tuple(report.columns[index] for index in indices),
         rows=narrowed(report.rows),
         readable=None if report.readable is None else narrowed(report.readable),
         wide=None,
         matrix=None,
-        once=(),
         screen=None,
         full=report,
     )

@@ -30,7 +30,7 @@ _EDGE = 12
 _BAR, _GAP, _LONGEST = 14, 6, 30
 
 Scaled = Callable[[float], float]
-"""From a value to its place on the page."""
+"""From a value to its position on the page."""
 
 
 def drawing(figure: Figure | BarFigure, attributes: str = "") -> str:
@@ -142,15 +142,15 @@ def _lines(figure: Figure) -> tuple[list[str], float]:
         color, dash = COLORS[index % len(COLORS)], DASHES[index % len(DASHES)]
         dashed = f' stroke-dasharray="{dash}"' if dash else ""
         for there, run in groupby(series.points, key=drawable):
-            places = [(across(point[0]), up(point[1])) for point in run if drawable(point)] if there else []
-            if len(places) > 1:
-                path = " ".join(f"{at:.1f},{height:.1f}" for at, height in places)
+            pixels = [(across(point[0]), up(point[1])) for point in run if drawable(point)] if there else []
+            if len(pixels) > 1:
+                path = " ".join(f"{at:.1f},{height:.1f}" for at, height in pixels)
                 body.append(
                     f'<polyline points="{path}" fill="none" stroke="{color}" stroke-width="2"'
                     f' stroke-linejoin="round"{dashed}/>'
                 )
-            elif places:
-                body.append(f'<circle cx="{places[0][0]:.1f}" cy="{places[0][1]:.1f}" r="3.5" fill="{color}"/>')
+            elif pixels:
+                body.append(f'<circle cx="{pixels[0][0]:.1f}" cy="{pixels[0][1]:.1f}" r="3.5" fill="{color}"/>')
         if len(figure.series) > 1:
             body.append(_letter(series.points, index, across, up, ends, color))
     for at, height in figure.measured:
@@ -210,12 +210,12 @@ def _letter(
     ends: list[tuple[float, float]], color: str,
 ) -> str:  # fmt: skip
     """The letter of a line at its last point, or further back along it where another letter stands."""
-    places = [(across(point[0]), up(point[1])) for point in points if drawable(point)]
-    free = (place for place in reversed(places) if all(abs(place[0] - at) + abs(place[1] - y) > 16 for at, y in ends))
-    place = next(free, places[-1])
-    ends.append(place)
+    pixels = [(across(point[0]), up(point[1])) for point in points if drawable(point)]
+    free = (point for point in reversed(pixels) if all(abs(point[0] - at) + abs(point[1] - y) > 16 for at, y in ends))
+    point = next(free, pixels[-1])
+    ends.append(point)
     more = f'font-weight="bold" fill="{color}" {_HALO}'
-    return _text(place[0] + 5, place[1] - 5, ascii_letters[index % len(ascii_letters)], more=more)
+    return _text(point[0] + 5, point[1] - 5, ascii_letters[index % len(ascii_letters)], more=more)
 
 
 def _level_label(
@@ -226,10 +226,10 @@ def _level_label(
     size = _room(rule.label) + 12
 
     def nearest(low: float, high: float) -> float:
-        places = [
+        pixels = [
             (across(point[0]), up(point[1])) for series in figure.series for point in series.points if drawable(point)
         ]
-        return min((abs(height - (row - 8)) for at, height in places if low <= at <= high), default=1e9)
+        return min((abs(height - (row - 8)) for at, height in pixels if low <= at <= high), default=1e9)
 
     at_left = nearest(left, left + size) >= nearest(left + wide - size, left + wide)
     at, anchor = (left + 6, "start") if at_left else (left + wide - 6, "end")

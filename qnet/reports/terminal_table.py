@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from io import StringIO
 from typing import TYPE_CHECKING
 
-from qnet.reports.bands import UNLIMITED, Field, bands, fields, fitted, total
+from qnet.reports.bands import UNLIMITED, ColumnLayout, bands, fields, fitted, total
 from qnet.reports.cells import Table
 from qnet.reports.content import Content, Style
 from qnet.reports.layout import command_of, last_line, note_lines, tables
@@ -57,7 +57,7 @@ def _block(table: Table, style: Style) -> Iterator[str]:
         yield "\n".join(_prose(line, "", style) for line in table.legend)
 
 
-def _drawn(band: Sequence[Field], style: Style) -> str:
+def _drawn(band: Sequence[ColumnLayout], style: Style) -> str:
     if not band:
         return ""
     from rich import box

@@ -24,7 +24,10 @@ _ASCII = str.maketrans(
 
 
 def clean(text: str, ascii: bool = False) -> str:
-    """One line without anything that a screen would obey; with `ascii`, the nearest spelling or a question mark."""
+    """A text as one line without anything that a screen would obey, such as escape sequences.
+
+    ascii   whether other characters become their nearest spelling, or a question mark.
+    """
     line = _HIDDEN.sub("", " ".join(_ESCAPE_SEQUENCE.sub("", text).split()))
     if not ascii or line.isascii():
         return line
@@ -59,13 +62,16 @@ def width(text: str) -> int:
 
 
 def pad(text: str, columns: int, right: bool = False) -> str:
-    """A text filled up with spaces; `right` moves it to the right end."""
+    """A text filled up with spaces to a number of columns of the screen; `right` moves it to the right end."""
     space = " " * (columns - width(text))
     return space + text if right else text + space
 
 
 def fold(text: str, columns: int) -> list[str]:
-    """A text broken into lines between words, and inside a word only where the word is longer than a line."""
+    """A text broken into lines between words, and inside a word only where the word is longer than a line.
+
+    columns   of the screen, at least 2; a wide character takes two.
+    """
     lines = [""]
     for word in text.split():
         if lines[-1] and width(lines[-1]) + 1 + width(word) <= columns:
@@ -81,7 +87,7 @@ def fold(text: str, columns: int) -> list[str]:
 
 
 def prose(text: str, columns: int) -> str:
-    """Lines, each folded where it is longer than the screen, with its indentation."""
+    """A text of several lines, each folded where it is longer than `columns` of the screen, with its indentation."""
     return "\n".join(line if width(line) <= columns else _folded(line, columns) for line in text.split("\n"))
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from itertools import zip_longest
 
 from qnet.reports import terminal_table
-from qnet.reports.bands import UNLIMITED, Field, bands, fields, fitted
+from qnet.reports.bands import UNLIMITED, ColumnLayout, bands, fields, fitted
 from qnet.reports.cells import Table
 from qnet.reports.content import Content, Style
 from qnet.reports.layout import command_of, last_line, note_lines, tables
@@ -48,7 +48,7 @@ def _block(table: Table, screen: int) -> str:
     return "\n".join([*head, *between, *drawn, *ending, *(prose(text, screen) for text in table.legend)])
 
 
-def _lines(band: list[Field], screen: int) -> list[str]:
+def _lines(band: list[ColumnLayout], screen: int) -> list[str]:
     """Headings, dashes and rows of columns side by side; a text that is folded takes more lines."""
     rooms = fitted(band, screen, _GAP)
 

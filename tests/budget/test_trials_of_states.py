@@ -98,7 +98,7 @@ def test_a_row_has_the_answer_that_its_point_has_alone(tmp_path: Path, rate: flo
 
 
 def test_a_sensitivity_is_answered(tmp_path: Path) -> None:
-    report = system(tmp_path, MIXED).sensitivity(of="response")
+    report = system(tmp_path, MIXED).sensitivity(metric="response")
     assert [(row["parameter"], row["status"]) for row in report.records()] == [("k", "ok"), ("r", "ok")]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from asking import Outcome
-from told_rows import Told, told
+from error_rows import MeasuredError, measured_error
 
 from qnet.record import Record
 
@@ -69,7 +69,7 @@ class Verdict(Record):
     category: str
     worst: Difference | None = None
     """Where it is furthest off, beside what is told."""
-    told: Told | None = None
+    error: MeasuredError | None = None
     why: str = ""
 
 
@@ -102,7 +102,7 @@ def judge(outcome: Outcome, exact: Any, kind: str) -> Verdict:
         worst = max(found, key=lambda item: item.error, default=None)
         wrong = worst is not None and worst.error > EXACT
         return Verdict("exact-wrong" if wrong else "right", worst)
-    allowed = told(outcome.reasons, outcome.method, kind)
+    allowed = measured_error(outcome.reasons, outcome.method, kind)
     worst = max(found, key=lambda item: item.error / max(_allowed(item, allowed), 1e-3), default=None)
     largest = max((item.error for item in found), default=0.0)
     if worst is None or largest <= EXACT:
@@ -114,7 +114,7 @@ def judge(outcome: Outcome, exact: Any, kind: str) -> Verdict:
     return Verdict("unwarned", worst, allowed, "no row: " + ", ".join(allowed.unmeasured) if allowed.unmeasured else "")
 
 
-def _allowed(item: Difference, allowed: Told) -> float:
+def _allowed(item: Difference, allowed: MeasuredError) -> float:
     by_figure = {"occupancy": allowed.occupancy, "queue_length": allowed.queues, "offered": allowed.offered}
     return by_figure.get(item.figure, allowed.worst)
 

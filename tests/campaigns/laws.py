@@ -12,9 +12,9 @@ from random import Random
 from typing import Any
 
 from asking import Outcome, ask, load_text
+from error_rows import measured_error
 from judging import LEAST
 from model_text import PerSecond, Seconds, Spec, seconds, text
-from told_rows import told
 
 from qnet.errors import QnetError
 from qnet.networks.wanted import Wanted
@@ -112,10 +112,10 @@ def _tolerance(one: Outcome, other: Outcome, kind: str, rough: bool, figure: str
         return CONVERGED
     if any(item.codes for item in (one, other) if not item.exact):
         return float("inf")
-    told_ = [told(item.reasons, item.method, kind) for item in (one, other) if not item.exact]
-    if any(item.unmeasured for item in told_):
+    errors = [measured_error(item.reasons, item.method, kind) for item in (one, other) if not item.exact]
+    if any(item.unmeasured for item in errors):
         return 0.05
-    return max(item.queues if figure == "queue_length" else item.worst for item in told_)
+    return max(item.queues if figure == "queue_length" else item.worst for item in errors)
 
 
 def _again(spec: Spec, unit: str = "s") -> Outcome:

@@ -105,9 +105,9 @@ def _line(made: Generated, outcome: Outcome, verdict: Verdict, how: str) -> dict
     if verdict.worst is not None:
         item = verdict.worst
         line["worst"] = [item.figure, item.name, item.answered, item.exact, item.half_width, item.error]
-    if verdict.told is not None:
+    if verdict.error is not None:
         line["told"] = {
-            "worst": verdict.told.worst, "rows": list(verdict.told.rows), "unmeasured": list(verdict.told.unmeasured)
+            "worst": verdict.error.worst, "rows": list(verdict.error.rows), "unmeasured": list(verdict.error.unmeasured)
         }  # fmt: skip
     return line
 

@@ -4,9 +4,9 @@ from types import SimpleNamespace
 
 import pytest
 from asking import Outcome, ask
+from error_rows import RULES, measured_error
 from judging import judge
 from running import timed
-from told_rows import RULES, told
 
 from qnet.networks.measured_errors import MEASURED
 
@@ -99,7 +99,7 @@ def test_a_refusal_that_blames_legal_numbers_is_a_crash(code, found, category):
 
 
 def test_rows_of_systems_outside_any_region_do_not_count():
-    found = told(ESTIMATED, "residual-service", "closed")
+    found = measured_error(ESTIMATED, "residual-service", "closed")
     assert found.rows
     assert all(MEASURED[name].trusted for name in found.rows)
 
@@ -109,7 +109,7 @@ def test_closed_classes_have_rows_first_come_first_served_and_where_something_is
     reasons = {"first come first served": ESTIMATED}.get(
         rule.name, "s1: what is around it is taken as one with its throughput"
     )
-    assert told(reasons, "flow-equivalent", "closed").worst > 0
+    assert measured_error(reasons, "flow-equivalent", "closed").worst > 0
 
 
 def test_an_answer_that_takes_too_long_is_given_up():

@@ -178,6 +178,7 @@ def test_the_manual_page_has_every_command() -> None:
     assert page.startswith(".TH QNET 1")
     assert [name for name in COMMANDS if name != "catalog" and f"\n.SS qnet {name}" not in page] == []
     assert "\n.SS qnet catalog show" in page
+    assert "\n  debug" not in page and "\f" not in page
 
 
 @pytest.mark.skipif(shutil.which("groff") is None, reason="there is no groff")

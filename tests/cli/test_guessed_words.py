@@ -28,3 +28,17 @@ def test_a_guess_is_answered(line: str, help: str) -> None:
     answer = answer_of(*line.split())
     assert answer.code == 2
     assert help in answer.err.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("new", "qnet: KIND is missing"),
+        ("calibrate web-pool", "qnet: MEASURED.csv is missing"),
+        ("calibrate ibm-3990-6 measured-3990-6 --fit read_hit", "qnet example measured-3990-6 > measured-3990-6.csv"),
+    ],
+)
+def test_a_missing_argument_keeps_its_name(line: str, words: str) -> None:
+    answer = answer_of(*line.split())
+    assert answer.code == 2
+    assert words in answer.err

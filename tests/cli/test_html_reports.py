@@ -109,6 +109,13 @@ def test_a_page_is_dark_where_the_reader_is_and_light_on_paper(pages: dict[str, 
     assert style.count("{") == style.count("}")
 
 
+def test_a_knee_is_told_in_a_sentence() -> None:
+    done = answer_of("knee", "interactive-users", "--limit", "response <= 1 s", "--html", "-q")
+    text = re.sub(r"<[^>]+>", "", done.out)
+    assert "response &lt;= 1 s holds up to users=" in text
+    assert "N*, where the asymptotic bounds cross, is 90.97, next to users=90, with a response time of 1.229 s" in text
+
+
 def test_no_line_ends_between_a_number_and_its_unit(pages: dict[str, str]) -> None:
     page = re.sub(
         r'<td class="(number|short)">.*?</td>|<svg.*?</svg>|<pre>.*?</pre>', "", pages["why"], flags=re.DOTALL
@@ -122,3 +129,18 @@ def test_an_empty_row_is_not_continued(pages: dict[str, str]) -> None:
         for row in re.findall(r"<tr>(.*?)</tr>", table):
             cells = re.findall(r"<td[^>]*>(.*?)</td>", row)
             assert len(cells) < 2 or any(cell.strip() for cell in cells[1:])
+
+
+@pytest.mark.parametrize(
+    ("more", "sentences"),
+    [
+        ([], ["What is the largest rate of",
+              "pool: the largest rate is between 242.3/s (connections = 2) and 446.7/s (connections = 8)."]),
+        (["--vary", "workers", "--limit", "response <= 25 ms"], ["The smallest number of workers is 6."]),
+        (["--envelope", "pool", "--crossings"], ["What is every rate of",
+              "The limit holds for rate from 1/s to 242.3/s (connections = 2)."]),
+    ],
+)  # fmt: skip
+def test_an_envelope_is_told_in_sentences(more: list[str], sentences: list[str]) -> None:
+    text = re.sub(r"<[^>]+>", "", answer_of("envelope", "web-pool", *more, "--html", "-q").out).replace("\u00a0", " ")
+    assert [sentence for sentence in sentences if sentence not in re.sub(r"\s+", " ", text)] == []

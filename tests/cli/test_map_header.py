@@ -31,3 +31,7 @@ def test_a_header_alone_gives_the_header_of_the_answers(tmp_path: Path) -> None:
 def test_json_lines_have_no_header() -> None:
     answer = answer_of("map", "one-queue", "--jsonl", "--no-header")
     assert answer.code == 2 and "--no-header applies to CSV" in answer.err
+
+
+def test_csv_can_be_asked_for_by_name(tmp_path: Path) -> None:
+    assert mapped(tmp_path, "--csv").out == mapped(tmp_path).out

@@ -131,7 +131,20 @@ def test_percentiles_of_other_commands_are_those_of_solve(command: tuple[str, ..
 
 
 @pytest.mark.parametrize("command", [("sweep", "--over", "rate=100/s,200/s"), ("compare", "--with", "rate=200/s")])
-def test_other_commands_say_where_the_saturation_throughput_is(command: tuple[str, ...]) -> None:
-    result = invoke(command[0], "web-tier", *command[1:], "--metric", "max_throughput")
-    assert result.exit_code == 2
-    assert "metric of qnet solve and qnet formula" in result.stderr
+def test_other_commands_have_the_saturation_throughput_of_solve(command: tuple[str, ...]) -> None:
+    alone = invoke("solve", "web-tier", "-p", "rate=200/s", "--metric", "max_rate", "--value").stdout
+    result = invoke(command[0], "web-tier", *command[1:], "--metric", "max_rate", "--csv")
+    assert result.exit_code == 0
+    assert alone.strip() in result.stdout
+
+
+def test_quiet_leaves_the_warnings_out_of_a_brief_answer() -> None:
+    loud, quiet = (invoke("why", "index-shards", "--brief", *more) for more in ((), ("-q",)))
+    assert "warning [QN627]" in loud.stdout
+    assert "QN627" not in quiet.stdout + quiet.stderr
+
+
+def test_metrics_may_stand_between_commas() -> None:
+    result = invoke("solve", "web-pool", "--metric", "p95, max(response, 1 ms),utilization_database", "--csv", "-q")
+    _, *rows = result.stdout.splitlines()
+    assert [row.split(",")[0] for row in rows] == ["metric"] * 3

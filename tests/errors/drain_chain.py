@@ -8,7 +8,7 @@ import numpy as np  # noqa: TID253
 from full_chain import Stages
 
 State = tuple[int, str, int]
-"""Places taken, what is served ("read", "drain" or nothing), and its stage; where drains are interrupted their own."""
+"""Indices taken, what is served ("read", "drain" or nothing), and its stage; where drains are interrupted their own."""
 
 
 def lost(

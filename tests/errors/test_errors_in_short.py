@@ -10,7 +10,7 @@ import pytest
 from measuring import FEWEST, printed
 
 from qnet.explanations import EXPLANATIONS
-from qnet.networks.measured_errors import MEASURED, TABLE, Measured, error_of
+from qnet.networks.measured_errors import MEASURED, TABLE, MeasuredError, error_of
 from qnet.networks.solvers.table import TABLE as METHODS
 from qnet.questions.tables.methods_report import errors_report, methods_report
 
@@ -49,7 +49,7 @@ def test_every_row_of_the_file_is_reported_once():
     assert names == list(MEASURED) == [row[0] for row in errors_report().rows]
 
 
-def complete(row: Measured) -> bool:
+def complete(row: MeasuredError) -> bool:
     return bool(
         row.systems >= FEWEST
         and 0 < row.median <= row.worst
@@ -71,7 +71,7 @@ def measured_in(file: str) -> str:
     return text + "".join((HERE / f"{name}.py").read_text() for name in beside if (HERE / f"{name}.py").exists())
 
 
-def is_measured(row: Measured) -> bool:
+def is_measured(row: MeasuredError) -> bool:
     """Whether the test that a row names measures it."""
     if row.test == "test_error_product_form.py":
         from product_form_systems import ROWS as drawn

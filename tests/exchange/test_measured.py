@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from qnet.cli import group
 from qnet.errors import InvalidInput
-from qnet.exchange.measured import Measured, measured
+from qnet.exchange.measured import MeasurementTable, measured
 
 
 def report(minute: int, idle: float, disk: float) -> dict[str, Any]:
@@ -41,11 +41,11 @@ def prometheus(*series: tuple[dict[str, str], list[tuple[float, str]]]) -> bytes
     return json.dumps({"status": "success", "data": {"resultType": "matrix", "result": result}}).encode()
 
 
-def table(*sources: bytes, first: bool = False) -> Measured:
+def table(*sources: bytes, first: bool = False) -> MeasurementTable:
     return measured([(f"file{number}", data) for number, data in enumerate(sources)], first)
 
 
-def rows(result: Measured) -> list[dict[str, float]]:
+def rows(result: MeasurementTable) -> list[dict[str, float]]:
     return [dict(row.values) for row in result.rows]
 
 

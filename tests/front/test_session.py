@@ -67,6 +67,17 @@ def test_a_system_is_five_lines(name: str):
     assert lines[0].startswith(f"System {name}: ")
 
 
+def test_a_solved_system_lists_no_more_names():
+    system = qnet.load("web-pool")
+    system.solve()
+    assert all(name.isidentifier() for name in dir(system))
+
+
+@pytest.mark.parametrize(("classes", "words"), [(1, "1 station, 1 class:"), (2, "1 station, 2 classes:")])
+def test_a_network_counts_in_words(classes: int, words: str):
+    assert words in repr(qnet.Network([[1.0] * classes], population=[1] * classes))
+
+
 def test_the_lines_name_stations_classes_and_parameters():
     assert repr(qnet.load("web-tier").set(workers=6)).splitlines() == [
         "System web-tier: Web tier with a cache, a server pool and a database",

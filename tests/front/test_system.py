@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from importlib import import_module
+from typing import Any
 
 import pytest
 
@@ -280,3 +281,18 @@ def test_a_signature_is_the_one_that_is_stated_and_its_answer_takes_every_argume
         names = [name for name in shown.parameters if name not in ("self", *signatures.METHOD_FIELDS)]
         names += ["wanted"] if "operations" in shown.parameters else []
         inspect.signature(answer).bind(None, **dict.fromkeys(names))
+
+
+@pytest.mark.parametrize(
+    ("asked", "same"),
+    [
+        (lambda web: web.sweep(over="workers=6:7"), lambda web: web.sweep("workers=6:7")),
+        (lambda web: web.sweep(over=["workers=6:7", "hit=0.5"]), lambda web: web.sweep("workers=6:7", "hit=0.5")),
+        (lambda web: web.formula(metric="max_rate"), lambda web: web.formula("max_rate")),
+        (lambda web: web.sensitivity(metric="response"), lambda web: web.sensitivity("response")),
+        (lambda web: web.sensitivity(of="response"), lambda web: web.sensitivity("response")),
+    ],
+)
+def test_arguments_have_the_names_of_the_options(asked: Any, same: Any):
+    web = qnet.load("web-pool")
+    assert asked(web).records() == same(web).records()

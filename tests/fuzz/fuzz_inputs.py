@@ -440,7 +440,7 @@ def _network_call(rng: Random, quick: bool) -> str:
 _SYSTEM_CALLS = (
     "solve(method={0})", "solve(operations={0})", "solve(memory={0})", "solve(bounds={0})", "metric({0})",
     "set({p}={0})", "set({p}={0}).solve()", "set({{{0}: {1}}})", "sweep({0})", "sweep('{p}=1:3', metric={0})",
-    "envelope(limit={0})", "cost(of={0})", "cost(per={0}, of='all')", "sensitivity(of={0})", "sensitivity(by={0})",
+    "envelope(limit={0})", "cost(of={0})", "cost(per={0}, of='all')", "sensitivity(metric={0})", "sensitivity(by={0})",
     "tornado(within={0})", "uncertainty(sample={0}, within='10%')", "uncertainty(sample=5, seed={0}, within='10%')",
     "calibrate([{{'{p}': 1, 'response_s': {0}}}], fit={1})", "demands({0})", "map_rows([{{'{p}': {0}}}])",
     "map_rows({0})", "map_rows([{{'{p}': 1}}], chunk={0})", "map_rows([{{{0}: 1}}], metric='response')",

@@ -50,6 +50,16 @@ def shop(second: str = "disk") -> Model:
         ("response_p99_9_web_s", "response_p99_9('web')"),
         ("response_s / response_web", "response / response('web')"),
         ("load", "load"),
+        ("latency", "response"),
+        ("response_time('web')", "response('web')"),
+        ("p95", "response_p95"),
+        ("latency_p99('web')", "response_p99('web')"),
+        ("waiting_time('disk')", "wait('disk')"),
+        ("wait_time_p80('disk')", "wait_p80('disk')"),
+        ("number('disk')", "queue_length('disk')"),
+        ("capacity", "max_throughput"),
+        ("max_rate", "max_throughput"),
+        ("inside('disk')", "busy_servers('disk')"),
     ],
 )
 def test_a_column_is_the_figure_that_it_holds(column: str, figure: str) -> None:

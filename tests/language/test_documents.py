@@ -153,14 +153,14 @@ def test_the_digest_follows_the_text():
 
 def test_a_problem_is_placed_on_the_line_of_its_key():
     document = parse(b"\n[a]\nb = 1\n", "m.toml")
-    placed = document.place(Problem("QN204", "x", path=("a", "b")))
+    placed = document.located(Problem("QN204", "x", path=("a", "b")))
     assert (placed.file, placed.line) == ("m.toml", 3)
 
 
 def test_a_problem_of_another_file_keeps_its_place():
     document = parse(b"a = 1\n", "m.toml")
     problem = Problem("QN305", "x", path=("a",), file="part.toml", line=7)
-    assert document.place(problem) == problem
+    assert document.located(problem) == problem
 
 
 def test_a_missing_key_has_the_line_of_its_table():

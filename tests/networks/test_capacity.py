@@ -115,7 +115,7 @@ def test_a_buffer_drained_by_a_station_of_its_own() -> None:
 
 
 def test_a_place_is_taken_until_the_work_that_frees_it_whatever_follows() -> None:
-    """Places of an M/M/1 queue of work: those who left it there go on, and keep no place."""
+    """Indices of an M/M/1 queue of work: those who left it there go on, and keep no place."""
     text = """
 qnet = 1
 title = "A log, and more to do"

@@ -31,7 +31,7 @@ class Answer:
     wait: dict[str, float] = field(default_factory=dict)
     """Time per visit beyond that in which a server is kept."""
     occupancy: dict[str, float] = field(default_factory=dict)
-    """Places of a buffer that are taken."""
+    """Indices of a buffer that are taken."""
     half_width: dict[tuple[str, str], float] = field(default_factory=dict)
     """Of 99 % intervals, by (figure, name); nothing (0) where a figure is exact."""
 

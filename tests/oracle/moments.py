@@ -436,7 +436,7 @@ class Moments:
         return (op[1], tuple(kept), 0, where if keeps else None)
 
     def fill(self, thread: Thread, op: Any, state: list[Any]) -> Any:
-        """Places of a buffer are asked for."""
+        """Indices of a buffer are asked for."""
         drawn = draws(op[2])
         if len(drawn) > 1:
             return [(share, ("take", thread, op, count)) for share, count in drawn]
@@ -456,7 +456,7 @@ class Moments:
         return (pc + 1, _set(slots, op[3], count), fork, where)
 
     def drain(self, store: int, count: int, state: list[Any], agenda: list[Thread]) -> None:
-        """Places are free again."""
+        """Indices are free again."""
         free, waiting = state[self.buffers + store]
         free += count
         while waiting:

@@ -10,7 +10,7 @@ import numpy as np  # noqa: TID253
 from qnet.documents import parse
 from qnet.model.load import build
 from qnet.model.model import Model
-from qnet.questions.envelope.envelope import Envelope, Point, envelope
+from qnet.questions.envelope.envelope import Envelope, EnvelopePoint, envelope
 from qnet.questions.envelope.question import Question, question
 from qnet.questions.points.points import solve_points
 
@@ -27,7 +27,7 @@ def answer(
 
 def points(
     text: str | Model, vary: str, limit: str | Sequence[str], over: Sequence[str] = (), find: str = ""
-) -> tuple[Point, ...]:
+) -> tuple[EnvelopePoint, ...]:
     return answer(text, vary, limit, over, find).points
 
 
@@ -41,7 +41,7 @@ def holds(asked: Question, place: Sequence[float], values: Any) -> Any:
     return found
 
 
-def inside(point: Point, values: Any, near: float = 1e-9) -> tuple[Any, Any]:
+def inside(point: EnvelopePoint, values: Any, near: float = 1e-9) -> tuple[Any, Any]:
     """Which values are in an interval of a point, and which are so near to an end that rounding decides."""
     found, close = np.zeros(len(values), dtype=bool), np.zeros(len(values), dtype=bool)
     for low, high in point.intervals:

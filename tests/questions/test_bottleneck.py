@@ -68,11 +68,11 @@ def load(tmp_path, text):
 
 
 def parts(found):
-    return [place.part for place in found.places if place.part] + ([found.delays] if found.delays else [])
+    return [item.part for item in found.resources if item.part] + ([found.delays] if found.delays else [])
 
 
 def places(found):
-    return {place.label: place for place in found.places}
+    return {place.label: place for place in found.resources}
 
 
 def change(found, station, faster):

@@ -115,7 +115,7 @@ def test_candidates_are_fitted_on_the_rows_that_all_of_them_can_read(tmp_path: P
     path.write_text("load,response_s,extra\n1/s,0.11,1\n2/s,0.12,soon\n3/s,0.13,1\n4/s,0.14,1\n")
     models = [qnet.load(str(tmp_path / f"{name}.toml")) for name in ("one", "other")]
     fitted = candidates(models, str(path), ["pause"])
-    assert [item.found and item.found.measured.table.numbers for item in fitted] == [(1, 3, 4)] * 2
+    assert [item.fit and item.fit.measured.table.numbers for item in fitted] == [(1, 3, 4)] * 2
 
 
 def test_lines_are_those_of_the_file_where_cells_have_several(tmp_path: Path):

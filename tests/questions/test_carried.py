@@ -384,7 +384,7 @@ LINE = QUEUE.replace('{ station = "cpu", time = "service" }', '{ delay = "servic
 def test_candidates_are_ranked_by_rows_left_out():
     """A queue is told by a queue, and a parabola fits it less well where it has not seen it."""
     found = candidates([system(LINE), system(QUEUE)], measured(0.01), ["service", "network", "slope"])
-    assert [len(item.found.parameters) for item in found] == [2, 3]
+    assert [len(item.fit.parameters) for item in found] == [2, 3]
     assert found[0].error < found[1].error
     assert [row["rank"] for row in candidates_report(found).records()] == [1, 2]
 
@@ -406,7 +406,7 @@ def test_a_candidate_without_a_fit_stands_last_and_says_why():
         '{ station = "cpu"', '{ station = "tape", time = "70 ms" }, { station = "cpu"'
     ))  # fmt: skip
     found = candidates([slow, system(QUEUE)], measured(0.01), ["service"])
-    assert [item.found is None for item in found] == [False, True]
+    assert [item.fit is None for item in found] == [False, True]
     assert "row 5 (rate = 15/s) has no answer" in found[1].status and "tape" in found[1].status
     assert candidates_report(found).records()[1]["rank"] is None
     with pytest.raises(NotComputed, match="QN534"):

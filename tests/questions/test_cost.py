@@ -60,7 +60,7 @@ def model_of(text=HOLDING):
 
 
 def value(model, *of, **asked):
-    (found,) = cost(model, of=of, **asked).found
+    (found,) = cost(model, of=of, **asked).points
     return found.value
 
 
@@ -217,7 +217,7 @@ def test_the_parts_of_every_split_add_up(name):
 
 def test_a_grid_is_solved_as_one_and_agrees_with_its_points():
     model = qnet.load("ibm-3990-6")
-    found = cost(model, of=["volume"], over=["volumes=16,64", "write_fraction=0:0.4:0.2"]).found
+    found = cost(model, of=["volume"], over=["volumes=16,64", "write_fraction=0:0.4:0.2"]).points
     assert [item.coordinates for item in found] == [(v, w) for v in (16, 64) for w in (0, 0.2, 0.4)]
     for item in found:
         volumes, writes = item.coordinates
@@ -227,7 +227,7 @@ def test_a_grid_is_solved_as_one_and_agrees_with_its_points():
 
 def test_a_point_without_units_says_so_and_leaves_the_others_their_costs():
     model = qnet.load("examples/paging-users.toml")
-    none, some = cost(model, ["cpu_per_page"], over=["users=100, 300"]).found
+    none, some = cost(model, ["cpu_per_page"], over=["users=100, 300"]).points
     assert none.value is None
     assert "nothing to divide by" in none.status
     assert some.status == OK
@@ -303,7 +303,7 @@ def test_the_formulas_of_all_stated_costs_agree_with_their_values(settings):
     from qnet.questions.formula.formula import formula
 
     model = with_settings(model_of(), settings)
-    expected = [item.value for item in cost(model).found]
+    expected = [item.value for item in cost(model).points]
     assert [item.value for item in formula(model, "cost").formulas] == pytest.approx(expected, rel=1e-12)
 
 

@@ -15,6 +15,7 @@ from qnet.questions.presentation.columns import parameter_cells
         ("interactive-users", {"users"}),
         ("web-pool", {"workers", "connections"}),
         ("finite-queue", {"room"}),
+        ("llm-server", {"batch", "queue"}),
         ("one-queue", set[str]()),
     ],
 )

@@ -78,8 +78,8 @@ def test_standard_errors_are_written():
     assert stated is not None and stated.parameters[:2] == ("demand_cpu_web", "demand_cpu_batch")
     assert stated.freedom == 3
     errors = [item.root.value for item in stated.errors]
-    assert errors[:2] == pytest.approx(found.stations[0].found.errors, rel=1e-5)
-    expected = found.stations[0].found.correlation[0][1]
+    assert errors[:2] == pytest.approx(found.stations[0].coefficients.errors, rel=1e-5)
+    expected = found.stations[0].coefficients.correlation[0][1]
     assert stated.correlations[0] == pytest.approx(expected, rel=1e-5)
 
 

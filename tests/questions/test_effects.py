@@ -66,7 +66,7 @@ def test_a_side_with_the_figures_of_the_first_is_told(web):
         lambda web: web.set(rate="5/s").solve(),
         lambda web: web.set(price=3).solve(),
         lambda web: web.sweep("spare=1,2", metric="reserve"),
-        lambda web: web.sensitivity(of="cost", by="price"),
+        lambda web: web.sensitivity(metric="cost", by="price"),
         lambda web: web.compare(web.set(price=3)),
         lambda web: web.cost(of="cpu", per="price", over="price=1,2"),
         lambda web: web.envelope(limit="reserve * response <= 1 s", over="spare=1,2"),

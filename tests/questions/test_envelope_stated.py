@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from envelopes import model
 
+import qnet
 from qnet.errors import InvalidInput, UsageError
 from qnet.questions.envelope.envelope import envelope
 from qnet.questions.envelope.question import question, questions
@@ -61,3 +62,9 @@ def test_envelopes_of_both_kinds_do_not_fit_one_table():
 def test_the_population_is_varied_where_nothing_arrives():
     closed = TEXT.replace('arrival_rate = "rate"', 'population = "users"').replace('rate = "30/s"', "users = 3")
     assert question(model(closed), None, limit="response <= 1 s").vary == "users"
+
+
+def test_envelopes_with_different_limits_have_a_column_for_each():
+    rejected, *_, slow = qnet.load("llm-server").envelope().records()
+    assert (rejected["loss"], rejected["response_s"]) == (pytest.approx(0.01), None)
+    assert (slow["loss"], slow["response_s"]) == (None, pytest.approx(4.0))

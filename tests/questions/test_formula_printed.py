@@ -63,7 +63,7 @@ def test_a_cost_is_the_one_that_qnet_cost_computes():
         changed = with_settings(system, {"users": repr(users)})
         for name in system.costs:
             answer = formulas(system, name)
-            expected = cost(changed, [name]).found[0].value
+            expected = cost(changed, [name]).points[0].value
             if expected is not None:
                 found = answer.at(answer.of("cost", name), used(answer, {"users": users}))
                 assert found == pytest.approx(expected, rel=1e-12)

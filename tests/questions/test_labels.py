@@ -96,12 +96,12 @@ SHOWN: dict[str, Callable[[System, str], set[object]]] = {
     "sweep": lambda system, figure: column(system.sweep("think=60ms", metric=[figure])),
     "map": lambda system, figure: mapped(system, [figure]),
     "compare": lambda system, figure: column(system.compare(system.set(think="60 ms"), metric=[figure])),
-    "sensitivity": lambda system, figure: column(system.sensitivity(of=[figure], by="think")),
+    "sensitivity": lambda system, figure: column(system.sensitivity(metric=[figure], by="think")),
     "envelope": lambda system, figure: column(of_envelope(system, figure)),
     "knee": of_knee,
-    "tornado": lambda system, figure: column(system.tornado(of=[figure], by="think", within="10%")),
-    "corners": lambda system, figure: column(system.corners(of=[figure], by="think", within="10%")),
-    "sample": lambda system, figure: column(system.uncertainty(5, of=[figure], by="think", within="10%")),
+    "tornado": lambda system, figure: column(system.tornado(metric=[figure], by="think", within="10%")),
+    "corners": lambda system, figure: column(system.corners(metric=[figure], by="think", within="10%")),
+    "sample": lambda system, figure: column(system.uncertainty(5, metric=[figure], by="think", within="10%")),
 }
 """What tells the figure itself, with the labels beside it."""
 
@@ -182,8 +182,8 @@ def test_an_answer_with_exact_means_and_approximate_percentiles_says_both(tmp_pa
         why_report(system, asserted=["response_p95 > 0 s"]),
         bottleneck_report(system, asserted=["response_p95 > 0 s"]),
         system.sweep("think=60ms", metric=["response", "response_p95"]),
-        system.sensitivity(of=["response", "response_p95"], by="think"),
-        system.corners(of=["response", "response_p95"], by="think", within="10%"),
+        system.sensitivity(metric=["response", "response_p95"], by="think"),
+        system.corners(metric=["response", "response_p95"], by="think", within="10%"),
         of_envelope(system, "response", ("response_p95 > 0 s",)),
         cost_report(cost(system), asserted=["response_p95 > 0 s"]),
     ):

@@ -25,7 +25,7 @@ def test_an_answer_moves_with_a_parameter_and_is_found_beside_the_old_one(limit:
     trial = Trial(model, "rate", asked, moved, len(FRACTIONS))
     expected = pick(trial, search(trial))
     result = near(trial, known)
-    assert result.found.all()
+    assert result.answered.all()
     np.testing.assert_allclose(result.value, expected.value, rtol=1e-9)
     assert trial.solve(result.shown).stable.all()
 
@@ -33,8 +33,8 @@ def test_an_answer_moves_with_a_parameter_and_is_found_beside_the_old_one(limit:
 def test_an_answer_that_moves_too_far_is_not_found() -> None:
     model = load("ibm-3990-6")
     trial = Trial(model, "rate", [condition("response <= 10 ms", model)], {"write_fraction": FRACTIONS}, len(FRACTIONS))
-    assert not near(trial, np.full(len(FRACTIONS), 300.0)).found.any()
-    assert not near(trial, np.full(len(FRACTIONS), np.nan)).found.any()
+    assert not near(trial, np.full(len(FRACTIONS), 300.0)).answered.any()
+    assert not near(trial, np.full(len(FRACTIONS), np.nan)).answered.any()
 
 
 def test_a_saturation_is_found_where_no_limit_is_asked_for() -> None:

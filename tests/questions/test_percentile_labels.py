@@ -75,7 +75,7 @@ def test_percentiles_of_queues_in_a_row_are_told_as_exact(tmp_path: Path):
         orders.sweep("rate=1/s,4/s", metric=asked),
         orders.envelope(vary="rate", limit=limit),
         orders.knee(vary="rate", limit=limit),
-        orders.sensitivity(of=asked, by="rate"),
+        orders.sensitivity(metric=asked, by="rate"),
     ]
     for report in reports:
         assert set(exactness(report)) == {"exact"}

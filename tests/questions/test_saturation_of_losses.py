@@ -49,8 +49,12 @@ def test_no_chain_is_tried_again_at_every_load(
 
 
 def test_a_load_of_an_approximation_beside_an_exact_answer_is_told(model: Callable[[str], Model]) -> None:
-    report = solve_report(model(LINE.format(capacity=2, discipline="lcfs-pr", rate=20)))
-    assert "QN707" in {note.code for note in report.notes}
+    """Beside a load: an answer without one has nothing to tell of it."""
+    found = model(LINE.format(capacity=2, discipline="lcfs-pr", rate=20))
+    assert [note.code for note in saturation(found, solve_points(found)).notes] == ["QN707"]
+    report = solve_report(found)
+    assert report.records()[0].get("maximum_throughput_per_s") is None
+    assert "QN707" not in {note.code for note in report.notes}
 
 
 HELD = """
@@ -75,3 +79,8 @@ def test_the_capacities_are_told_where_only_the_chain_has_an_answer(model: Calla
     assert report.method == "states" and system["response_s"] > 0.3
     assert 1.0 < system["maximum_throughput_per_s"] <= 5.0
     assert "QN675" in {note.code for note in report.warnings}
+
+
+def test_nothing_is_told_of_a_largest_load_that_no_row_has(model: Callable[[str], Model]) -> None:
+    report = solve_report(model(HELD), metric=["response"])
+    assert "QN675" not in {note.code for note in report.notes}

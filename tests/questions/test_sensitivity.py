@@ -308,7 +308,7 @@ def test_where_only_equal_times_have_product_form_the_other_method_joins_without
     def effects(discipline):
         path = tmp_path / f"{discipline}.toml"
         path.write_text(EQUAL.format(discipline=discipline))
-        rows = qnet.load(str(path)).sensitivity(of="response").records()
+        rows = qnet.load(str(path)).sensitivity(metric="response").records()
         return {row["parameter"]: row for row in rows}
 
     ordered, shared = effects("fcfs"), effects("ps")

@@ -209,7 +209,14 @@ def test_what_is_alike_is_told_together_in_the_order_of_the_model(tmp_path: Path
     path.write_text(ALIKE)
     told = qnet.load(str(path)).why().text()
     assert "The largest part is spent equally at each of r1, r2 and r3: " in told
-    assert "\nr1, r2 and r3 saturate first, together, at 50/s" in told
+    assert "\nr1, r2 and r3 saturate first, at 50/s" in told
     assert "\nfront is next, at 200/s: 4 times as much. It limits the system once these no longer do." in told
     assert "\nMaking any one of r1, r2 or r3 2 times as fast shortens the response most: " in told
     assert "\nOne server more helps most at any one of r1, r2 or r3: " in told
+
+
+@pytest.mark.parametrize("system", ["contention", "bursty-arrivals", "terminals-and-web", "ci-runners"])
+def test_a_brief_answer_says_how_sure_it_is_and_nothing_twice(system: str) -> None:
+    told = [row["text"] for row in qnet.load(system).why(brief=True).records()]
+    assert told[-1].startswith("The answer is ")
+    assert not any(later.startswith(first) for place, first in enumerate(told) for later in told[place + 1 :])

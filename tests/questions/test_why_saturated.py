@@ -66,6 +66,11 @@ def test_the_smallest_change_of_each_type_cures_every_saturated_station() -> Non
     assert needed("shorter demand", *TWO) == pytest.approx({"cpu": 1 / 90, "disk": 1 / 90})
 
 
+def test_the_arrivals_of_several_classes_are_a_total() -> None:
+    assert "at 910/s in total: database" in ran("why", "web-tier", "-p", "rate=900/s", "--brief")
+    assert " in total" not in ran("why", *TWO, "--brief")
+
+
 def test_what_needs_no_change_gets_none() -> None:
     assert all(row["name"] != "net" for row in rows("what would help", *TWO))
 

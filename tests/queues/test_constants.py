@@ -21,8 +21,8 @@ def test_logarithms_of_factorials(most: int):
 
 
 def test_nodes_of_the_quadrature_are_those_of_gauss_and_legendre():
-    places, weights = np.polynomial.legendre.leggauss(8)
-    assert places[4:] == pytest.approx(joins._PLACES, rel=1e-15)  # pyright: ignore[reportPrivateUsage]
+    nodes, weights = np.polynomial.legendre.leggauss(8)
+    assert nodes[4:] == pytest.approx(joins._NODES, rel=1e-15)  # pyright: ignore[reportPrivateUsage]
     assert weights[4:] == pytest.approx(joins._WEIGHTS, rel=1e-13)  # pyright: ignore[reportPrivateUsage]
 
 

@@ -25,7 +25,7 @@ def test_ticks_of_a_logarithmic_axis_are_few_ascending_and_inside(values: tuple[
 def test_decades_are_ticks_and_equally_far_apart() -> None:
     scale = axis([1.0, 1e6], 8, integer_ticks=True, log=True)
     assert scale.labels == ("1", "10", "100", "1000", "10000", "100000", "1000000")
-    assert [scale.place(tick, 61) for tick in scale.ticks] == [0, 10, 20, 30, 40, 50, 60]
+    assert [scale.position(tick, 61) for tick in scale.ticks] == [0, 10, 20, 30, 40, 50, 60]
 
 
 def test_a_decade_and_a_half_has_ticks_at_1_2_5() -> None:

@@ -219,3 +219,18 @@ def test_files_keep_negligible_numbers() -> None:
     rows: list[tuple[Cell, ...]] = [(1e-2,), (1e-26,)]
     report = Report("qnet/x/1", "title", (Column("b", "time", "s"),), rows)
     assert render(report, "csv", Style()) == "b_s\n0.01\n1e-26\n"
+
+
+def test_a_further_panel_repeats_the_number_of_a_row_and_leaves_units_with_the_first() -> None:
+    columns = [
+        Column("name", "name"),
+        Column("row", "row"),
+        *(Column(f"c{index}", f"column {index}") for index in "abc"),
+    ]
+    columns.append(Column("unit", "unit"))
+    rows: list[tuple[Cell, ...]] = [("response", row, 1000.0, 2000.0, 3000.0, "s") for row in (1, 2)]
+    text = render(Report("qnet/x/1", "title", tuple(columns), rows), "table", Style(width=34))
+    first, second = text.split("\n\n")[1:]
+    assert first.splitlines()[0].split()[:3] == ["name", "row", "unit"]
+    assert second.splitlines()[0].split()[:2] == ["name", "row"]
+    assert "unit" not in second

@@ -102,3 +102,26 @@ def test_texts_are_folded_at_the_width_of_the_screen(prose):
     text = render(prose, "table", Style(terminal=True, width=12, ascii=True))
     assert "second\nTwo\nsentences.\nAnd a\nparagraph.\n" in text
     assert "qnet why 'a  b'" in text, "a command stays on its line"
+
+
+def test_a_split_table_repeats_as_many_names_as_tell_its_rows_apart() -> None:
+    columns = [Column(key, key) for key in ("metric", "about", "formula", "remark", "value")]
+    rows: list[tuple[Cell, ...]] = [("demand", name, "f" * 20, "r" * 20, 1.0) for name in ("cpu", "disk")]
+    text = render(Report("qnet/x/1", "", columns, rows), "table", Style(terminal=True, width=50))
+    *_, last = text.strip().split("\n\n")
+    assert [line.replace("│", "").split()[:2] for line in last.splitlines()[-2:]] == [
+        ["demand", "cpu"],
+        ["demand", "disk"],
+    ]
+
+
+def test_numbers_distinguish_rows_where_names_do_not_and_short_texts_are_not_folded() -> None:
+    columns = [Column(key, key) for key in ("name", "row", "at", "measured", "modelled", "residual")]
+    rows: list[tuple[Cell, ...]] = [("response", row, f"users = {row}0", 0.123456, 0.1234, 0.25) for row in (1, 2)]
+    text = render(Report("qnet/x/1", "", columns, rows), "table", Style(terminal=True, width=50))
+    first, last = text.strip().split("\n\n")
+    assert "users = 10 │" in first
+    assert [line.replace("│", "").split()[:2] for line in last.splitlines()[-2:]] == [
+        ["response", "1"],
+        ["response", "2"],
+    ]

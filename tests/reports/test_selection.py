@@ -59,9 +59,24 @@ def test_a_status_that_is_ok_everywhere_is_not_shown() -> None:
     assert "ok" in render(Report("qnet/x/1", "", columns, rows), "csv", Style())
 
 
-@pytest.mark.parametrize("response, blocks", [(0.1, 1), (0.2, 2)])
+@pytest.mark.parametrize("response, blocks", [(0.1, 1), (0.1 * (1 + 1e-15), 1), (0.2, 2)])
 def test_what_is_said_twice_is_shown_once(response: float, blocks: int) -> None:
     columns = (*COLUMNS[:3], Column("population", "population"))
     rows = [("system", None, 0.1, None), ("class", "a", response, 5)]
     text = render(Report("qnet/x/1", "", columns, rows, group="scope", once=("system", "class")), "table", Style())
     assert text.count("response") == blocks and text.count("population") == 1
+
+
+def test_selected_columns_are_shown_once_as_well() -> None:
+    rows = [("system", None, 0.1, None), ("class", "a", 0.1, 5)]
+    report = Report("qnet/x/1", "", COLUMNS, rows, group="scope", once=("system", "class"))
+    for wanted in (["name", "response"], ["response"]):
+        assert render(selected(report, wanted), "table", Style()).count("100") == 1
+
+
+@pytest.mark.parametrize(("high", "shown"), [(0.1, False), (0.2, True)])
+def test_an_interval_without_width_is_not_shown(high: float, shown: bool) -> None:
+    columns = (*COLUMNS[1:3], Column("response_high", "response high", "s"))
+    report = Report("qnet/x/1", "", columns, [("a", 0.1, 0.1), ("b", 0.1, high)])
+    assert ("high" in render(report, "table", Style())) is shown
+    assert "response_high_s" in render(report, "csv", Style())

@@ -10,7 +10,7 @@ from qnet.documents import parse
 from qnet.errors import NoAnswer, UsageError
 from qnet.model.load import build
 from qnet.model.model import Model
-from qnet.questions.envelope.envelope import Point, envelope
+from qnet.questions.envelope.envelope import EnvelopePoint, envelope
 from qnet.questions.envelope.question import question
 
 TEXT = """qnet = 1
@@ -43,7 +43,7 @@ def model() -> Model:
     return build(parse(TEXT.encode(), "model.toml"), "model.toml")
 
 
-def points(vary: str, limit: str, over: Sequence[str] = ()) -> tuple[Point, ...]:
+def points(vary: str, limit: str, over: Sequence[str] = ()) -> tuple[EnvelopePoint, ...]:
     return envelope(question(model(), None, vary, limit, over)).points
 
 

@@ -46,7 +46,7 @@ def solve(network, wanted, solve_part):
     found = figures(network, [rate], rows)
     return Solution(network, found, "full-server", (), "the server never rests")
 '''
-ROW = table.Row("full-server", "qnet_toy_full_server", "exact", "demands", frozenset({"closed"}))
+ROW = table.MethodRow("full-server", "qnet_toy_full_server", "exact", "demands", frozenset({"closed"}))
 ALONE = ("solve", "--station", "disk=500ms", "--population", "3")
 
 

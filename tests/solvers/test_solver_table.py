@@ -7,26 +7,26 @@ import inspect
 import pytest
 
 from qnet.networks.reasons import SENTENCES
-from qnet.networks.solvers.table import TABLE, Row, row_of, solver
+from qnet.networks.solvers.table import TABLE, MethodRow, row_of, solver
 
 ROWS = pytest.mark.parametrize("row", TABLE, ids=lambda row: f"{row.name} {row.takes}")
 
 
 @ROWS
-def test_a_row_is_known_to_the_choosers(row: Row):
+def test_a_row_is_known_to_the_choosers(row: MethodRow):
     assert row.takes in ("routes", "demands", "closed") and row.trust in ("exact", "approximate")
     assert row_of(row.name, row.takes) is row
     assert not row.family or row_of(row.family, row.takes)
 
 
 @ROWS
-def test_its_features_have_sentences(row: Row):
+def test_its_features_have_sentences(row: MethodRow):
     assert row.supports | row.of <= set(SENTENCES)
     assert row.of <= row.supports
 
 
 @ROWS
-def test_its_module_says_what_it_is_and_how_it_solves(row: Row):
+def test_its_module_says_what_it_is_and_how_it_solves(row: MethodRow):
     module = solver(row)
     for name in ("CLASSES", "APPLIES", "COST", "SOURCE"):
         assert getattr(module, name)

@@ -21,7 +21,7 @@ def why(*classes: OpenClass | ClosedClass) -> str:
 def test_mixed_networks_have_a_row_of_their_own() -> None:
     row = MEASURED["first come first served: mixed"]
     assert why(CLOSED, OPEN) == (
-        f"its measured error there is {percent(row.median)} in the median, {percent(row.worst)} at worst"
+        f"its measured error in such networks is {percent(row.median)} in the median, {percent(row.worst)} at worst"
     )
 
 

@@ -147,7 +147,7 @@ def test_every_fitted_parameter_is_fitted_on_a_claim_that_sets_it(judged: dict[s
 def test_a_page_costs_cp_3_7_times_as_much_on_scsi_and_then_2_4_times():
     found = {item.coordinates: item.value for item in cost(
         load("zvm-paging"), ["cp_per_page"], over=["device=scsi,eckd", "release=5.2,5.3"]
-    ).found}  # fmt: skip
+    ).points}  # fmt: skip
     assert found == pytest.approx({(0, 0): 37.7e-6, (0, 1): 28.5e-6, (1, 0): 10.2e-6, (1, 1): 11.8e-6})
     assert (found[0, 0] or 0) / (found[1, 0] or 1) == pytest.approx(3.7, abs=0.05)
     assert (found[0, 1] or 0) / (found[1, 1] or 1) == pytest.approx(2.4, abs=0.05)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from qnet.lazy import Array, Places, np
+from qnet.lazy import Array, Indices, np
 
 _VALLEY, _SHARE = 0.9, 0.01
 """Two likely numbers are separated by a valley this much lower than the lower of them, each with this probability."""
@@ -69,13 +69,13 @@ def numbers_in_parts(parts: Sequence[Array], population: Array) -> list[Array]:
     return [(1 - fraction) * few + fraction * many for few, many in zip(result, more, strict=True)]
 
 
-def _of_integers(parts: Sequence[Array], population: Places) -> list[Array]:
+def _of_integers(parts: Sequence[Array], population: Indices) -> list[Array]:
     points: int
     length: int
     points, length = parts[0].shape
-    numbers: Places = np.arange(length)
+    numbers: Indices = np.arange(length)
     elsewhere = population[:, None] - numbers[None, :]
-    rows: Places = np.arange(points)[:, None]
+    rows: Indices = np.arange(points)[:, None]
     result: list[Array] = []
     for index, part in enumerate(parts):
         others = _convolved([other for number, other in enumerate(parts) if number != index], points, length)

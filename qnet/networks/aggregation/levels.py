@@ -24,7 +24,7 @@ _DENSE, _RATIO = 24, 1.25
 """Numbers up to which every one is solved, and the ratio of those that are solved beyond."""
 
 
-class Grid(Record):
+class LevelGrid(Record):
     """Which solved level, a column of a table, represents each number of customers from 0."""
 
     below: Any
@@ -41,12 +41,12 @@ class Grid(Record):
         return low + self.share * (high - low)
 
 
-def every_number(levels: int, most: int) -> Grid:
+def every_number(levels: int, most: int) -> LevelGrid:
     """A grid with the levels 0, 1, ..., `levels`; greater numbers up to `most` are as the last level."""
-    return Grid(np.minimum(np.arange(most + 1), levels)[None, :], None)
+    return LevelGrid(np.minimum(np.arange(most + 1), levels)[None, :], None)
 
 
-def interpolated(solved: Any, most: int) -> Grid:
+def interpolated(solved: Any, most: int) -> LevelGrid:
     """A grid of some numbers in increasing order, (points, levels), for all up to `most`.
 
     solved  (points, levels) the numbers at which the subnetwork is solved, each row increasing.
@@ -58,7 +58,7 @@ def interpolated(solved: Any, most: int) -> Grid:
     first, second = (np.take_along_axis(solved, np.minimum(below + up, levels - 1), axis=1) for up in (0, 1))
     wide = second - first
     share = np.where(wide > 0, (numbers - first) / np.where(wide > 0, wide, 1), 0.0)
-    return Grid(below, np.clip(share, 0.0, 1.0))
+    return LevelGrid(below, np.clip(share, 0.0, 1.0))
 
 
 def spaced(most: int) -> Any:

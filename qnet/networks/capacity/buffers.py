@@ -15,9 +15,9 @@ from qnet.networks.solution import BufferFigures
 from qnet.networks.stream_waits import LONGEST
 from qnet.networks.streams import streams
 from qnet.queues.arithmetic import ratio, total
-from qnet.queues.m_g_1_k import Time as Service
+from qnet.queues.m_g_1_k import ServiceTime as Service
 from qnet.queues.m_g_1_k import m_g_1_k, m_g_1_outside
-from qnet.queues.places import Line, Servers, with_loss, with_wait
+from qnet.queues.places import FiniteLine, Servers, with_loss, with_wait
 from qnet.record import Record
 
 MOST = 200
@@ -46,7 +46,7 @@ class _Drain(Record):
     centre: Centre
     servers: Servers
     rate: Value
-    """Places per second that all copies together can free, given their other work."""
+    """Indices per second that all copies together can free, given their other work."""
     serving: Value
     """Mean number of places whose work is in service here."""
     waiting: Value
@@ -86,7 +86,7 @@ def solve_buffer(
     kept    the share of requests for a place that is not lost, as it was assumed.
     Method  The places are a queue at the station that frees them most slowly: an M/M/c/K, or an M/M/c with at most K
             inside where customers wait for a place. Work of higher priority at that station reduces its capacity.
-            Places that are taken elsewhere, before the response or at other stations, are a constant number. Fluid:
+            Indices that are taken elsewhere, before the response or at other stations, are a constant number. Fluid:
             with a places per second filled and d freed, the buffer fills in K / (a - d).
     Source  The queue: see `queues.places`. The fluid: Newell, Applications of Queueing Theory, 1971.
     """
@@ -337,7 +337,7 @@ def _bounded(buffer: Buffer, centre: Centre, solver: OpenSolverWithLosses, waiti
 
 def m_g_1_places(
     offered: Value, sorts: Sequence[Sort], places: Value, loses: bool, serving: Value
-) -> tuple[Line, Value]:
+) -> tuple[FiniteLine, Value]:
     """The queue at one server that frees places, and the mean wait of requests that arrive when all are taken.
 
     An M/G/1/K, or an M/G/1 with at most K inside.
@@ -362,7 +362,7 @@ def m_g_1_places(
 
     full, free, number, late = by_point(figures, offered, places, *values)
     waiting = number - serving
-    return Line(full, free, (waiting + abs(waiting)) / 2), late
+    return FiniteLine(full, free, (waiting + abs(waiting)) / 2), late
 
 
 def _m_g_1(offered: float, services: tuple[Service, ...], places: int, loses: bool) -> tuple[float, ...]:

@@ -11,7 +11,7 @@ from qnet.lazy import Array, np
 from qnet.networks.aggregation.birth_death import log_weights, mean, probabilities
 from qnet.networks.aggregation.levels import (
     MOST,
-    Grid,
+    LevelGrid,
     PartFigures,
     interpolated,
     passage_time,
@@ -71,7 +71,7 @@ class Pool:
         self.numbers = np.arange(self.most + 1)
         self.taken, self.waiting = self.levels_of()
         """(points, levels) places that are taken, and customers that are not around, at the solved numbers."""
-        self.grid: Grid = interpolated(self.taken + (self.waiting if form == WAIT else 0), self.most)
+        self.grid: LevelGrid = interpolated(self.taken + (self.waiting if form == WAIT else 0), self.most)
 
     @property
     def levels(self) -> int:
@@ -264,7 +264,7 @@ class Surroundings:
         only = self.tokens.replace(population=number, think_time=kept.reshape(-1), routes=routes)
         stations = tuple(item for item in self.network.stations if item.name in self.freeing)
         compiled = streams(RoutedNetwork(stations, (only,), (), len(number)), arrays(), [1.0])
-        # Places that are free again at once are never taken.
+        # Indices that are free again at once are never taken.
         return only.replace(population=np.where(passage_time(compiled, only, 0) > 0, number, 0.0))
 
     def solve_isolated(self, batch: RoutedNetwork) -> PartFigures:

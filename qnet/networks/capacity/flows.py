@@ -122,7 +122,7 @@ class _Routes:
                 self.fills[name][number, route.name] = taken + rate * remaining * visits
                 holding[name] = remaining
             if kept is None:
-                # Places that were taken are freed, even if the customer is lost later.
+                # Indices that were taken are freed, even if the customer is lost later.
                 drains = step.drains if isinstance(step, Hold) else ""
                 admitted.append(step.replace(visits=step.visits * holding.get(drains, remaining)))
                 completing.append(step)

@@ -14,7 +14,7 @@ from qnet.networks.open import OpenSolver
 from qnet.networks.routed import RoutedNetwork, Station
 from qnet.networks.streams import Key, Stream, Streams, exponential
 from qnet.queues.arithmetic import close, ratio, total
-from qnet.queues.m_g_1_k import Time, m_g_1_k
+from qnet.queues.m_g_1_k import ServiceTime, m_g_1_k
 from qnet.queues.priority_loss import priority_loss
 from qnet.queues.rated_loss import rated_loss
 from qnet.queues.stations.m_m_c_k import m_m_c_k
@@ -55,7 +55,7 @@ def one_exponential(streams: Sequence[Stream], operations: Operations) -> bool:
     return all(exponential(stream, operations) and close(stream.holding.mean, mean, operations) for stream in streams)
 
 
-class Visit(Record):
+class StreamVisits(Record):
     """The visits of one stream to a copy."""
 
     rate: Value
@@ -86,7 +86,7 @@ def by_point(figures: Callable[..., tuple[float, ...]], *values: Value) -> tuple
 
 
 def solve_copy(
-    station: Station, form: str, visits: Sequence[Visit], entries: Value, kept: Value, operations: Operations
+    station: Station, form: str, visits: Sequence[StreamVisits], entries: Value, kept: Value, operations: Operations
 ) -> CopyFigures:
     """The losses of a copy of a station and the waits of its visits, given the visits that are admitted.
 
@@ -122,7 +122,9 @@ def solve_copy(
         def figures(offered: float, longer: float, *times: float) -> tuple[float, ...]:
             every = sum(times[::3])
             parts = zip(times[::3], times[1::3], times[2::3], strict=True)
-            line = m_g_1_k(offered, tuple(Time(rate / every, longer * mean, scv) for rate, mean, scv in parts), places)
+            line = m_g_1_k(
+                offered, tuple(ServiceTime(rate / every, longer * mean, scv) for rate, mean, scv in parts), places
+            )
             return line.kept, line.number
 
         let_in, number = by_point(figures, offered, ratio(every, inside), *times)
@@ -149,7 +151,7 @@ def solve_copy(
 
 
 def _with_priorities(
-    station: Station, visits: Sequence[Visit], offered: Value, inside: Value, every: Value, places: int
+    station: Station, visits: Sequence[StreamVisits], offered: Value, inside: Value, every: Value, places: int
 ) -> CopyFigures:
     """The same with priorities."""
     order = sorted({item.priority for item in visits}, reverse=True)
@@ -216,7 +218,7 @@ class OpenSolverWithLosses(OpenSolver):
             return
         station = centre.station
         streams = [self.all[index] for index in centre.indices]
-        visits = [Visit(item.rate, self.holding(index), self.scv(index), item.priority)
+        visits = [StreamVisits(item.rate, self.holding(index), self.scv(index), item.priority)
                   for index, item in zip(centre.indices, streams, strict=True)]  # fmt: skip
         entries = self.entries.get(station.name)
         if entries is None:

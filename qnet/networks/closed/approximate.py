@@ -85,7 +85,7 @@ class _Work(Record):
     fixed: Any
     """(B, K, R) the part of each residence that does not depend on queues."""
     queueing: Any
-    """(K',) the places of the queueing stations."""
+    """(K',) the indices of the queueing stations."""
 
 
 def solve(
@@ -140,19 +140,19 @@ def _solved(
     if ((population > 0) & (think_time + demands.sum(1) <= 0)).any():
         text = "a class has customers and neither demand nor think time: its throughput has no limit"
         raise NoAnswer(Problem("QN403", text))
-    places = [index for index, delay in enumerate(network.delay) if not delay]
-    counts = servers_of([network.rates[index] for index in places])
+    indices = [index for index, delay in enumerate(network.delay) if not delay]
+    counts = servers_of([network.rates[index] for index in indices])
     if counts is None:
         text = "a station has rates that depend on the number there in another way than several servers do"
         raise NotComputed(Problem("QN513", text, "one server, several servers or a delay", help="use an exact method"))
-    load = _open_load(open_load, size, stations)[:, places]
-    _check_load(load, np.array(counts, dtype=float), places, size)
+    load = _open_load(open_load, size, stations)[:, indices]
+    _check_load(load, np.array(counts, dtype=float), indices, size)
     at_once = _at_once(stations, classes)
     parts: list[tuple[Any, ...]] = []
     for first in range(0, size, at_once):
         chosen = slice(first, first + at_once)
-        core = _core(demands[chosen][:, places], population[chosen], think_time[chosen], load[chosen], counts)
-        work = _prepared(core, network, demands[chosen], places, correction)
+        core = _core(demands[chosen][:, indices], population[chosen], think_time[chosen], load[chosen], counts)
+        work = _prepared(core, network, demands[chosen], indices, correction)
         answer = _answer(work.core, method, solutions)
         _prove(answer, method, correction, first, size)
         parts.append(_means(network, work, answer, demands[chosen]))
@@ -202,12 +202,12 @@ def _open_load(given: Any, size: int, stations: int) -> Any:
     return np.broadcast_to(load, (size, stations))
 
 
-def _check_load(load: Any, servers: Any, places: list[int], size: int) -> None:
+def _check_load(load: Any, servers: Any, indices: list[int], size: int) -> None:
     if not (np.isfinite(load) & (load >= 0)).all():
         raise InvalidInput(Problem("QN514", "an open load is negative or not finite", "erlangs of 0 or more"))
     if (load >= servers).any():
         point, station = (int(value) for value in np.argwhere(load >= servers)[0])
-        text = f"open classes offer {load[point, station]:.6g} erlangs to station {places[station] + 1}"
+        text = f"open classes offer {load[point, station]:.6g} erlangs to station {indices[station] + 1}"
         expected = f"a load below its {servers[station]:.0f} servers"
         raise NoAnswer(Problem("QN401", text + _where(point, size), expected))
 
@@ -230,20 +230,20 @@ def _core(demands: Array, population: Array, think_time: Array, open_load: Array
     )
 
 
-def _prepared(core: Core, network: ClosedNetwork, demands: Any, places: list[int], correction: str) -> _Work:
+def _prepared(core: Core, network: ClosedNetwork, demands: Any, indices: list[int], correction: str) -> _Work:
     """The core with delays folded into think times and several servers corrected as asked."""
     fixed = np.where(np.array(network.delay, dtype=bool)[:, None], demands, 0.0)
     if (core.servers > 1).any():
         if correction == "seidmann":
             fast, rest = seidmann(core.demands, core.servers)
-            fixed[:, places] = rest
-            open_load, servers = core.open_load / core.servers, np.ones(len(places))
+            fixed[:, indices] = rest
+            open_load, servers = core.open_load / core.servers, np.ones(len(indices))
             core = core.replace(demands=fast, open_load=open_load, servers=servers)
         elif correction == "conway":
             core = core.replace(correction=conway)
         else:
             core = core.replace(correction=rolia_sevcik, bends=True)
-    return _Work(core.replace(think_time=core.think_time + fixed.sum(1)), fixed, np.array(places, dtype=int))
+    return _Work(core.replace(think_time=core.think_time + fixed.sum(1)), fixed, np.array(indices, dtype=int))
 
 
 def _answer(core: Core, method: str, solutions: int | None) -> CoreAnswer:
@@ -256,9 +256,9 @@ def _prove(answer: CoreAnswer, method: str, correction: str, first: int, size: i
     """Refuses answers that are not converged or not possible."""
     beyond = "left the feasible region (a residence below the demand, a utilization above 1)"
     for failed in (~answer.converged, ~answer.feasible):
-        places = np.flatnonzero(failed)
-        if places.size:
-            point = first + int(places[0])
+        indices = np.flatnonzero(failed)
+        if indices.size:
+            point = first + int(indices[0])
             help = 'use the method "bard-schweitzer", which is always feasible, or an exact method'
             if method == "bard-schweitzer":
                 help = "use an exact method"

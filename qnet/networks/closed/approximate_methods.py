@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from qnet.lazy import Array, Flags, Places, np
+from qnet.lazy import Array, Flags, Indices, np
 from qnet.networks.closed.approximate_mva import core_solutions, relaxed
 from qnet.networks.closed.newton_core import Core, CoreAnswer, solve_core
 from qnet.record import Record
@@ -71,7 +71,7 @@ def aql(core: Core) -> CoreAnswer:
     """
     method = _Aql(core)
     answer = core_solutions(method, np.zeros((0,)), None, None, method.repeats)
-    first: Places = np.arange(len(core.population)) * (core.population.shape[1] + 1)
+    first: Indices = np.arange(len(core.population)) * (core.population.shape[1] + 1)
     full = _Linearizer(method.every.part(first))
     shifts = answer.changes[:, :1]
     return method.judged(relaxed(full, _Answer(answer.core.part(first), shifts))[0].core, True)
@@ -139,14 +139,14 @@ class _Linearizer:
         """(P,) whether the solution at N converged and is feasible."""
         return answer.core.converged & answer.core.feasible
 
-    def relaxed(self, answer: _Answer, chosen: Places, stage: tuple[float, float]) -> tuple[_Linearizer, Array]:
+    def relaxed(self, answer: _Answer, chosen: Indices, stage: tuple[float, float]) -> tuple[_Linearizer, Array]:
         """Some of the points, with a share of their shifts; without shifts Bard-Schweitzer."""
         core, share = self.full.part(chosen), stage[0]
         if not share:
             core = core.replace(weight=np.ones(len(chosen)), one_of_all=core.absent)
         return _Linearizer(core, from_scratch=True), share * answer.changes[chosen]
 
-    def joined(self, answer: _Answer, chosen: Places, other: _Answer) -> _Answer:
+    def joined(self, answer: _Answer, chosen: Indices, other: _Answer) -> _Answer:
         """The answer, with that of some points exchanged."""
         values, changes = [value.copy() for value in answer.core], answer.changes.copy()
         for value, new in zip((*values, changes), (*other.core, other.changes), strict=True):
@@ -197,7 +197,7 @@ class _Aql(_Linearizer):
         size: int
         classes: int
         size, classes = self.full.population.shape
-        first: Places = np.arange(size) * (classes + 1)
+        first: Indices = np.arange(size) * (classes + 1)
         queues = answer.core.queue_length[first], before.core.queue_length[first]
         self.change = _change(*queues, self.full.population)
         self.sound = answer.core.converged.reshape(size, -1).all(-1)

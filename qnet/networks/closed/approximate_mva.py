@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Generic, Protocol, Self, TypeVar
 
 from qnet.errors import NotComputed
-from qnet.lazy import Array, Flags, Places, np
+from qnet.lazy import Array, Flags, Indices, np
 from qnet.networks.fixed_point import BatchMap, fixed_points, not_converged
 from qnet.record import Record
 
@@ -72,11 +72,11 @@ class Relaxable(Method[C, A], Protocol[C, A]):
         """(P,) which points have a residual within the tolerance and are feasible, or must not be relaxed."""
         ...
 
-    def relaxed(self, answer: A, chosen: Places, stage: tuple[float, float]) -> tuple[Relaxable[C, A], C]:
+    def relaxed(self, answer: A, chosen: Indices, stage: tuple[float, float]) -> tuple[Relaxable[C, A], C]:
         """Some of the points, with as much of the changes of an answer as a stage keeps."""
         ...
 
-    def joined(self, answer: A, chosen: Places, other: A) -> A:
+    def joined(self, answer: A, chosen: Indices, other: A) -> A:
         """The answer, with that of some points exchanged."""
         ...
 
@@ -105,10 +105,10 @@ def core_solutions(
     return answer
 
 
-def relaxed(method: Relaxable[C, A], answer: A) -> tuple[A, Places]:
+def relaxed(method: Relaxable[C, A], answer: A) -> tuple[A, Indices]:
     """The answer, with less of the changes where it is not proven; and the points that are not proven at any stage."""
     estimated = answer
-    rest: Places = np.flatnonzero(~method.proven(answer))
+    rest: Indices = np.flatnonzero(~method.proven(answer))
     for stage in method.stages:
         if not rest.size:
             break
@@ -119,14 +119,14 @@ def relaxed(method: Relaxable[C, A], answer: A) -> tuple[A, Places]:
     return answer, rest
 
 
-def unproven(name: str, rest: Places, points: int, help: str = "") -> NotComputed:
+def unproven(name: str, rest: Indices, points: int, help: str = "") -> NotComputed:
     """The refusal of an answer: by the method's name, the points that are not proven, and how many there are in all."""
     error = not_converged(name, f"a residual of {TOLERANCE:.0e}", help, int(rest[0]) if points > 1 else None)
     error.at = np.isin(np.arange(points), rest)
     return error
 
 
-class Changes(Record):
+class ShareChanges(Record):
     """By class removed, how the shares of the other classes change."""
 
     queue: Array
@@ -136,9 +136,9 @@ class Changes(Record):
     relaxation: Array
     """(P,) how far the equations are relaxed beyond smaller changes; 0 for not at all."""
 
-    def part(self, chosen: Any) -> Changes:
+    def part(self, chosen: Any) -> ShareChanges:
         """Those of some points."""
-        return Changes(*(value[chosen] for value in self))
+        return ShareChanges(*(value[chosen] for value in self))
 
 
 class Equations(Protocol):
@@ -176,7 +176,7 @@ class Equations(Protocol):
         """The inverse of `to_iterate`."""
         ...
 
-    def image(self, changes: Changes, values: Array) -> tuple[Array, Array]:
+    def image(self, changes: ShareChanges, values: Array) -> tuple[Array, Array]:
         """The unknowns after one round, and (P,) the largest change, in cycle times of the class."""
         ...
 
@@ -188,7 +188,7 @@ class Equations(Protocol):
         """(P,) whether no station exceeds its capacity."""
         ...
 
-    def overloaded(self, changes: Changes, values: Array) -> Flags:
+    def overloaded(self, changes: ShareChanges, values: Array) -> Flags:
         """(P,) whether open classes have no steady state, which no relaxation would change."""
         ...
 
@@ -196,16 +196,16 @@ class Equations(Protocol):
 E = TypeVar("E", bound=Equations)
 
 
-class Solved(Record):
+class CoreSolutions(Record):
     """Core solutions of equations."""
 
     values: Array
     """(P, ...) the unknowns."""
-    changes: Changes
+    changes: ShareChanges
 
-    def part(self, chosen: Any) -> Solved:
+    def part(self, chosen: Any) -> CoreSolutions:
         """Those of some points."""
-        return Solved(self.values[chosen], self.changes.part(chosen))
+        return CoreSolutions(self.values[chosen], self.changes.part(chosen))
 
 
 class Substitution(Generic[E]):
@@ -223,26 +223,26 @@ class Substitution(Generic[E]):
         self.solved: list[Array] = []
         """The unknowns of the core solutions so far."""
 
-    def solve(self, start: Array) -> tuple[Solved, Places, tuple[Array, ...]]:
+    def solve(self, start: Array) -> tuple[CoreSolutions, Indices, tuple[Array, ...]]:
         """The answer, the points where it is not proven, and the `starts` of a batch that is nearly the same.
 
         start   unknowns to begin with.
         """
         shape = (*self.equations.demands.shape, self.equations.demands.shape[-1])
-        none = Changes(np.zeros(shape), np.zeros(shape), np.zeros(len(start)))
-        answer, rest = relaxed(self, core_solutions(self, none, Solved(start, none)))
+        none = ShareChanges(np.zeros(shape), np.zeros(shape), np.zeros(len(start)))
+        answer, rest = relaxed(self, core_solutions(self, none, CoreSolutions(start, none)))
         return answer, rest, (*self.solved[:-1], answer.values)
 
-    def core(self, changes: Changes, start: Solved | None) -> Solved:
+    def core(self, changes: ShareChanges, start: CoreSolutions | None) -> CoreSolutions:
         """The unknowns at the fixed points."""
         assert start is not None
-        return Solved(self.fixed(self.equations, changes, start.values), changes)
+        return CoreSolutions(self.fixed(self.equations, changes, start.values), changes)
 
-    def fixed(self, equations: E, changes: Changes, start: Array) -> Array:
+    def fixed(self, equations: E, changes: ShareChanges, start: Array) -> Array:
         """The same, of the batch or of one with a customer less; noted in `solved`."""
         start = start if self.starts is None else self.starts[len(self.solved)]
 
-        def maps(chosen: Places) -> BatchMap:
+        def maps(chosen: Indices) -> BatchMap:
             here, kept = equations, changes
             if len(chosen) != len(start) or (np.diff(chosen) != 1).any():
                 here, kept = equations.part(chosen), changes.part(chosen)
@@ -257,7 +257,7 @@ class Substitution(Generic[E]):
         self.solved.append(equations.from_iterate(values))
         return self.solved[-1]
 
-    def estimate(self, answer: Solved, turn: int) -> Changes:
+    def estimate(self, answer: CoreSolutions, turn: int) -> ShareChanges:
         """How the shares of the classes change where a customer of a class is removed."""
         equations, before = self.equations, answer.changes
         queue, busy = np.zeros(before.queue.shape), np.zeros(before.busy.shape)
@@ -272,26 +272,28 @@ class Substitution(Generic[E]):
             present = (population > 0)[:, None, :]
             queue[:, :, removed, :] = np.where(present, less_queue - queues, 0.0)
             busy[:, :, removed, :] = np.where(present, less_busy - utilizations, 0.0)
-        return Changes(queue, busy, before.relaxation)
+        return ShareChanges(queue, busy, before.relaxation)
 
-    def proven(self, answer: Solved) -> Flags:
+    def proven(self, answer: CoreSolutions) -> Flags:
         """(P,) whether the residual is within the tolerance at a feasible point, or nothing can be."""
         equations, (values, changes) = self.equations, answer
         sound = (equations.image(changes, values)[1] <= TOLERANCE) & equations.feasible(values)
         return np.asarray(sound | equations.overloaded(changes, values), bool)
 
-    def relaxed(self, answer: Solved, chosen: Places, stage: tuple[float, float]) -> tuple[Substitution[E], Changes]:
+    def relaxed(
+        self, answer: CoreSolutions, chosen: Indices, stage: tuple[float, float]
+    ) -> tuple[Substitution[E], ShareChanges]:
         """Some of the points, with a share of their changes, and a relaxation."""
         share, relaxation = stage
         changes, kept = answer.changes.part(chosen), np.full(len(chosen), relaxation)
-        return Substitution(self.equations.part(chosen), self.stages), Changes(
+        return Substitution(self.equations.part(chosen), self.stages), ShareChanges(
             share * changes.queue, share * changes.busy, kept
         )
 
-    def joined(self, answer: Solved, chosen: Places, other: Solved) -> Solved:
+    def joined(self, answer: CoreSolutions, chosen: Indices, other: CoreSolutions) -> CoreSolutions:
         """The answer, with that of some points exchanged."""
-        values, changes = answer.values.copy(), Changes(*(value.copy() for value in answer.changes))
+        values, changes = answer.values.copy(), ShareChanges(*(value.copy() for value in answer.changes))
         values[chosen] = other.values
         for value, new in zip(changes, other.changes, strict=True):
             value[chosen] = new
-        return Solved(values, changes)
+        return CoreSolutions(values, changes)

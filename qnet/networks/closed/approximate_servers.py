@@ -24,7 +24,7 @@ _FEW = 150
 """Up to this number of servers Erlang's recursion is used, above it an integral."""
 
 
-class Slopes(Record):
+class CorrectionSlopes(Record):
     """A correction at one point. `busy` is the logarithm of the probability that all servers are, a separate
     unknown."""
 
@@ -40,7 +40,7 @@ class Slopes(Record):
     """(P, K): derivative of extra by `busy`."""
 
 
-def one_server(servers: Any, open_load: Any, total: Any, offered: Any, one_of_all: Any, busy: Any) -> Slopes:
+def one_server(servers: Any, open_load: Any, total: Any, offered: Any, one_of_all: Any, busy: Any) -> CorrectionSlopes:
     """The form of stations with one server: residence = demand x (1 + closed customers present) / (1 - open load).
 
     Applies    stations with one server; several servers after `seidmann` has split them.
@@ -50,7 +50,7 @@ def one_server(servers: Any, open_load: Any, total: Any, offered: Any, one_of_al
     offered    (P, K, R) offered load of closed classes, in erlangs, >= 0.
     one_of_all  (P, R) share that an arriving customer itself has in the load of its class, in [0, 1].
     busy       (P, K) logarithm of the probability that all servers are busy; not used.
-    Returns    `Slopes`.
+    Returns    `CorrectionSlopes`.
     Method     the arrival theorem; exact for mixed networks, given the queue on arrival.
     Fails      never.
     Source     Reiser and Lavenberg, J. ACM 27 (1980) 313-322; for mixed networks Zahorjan and Wong, ACM Sigmetrics
@@ -58,10 +58,12 @@ def one_server(servers: Any, open_load: Any, total: Any, offered: Any, one_of_al
     """
     nothing = np.zeros(offered.shape)
     slope = 1.0 / (1.0 - open_load)
-    return Slopes(slope, nothing + slope[..., None], nothing, nothing[..., 0], nothing[..., 0])
+    return CorrectionSlopes(slope, nothing + slope[..., None], nothing, nothing[..., 0], nothing[..., 0])
 
 
-def rolia_sevcik(servers: Any, open_load: Any, total: Any, offered: Any, one_of_all: Any, busy: Any) -> Slopes:
+def rolia_sevcik(
+    servers: Any, open_load: Any, total: Any, offered: Any, one_of_all: Any, busy: Any
+) -> CorrectionSlopes:
     """Rolia and Sevcik: residence = demand x (1 + U^m x customers present / m), U the utilization of each server.
 
     Applies    stations with m >= 1 servers; those with one server are exact, as in `one_server`.
@@ -71,7 +73,7 @@ def rolia_sevcik(servers: Any, open_load: Any, total: Any, offered: Any, one_of_
     offered    (P, K, R) offered load of closed classes, in erlangs, >= 0.
     one_of_all  (P, R) share that an arriving customer itself has in the load of its class; not used.
     busy       (P, K) logarithm of U^m, <= 0; `saturated` says what it must be.
-    Returns    `Slopes`.
+    Returns    `CorrectionSlopes`.
     Method     U^m replaces the probability p that all servers are busy, U being taken at the full population. With
                the open load a and u = a / m the open queue is (a + u p Q) / (1 - u p), Q that of closed classes, so
                that slope = p / (m (1 - u p)) and extra = 1 + a x slope.
@@ -85,10 +87,10 @@ def rolia_sevcik(servers: Any, open_load: Any, total: Any, offered: Any, one_of_
     slope = chance / (servers * free)
     bend = np.where(several, slope / free, 0.0)
     nothing = np.zeros(offered.shape)
-    return Slopes(slope, nothing + (1.0 + open_load * slope)[..., None], nothing, bend, open_load * bend)
+    return CorrectionSlopes(slope, nothing + (1.0 + open_load * slope)[..., None], nothing, bend, open_load * bend)
 
 
-def conway(servers: Any, open_load: Any, total: Any, offered: Any, one_of_all: Any, busy: Any) -> Slopes:
+def conway(servers: Any, open_load: Any, total: Any, offered: Any, one_of_all: Any, busy: Any) -> CorrectionSlopes:
     """Conway and de Souza e Silva-Muntz: residence = demand / m x (1 + customers present + idle servers beyond one).
 
     Applies    stations with m >= 1 servers.
@@ -98,7 +100,7 @@ def conway(servers: Any, open_load: Any, total: Any, offered: Any, one_of_all: A
     offered    (P, K, R) offered load of closed classes, in erlangs, >= 0.
     one_of_all  (P, R) share that an arriving customer itself has in the load of its class, in [0, 1].
     busy       (P, K) logarithm of the probability that all servers are busy; not used.
-    Returns    `Slopes`.
+    Returns    `CorrectionSlopes`.
     Method     The exact residence is demand / m x (1 + queue on arrival + sum over j < m - 1 of (m - 1 - j) p(j)), p(j)
                the probabilities found on arrival. Taken equal for all populations, the recursion of p(j) has the
                solution of M/M/m at the load a found on arrival, and the sum is m - 1 - a + W, W the probability that
@@ -128,7 +130,7 @@ def conway(servers: Any, open_load: Any, total: Any, offered: Any, one_of_all: A
         extra[:, station] *= 1.0 + idle
         change[:, station] = np.where(inside, growth - 1.0, 0.0) * slope[:, station, None]
     nothing = np.zeros(slope.shape)
-    return Slopes(slope, extra, change, nothing, nothing)
+    return CorrectionSlopes(slope, extra, change, nothing, nothing)
 
 
 def _rarely(servers: float, load: Any) -> Any:

@@ -21,7 +21,7 @@ from math import inf, log
 from operator import mul
 from typing import TYPE_CHECKING, Any
 
-from qnet.lazy import Places, lazy, np
+from qnet.lazy import Indices, lazy, np
 from qnet.networks.closed import weights
 from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork
 from qnet.networks.closed.reduction import Reduced, StationGroup, batch_figures, expanded, nothing, reduced, stacked
@@ -42,6 +42,8 @@ SOURCE = "@buzen1973; @reiser1975"
 
 _ARRAYS_PAY = 300_000
 """Multiplications above which arrays are faster than plain Python, the import of numpy included."""
+_A_NETWORK = 7_000
+"""Constants that take as long as the calls for one more network; timed at 3 and 10 stations."""
 _CELLS = 4_000_000
 """Constants of variants that are held at once."""
 _LOADING = 5e7
@@ -228,8 +230,8 @@ def _batch(network: ClosedNetwork, wanted: Wanted) -> ClosedFigures:
         groups: dict[Any, list[int]] = {}
         for position in queues:
             groups.setdefault((demands[position, family].tobytes(), network.rates[position]), []).append(position)
-        firsts = [places[0] for places in groups.values()]
-        counts = [len(places) for places in groups.values()]
+        firsts = [indices[0] for indices in groups.values()]
+        counts = [len(indices) for indices in groups.values()]
         for members, shared in _together(demands[firsts], think, population, family):
             stops, position = np.unique(population[members], return_inverse=True)
             rates = [convolution_arrays.shortened(network.rates[position], int(stops[-1])) for position in firsts]
@@ -241,8 +243,8 @@ def _batch(network: ClosedNetwork, wanted: Wanted) -> ClosedFigures:
                 result = convolution_arrays.solve(asked, rates, counts, think[members], population[members], False)
             throughput[members], logs[members] = result.throughput[position], result.log_constant[position]
             sound[members] = result.sound[position]
-            for row, places in zip(result.residence, groups.values(), strict=True):
-                residence[np.ix_(members, places, [0])] = row[position][:, None, None]
+            for row, indices in zip(result.residence, groups.values(), strict=True):
+                residence[np.ix_(members, indices, [0])] = row[position][:, None, None]
     for index in np.flatnonzero(~sound):
         one = solve(network.point(int(index)))
         throughput[index], logs[index] = one.throughput[0], one.log_constant
@@ -250,7 +252,7 @@ def _batch(network: ClosedNetwork, wanted: Wanted) -> ClosedFigures:
     return batch_figures(network, throughput[:, None], residence, logs, NAME)
 
 
-def _families(network: ClosedNetwork, demands: Any, served: Places) -> list[tuple[list[int], Places]]:
+def _families(network: ClosedNetwork, demands: Any, served: Indices) -> list[tuple[list[int], Indices]]:
     """Queues, and the variants that have some demand at these and none at others.
 
     demands   (K, B)
@@ -279,7 +281,8 @@ def _together(demands: Any, think: Any, population: Any, served: Any) -> Iterato
         return
     kinds, family = np.unique(np.vstack((demands, think))[:, served], axis=1, return_inverse=True)
     family = family.reshape(-1)
-    if 2 * kinds.shape[1] <= len(served):
+    cells = len(served) * (float(population[served].max()) + 1)
+    if 2 * kinds.shape[1] <= len(served) and cells > _A_NETWORK * kinds.shape[1]:
         for number in range(kinds.shape[1]):
             yield served[family == number], True
         return

@@ -10,7 +10,7 @@ from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork
 from qnet.networks.closed.reduction import reduced, stacked
 from qnet.networks.reasons import Reason
 from qnet.networks.solvers.features import unsupported
-from qnet.networks.solvers.table import Row, row_of, rows, solver
+from qnet.networks.solvers.table import MethodRow, row_of, rows, solver
 from qnet.networks.wanted import AUTO, Wanted, Work
 
 _WITH_STATES = AUTO.replace(states=True)
@@ -36,7 +36,7 @@ def choices(network: ClosedNetwork, marginals: bool = False) -> list[tuple[str, 
     return sorted(result, key=lambda item: item[1].operations)
 
 
-def _candidates(network: ClosedNetwork, marginals: bool) -> list[Row]:
+def _candidates(network: ClosedNetwork, marginals: bool) -> list[MethodRow]:
     """The rows of the table that support what is left of a network once like classes and stations are joined."""
     features, core = _features(network, marginals), reduced(network, marginals)
     result = [row for row in rows("closed") if features <= row.supports]
@@ -62,7 +62,7 @@ def _features(network: ClosedNetwork, marginals: bool) -> frozenset[str]:
     return frozenset(features)
 
 
-def refusal(row: Row, network: ClosedNetwork, wanted: Wanted) -> Reason | None:
+def refusal(row: MethodRow, network: ClosedNetwork, wanted: Wanted) -> Reason | None:
     """Why a method of the table does not take a point or a batch; those for several classes take one as well.
 
     row      of the table of methods, one that is exact for closed classes.

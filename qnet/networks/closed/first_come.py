@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from qnet.lazy import Array, Flags, np
-from qnet.networks.closed.approximate_mva import Changes, FixedPoints, Substitution, unproven
+from qnet.networks.closed.approximate_mva import FixedPoints, ShareChanges, Substitution, unproven
 from qnet.networks.closed.second_phase import Left, waits_with_second_phases
 from qnet.record import Record
 
@@ -25,7 +25,7 @@ _STAGES = ((0.9, 0.0), (0.5, 0.0), (0.0, 0.0), (0.5, 0.5), (0.0, 0.5), (0.0, 1.0
 difference between customers that arrive soon again and those that arrive at random."""
 
 
-class Lines(Record):
+class FirstComeBatch(Record):
     """A batch of P networks with K queueing stations of one server each and R closed classes, as arrays."""
 
     demands: Any
@@ -59,9 +59,9 @@ class Lines(Record):
         """Rounds; joins take most of the time of one."""
         return 300 if self.joins is None else 60
 
-    def part(self, chosen: Any) -> Lines:
+    def part(self, chosen: Any) -> FirstComeBatch:
         """Some of the batch."""
-        return Lines(*(_part(value, chosen) for value in self))
+        return FirstComeBatch(*(_part(value, chosen) for value in self))
 
     def to_iterate(self, values: Array) -> Array:
         """Residences are iterated as they are."""
@@ -69,7 +69,7 @@ class Lines(Record):
 
     from_iterate = to_iterate
 
-    def image(self, changes: Changes, values: Array) -> tuple[Array, Array]:
+    def image(self, changes: ShareChanges, values: Array) -> tuple[Array, Array]:
         """(P, K, R) residences after a round, and (P,) the largest change, in cycle times of the class."""
         return _image(self, changes, values)
 
@@ -85,7 +85,7 @@ class Lines(Record):
         busy = (throughput[:, None, :] * _asked(self)).sum(-1) + self.open_load
         return np.asarray((busy <= 1.0 + 1e-11).all(-1), bool)
 
-    def overloaded(self, changes: Changes, values: Array) -> Flags:
+    def overloaded(self, changes: ShareChanges, values: Array) -> Flags:
         """(P,) False: open classes are served in their turn."""
         return np.zeros(len(values), bool)
 
@@ -107,13 +107,13 @@ class LineAnswer(FixedPoints):
     """The residences of all core solutions, from which those of a similar batch converge sooner."""
 
 
-def solve(lines: Lines, starts: Sequence[Any] | None = None) -> LineAnswer:
+def solve(lines: FirstComeBatch, starts: Sequence[Any] | None = None) -> LineAnswer:
     """The steady state, approximately, at a cost that does not depend on the populations.
 
-    lines     the batch: demands, visits and times in seconds, as the fields of `Lines` have them.
+    lines     the batch: demands, visits and times in seconds, as the fields of `FirstComeBatch` have them.
     Applies   single servers, first come first served or processor sharing; any populations, fractions too.
     starts    of the answer of a similar batch.
-    Returns   `Found`: Little's law, population constraint and utilization law hold to rounding.
+    Returns   `LineAnswer`: Little's law, population constraint and utilization law hold to rounding.
     Raises    `NotComputed` QN511 where a fixed point is not proven by its residual of 1e-10.
     Method    Residence = visits x (service + sum over classes of (service x queue found + U found x excess)), where
               excess = service x (scv - 1) / 2 makes the rest of a service in progress a residual one. Services that are
@@ -158,7 +158,7 @@ def solve(lines: Lines, starts: Sequence[Any] | None = None) -> LineAnswer:
     return LineAnswer(throughput, residence, at_arrival, after, starts)
 
 
-def _start(lines: Lines) -> Any:
+def _start(lines: FirstComeBatch) -> Any:
     """(P, K, R) residences at which no station does more than it can: from others rounds find their way slowly."""
     residence = lines.demands + 0.0
     points = np.arange(len(residence))
@@ -179,33 +179,33 @@ def _start(lines: Lines) -> Any:
     return residence
 
 
-def _tamed(lines: Lines, busy: Any) -> Any:
+def _tamed(lines: FirstComeBatch, busy: Any) -> Any:
     """(P, K, R) the excess, one below 0 times the idle share of its station."""
     return np.where(lines.excess < 0, _idle(lines, busy)[..., None], 1.0) * lines.excess
 
 
-def _idle(lines: Lines, busy: Any) -> Any:
+def _idle(lines: FirstComeBatch, busy: Any) -> Any:
     """(P, K) the share idle of what open classes leave of a station."""
     return np.maximum(1.0 - busy.sum(-1) / (1.0 - lines.open_load), 0.0)
 
 
-def _throughput(lines: Lines, cycle: Any) -> Any:
+def _throughput(lines: FirstComeBatch, cycle: Any) -> Any:
     """(P, R) by Little's law."""
     return np.where(lines.population > 0, lines.population / np.where(cycle > 0, cycle, 1.0), 0.0)
 
 
-def _cycle(lines: Lines, residence: Any) -> Any:
+def _cycle(lines: FirstComeBatch, residence: Any) -> Any:
     """(P, R) seconds from one passage to the next."""
     cycle = lines.think_time + residence.sum(1)
     return cycle if lines.joins is None else cycle + lines.joins(residence)
 
 
-def _asked(lines: Lines) -> Any:
+def _asked(lines: FirstComeBatch) -> Any:
     """(P, K, R) seconds of a server per passage, second phases included."""
     return lines.demands if lines.left is None else lines.demands + lines.left.demands
 
 
-def _image(lines: Lines, changes: Changes, residence: Any) -> tuple[Any, Any]:
+def _image(lines: FirstComeBatch, changes: ShareChanges, residence: Any) -> tuple[Any, Any]:
     """(P, K, R) residences after a round, and (P,) the largest change, in cycle times of the class."""
     cycle = _cycle(lines, residence)
     at_arrival = np.maximum(_ahead(lines, changes, residence)[0], 0.0)
@@ -214,8 +214,8 @@ def _image(lines: Lines, changes: Changes, residence: Any) -> tuple[Any, Any]:
     return image, np.where(np.isfinite(change), change, np.inf).max((1, 2), initial=0.0)
 
 
-def _ahead(lines: Lines, changes: Changes, residence: Any) -> tuple[Any, Any]:
-    """(P, K, R) the work ahead on arrival, as `Lines.weight`, and what second-phase work adds to it, or None."""
+def _ahead(lines: FirstComeBatch, changes: ShareChanges, residence: Any) -> tuple[Any, Any]:
+    """(P, K, R) the work ahead on arrival, as `FirstComeBatch.weight`, and the second-phase work in it, or None."""
     cycle = _cycle(lines, residence)
     throughput = _throughput(lines, cycle)[:, None, :]
     one = np.eye(lines.population.shape[-1])
@@ -236,7 +236,7 @@ def _ahead(lines: Lines, changes: Changes, residence: Any) -> tuple[Any, Any]:
     return left.customers, left
 
 
-def _from_open(lines: Lines, residence: Any, cycle: Any, busy: Any) -> Any:
+def _from_open(lines: FirstComeBatch, residence: Any, cycle: Any, busy: Any) -> Any:
     """(P, K, R) what open classes add, in front of an arriving customer, to the rest of a service in progress.
 
     A customer that returns at once finds those that arrived during its last visit, as if it waited for each of them
@@ -260,7 +260,7 @@ def _from_open(lines: Lines, residence: Any, cycle: Any, busy: Any) -> Any:
     return least + np.where(change < 0, _idle(lines, busy)[..., None], 1.0) * random * change
 
 
-def _behind(lines: Lines, residence: Any, cycle: Any) -> Any:
+def _behind(lines: FirstComeBatch, residence: Any, cycle: Any) -> Any:
     """(P, K, R, R) how much longer than at random an arriving class waits for a service of a class that is present.
 
     A customer that returns soon finds customers that arrived during its last visit, which is long where its service is.
@@ -278,12 +278,12 @@ def _behind(lines: Lines, residence: Any, cycle: Any) -> Any:
     return longer * remembered * np.where(known > 0, other / np.where(known > 0, known, 1.0), 0.0)
 
 
-def _absence(lines: Lines, residence: Any, cycle: Any) -> Any:
+def _absence(lines: FirstComeBatch, residence: Any, cycle: Any) -> Any:
     """(P, K, R) seconds from leaving a station to coming to it again."""
     return np.maximum(cycle[:, None, :] - residence, 0.0) / np.where(lines.visits > 0, lines.visits, 1.0)
 
 
-def _random(lines: Lines, residence: Any, cycle: Any) -> Any:
+def _random(lines: FirstComeBatch, residence: Any, cycle: Any) -> Any:
     """(P, K, R, R) how far a service in progress, of a class, is one at a random moment to an arriving class."""
     absence = _absence(lines, residence, cycle)
     known = _ABSENCE * lines.memory[:, :, None, :]

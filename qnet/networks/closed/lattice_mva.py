@@ -149,9 +149,9 @@ def _batch(network: ClosedNetwork) -> ClosedFigures:
             part = variants[first : first + at_once]
             answers = _variants(demands[part], think[part], stops)
             rows, particular = members[first : first + at_once], populations[first : first + at_once]
-            for number, (places, here) in enumerate(zip(rows, particular, strict=True)):
-                rates[places], times[places] = answers[0][here, number], answers[1][here, number]
-                constants[places] = answers[2][here, number]
+            for number, (indices, here) in enumerate(zip(rows, particular, strict=True)):
+                rates[indices], times[indices] = answers[0][here, number], answers[1][here, number]
+                constants[indices] = answers[2][here, number]
     for station in range(network.stations):
         if network.delay[station]:
             times[:, station] = network.demands[:, station]
@@ -183,8 +183,8 @@ def _together(demands: Any, think: Any, population: Any) -> Iterator[tuple[list[
             batch[1].append(members[chosen])
             batch[2].append(first)
             batch[3].append(np.searchsorted(here, item[chosen]))
-    for stops, rows, variants, places in batches.values():
-        yield rows, variants, places, stops
+    for stops, rows, variants, indices in batches.values():
+        yield rows, variants, indices, stops
 
 
 def _box(population: Any) -> int:
@@ -261,7 +261,7 @@ class _Paths:
         self.walks: list[list[Any]] = [[others, 0, np.zeros(variants)] for others in self.stops]
 
     def step(self, customers: int, throughput: list[Any]) -> list[tuple[int, int]]:
-        """One customer more: the stops that are reached, each with its place in the step."""
+        """One customer more: the stops that are reached, each with its index in the step."""
         reached: list[tuple[int, int]] = []
         for walk in self.walks:
             others, path, logs = walk
@@ -277,7 +277,7 @@ class _Paths:
 
 
 def _grow(path: int, strides: list[int], shape: tuple[int, ...], most: Sequence[int]) -> tuple[int, int]:
-    """One customer more on the way to a population, the largest class last: the class, and the new place.
+    """One customer more on the way to a population, the largest class last: the class, and the new index.
 
     most   how many customers of the other classes there are to be.
     """

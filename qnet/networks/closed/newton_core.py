@@ -17,9 +17,9 @@ from collections.abc import Callable
 from typing import Any
 
 from qnet import budget
-from qnet.lazy import Array, Flags, Places, np
+from qnet.lazy import Array, Flags, Indices, np
 from qnet.networks.closed.approximate_mva import TOLERANCE, FixedPoints
-from qnet.networks.closed.approximate_servers import Slopes, saturated
+from qnet.networks.closed.approximate_servers import CorrectionSlopes, saturated
 from qnet.record import Record
 
 _STEPS = 250
@@ -55,7 +55,7 @@ class Core(Record):
     """(P, K, R) customers."""
     servers: Array
     """(K,) numbers of servers."""
-    correction: Callable[[Any, Any, Any, Any, Any, Any], Slopes]
+    correction: Callable[[Any, Any, Any, Any, Any, Any], CorrectionSlopes]
     """The effect of several servers: one of `approximate_servers`."""
     bends: bool
     """Whether the correction depends on the probability that all servers are busy."""
@@ -81,7 +81,7 @@ class State(Record):
         return State(self.level[chosen], self.queue[chosen], self.busy[chosen])
 
 
-class Point(Record):
+class NewtonPoint(Record):
     """What follows from the unknowns."""
 
     error: Array
@@ -101,12 +101,12 @@ class Point(Record):
     offered: Array
     share: Array
     """(P, K, R): derivative of the throughput through the station by its queue."""
-    slopes: Slopes
+    slopes: CorrectionSlopes
 
-    def part(self, chosen: Any) -> Point:
+    def part(self, chosen: Any) -> NewtonPoint:
         """Those of some points."""
-        slopes = Slopes(*(value[chosen] for value in self.slopes))
-        return Point(*(value[chosen] for value in self[:-1]), slopes=slopes)  # pyright: ignore[reportCallIssue]
+        slopes = CorrectionSlopes(*(value[chosen] for value in self.slopes))
+        return NewtonPoint(*(value[chosen] for value in self[:-1]), slopes=slopes)  # pyright: ignore[reportCallIssue]
 
 
 class CoreAnswer(FixedPoints):
@@ -209,7 +209,7 @@ def _newton(core: Core, active: Flags, state: State) -> State:
     level, queue, busy = state.level.copy(), state.queue.copy(), state.busy.copy()
     best = np.full(level.shape[0], np.inf)
     stuck = np.zeros(level.shape[0], dtype=int)
-    live: Places = np.arange(len(level))
+    live: Indices = np.arange(len(level))
     each = cost(*core.demands.shape[1:])
     for _ in range(_STEPS):
         budget.spend(_ROUND + each * len(live), _WHAT)
@@ -235,7 +235,7 @@ def _newton(core: Core, active: Flags, state: State) -> State:
     return State(level, queue, busy)
 
 
-def _placing(core: Core, active: Flags, state: State) -> tuple[Array, Point]:
+def _placing(core: Core, active: Flags, state: State) -> tuple[Array, NewtonPoint]:
     """Throughputs that nearly keep the populations at given total queue lengths, and what follows from them."""
     point = point_at(core, active, state)
     for _ in range(2):
@@ -248,7 +248,7 @@ def _placing(core: Core, active: Flags, state: State) -> tuple[Array, Point]:
     return state.level, point
 
 
-def _step(core: Core, active: Flags, point: Point, queue: Array) -> tuple[Array, Array, Array]:
+def _step(core: Core, active: Flags, point: NewtonPoint, queue: Array) -> tuple[Array, Array, Array]:
     """Newton's step of the logarithms of throughputs, of the total queue lengths, and of the logarithms of
     probabilities."""
     slopes, share, offered = point.slopes, point.share, point.offered
@@ -274,7 +274,7 @@ def _step(core: Core, active: Flags, point: Point, queue: Array) -> tuple[Array,
     gap = point.gap + np.sum(moved, axis=-1)
     matrix: Array = np.swapaxes(common, 1, 2) @ offered + outer @ (inner / free[..., None])
     size: int = matrix.shape[-1]
-    classes: Places = np.arange(size)
+    classes: Indices = np.arange(size)
     matrix[:, classes, classes] += point.placed - point.queues.sum(1) + direct.sum(1)
     wanted: Array = core.population - point.placed - np.sum(moved, axis=1 if core.bends else None)
     wanted = wanted - (outer @ (gap / free)[..., None])[..., 0]
@@ -306,7 +306,7 @@ def _polished(core: Core, active: Flags, state: State) -> CoreAnswer:
     queues = guess * (count / total)[:, None, :]
     residence = np.zeros(queues.shape)
     residual = np.full(queues.shape[0], np.inf)
-    live: Places = np.arange(len(queues))
+    live: Indices = np.arange(len(queues))
     for turn in range(_ROUNDS):
         budget.spend((_ROUND + _CELL * residence[0].size * len(live)) / 4, _WHAT)
         here, some = core.part(live), active[live]
@@ -359,7 +359,7 @@ def _round(core: Core, active: Flags, throughput: Array, queues: Array, busy: Ar
     return np.where(active, core.population / np.where(active, cycle, 1.0), 0.0), residence
 
 
-def point_at(core: Core, active: Flags, state: State) -> Point:
+def point_at(core: Core, active: Flags, state: State) -> NewtonPoint:
     """What follows from the unknowns."""
     throughput = np.where(active, np.exp(state.level), 0.0)
     offered = core.demands * throughput[:, None, :]
@@ -377,7 +377,7 @@ def point_at(core: Core, active: Flags, state: State) -> Point:
     error = np.abs(np.where(active, core.population / np.where(active, placed, 1.0) - 1.0, 0.0)).max(-1, initial=0.0)
     error = np.maximum(error, (np.abs(gap) / np.where(gap == 0, 1.0, state.queue)).max(-1, initial=0.0))
     error = np.maximum(error, _chance_error(rise, state.busy))
-    return Point(
+    return NewtonPoint(
         error=error,
         placed=placed,
         queues=queues,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from qnet import budget
 from qnet.lazy import Array, Flags, lazy, np
-from qnet.networks.closed.approximate_mva import Changes, FixedPoints, Substitution, unproven
+from qnet.networks.closed.approximate_mva import FixedPoints, ShareChanges, Substitution, unproven
 from qnet.queues.arithmetic import distinct
 from qnet.record import Record
 
@@ -82,7 +82,7 @@ class Ranked(Record):
         stations = self.demands.shape[1]
         return np.concatenate([self.demands * np.exp(values[:, :stations]), values[:, stations:]], axis=1)
 
-    def image(self, changes: Changes, values: Array) -> tuple[Array, Array]:
+    def image(self, changes: ShareChanges, values: Array) -> tuple[Array, Array]:
         """Residences (see `_at_servers`) after a round, and (P,) the largest change, in cycle times of the class."""
         return _image(self, changes, values)
 
@@ -96,7 +96,7 @@ class Ranked(Record):
         """(P,) whether no station exceeds its capacity."""
         return ~_full(self, _throughput(self, values))
 
-    def overloaded(self, changes: Changes, values: Array) -> Flags:
+    def overloaded(self, changes: ShareChanges, values: Array) -> Flags:
         """(P,) whether higher classes leave too little to an open class, and no estimate of changes explains that."""
         unchanged = ~(changes.queue.any((1, 2, 3)) | changes.busy.any((1, 2, 3)))
         return unchanged & ~self.feasible(values) & np.isinf(self.population).any(-1)
@@ -116,7 +116,7 @@ def solve(ranked: Ranked) -> RankedAnswer:
               later), first come first served within a rank; any populations, fractions too; open classes with closed
               ones.
     ranked    the batch.
-    Returns   `Found`: Little's law, population constraint and utilization law hold to rounding.
+    Returns   `RankedAnswer`: Little's law, population constraint and utilization law hold to rounding.
     Raises    `NotComputed` QN511 where a fixed point is not proven by its residual of 1e-10.
     Method    A visit of class r waits for
                   V    until no higher class is there any more, had they been alone with the server,
@@ -209,7 +209,7 @@ def _full(ranked: Ranked, throughput: Any) -> Flags:
     return ((throughput[:, None, :] * ranked.demands).sum(-1) > 1.0 + 1e-11).any(-1)
 
 
-def _image(ranked: Ranked, changes: Changes, residence: Any) -> tuple[Any, Any]:
+def _image(ranked: Ranked, changes: ShareChanges, residence: Any) -> tuple[Any, Any]:
     """Residences (see `_at_servers`) after a round, and (P,) the largest change, in cycle times of the class."""
     budget.spend(_A_RANK * distinct(ranked.rank).size, "the rounds of a fixed point")
     arrivals = _Arrivals(ranked, changes, residence)
@@ -237,7 +237,7 @@ class _Before(Record):
 
     clear: Any
     """(P, K, R) seconds until none of it is there, as an arriving class finds it at random."""
-    found: Any
+    utilization: Any
     """(P, K, R) its utilization as an arriving class finds it."""
     busy: Any
     """(P, K) its utilization."""
@@ -246,7 +246,7 @@ class _Before(Record):
 class _Arrivals:
     """The customers present on arrival, by the class that arrives and the class that is present: (P, K, R, R)."""
 
-    def __init__(self, ranked: Ranked, changes: Changes, residence: Any) -> None:
+    def __init__(self, ranked: Ranked, changes: ShareChanges, residence: Any) -> None:
         self.ranked, self.relaxation = ranked, changes.relaxation
         self.throughput = throughput = _throughput(ranked, residence)[:, None, :]
         at_servers = _at_servers(ranked, residence)
@@ -300,9 +300,13 @@ class _Arrivals:
         leaving = np.where(preemptive, 0.0, ranked.service * before.busy[..., None] * slow)
         first = ~here & (ranked.rank > np.where(here, ranked.rank, np.inf).min(-1)[:, None])
         coming = self.absence[:, :, None, :] / (self.absence[:, :, None, :] + ranked.service[..., None])
-        arrived = (self.served * first[:, None, :] * coming).sum(-1) / np.maximum(1.0 - before.found, _LEAST)
+        arrived = (self.served * first[:, None, :] * coming).sum(-1) / np.maximum(1.0 - before.utilization, _LEAST)
         arrived = np.where(preemptive, 0.0, ranked.service * arrived)
-        idle = np.where(before.found > 0, (1.0 - before.found) / np.where(before.found > 0, before.found, 1.0), 0.0)
+        idle = np.where(
+            before.utilization > 0,
+            (1.0 - before.utilization) / np.where(before.utilization > 0, before.utilization, 1.0),
+            0.0,
+        )
         clear = np.where(before.clear > 0, before.clear, 1.0)
         # Both sides divided by the absence, which is endless for open classes.
         higher = (1.0 + arrived * idle / self.absence) / (1.0 / clear + idle / self.absence)
@@ -349,7 +353,7 @@ class _Arrivals:
     def after(self, before: _Before, here: Any) -> _Before:
         """What is served before the next rank."""
         served, queues = self.served * here[:, None, :], self.queues * here[:, None, :]
-        slow = 1.0 / np.maximum(1.0 - before.found, _LEAST)
+        slow = 1.0 / np.maximum(1.0 - before.utilization, _LEAST)
         used = np.minimum(served.sum(-1) * slow, 1.0 - _LEAST)
         while_served = np.minimum(used, queues.sum(-1))[..., None]
         there = queues / np.where(while_served > 0, while_served, 1.0)
@@ -358,5 +362,5 @@ class _Arrivals:
         random = np.minimum(fewer / (1.0 - used + fewer), 1.0 - _LEAST)
         stretch = (1.0 - used / 2.0) / (1.0 - fewer) + used / 2.0 / (1.0 - random)
         clear = (before.clear + self.work(before, here).sum(-1) * slow) * stretch
-        result = np.minimum(before.found + served.sum(-1), 1.0 - _LEAST)
+        result = np.minimum(before.utilization + served.sum(-1), 1.0 - _LEAST)
         return _Before(clear, result, np.minimum(before.busy + (self.busy * here).sum(-1), 1.0 - _LEAST))

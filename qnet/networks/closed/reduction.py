@@ -37,7 +37,7 @@ class Reduced(Record):
     """Think times, delays included."""
     classes: tuple[int, ...]
     """The positions of the classes in the full network."""
-    places: tuple[int | None, ...]
+    indices: tuple[int | None, ...]
     """For each station of the full network its group; None: a delay, or without demand."""
 
     @property
@@ -72,18 +72,18 @@ def _reduced(network: ClosedNetwork, apart: bool) -> Reduced:
         raise NotComputed(Problem("QN515", text, f"at most {MOST_APART}"))
     groups: dict[Any, list[Any]] = {}
     """By what their stations have in common: their number, and how many stations they have."""
-    places: list[int | None] = []
+    indices: list[int | None] = []
     known: dict[Any, list[Any]] = {}
     """The groups of copies."""
     for station, row in enumerate(network.demands):
         station_key = row, network.delay[station], network.rates[station]
         if station_key in known:
             known[station_key][1] += 1
-            places.append(known[station_key][0])
+            indices.append(known[station_key][0])
             continue
         demands = tuple(row[index] for index in classes)
         if not any(demands):
-            places.append(None)
+            indices.append(None)
             continue
         delay = network.delay[station]
         rates = None if delay else _effective(network.rates[station], total)
@@ -93,16 +93,16 @@ def _reduced(network: ClosedNetwork, apart: bool) -> Reduced:
             demands, rates = tuple(value / rates[0] for value in demands), None
         if not apart and (delay or _nobody_waits(rates, total)):
             think = [have + value for have, value in zip(think, demands, strict=True)]
-            places.append(None)
+            indices.append(None)
             continue
         key = (demands, rates, station if apart else None)
         group = groups.setdefault(key, [len(groups), 0])
         group[1] += 1
-        places.append(group[0])
+        indices.append(group[0])
         if not apart:
             known[station_key] = group
     kept = tuple(StationGroup(key[0], key[1], count) for key, (_, count) in groups.items())
-    return Reduced(kept, population, tuple(think), classes, tuple(places))
+    return Reduced(kept, population, tuple(think), classes, tuple(indices))
 
 
 def _nobody_waits(rates: Rates, total: int) -> bool:
@@ -145,17 +145,17 @@ def expanded(
         rates[index] = value
     present = dict(zip(core.classes, range(len(core.classes)), strict=True))
     kinds = [present.get(kind) for kind in range(network.classes)]
-    of_groups = [tuple(0.0 if place is None else row[place] for place in kinds) for row in residence]
+    of_groups = [tuple(0.0 if column is None else row[column] for column in kinds) for row in residence]
     times = [
-        tuple(0.0 if place is None else value for place, value in zip(kinds, network.demands[station], strict=True))
+        tuple(0.0 if column is None else value for column, value in zip(kinds, network.demands[station], strict=True))
         if index is None
         else of_groups[index]
-        for station, index in enumerate(core.places)
+        for station, index in enumerate(core.indices)
     ]
     overall = None
     if marginals is not None:
         empty = (1.0, *(0.0,) * core.total)
-        overall = tuple(empty if index is None else tuple(marginals[index]) for index in core.places)
+        overall = tuple(empty if index is None else tuple(marginals[index]) for index in core.indices)
     return figures(network, tuple(rates), tuple(times), log_constant, method, overall)
 
 

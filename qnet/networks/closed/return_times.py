@@ -216,7 +216,7 @@ def _general(mean: Array, variance: Array, scv: Array) -> Array:
 
 
 def _erlang(count: Array, shape: Array, scale: Array) -> Array:
-    """(M,) E[(L - A)+] of gamma times A and Erlang pieces of mean 1 and of so many stages.
+    """(M,) E[(L - A)+] of gamma times A and Erlang pieces of mean 1 with `count` stages.
 
     The stages that A lasts are negative binomial: with n of them passed, the rest is that of the stages not begun.
     """

@@ -295,7 +295,7 @@ class _Customers:
 def _states(total: int, dimensions: int) -> tuple[list[Any], list[Any], Any]:
     """All vectors of `dimensions` numbers with a sum of at most `total`, by their sum first.
 
-    Returns  their numbers; for each dimension the places of the vectors with one less there; their sums. With the
+    Returns  their numbers; for each dimension the indices of the vectors with one less there; their sums. With the
              partial sums t_i, the place of a vector is the sum of binomial(t_i + i - 1, i): the combinatorial number
              system. Where there is nothing to remove, the index has no meaning (and the factor is 0).
     """

@@ -18,7 +18,7 @@ from itertools import accumulate
 from math import exp, inf, log
 from typing import Any, Protocol
 
-from qnet.lazy import Array, Places, np
+from qnet.lazy import Array, Indices, np
 
 TINY = 1e-250
 """Below this probability of N customers the terms lost to underflow may matter."""
@@ -100,18 +100,18 @@ class Joinable(Protocol):
         """The constants with `times` such stations more."""
 
 
-def each_left_out(constants: Any, places: Sequence[int], stations: Sequence[Joinable]) -> Iterator[tuple[int, Any]]:
+def each_left_out(constants: Any, indices: Sequence[int], stations: Sequence[Joinable]) -> Iterator[tuple[int, Any]]:
     """For each of the groups, the constants with all stations of the others and all but one of the group itself.
 
     Each half of the groups is convolved once for the other half: groups x log2(groups) convolutions, no division.
     """
-    if not places:
+    if not indices:
         return
-    if len(places) == 1:
-        yield places[0], stations[places[0]].joined(constants, stations[places[0]].size - 1)
+    if len(indices) == 1:
+        yield indices[0], stations[indices[0]].joined(constants, stations[indices[0]].size - 1)
         return
-    half = len(places) // 2
-    for kept, added in ((places[:half], places[half:]), (places[half:], places[:half])):
+    half = len(indices) // 2
+    for kept, added in ((indices[:half], indices[half:]), (indices[half:], indices[:half])):
         more = constants
         for index in added:
             more = stations[index].joined(more, stations[index].size)
@@ -128,7 +128,7 @@ def batch_products(ratios: Array) -> tuple[Any, Any]:
         np.cumsum(np.log(ratios), axis=1, out=logs[:, 1:])
         mode = logs.argmax(axis=1)[:, None]
         peak = np.take_along_axis(logs, mode, 1)
-        index: Places = np.arange(length)
+        index: Indices = np.arange(length)
         up = np.cumprod(np.where(index >= mode, ratios, 1.0), axis=1)
         down = np.cumprod(np.where(index < mode, 1 / ratios, 1.0)[:, ::-1], axis=1)[:, ::-1]
         values = np.ones((size, length + 1))

@@ -248,11 +248,11 @@ def image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: An
     budget.spend(_IMAGE + _CELL * changes.size, _WHAT)
     # What a round makes of an extreme guess is no answer: the residual of the last one decides.
     with np.errstate(all="ignore"):
-        return _image_of(shape, numbers, changes, waits, guess, np)
+        return _image_of(shape, numbers, changes, waits, guess)
 
 
-def _image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: Any, np: Any) -> LayerWaits:
-    """As `image_of`, with numpy."""
+def _image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: Any) -> LayerWaits:
+    """As `image_of`, whatever becomes of the numbers."""
     first = numbers.first + _times(numbers.first_waits, waits)
     second = numbers.second + _times(numbers.second_waits, waits)
     holding = first + second
@@ -294,15 +294,8 @@ def _image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: A
         guess[:, rows] = first_guess
         open_load = np.minimum(of_free.sum(-1) / count, _JUST_BELOW)
         result[:, rows] = (line + full[:, rows] * rest) / count / (1.0 - open_load)
-    noticed = np.einsum("pcs,cs->ps", numbers.response_waits, np.eye(len(shape.closed))[:, shape.kind])
-    noticed = _same_class(shape, noticed)
-    noticed = np.where(shape.counted & (noticed > 0), cycle[:, shape.kind] / np.maximum(noticed, 1e-300), 0.0)
-    # Requests from inside holds recur when the servers held are free, which may be long before the customers return.
-    rate = _present(shape, many * each[:, shape.kind] * visits)
-    pool = (numbers.servers @ shape.pools.T)[:, shape.centre]
-    noticed = np.where((pool > 0) & (rate > 0), np.minimum(noticed, pool / np.maximum(rate, 1e-300)), noticed)
-    # No station does more than it can: where it would, waits grow until it does not.
-    result = np.where((load > 0.5) & (noticed > 0), np.maximum(result, waits + (load - 1.0) * noticed), result)
+    rate = many * each[:, shape.kind] * visits
+    result = _within_capacities(shape, numbers, result, waits, load, cycle, rate)
     change = np.abs(result - waits) * visits / np.where(cycle > 0, cycle, 1.0)[:, shape.kind]
     residual = np.where(np.isfinite(change), change, np.inf).max(1, initial=0.0)
     return LayerWaits(
@@ -317,6 +310,25 @@ def _image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: A
         scv=scv,
         before=residual,
     )
+
+
+def _within_capacities(
+    shape: Shape, numbers: Numbers, result: Array, waits: Array, load: Array, cycle: Array, rate: Array
+) -> Array:
+    """The waits, longer where a station would do more than it can: they grow until it does not.
+
+    load    of every stream's station, per server, with the `waits` before.
+    rate    requests per second, by stream.
+    """
+    noticed: Array = np.einsum("pcs,cs->ps", numbers.response_waits, np.eye(len(shape.closed))[:, shape.kind])
+    noticed = _same_class(shape, noticed)
+    noticed = np.where(shape.counted & (noticed > 0), cycle[:, shape.kind] / np.maximum(noticed, 1e-300), 0.0)
+    # Requests from inside holds recur when the servers held are free, which may be long before the customers return.
+    rate = _present(shape, rate)
+    pool: Array = (numbers.servers @ shape.pools.T)[:, shape.centre]
+    noticed = np.where((pool > 0) & (rate > 0), np.minimum(noticed, pool / np.maximum(rate, 1e-300)), noticed)
+    longer: Array = np.maximum(result, waits + (load - 1.0) * noticed)
+    return np.where((load > 0.5) & (noticed > 0), longer, result)
 
 
 def _times(counts: Any, waits: Any) -> Any:
@@ -343,8 +355,8 @@ def _scv(shape: Shape, numbers: Numbers, waits: Array, variance: Array, holding:
     """(P, S) squared coefficients of variation of holding times."""
     spread = numbers.variance + _times(numbers.first_waits + numbers.second_waits, variance)
     parts = numbers.part_weight * (numbers.part_mean + _times(numbers.part_waits, waits)) ** 2
-    places: Any = (slice(None), shape.fraction)
-    np.add.at(spread, places, parts)
+    indices: Any = (slice(None), shape.fraction)
+    np.add.at(spread, indices, parts)
     square = holding**2
     computed: Array = spread / np.where(square > 0, square, 1.0)
     return np.where(numbers.scv < 0, computed, numbers.scv)

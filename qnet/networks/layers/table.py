@@ -124,7 +124,7 @@ class _Tables:
         self.size = network.size or 1
         self.stations = {station.name: station for station in network.stations}
         self.keys = compiled.order
-        self.place = {key: number for number, key in enumerate(self.keys)}
+        self.row_of = {key: number for number, key in enumerate(self.keys)}
         self.closed = [isinstance(item, ClosedClass) for item in network.classes]
 
     def tables(self) -> tuple[Shape, Numbers]:
@@ -190,7 +190,7 @@ class _Tables:
 
     def shape(self) -> Shape:
         streams = self.streams
-        centre = np.array([self.place[stream.station, stream.group] for stream in streams])
+        centre = np.array([self.row_of[stream.station, stream.group] for stream in streams])
         kind = np.array([stream.class_index for stream in streams])
         counted = np.array([self.closed[stream.class_index] and not stream.behind for stream in streams])
         nested = np.array([bool(self.held(stream)) for stream in streams])
@@ -237,7 +237,7 @@ class _Tables:
 
     def tag(self, stream: Stream, counted: bool) -> Tag:
         taken = [key for key in self.held(stream) if self.single(key) and self.stations[key[0]].servers > 1]
-        return stream.class_index if counted else -1, tuple(self.place[key] for key in taken)
+        return stream.class_index if counted else -1, tuple(self.row_of[key] for key in taken)
 
     def outer(self, index: int) -> tuple[tuple[int, Any], ...]:
         """The streams of the holds around one, each with how far others are requested from inside the same copy."""
@@ -281,5 +281,5 @@ class _Tables:
                     return around.servers * (1 if follows(station, around) else around.groups[outer[1]].copies)
 
                 least = min(self.held(stream), key=most)
-                result[number, self.place[least]] = most(least) / self.stations[least[0]].servers
+                result[number, self.row_of[least]] = most(least) / self.stations[least[0]].servers
         return result

@@ -11,7 +11,7 @@ from qnet.lazy import Array, np
 from qnet.networks.aggregation.birth_death import log_weights, mean, two_modes
 from qnet.networks.aggregation.levels import (
     MOST,
-    Grid,
+    LevelGrid,
     PartFigures,
     every_number,
     passage_time,
@@ -49,7 +49,7 @@ class SolvedPart(Record):
     longest_visit: Any
     """(points, numbers of customers that were solved) the longest mean time of a visit, as a share of the time of a
     passage without waits."""
-    grid: Grid
+    grid: LevelGrid
     """The levels of all numbers of customers up to the population."""
     log_weights: Any
     """(points, numbers) as `birth_death.log_weights`, of arrivals at the rate of one passage per second."""
@@ -134,7 +134,7 @@ def _longest_visit(compiled: Streams, spent: Value, class_index: int) -> Value:
     return operations.where(nothing, 0.0, operations.maximum([*times, 0.0 * spent, 0.0 * spent]) / (spent + nothing))
 
 
-class Outside(Record):
+class MeansOutside(Record):
     """The means of what is around the regions."""
 
     waits: Sequence[Any]
@@ -204,7 +204,7 @@ class LimitedSubnetworks(Aggregation):
                 return False
         return len(entered) == 1
 
-    def together(self, throughputs: list[Value], regions: Sequence[Inside], outside: Outside) -> RoutedSolution:
+    def together(self, throughputs: list[Value], regions: Sequence[Inside], outside: MeansOutside) -> RoutedSolution:
         """The figures of the network, from the means of its parts.
 
         throughputs  passages per second of every class.

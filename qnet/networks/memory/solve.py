@@ -17,7 +17,7 @@ from qnet.lazy import np
 from qnet.networks.aggregation.birth_death import log_weights, numbers_in_parts, with_queue
 from qnet.networks.aggregation.levels import every_number, repeated, table
 from qnet.networks.exactness import between_integers, refuse_uneven
-from qnet.networks.memory.averages import Inside, LimitedSubnetworks, Outside, SolvedPart, solve_part_levels
+from qnet.networks.memory.averages import Inside, LimitedSubnetworks, MeansOutside, SolvedPart, solve_part_levels
 from qnet.networks.memory.regions import UNLIMITED, Region, around, entries, held, inside
 from qnet.networks.reasons import Reason
 from qnet.networks.routed import ClosedClass, Hold, OpenClass, RoutedNetwork, Time
@@ -93,7 +93,7 @@ class _Closed(LimitedSubnetworks):
         solved = outer.figures.solution
         loads = {item.name: table(item.load, self.points, levels)[:, 0] for item in solved.loads}
         reasons = (*solved.reasons, *between_integers(self.network, self.operations))
-        outside = Outside(outer.mean_waits(first), loads, reasons)
+        outside = MeansOutside(outer.mean_waits(first), loads, reasons)
         rates = [
             item.arrival_rate if isinstance(item, OpenClass) else self.value(throughput)
             for item in self.network.classes
@@ -205,7 +205,7 @@ class _Open(LimitedSubnetworks):
             regions.append(means)
             loads[region.station] = means.load
             saturation[region.station] = self.value(limit)
-        outside = Outside([self.column(wait.mean) for wait in passages.waits], loads, outer.reasons)
+        outside = MeansOutside([self.column(wait.mean) for wait in passages.waits], loads, outer.reasons)
         solution = self.together([self.arrivals(index) for index in range(len(self.network.classes))], regions, outside)
         names = {region.station for region in self.limited}
         certain = tuple(Limiting(item.name, item.load) if item.name in names else item for item in solution.loads)

@@ -27,7 +27,7 @@ def ordered_stations(network: Demands) -> list[int]:
     ]
 
 
-class Table:
+class NetworkArrays:
     """A network in arrays, (B, K, R), with several servers made a fast one and a rest."""
 
     def __init__(self, network: Demands) -> None:
@@ -75,15 +75,15 @@ class Table:
             self.behind[:, :, index] = line & (self.demands[:, :, kind] > 0) & (self.demands[:, :, index] > 0)
         self.load = np.where(self.behind, 0.0, self.fast)[:, :, opened] * rates[:, None, :]
 
-    def lines(self, places: list[int]) -> Any:
+    def lines(self, indices: list[int]) -> Any:
         """The queueing stations and closed classes, with what open classes add to them."""
         particular, opened = list(self.network.closed), list(self.network.open)
 
         def here(values: Any) -> Any:
-            return values[:, places][:, :, particular]
+            return values[:, indices][:, :, particular]
 
-        load = self.load[:, places]
-        return first_come.Lines(
+        load = self.load[:, indices]
+        return first_come.FirstComeBatch(
             demands=here(self.fast),
             visits=here(self.visits),
             weight=here(self.weight),
@@ -91,34 +91,34 @@ class Table:
             excess=here(self.excess),
             memory=here(self.memory),
             open_load=load.sum(-1),
-            open_rest=(load * (self.weight + self.excess)[:, places][:, :, opened]).sum(-1),
+            open_rest=(load * (self.weight + self.excess)[:, indices][:, :, opened]).sum(-1),
             population=self.population,
             think_time=self.think_time,
-            joins=None if self.network.joins is None else _Joins(self, places),
-            left=self.left(places),
+            joins=None if self.network.joins is None else _Joins(self, indices),
+            left=self.left(indices),
         )
 
-    def left(self, places: list[int]) -> Any:
+    def left(self, indices: list[int]) -> Any:
         """The second-phase work that its customer may wait for on return, of every closed class."""
         if not self.network.left:
             return None
 
         particular = list(self.network.closed)
-        rows = [np.zeros((len(self.demands), len(places), len(particular))) for _ in range(3)]
+        rows = [np.zeros((len(self.demands), len(indices), len(particular))) for _ in range(3)]
         for column, kind in self.network.left.items():
-            here = self.behind[:, places, column]
+            here = self.behind[:, indices, column]
             for row, values in zip(rows, (self.fast, self.each, self.excess), strict=True):
-                row[..., particular.index(kind)] = np.where(here, values[:, places, column], 0.0)
+                row[..., particular.index(kind)] = np.where(here, values[:, indices, column], 0.0)
         absence = self.network.absence
         if absence is not None:
-            passed = absence.passed[:, places][:, :, places]
+            passed = absence.passed[:, indices][:, :, indices]
             # A customer that arrives while a server is free does not wait for its second phase: little is known of the
             # others.
-            several = (np.array(self.network.servers)[places] > 1)[None, :, None]
+            several = (np.array(self.network.servers)[indices] > 1)[None, :, None]
             absence = absence.replace(
-                mean=absence.mean[:, places],
-                variance=absence.variance[:, places],
-                decay=np.where(several, np.nan, absence.decay[:, places]),
+                mean=absence.mean[:, indices],
+                variance=absence.variance[:, indices],
+                decay=np.where(several, np.nan, absence.decay[:, indices]),
                 passed=passed,
             )
         return second_phase.Left(rows[0], rows[1], rows[2], absence)
@@ -127,12 +127,12 @@ class Table:
 class _Joins:
     """The joins of a network, over its queueing stations and closed classes alone."""
 
-    def __init__(self, table: Table, places: list[int]) -> None:
+    def __init__(self, table: NetworkArrays, indices: list[int]) -> None:
         self.joins = table.network.joins
-        self.places = places
+        self.indices = indices
         self.closed = list(table.network.closed)
         self.shape = table.network.shape
-        self.rest = table.rest[:, places][:, :, self.closed]
+        self.rest = table.rest[:, indices][:, :, self.closed]
 
     def __getitem__(self, chosen: Any) -> _Joins:
         part = object.__new__(_Joins)
@@ -142,6 +142,6 @@ class _Joins:
 
     def __call__(self, residence: Any) -> Any:
         table = np.zeros((len(residence), *self.shape))
-        rows, columns = np.array(self.places, int)[:, None], np.array(self.closed, int)[None, :]
+        rows, columns = np.array(self.indices, int)[:, None], np.array(self.closed, int)[None, :]
         table[:, rows, columns] = residence + self.rest
         return self.joins.extra(table)[:, self.closed]

@@ -144,12 +144,12 @@ class Demands:
 
     @property
     def open(self) -> tuple[int, ...]:
-        """The places of the open classes."""
+        """The indices of the open classes."""
         return tuple(index for index, rate in enumerate(self.arrival_rate) if rate is not None)
 
     @property
     def closed(self) -> tuple[int, ...]:
-        """The places of the closed classes."""
+        """The indices of the closed classes."""
         return tuple(index for index, count in enumerate(self.population) if count is not None)
 
     def demand(self, station: int, kind: int) -> Any:
@@ -235,9 +235,10 @@ class Demands:
 
     def __repr__(self) -> str:
         stations, classes = self.shape
+        shape = f"{stations} station{'s' * (stations != 1)}, {classes} class{'es' * (classes != 1)}"
         kinds = f"{len(self.open)} open, {len(self.closed)} closed"
         size = "" if self.size is None else f", {self.size} variants"
-        return f"{type(self).__name__}({stations} stations, {classes} classes: {kinds}{size})"
+        return f"{type(self).__name__}({shape}: {kinds}{size})"
 
 
 def _rows(table: Any) -> tuple[tuple[float, ...], ...]:

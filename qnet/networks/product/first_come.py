@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from qnet.errors import NotComputed, Problem
 from qnet.lazy import Array, lazy, np
 from qnet.networks.exactness import RESIDUAL
-from qnet.networks.product.arrays import Table, ordered_stations
+from qnet.networks.product.arrays import NetworkArrays, ordered_stations
 from qnet.networks.product.closed_classes import refuse_without_time
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.figures import figures
@@ -26,7 +26,7 @@ from qnet.record import Record
 if TYPE_CHECKING:
     from qnet.networks import measured_errors
     from qnet.networks.closed import first_come
-    from qnet.networks.measured_errors import Measured
+    from qnet.networks.measured_errors import MeasuredError
     from qnet.networks.solvers.protocol import SolvePart
 else:
     measured_errors = lazy("qnet.networks.measured_errors")
@@ -98,7 +98,7 @@ _NO_STATES = Reason("state probabilities")
 _MIXED = "first come first served: mixed"
 
 
-def measured(network: Demands) -> tuple[Measured, Measured]:
+def measured(network: Demands) -> tuple[MeasuredError, MeasuredError]:
     """The measured errors of the correction, and of product form on the same systems, in the region of a network."""
     several = any(network.servers[station] > 1 for station in ordered_stations(network))
     name = "first come first served: several servers" if several else "first come first served"
@@ -114,8 +114,8 @@ def why_corrected(network: Demands) -> str:
     ours, theirs = measured(network)
     errors = f"{100 * ours.median:.2g} % in the median"
     if ours.name == _MIXED:
-        return f"its measured error there is {errors}, {100 * ours.worst:.2g} % at worst"
-    return f"it has the smallest measured error there: {errors}, product form {100 * theirs.median:.2g} %"
+        return f"its measured error in such networks is {errors}, {100 * ours.worst:.2g} % at worst"
+    return f"it has the smallest measured error in such networks: {errors}, product form {100 * theirs.median:.2g} %"
 
 
 def work(network: Demands, wanted: Wanted) -> Work:
@@ -163,7 +163,7 @@ def solve(network: Demands, wanted: Wanted, solve_part: SolvePart) -> Solution:
 def _solved(network: Demands, wanted: Wanted, solve_part: SolvePart) -> Solution:
     """The same, but for failures of which others may be tried."""
     refuse_without_time(network)
-    table = Table(network)
+    table = NetworkArrays(network)
     result = _corrected(table, wanted.near and wanted.near.starts)
     residence = result.residence
     if network.joins is None and not network.left:
@@ -181,48 +181,48 @@ class _Corrected(Record):
     starts: list[Any]
 
 
-def _corrected(table: Table, starts: Any = None) -> _Corrected:
+def _corrected(table: NetworkArrays, starts: Any = None) -> _Corrected:
     """The network of a table, corrected for the order of arrival."""
     network = table.network
     particular = list(network.closed)
-    places = table.queues
+    indices = table.queues
     count = 1 if network.size is None else network.size
-    at_once = max(1, _CELLS // max(1, len(places) * len(network.closed) ** 2))
+    at_once = max(1, _CELLS // max(1, len(indices) * len(network.closed) ** 2))
     parts = [
-        first_come.solve(table.lines(places).part(slice(first, first + at_once)), starts and starts[number])
+        first_come.solve(table.lines(indices).part(slice(first, first + at_once)), starts and starts[number])
         for number, first in enumerate(range(0, count, at_once))
     ]
     throughput, waits, at_arrival = (
         np.concatenate([part[index] for part in parts]) if parts else np.zeros((0, *shape))
-        for index, shape in enumerate(((len(network.closed),), (len(places), len(network.closed)), (len(places),)))
+        for index, shape in enumerate(((len(network.closed),), (len(indices), len(network.closed)), (len(indices),)))
     )
     residence: Array = np.where(np.array(network.delay)[None, :, None], table.demands, table.rest)
-    opened = table.fast[:, places, :] + table.stretch[:, places, :] * at_arrival[..., None]
-    residence[:, places, :] += np.where(table.closed, 0.0, opened)
+    opened = table.fast[:, indices, :] + table.stretch[:, indices, :] * at_arrival[..., None]
+    residence[:, indices, :] += np.where(table.closed, 0.0, opened)
     if network.left:
         after = np.concatenate([part.after for part in parts])
         for column, kind in network.left.items():
-            behind = table.behind[:, places, column]
+            behind = table.behind[:, indices, column]
             # In addition to the part that several servers do at once.
             result = (
-                table.fast[:, places, column] + table.visits[:, places, column] * after[..., particular.index(kind)]
+                table.fast[:, indices, column] + table.visits[:, indices, column] * after[..., particular.index(kind)]
             )
-            result = result + table.rest[:, places, column]
-            residence[:, places, column] = np.where(behind, result, residence[:, places, column])
+            result = result + table.rest[:, indices, column]
+            residence[:, indices, column] = np.where(behind, result, residence[:, indices, column])
     for index, kind in enumerate(particular):
         # Rounding must not leave a wait where a class never comes.
-        residence[:, places, kind] += np.where(table.visits[:, places, kind] > 0, waits[..., index], 0.0)
+        residence[:, indices, kind] += np.where(table.visits[:, indices, kind] > 0, waits[..., index], 0.0)
     return _Corrected(residence, throughput, [part.starts for part in parts])
 
 
-def _weighted(table: Table, result: _Corrected, wanted: Wanted, solve_part: SolvePart) -> Any:
+def _weighted(table: NetworkArrays, result: _Corrected, wanted: Wanted, solve_part: SolvePart) -> Any:
     """(B, K, R) the waits of product form, weighted by the correction for the order of arrival."""
     network = table.network
     identical = shared(network)
     known = product_form_residence(identical, wanted, solve_part)
     if known is None or not len(known):
         return result.residence
-    like = Table(identical)
+    like = NetworkArrays(identical)
     weight = weights(like.demands, known, _corrected(like).residence)
     delay, servers = np.array(network.delay), np.array(network.servers, float)
     particular, opened = list(network.closed), list(network.open)
@@ -253,7 +253,7 @@ def _weighted(table: Table, result: _Corrected, wanted: Wanted, solve_part: Solv
     return residence
 
 
-def _solution(table: Table, residence: Any, result: _Corrected) -> Solution:
+def _solution(table: NetworkArrays, residence: Any, result: _Corrected) -> Solution:
     """The answer, of (B, K, R) residences."""
     network = table.network
     particular = list(network.closed)
@@ -350,7 +350,7 @@ def weights(demands: Any, known: Any, corrected: Any) -> Any:
     corrected   (B, K, R) residences by the method that corrects them.
     """
     least = _LEAST * demands
-    with np.errstate(over="ignore"):  # Beside a wait that rounds to nothing there is no weight.
+    with np.errstate(over="ignore"):  # Where a wait rounds to nothing there is no weight.
         ratio = np.maximum(known - demands + least, least) / np.maximum(corrected - demands + least, 1e-300)
     return np.where((demands > 0) & np.isfinite(ratio), ratio, 1.0)
 

@@ -70,16 +70,16 @@ def solve(network: Demands, wanted: Wanted, solve_part: SolvePart) -> Solution:
     """
     _refuse(network, wanted)
     refuse_without_time(network)
-    places = [index for index, delay in enumerate(network.delay) if not delay]
-    overall, residence = _arrays(network, places)
+    indices = [index for index, delay in enumerate(network.delay) if not delay]
+    overall, residence = _arrays(network, indices)
     size, classes = overall.population.shape
     throughput, crowded = np.zeros((size, classes)), np.zeros(size, bool)
-    at_once = max(1, _CELLS // max(1, len(places) * classes**2))
+    at_once = max(1, _CELLS // max(1, len(indices) * classes**2))
     for first in range(0, size, at_once):
         here = slice(first, first + at_once)
         part = priorities.solve(overall.part(here))
         throughput[here], crowded[here] = part.throughput, part.overloaded
-        residence[here, places] = part.residence
+        residence[here, indices] = part.residence
     closed = np.array([kind in network.closed for kind in range(classes)])
     residence *= (~closed | (overall.population > 0))[:, None]
     # Where open classes get too little, no figure means anything.
@@ -88,13 +88,13 @@ def solve(network: Demands, wanted: Wanted, solve_part: SolvePart) -> Solution:
     rates = [float(column[0]) if single else column for column in throughput.T]
     rows = [[float(cell[0]) if single else cell for cell in np.moveaxis(residence, 0, -1)[index]]
             for index in range(network.shape[0])]  # fmt: skip
-    why = "it has the smallest measured error there"
+    why = "it has the smallest measured error in such networks"
     return Solution(network, figures(network, rates, rows), METHOD, (approximation(METHOD),), why)
 
 
-def _arrays(network: Demands, places: list[int]) -> tuple[priorities.Ranked, Any]:
-    """The queueing stations at some places in arrays, and the (B, K, R) seconds at all the others."""
-    table, ordered = product_arrays.Table(network), set(product_arrays.ordered_stations(network))
+def _arrays(network: Demands, indices: list[int]) -> tuple[priorities.Ranked, Any]:
+    """The queueing stations of some indices in arrays, and the (B, K, R) seconds at all the others."""
+    table, ordered = product_arrays.NetworkArrays(network), set(product_arrays.ordered_stations(network))
     size, classes = len(table.demands), range(network.shape[1])
     closed = set(network.closed)
     kinds = [
@@ -103,7 +103,7 @@ def _arrays(network: Demands, places: list[int]) -> tuple[priorities.Ranked, Any
         else priorities.PREEMPTIVE
         if network.disciplines[index] == "preemptive"
         else priorities.IN_ORDER
-        for index in places
+        for index in indices
     ]
 
     def column(values: Any, other: float) -> Any:
@@ -112,18 +112,18 @@ def _arrays(network: Demands, places: list[int]) -> tuple[priorities.Ranked, Any
 
     delay = np.where(np.array(network.delay)[None, :, None], table.demands, 0.0)
     overall = priorities.Ranked(
-        demands=table.fast[:, places],
-        visits=table.visits[:, places],
-        service=table.each[:, places],
-        excess=table.excess[:, places],
-        memory=table.memory[:, places],
+        demands=table.fast[:, indices],
+        visits=table.visits[:, indices],
+        service=table.each[:, indices],
+        excess=table.excess[:, indices],
+        memory=table.memory[:, indices],
         discipline=np.array(kinds, int),
-        rank=np.array([network.ranks(index) for index in places], int).reshape(len(places), len(classes)),
+        rank=np.array([network.ranks(index) for index in indices], int).reshape(len(indices), len(classes)),
         population=column([network.population[kind] for kind in classes], np.inf),
         think_time=column([network.think_time[kind] if kind in closed else 0.0 for kind in classes], 0.0)
         + delay.sum(1),
         arrival_rate=column(network.arrival_rate, 0.0),
-        servers=np.array([network.servers[index] for index in places]),
+        servers=np.array([network.servers[index] for index in indices]),
     )
     return overall, delay
 

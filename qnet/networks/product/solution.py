@@ -69,8 +69,8 @@ class Solution:
         Those that `qnet solve` warns of, and where the arguments leave open whether a class visits a station (QN739).
         """
         unstated = tuple(f"{text} [{warnings.UNSTATED}]" for text in warnings.unstated_visits(self.network))
-        found = (f"{item.warning} [{item.code}]" for item in self._route_reasons() if isinstance(item, Beyond))
-        return unstated + tuple(dict.fromkeys(found))
+        warned = (f"{item.warning} [{item.code}]" for item in self._route_reasons() if isinstance(item, Beyond))
+        return unstated + tuple(dict.fromkeys(warned))
 
     @property
     def notes(self) -> tuple[Note, ...]:

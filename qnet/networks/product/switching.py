@@ -122,22 +122,7 @@ def arguments(
     count = max(chain_of) + 1
     outside = _identical("arrivals", arrivals, stations, classes, 0.0)
     customers = _customers(population, chain_of, count, classes)
-    visits: list[list[Any]] = [[0.0] * classes for _ in range(stations)]
-    arrival_rate: list[Any] = []
-    for chain in range(count):
-        members = [kind for kind in range(classes) if chain_of[kind] == chain]
-        entrance = [value if kind in members else 0.0 for row in outside for kind, value in enumerate(row)]
-        if customers[chain] is not None and any(_positive(value) for value in entrance):
-            raise _invalid(f"the classes {members} have a population and arrivals", "one of the two")
-        if customers[chain] is None:
-            arrival_rate.append(sum(entrance))
-            result = _open(matrix, entrance, labels)
-        else:
-            arrival_rate.append(None)
-            result = _closed(matrix, members, reference, classes, labels)
-        for index, value in enumerate(result):
-            if _positive(value):
-                visits[index // classes][index % classes] = value
+    visits, arrival_rate = _visits(matrix, chain_of, customers, outside, reference, labels)
     demands = tuple(
         tuple(time * visit for time, visit in zip(row, rows, strict=True))
         for row, rows in zip(times, visits, strict=True)
@@ -158,6 +143,40 @@ def arguments(
     if priority is not None:
         chosen["priority"] = _priorities(priority, rows, chain_of, count)
     return chosen
+
+
+def _visits(
+    matrix: list[list[float]],
+    chain_of: Sequence[int],
+    customers: Sequence[Any],
+    outside: Sequence[Sequence[Any]],
+    reference: int,
+    labels: list[str],
+) -> tuple[list[list[Any]], list[Any]]:
+    """Visits per passage of a chain, (stations, classes), and the arrival rates of the chains, None of closed ones.
+
+    customers  by chain: its population, None where it is open.
+    outside    (stations, classes): arrivals from outside.
+    Raises     `InvalidInput` for a chain with a population and arrivals.
+    """
+    stations, classes = len(outside), len(outside[0])
+    visits: list[list[Any]] = [[0.0] * classes for _ in range(stations)]
+    arrival_rate: list[Any] = []
+    for chain, population in enumerate(customers):
+        members = [kind for kind in range(classes) if chain_of[kind] == chain]
+        entrance = [value if kind in members else 0.0 for row in outside for kind, value in enumerate(row)]
+        if population is not None and any(_positive(value) for value in entrance):
+            raise _invalid(f"the classes {members} have a population and arrivals", "one of the two")
+        if population is None:
+            arrival_rate.append(sum(entrance))
+            result = _open(matrix, entrance, labels)
+        else:
+            arrival_rate.append(None)
+            result = _closed(matrix, members, reference, classes, labels)
+        for index, value in enumerate(result):
+            if _positive(value):
+                visits[index // classes][index % classes] = value
+    return visits, arrival_rate
 
 
 def _open(matrix: list[list[float]], entrance: list[Any], labels: list[str]) -> list[Any]:

@@ -40,7 +40,7 @@ class TableMethod:
     """A row of the table, for a network with some features."""
 
     def __init__(
-        self, row: table.Row, network: Any, wanted: Wanted, features: frozenset[str], solve_part: SolvePart
+        self, row: table.MethodRow, network: Any, wanted: Wanted, features: frozenset[str], solve_part: SolvePart
     ) -> None:
         self.row, self.network, self.wanted = row, network, wanted
         self.features, self.solve_part = features, solve_part
@@ -133,7 +133,7 @@ def by_name(choices: Sequence[Choice], others: Callable[[], Sequence[TableMethod
     raise does_not_apply(choices[0].name, first, way_out(choices[0].name, others()))
 
 
-def lacking(row: table.Row, features: frozenset[str]) -> Reason | None:
+def lacking(row: table.MethodRow, features: frozenset[str]) -> Reason | None:
     """Why a method does not apply, by the features of a network alone; None where it may."""
     missing = unsupported(features, row.supports)
     if missing or not row.of or row.of & features:

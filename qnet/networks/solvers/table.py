@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from qnet.networks.solvers.protocol import Solver
 
 
-class Row(Record):
+class MethodRow(Record):
     """A method, as far as the chooser knows it before its module is loaded."""
 
     name: str
@@ -46,16 +46,18 @@ _ANY_POPULATION = frozenset({"fractional populations"})
 _BATCH = frozenset({"mixed batch"})
 _APPROXIMATED = _SINGLE | _ANY_POPULATION | {"priorities"}
 
-TABLE: tuple[Row, ...] = (
-    Row(
+TABLE: tuple[MethodRow, ...] = (
+    MethodRow(
         name="open",
         module=_ROOM + "open_routes",
         trust="exact",
         takes="routes",
         supports=_OPEN | _INSIDE | _STATES | {"capacity", "buffers", "memory", "rates"},
     ),
-    Row(name="qna", module=_ROOM + "qna", trust="approximate", takes="routes", supports=_OPEN | _INSIDE | _STATES),
-    Row(
+    MethodRow(
+        name="qna", module=_ROOM + "qna", trust="approximate", takes="routes", supports=_OPEN | _INSIDE | _STATES
+    ),
+    MethodRow(
         name="states",
         module=_ROOM + "states",
         trust="exact",
@@ -63,7 +65,7 @@ TABLE: tuple[Row, ...] = (
         supports=_EVERYTHING | _STATES | _ANY_POPULATION,
         patient=True,
     ),
-    Row(
+    MethodRow(
         name="flow-equivalent",
         module=_ROOM + "flow_equivalent",
         trust="approximate",
@@ -71,7 +73,7 @@ TABLE: tuple[Row, ...] = (
         supports=_EVERYTHING | _STATES | _ANY_POPULATION,
         of=frozenset({"holds", "memory", "capacity", "buffers"}),
     ),
-    Row(
+    MethodRow(
         name="layers",
         module=_ROOM + "layers",
         trust="approximate",
@@ -79,10 +81,10 @@ TABLE: tuple[Row, ...] = (
         supports=_INSIDE | _STATES | _ANY_POPULATION | {"closed", "servers", "rates"},
         of=frozenset({"holds", "second phase"}),
     ),
-    Row(
+    MethodRow(
         name="open", module=_ROOM + "open_demands", trust="exact", takes="demands", supports=_OPEN | _STATES | {"rates"}
     ),
-    Row(
+    MethodRow(
         name="priority-mva",
         module=_PRODUCT + "priorities",
         trust="approximate",
@@ -90,14 +92,14 @@ TABLE: tuple[Row, ...] = (
         supports=_APPROXIMATED | _BATCH | _STATES | {"order of arrival"},
         of=frozenset({"priorities"}),
     ),
-    Row(
+    MethodRow(
         name="residual-service",
         module=_PRODUCT + "first_come",
         trust="approximate",
         takes="demands",
         supports=_APPROXIMATED - {"priorities"} | _BATCH | _STATES | {"parallel", "order of arrival"},
     ),
-    Row(
+    MethodRow(
         name="mva",
         module=_CLOSED + "mva",
         trust="exact",
@@ -105,7 +107,7 @@ TABLE: tuple[Row, ...] = (
         supports=_SINGLE | {"one closed class"},
         family="lattice-mva",
     ),
-    Row(
+    MethodRow(
         name="convolution",
         module=_CLOSED + "convolution",
         trust="exact",
@@ -113,28 +115,28 @@ TABLE: tuple[Row, ...] = (
         supports=_SINGLE | _STATES | {"one closed class", "changing rates"},
         family="lattice-convolution",
     ),
-    Row(
+    MethodRow(
         name="lattice-mva",
         module=_CLOSED + "lattice_mva",
         trust="exact",
         takes="closed",
         supports=_SINGLE | {"several closed classes", "batches at once"},
     ),
-    Row(
+    MethodRow(
         name="lattice-convolution",
         module=_CLOSED + "lattice_convolution",
         trust="exact",
         takes="closed",
         supports=_SINGLE | _STATES | {"several closed classes", "changing rates"},
     ),
-    Row(
+    MethodRow(
         name="station-states",
         module=_CLOSED + "station_states",
         trust="exact",
         takes="closed",
         supports=_SINGLE | _STATES | {"several closed classes", "changing rates"},
     ),
-    Row(
+    MethodRow(
         name="linearizer",
         module=_PRODUCT + "approximations",
         part="LINEARIZER",
@@ -142,7 +144,7 @@ TABLE: tuple[Row, ...] = (
         takes="demands",
         supports=_APPROXIMATED - {"priorities"},
     ),
-    Row(
+    MethodRow(
         name="aql",
         module=_PRODUCT + "approximations",
         part="AQL",
@@ -150,7 +152,7 @@ TABLE: tuple[Row, ...] = (
         takes="demands",
         supports=_APPROXIMATED - {"priorities"},
     ),
-    Row(
+    MethodRow(
         name="bard-schweitzer",
         module=_PRODUCT + "approximations",
         part="BARD_SCHWEITZER",
@@ -161,7 +163,7 @@ TABLE: tuple[Row, ...] = (
 )
 
 
-def rows(takes: str) -> list[Row]:
+def rows(takes: str) -> list[MethodRow]:
     """The rows of the methods that take networks in one form, the preferred first.
 
     takes  "closed", "demands" or "routes": the form of the network.
@@ -172,7 +174,7 @@ def rows(takes: str) -> list[Row]:
     return [row for row in TABLE if row.takes == takes]
 
 
-def row_of(name: str, takes: str) -> Row | None:
+def row_of(name: str, takes: str) -> MethodRow | None:
     """The row of a method by name; None where there is none that takes this.
 
     >>> row_of("linearizer", "demands").trust
@@ -181,7 +183,7 @@ def row_of(name: str, takes: str) -> Row | None:
     return next((row for row in TABLE if row.name == name and row.takes == takes), None)
 
 
-def solver(row: Row) -> Solver:
+def solver(row: MethodRow) -> Solver:
     """The method of a row: its module, or the part of it that the row names."""
     module: Any = import_module(row.module)
     return getattr(module, row.part) if row.part else module

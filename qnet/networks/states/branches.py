@@ -16,7 +16,7 @@ from qnet.record import Record
 Column = Callable[[Sequence[float]], Value]
 
 
-class Spread(Record):
+class BranchCustomers(Record):
     """The customers in parallel steps, by station."""
 
     spent: dict[Where, Value]
@@ -25,7 +25,9 @@ class Spread(Record):
     """By class and route, and station: what a passage is served there as estimated from the waits alone, and here."""
 
 
-def spread(steady: Steady, result: Sequence[SolvedChain], throughputs: Sequence[Value], column: Column) -> Spread:
+def spread(
+    steady: Steady, result: Sequence[SolvedChain], throughputs: Sequence[Value], column: Column
+) -> BranchCustomers:
     """Count the customers in parallel steps for the stations of the branches.
 
     Method   A step is split among stations in the proportions that the waits of its branches give it, as in
@@ -33,8 +35,8 @@ def spread(steady: Steady, result: Sequence[SolvedChain], throughputs: Sequence[
     """
     spent: dict[Where, Value] = {}
     served: dict[tuple[int, int], dict[Key, tuple[Value, Value]]] = {}
-    for (kind, route), places in _steps(result).items():
-        for index, step in zip(places, _figures(steady, kind, route), strict=True):
+    for (kind, route), indices in _steps(result).items():
+        for index, step in zip(indices, _figures(steady, kind, route), strict=True):
             inside = column([point.under_way[index] for point in result])
             overall = total(step.parts.values())
             rate = throughputs[kind]
@@ -47,11 +49,11 @@ def spread(steady: Steady, result: Sequence[SolvedChain], throughputs: Sequence[
                 before = table.get(key, (0.0, 0.0))
                 # What a passage is served may not be more than it spends.
                 table[key] = (before[0] + step.fork.count * step.served[key], before[1] + ratio(number * share, rate))
-    return Spread(spent, served)
+    return BranchCustomers(spent, served)
 
 
 def with_branches(
-    solution: RoutedSolution, steady: Steady, result: Sequence[SolvedChain], extra: Spread, column: Column
+    solution: RoutedSolution, steady: Steady, result: Sequence[SolvedChain], extra: BranchCustomers, column: Column
 ) -> RoutedSolution:
     """The solution with the times of branches, and what routes with parallel steps are served."""
     made = result[0].program
@@ -72,13 +74,13 @@ def with_branches(
             )
             position += 1
     routes = list(solution.routes)
-    places = [
+    indices = [
         (kind, number)
         for kind, item in enumerate(network.classes)
         if not item.chain
         for number in range(len(item.routes))
     ]
-    for index, key in enumerate(places):
+    for index, key in enumerate(indices):
         served = routes[index].served
         if served is None or key not in extra.served:
             continue
@@ -100,10 +102,10 @@ def _over(number: Value, rate: Value, before: Value, operations: Operations) -> 
 
 def _steps(result: Sequence[SolvedChain]) -> dict[tuple[int, int], list[int]]:
     """By class and route its parallel steps, in their order."""
-    places: dict[tuple[int, int], list[int]] = {}
+    indices: dict[tuple[int, int], list[int]] = {}
     for number, fork in enumerate(result[0].program.forks):
-        places.setdefault((fork.kind, fork.route), []).append(number)
-    return places
+        indices.setdefault((fork.kind, fork.route), []).append(number)
+    return indices
 
 
 def _figures(steady: Steady, kind: int, route: int) -> list[Breakdown]:

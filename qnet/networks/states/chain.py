@@ -76,7 +76,7 @@ def walk(
     """
     size = charged = 0.0
     room = budget.memory() / _PART_BYTES
-    places = {first: 0}
+    numbers = {first: 0}
     states: list[Any] = [first]
     sources: list[int] = []
     targets: list[int] = []
@@ -93,9 +93,9 @@ def walk(
             for mark in marks:
                 table = ended.setdefault(mark, {})
                 table[number] = table.get(number, 0.0) + rate
-            index = places.get(after)
+            index = numbers.get(after)
             if index is None:
-                index = places[after] = len(states)
+                index = numbers[after] = len(states)
                 states.append(after)
                 if extent:
                     size += extent(after)
@@ -223,8 +223,8 @@ class _Core:
         def block(level: int, other: int) -> _Block:
             selected = grouped[ends[level] : ends[level + 1]]
             selected = selected[levels[targets[selected]] == other]
-            places = index[sources[selected]] * widths[other] + index[targets[selected]]
-            return _Block(selected, places, (int(widths[level]), int(widths[other])))
+            cells = index[sources[selected]] * widths[other] + index[targets[selected]]
+            return _Block(selected, cells, (int(widths[level]), int(widths[other])))
 
         return [(block(at, at), block(at, at - 1), block(at - 1, at)) for at in range(1, count)]
 
@@ -233,7 +233,7 @@ class _Block(Record):
     """Transitions from one level to another."""
 
     selected: Any
-    places: Any
+    cells: Any
     """Where they are in the matrix of the two levels, row by row."""
     size: tuple[int, int]
 
@@ -241,7 +241,7 @@ class _Block(Record):
         """The matrix of their rates."""
         rows, columns = self.size
         result: Any = np.zeros(rows * columns)
-        np.add.at(result, self.places, rates[self.selected])
+        np.add.at(result, self.cells, rates[self.selected])
         return result.reshape(rows, columns)
 
 

@@ -13,17 +13,17 @@ from qnet.networks.states.program import Program
 from qnet.record import Record
 
 _ONCE, _EACH = 2.5 * A_STATE, 0.5 * A_STATE
-"""Operations of a state: of finding who is present, once for all chains of a shape, and of the figures of a chain."""
+"""Operations of a state: of finding the customers present, once for chains of a shape, and of the figures of each."""
 
 Where = tuple[int, int, str, int]
 """Class, route, station and group of copies; "" for delays outside of stations."""
 
 
-class Full(Record):
+class BufferStates(Record):
     """A buffer, as the states have it."""
 
     offered: float
-    """Places requested per second."""
+    """Indices requested per second."""
     refused: float
     """Of them, those that are lost or waited for."""
     late: float
@@ -32,7 +32,7 @@ class Full(Record):
     """How many of them wait."""
     occupancy: float
     coming: float
-    """Places requested per second while it is empty."""
+    """Indices requested per second while it is empty."""
 
 
 class SolvedChain(Record):
@@ -54,7 +54,7 @@ class SolvedChain(Record):
     """By parallel step: the mean number of customers that wait for its branches."""
     branches: Mapping[int, float]
     """By branch of a parallel step: how many of it are under way."""
-    full: tuple[Full, ...]
+    full: tuple[BufferStates, ...]
     """By buffer."""
     rates: Mapping[tuple[str, int], float]
     """By station and group of copies: the mean rate of all copies, or the mean number of servers that are busy."""
@@ -81,8 +81,8 @@ class _Present(Record):
     def added(self, at: Mapping[int, float], shares: Any) -> dict[int, float]:
         """The mean numbers at nodes, given those of the customers that need no order."""
         before = [at.get(node, 0.0) for node in self.nodes]
-        places = np.concatenate([np.arange(len(before)), self.who])
-        overall = np.bincount(places, np.concatenate([before, shares[self.where]]), len(before))
+        indices = np.concatenate([np.arange(len(before)), self.who])
+        overall = np.bincount(indices, np.concatenate([before, shares[self.where]]), len(before))
         return {**at, **dict(zip(self.nodes, overall.tolist(), strict=True))}
 
 
@@ -167,7 +167,7 @@ def _served(machine: Machine, result: Walk, shares: Any) -> dict[int, float]:
     return served
 
 
-def _full(made: Program, result: Walk, shares: Any, often: Mapping[int, float], index: int) -> Full:
+def _full(made: Program, result: Walk, shares: Any, often: Mapping[int, float], index: int) -> BufferStates:
     """The figures of one buffer."""
     store = made.stores[index]
     taken = [state[2][store.centre] for state in result.states]
@@ -179,7 +179,7 @@ def _full(made: Program, result: Walk, shares: Any, often: Mapping[int, float], 
         for state, rate in result.ended.get(mark, {}).items()
         if not taken[state]
     )
-    return Full(
+    return BufferStates(
         offered=sum(amount * often.get(mark, 0.0) for amount, mark in store.asked.items()),
         refused=sum(amount * often.get(mark, 0.0) for amount, mark in store.refused.items()),
         late=sum(often.get(mark, 0.0) for mark in store.refused.values()),

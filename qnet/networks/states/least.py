@@ -17,16 +17,16 @@ _MOST_VISITS = 60
 def least_states(network: RoutedNetwork) -> float:
     """At least how many states the Markov chain of a network of one point has.
 
-    The customers of a closed class are spread over think time and at least one place of its routes, all classes
+    The customers of a closed class are spread over think time and at least one station of its routes, all classes
     independently of each other. Those of a class that is alone are spread inside of holds as well, as many as there
-    are servers, over the visits to a shared station, and in parallel steps over the places of every branch.
+    are servers, over the visits to a shared station, and in parallel steps over the stations of every branch.
     """
     count = 1
     for item in network.classes:
         if isinstance(item, ClosedClass):
-            places = {getattr(step, "station", "") for route in item.routes for step in route.steps}
-            places |= {"think"} if item.think_time > 0 else set()
-            free = max(len(places) - 1, 0)
+            stations = {getattr(step, "station", "") for route in item.routes for step in route.steps}
+            stations |= {"think"} if item.think_time > 0 else set()
+            free = max(len(stations) - 1, 0)
             count *= comb(int(item.population) + free, free)
     return max(float(count), _inside_too(network)) if count < 1e300 else float("inf")
 
@@ -46,9 +46,9 @@ def _inside_too(network: RoutedNetwork) -> float:
     return float(ways.sum() if first.think_time > 0 else ways[-1])
 
 
-def _binomials(people: int, places: int) -> Array:
-    """How many ways there are to spread 0, 1, ... customers over some places."""
-    return np.array([float(comb(number + places - 1, places - 1)) for number in range(people + 1)])
+def _binomials(people: int, stations: int) -> Array:
+    """How many ways there are to spread 0, 1, ... customers over some stations."""
+    return np.array([float(comb(number + stations - 1, stations - 1)) for number in range(people + 1)])
 
 
 def _parallel(fork: Fork, stations: dict[str, Station], people: int, counted: set[str]) -> Array:

@@ -74,7 +74,7 @@ class CentreCopy(Record):
     servers: int
     rates: tuple[float, ...] | None
     capacity: int | None = None
-    """Places, those of the servers included."""
+    """Indices, those of the servers included."""
 
     @property
     def most(self) -> int:

@@ -41,7 +41,7 @@ def responses(
     def at(*wanted: object) -> Value:
         return total(number for where, number in spent.items() if _matches(where, wanted)) + 0.0
 
-    places = [
+    indices = [
         (kind, number)
         for kind, item in enumerate(network.classes)
         if not item.chain
@@ -52,7 +52,7 @@ def responses(
         # A chain is reported by its classes.
         kinds += [(kind, number) for number in range(len(item.routes))] if item.chain else [(kind, None)]
     routes: list[RouteFigures] = []
-    for (kind, number), item in zip(places, solution.routes, strict=True):
+    for (kind, number), item in zip(indices, solution.routes, strict=True):
         rate = ended.get((kind, number), throughputs[kind])
         parts = {
             label: over(at(kind, number, *key), rate, item.spent.get(label, 0.0))
@@ -82,5 +82,5 @@ def responses(
 
 
 def _matches(where: Where, wanted: Sequence[object]) -> bool:
-    """Whether a place is one of those wanted; None matches any."""
+    """Whether class, route and station are those wanted; None matches any."""
     return all(item is None or item == each for each, item in zip(where, wanted, strict=False))

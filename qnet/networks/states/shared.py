@@ -49,9 +49,9 @@ class Walks:
     def __init__(self, programs: Sequence[Program]) -> None:
         self.programs = programs
         self.groups: list[list[int]] = []
-        """The programs that are walked together, by their places."""
-        self.places: list[tuple[int, int]] = []
-        """Of each program its group, and its place there."""
+        """The programs that are walked together, by their positions."""
+        self.positions: list[tuple[int, int]] = []
+        """Of each program its group, and its position there."""
         open_groups: dict[object, int] = {}
         for number, item in enumerate(programs):
             key = _structure(item) if len(programs) > 1 else None
@@ -59,13 +59,13 @@ class Walks:
             if group < 0 or len(self.groups[group]) == _AT_MOST:
                 group = open_groups[key] = len(self.groups)
                 self.groups.append([])
-            self.places.append((group, len(self.groups[group])))
+            self.positions.append((group, len(self.groups[group])))
             self.groups[group].append(number)
         self.known: dict[tuple[int, int], _Together | TooLarge | NotCovered] = {}
 
     def near(self, number: int, crowd: int) -> int:
         """As many customers from outside as asked for, or some more where that is a walk that others may share."""
-        group, _ = self.places[number]
+        group, _ = self.positions[number]
         if len(self.groups[group]) == 1:
             return crowd
         known = [
@@ -77,7 +77,7 @@ class Walks:
 
     def of(self, number: int, crowd: int, most: int) -> tuple[Machine, Walk]:
         """The machine and the walk of a program; raises what `walk` and the machine raise."""
-        group, place = self.places[number]
+        group, position = self.positions[number]
         machine = Machine(self.programs[number], crowd)
         if _given_up(self.programs[number], crowd, most):
             raise TooLarge
@@ -87,17 +87,17 @@ class Walks:
             except TooLarge:
                 _give_up(self.programs[number], crowd, most)
                 raise
-        found = self.known.get((group, crowd))
-        if found is None:
+        shared = self.known.get((group, crowd))
+        if shared is None:
             while len(self.known) >= _KEPT:
                 del self.known[next(iter(self.known))]
-            found = self.known[group, crowd] = self._together(group, crowd, most)
-            if isinstance(found, TooLarge):
+            shared = self.known[group, crowd] = self._together(group, crowd, most)
+            if isinstance(shared, TooLarge):
                 _give_up(self.programs[number], crowd, most)
-        if not isinstance(found, _Together):
-            raise found
-        budget.spend(_A_POINT * A_STATE * len(found.walk.states), WHAT)
-        return machine, _of_program(found, place)
+        if not isinstance(shared, _Together):
+            raise shared
+        budget.spend(_A_POINT * A_STATE * len(shared.walk.states), WHAT)
+        return machine, _of_program(shared, position)
 
     def _together(self, group: int, crowd: int, most: int) -> _Together | TooLarge | NotCovered:
         """The walk of a group; an error is one of all of them."""
@@ -153,14 +153,14 @@ def _taken_up(program: Program, crowd: int) -> bool:
     return (sum(_customers(program)) + crowd + 1) * max(asked, default=0) > _MANY
 
 
-def _of_program(found: _Together, place: int) -> Walk:
+def _of_program(shared: _Together, position: int) -> Walk:
     """The walk of one program."""
 
     def value(rate: Any) -> float:
-        return rate if isinstance(rate, float) else float(rate[place])
+        return rate if isinstance(rate, float) else float(rate[position])
 
-    ended = {mark: {state: value(rate) for state, rate in table.items()} for mark, table in found.walk.ended.items()}
-    return found.walk.replace(rates=found.rates[:, place], ended=ended)
+    ended = {mark: {state: value(rate) for state, rate in table.items()} for mark, table in shared.walk.ended.items()}
+    return shared.walk.replace(rates=shared.rates[:, position], ended=ended)
 
 
 def _structure(program: Program) -> object:

@@ -15,6 +15,7 @@ from qnet.networks.capacity.flows import Losses, with_offered
 from qnet.networks.duration import NOTHING, Wait
 from qnet.networks.exactness import STATES, Beyond, ranked
 from qnet.networks.figures import Steady, figures
+from qnet.networks.passage_times import Passages
 from qnet.networks.routed import ClosedClass, Hold, OpenClass, RoutedNetwork
 from qnet.networks.solution import ClassFigures, RoutedSolution, StationFigures
 from qnet.networks.states.average import averaged
@@ -180,17 +181,17 @@ def _solved_points(
             result[number] = error
     walks = Walks(list(made.values()))
     numbers = list(made)
-    for place in (place for group in walks.groups for place in group):
-        point = points[numbers[place]]
+    for position in (position for group in walks.groups for position in group):
+        point = points[numbers[position]]
         try:
             with budget.trial(trial) if trial else nullcontext():
-                result[numbers[place]] = _passing(point, _solved(point, walks, place, most, operations, edge))
+                result[numbers[position]] = _passing(point, _solved(point, walks, position, most, operations, edge))
         except (NotCovered, TooLarge, ArithmeticError) as error:
-            result[numbers[place]] = error
+            result[numbers[position]] = error
         except budget.OverBudget:
             if not trial:
                 raise
-            result[numbers[place]] = TooLarge()
+            result[numbers[position]] = TooLarge()
     return [result[number] for number in range(len(points))]
 
 
@@ -243,14 +244,16 @@ def solved(
     return _solved(network, Walks([program(network, even)]), 0, most, operations, edge)
 
 
-def _solved(network: RoutedNetwork, walks: Walks, place: int, most: int, operations: float, edge: float) -> SolvedChain:
+def _solved(
+    network: RoutedNetwork, walks: Walks, number: int, most: int, operations: float, edge: float
+) -> SolvedChain:
     """As `solved`, of one of several programs."""
-    made = walks.programs[place]
+    made = walks.programs[number]
     most = min(most, int(operations / _A_STATE))
     if least_states(network) > most or sum(count for count, _ in made.homes) > most:
         raise TooLarge
     if not made.unbounded:
-        machine, result = walks.of(place, 0, most)
+        machine, result = walks.of(number, 0, most)
         return means(made, machine, result, stationary(result, operations))
     crowd = enough = _FIRST
     edges = dict[int, tuple[float, int]]()
@@ -260,7 +263,7 @@ def _solved(network: RoutedNetwork, walks: Walks, place: int, most: int, operati
         try:
             if looked > (_LOOKS * most if best is None else most):
                 raise TooLarge
-            machine, result = walks.of(place, crowd, most)
+            machine, result = walks.of(number, crowd, most)
             looked += len(result.states)
             shares = stationary(result, operations)
             beyond = sum(
@@ -275,7 +278,7 @@ def _solved(network: RoutedNetwork, walks: Walks, place: int, most: int, operati
                 return best
             edges[crowd] = (beyond, len(result.states))
             before, enough = crowd, _more(edges, most, _NEGLIGIBLE, edge)
-            crowd = walks.near(place, enough)
+            crowd = walks.near(number, enough)
             # The last number has special states, of arrivals that are not let in: the one before is typical.
             inner = sum(machine.outside(state) == machine.edge - 1 for state in result.states)
             more = _at_least(len(result.states), inner, crowd - before)
@@ -386,36 +389,36 @@ def _solution(network: RoutedNetwork, result: Sequence[SolvedChain], wanted: Wan
             for item, mark in zip(network.classes, made.begun, strict=True)
         ]
         solution = with_offered(solution, network, begun, Losses(kept, {}, {}))
-    few = all(
-        item.often.get(kind, 0.0) >= _MOST_PASS * item.often.get(mark, 0.0)
-        for item in result
-        for kind, mark in enumerate(made.begun)
-    )
-    phased = dict.fromkeys(name for point in result for name in point.program.phased)
-    reasons = (
-        *(f"{name} are taken as the phases of a mean and an scv" for name in phased),
-        *_reasons(result, late, few),
-    )
-    classes: list[ClassFigures] = []
-    for item, asked in zip(solution.classes, network.classes, strict=True):
-        if isinstance(asked, ClosedClass):
-            item = item.replace(population=asked.population, think_time=asked.think_time)
-        classes.append(item)
-    lacking = network.profiles or network.buffers or (loses and network.closed) or _held(network, compiled)
-    lacking = lacking or (made.forks and network.closed)
-    beside = None if lacking else solution.passages
-    other = wanted.replace(announce=None, chain=0, method="auto", bounds="", states=False)
+    reasons = tuple(_reasons(result, late))
     size = max(len(point.states) for point in result)
     return solution.replace(
         exact=not reasons,
         reasons=reasons,
-        classes=tuple(classes),
+        classes=tuple(_with_population(*pair) for pair in zip(solution.classes, network.classes, strict=True)),
         why=f"the Markov chain of all states of the network has {size} of them",
         ceiling=None if loses or network.profiles else _ceiling(network),
         network=network if network.profiles else None,
         buffers=buffers(network, compiled, waits, result, column, operations) if made.stores else (),
-        passages=beside and beside.replace(wanted=other if network.closed else None),
+        passages=_passages(solution, network, compiled, made, wanted),
     )
+
+
+def _with_population(figures: ClassFigures, asked: OpenClass | ClosedClass) -> ClassFigures:
+    """The figures of a class, of a closed one with its population and think time."""
+    if isinstance(asked, ClosedClass):
+        return figures.replace(population=asked.population, think_time=asked.think_time)
+    return figures
+
+
+def _passages(
+    solution: RoutedSolution, network: RoutedNetwork, compiled: Streams, made: Program, wanted: Wanted
+) -> Passages | None:
+    """What percentiles of response are computed from; None where the second moments of waits are not known."""
+    lacking = network.profiles or network.buffers or (made.begun and network.closed) or _held(network, compiled)
+    if lacking or (made.forks and network.closed) or solution.passages is None:
+        return None
+    other = wanted.replace(announce=None, chain=0, method="auto", bounds="", states=False)
+    return solution.passages.replace(wanted=other if network.closed else None)
 
 
 def _with_means(
@@ -432,13 +435,13 @@ def _with_means(
     numbers  the mean number waiting and in service.
     """
     peaks = {station.name: station.peak for station in network.stations}
-    places = dict.fromkeys(peaks, 0)
+    groups = dict.fromkeys(peaks, 0)
     stations: list[StationFigures] = []
     busier: dict[str, Value] = {}
     longer: dict[str, Value] = {}
     for item in solution.stations:
-        key = (item.name, places[item.name])
-        places[item.name] += 1
+        key = (item.name, groups[item.name])
+        groups[item.name] += 1
         if key in means and item.utilization is not None:
             longer[item.label] = ratio(numbers[key], item.queue_length)
             item = item.replace(queue_length=numbers[key])
@@ -456,11 +459,17 @@ def _with_means(
     return solution.replace(stations=tuple(stations), visits=visits)
 
 
-def _reasons(result: Sequence[SolvedChain], late: bool, few: bool) -> Iterator[str]:
-    """Why the answer of chains is not exact, times apart; `late` where customers are lost that have spent time, `few`
-    where most are not lost."""
+def _reasons(result: Sequence[SolvedChain], late: bool) -> Iterator[str]:
+    """Why the answer of chains is not exact; `late` where customers are lost that have spent time."""
+    for name in dict.fromkeys(name for point in result for name in point.program.phased):
+        yield f"{name} are taken as the phases of a mean and an scv"
     if late:
         text = "waits of passages that are lost later are counted as those of the others"
+        few = all(
+            point.often.get(kind, 0.0) >= _MOST_PASS * point.often.get(mark, 0.0)
+            for point in result
+            for kind, mark in enumerate(result[0].program.begun)
+        )
         yield text if few else Beyond(text, "QN657", f"{text}, and those are more than 10 %")
     beyond = max(point.beyond for point in result)
     if beyond > _NEGLIGIBLE:
@@ -511,10 +520,10 @@ def _at_stations(
     keys = [(station.name, index) for station in network.stations for index in range(len(station.groups))]
     labels = [group.label for station in network.stations for group in station.groups]
     chosen = [(kind, item) for kind, item in enumerate(network.classes) if not item.chain]
-    places = [(kind, number) for kind, item in chosen for number in range(len(item.routes))]
+    indices = [(kind, number) for kind, item in chosen for number in range(len(item.routes))]
     return {
         (*index, *key): ended.get(index, throughputs[index[0]]) * item.spent.get(label, 0.0)
-        for index, item in zip(places, solution.routes, strict=True)
+        for index, item in zip(indices, solution.routes, strict=True)
         for key, label in zip(keys, labels, strict=True)
     }
 

@@ -16,15 +16,16 @@ from qnet.networks.solution import RoutedSolution
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.networks.work import GroupWork, NetworkWork, RouteWork, work
 from qnet.questions.bottleneck.software import Software, software
+from qnet.questions.points.ceilings import largest_throughput
 from qnet.questions.points.changes import Change, changes, inside_limits
 from qnet.questions.points.points import Solved, rising, solve_points
 from qnet.questions.points.saturation import Saturation, saturation
-from qnet.questions.solve.solve import largest_throughput, no_steady_state
+from qnet.questions.solve.solve import no_steady_state
 from qnet.record import Record
 from qnet.units import format_quantity
 
 
-class Part(Record):
+class ResponsePart(Record):
     """A part of a response: at one group of copies of a station, or in the delays outside them (no label)."""
 
     label: str
@@ -56,15 +57,15 @@ class Resource(Record):
     """1 for the bottleneck."""
     waits_inside: float | None
     """Of the time it is held, the share spent waiting for stations inside."""
-    part: Part | None
+    part: ResponsePart | None
     """None of a limit."""
 
 
-class Visit(Record):
+class ClassAtStation(Record):
     """One class at one group of copies of a station."""
 
     class_name: str
-    part: Part
+    part: ResponsePart
     demand: float
     full_at: float | None
     """The throughput of this class at which it fills the station if it is alone."""
@@ -75,7 +76,7 @@ class RoutePart(Record):
 
     class_name: str
     route: str
-    part: Part
+    part: ResponsePart
 
 
 MOST_CHANGED = 8
@@ -86,7 +87,7 @@ _CHAIN = 3_000
 
 
 class Bottleneck(Record):
-    """The answer: the parts of the response, the places by when they are full, and the changes."""
+    """The answer: the parts of the response, the resources by when they saturate, and the changes."""
 
     model: Model
     solved: Solved
@@ -97,13 +98,13 @@ class Bottleneck(Record):
     limited_by: str | None
     edge: Saturation
     """How far all arrivals can grow together, and what saturates there."""
-    places: tuple[Resource, ...]
+    resources: tuple[Resource, ...]
     """Those with a rank first, in its order."""
-    delays: Part | None
+    delays: ResponsePart | None
     """The part of the response outside stations."""
-    visits: tuple[Visit, ...]
+    visits: tuple[ClassAtStation, ...]
     """Of several classes."""
-    outside: Mapping[str, Part]
+    outside: Mapping[str, ResponsePart]
     """The part of the response outside stations by class, of several."""
     routes: tuple[RoutePart, ...]
     """Of classes with several routes; of a chain its classes stand for them."""
@@ -118,10 +119,10 @@ class Bottleneck(Record):
 
     @property
     def ranked(self) -> tuple[Resource, ...]:
-        """The places that can be full, the first to be so first."""
-        return tuple(resource for resource in self.places if resource.rank)
+        """The resources that can saturate, the first to do so first."""
+        return tuple(resource for resource in self.resources if resource.rank)
 
-    def in_words(self, part: Part) -> str:
+    def in_words(self, part: ResponsePart) -> str:
         """The description of a part of a response: a station, delays, waits for a place in what is full, or both."""
         full = self._full()
         if part.label or not part.wait or not full:
@@ -129,7 +130,7 @@ class Bottleneck(Record):
         waiting = f"waiting for a place in {' or '.join(full)}"
         return f"delays and {waiting}" if part.service else waiting
 
-    def at_delays(self, part: Part) -> bool:
+    def at_delays(self, part: ResponsePart) -> bool:
         """Whether a part of a response is spent at delays, and not at a station or waiting for a place alone."""
         return not part.label and not (part.wait and self._full() and not part.service)
 
@@ -167,15 +168,15 @@ def bottleneck(model: Model, faster: float = 2.0, wanted: Wanted = AUTO) -> Bott
     now = _present(solution, asked, network)
     parts = _parts(solution, now, network)
     of_system = _weighted(parts, mix, float(solution.response))
-    places = _ranked(_places(solution, asked, network, mix, of_system), _limits(solution, network))
-    places = tuple(_with_waits(index, maximum, limited_by) for index in places)
-    tried, left_out = _tried(model, places)
+    resources = _ranked(_resources(solution, asked, network, mix, of_system), _limits(solution, network))
+    resources = tuple(_with_waits(index, maximum, limited_by) for index in resources)
+    tried, left_out = _tried(model, resources)
     identical = wanted
     if solution.method == "states" and all(item.population is not None for item in solution.classes):
         identical = wanted.replace(chain=min(wanted.chain, _CHAIN), each=True)
     compared = changes(model, tried, faster, identical)
     visits = [
-        Visit(item.name, part, demand, _full(group, _only(number, len(solution.classes))))
+        ClassAtStation(item.name, part, demand, _full(group, _only(number, len(solution.classes))))
         for group in asked.groups
         for number, item in enumerate(solution.classes)
         for part in [parts[number].get(group.label) or _nothing(group.label, item.response)]
@@ -191,7 +192,7 @@ def bottleneck(model: Model, faster: float = 2.0, wanted: Wanted = AUTO) -> Bott
         maximum=maximum,
         limited_by=limited_by,
         edge=edge,
-        places=places,
+        resources=resources,
         delays=of_system.get(""),
         visits=tuple(visits) if several else (),
         outside={
@@ -248,17 +249,21 @@ def _finite(value: Value) -> float | None:
     return float(value) if value < float("inf") else None
 
 
-def _part(label: str, residence: float, service: float, response: float, reported: bool = True) -> Part:
+def _part(label: str, residence: float, service: float, response: float, reported: bool = True) -> ResponsePart:
     wait = residence - service
     if abs(wait) <= _ROUNDING * residence:
         wait, service = 0.0, residence
     share = residence / response if response > 0 else None
-    return Part(label, residence, service, wait, share) if reported else Part(label, residence, None, None, share)
+    return (
+        ResponsePart(label, residence, service, wait, share)
+        if reported
+        else ResponsePart(label, residence, None, None, share)
+    )
 
 
-def _nothing(label: str, response: Value) -> Part:
+def _nothing(label: str, response: Value) -> ResponsePart:
     """The part of a response of what is only done after it."""
-    return Part(label, 0.0, 0.0, 0.0, 0.0 if response > 0 else None)
+    return ResponsePart(label, 0.0, 0.0, 0.0, 0.0 if response > 0 else None)
 
 
 def _changing(network: RoutedNetwork) -> set[str]:
@@ -307,7 +312,7 @@ def _spent(solution: RoutedSolution, name: str, of_chain: str = "") -> dict[str,
     return result
 
 
-def _parts(solution: RoutedSolution, asked: NetworkWork, network: RoutedNetwork) -> list[dict[str, Part]]:
+def _parts(solution: RoutedSolution, asked: NetworkWork, network: RoutedNetwork) -> list[dict[str, ResponsePart]]:
     """By class: the parts of its response."""
     service: list[dict[str, float]] = [{} for _ in solution.classes]
     for each in asked.routes:
@@ -315,7 +320,7 @@ def _parts(solution: RoutedSolution, asked: NetworkWork, network: RoutedNetwork)
         for label, value in each.service.items():
             row[label] = row.get(label, 0.0) + float(each.probability * value)
     changing = _changing(network)
-    result: list[dict[str, Part]] = []
+    result: list[dict[str, ResponsePart]] = []
     for item, row in zip(solution.classes, service, strict=True):
         spent = {**_spent(solution, item.name), "": row.get("", 0.0)}
         if network.buffers:
@@ -337,9 +342,11 @@ def _outside(solution: RoutedSolution, name: str) -> float:
     return sum(spent) / (sum(weights) or 1.0)
 
 
-def _weighted(parts: Sequence[Mapping[str, Part]], mix: Sequence[float], response: float) -> dict[str, Part]:
+def _weighted(
+    parts: Sequence[Mapping[str, ResponsePart]], mix: Sequence[float], response: float
+) -> dict[str, ResponsePart]:
     """The parts of the response of the mean customer."""
-    result: dict[str, Part] = {}
+    result: dict[str, ResponsePart] = {}
     for label in dict.fromkeys(label for row in parts for label in row):
         selected = [(share, row[label]) for share, row in zip(mix, parts, strict=True) if label in row]
         residence = sum(share * part.residence for share, part in selected)
@@ -349,12 +356,12 @@ def _weighted(parts: Sequence[Mapping[str, Part]], mix: Sequence[float], respons
     return result
 
 
-def _places(
+def _resources(
     solution: RoutedSolution,
     asked: NetworkWork,
     network: RoutedNetwork,
     mix: Sequence[float],
-    parts: Mapping[str, Part],
+    parts: Mapping[str, ResponsePart],
 ) -> list[Resource]:
     closed = network.classes[0] if len(network.classes) == 1 else None
     floor = sum(float(item.probability) * sum(map(float, item.service.values())) for item in asked.routes)
@@ -424,21 +431,21 @@ def _limits(solution: RoutedSolution, network: RoutedNetwork) -> list[Resource]:
 
 
 def _ranked(stations: Sequence[Resource], limits: Sequence[Resource]) -> tuple[Resource, ...]:
-    """All places with their ranks, in that order; those that are never full last."""
-    places = [*stations, *limits]
+    """All resources with their ranks, in that order; those that never saturate last."""
+    resources = [*stations, *limits]
     can = rising(
-        (resource for resource in places if resource.full_at is not None), lambda resource: resource.full_at or 0.0
+        (resource for resource in resources if resource.full_at is not None), lambda resource: resource.full_at or 0.0
     )
     ranked = [resource.replace(rank=number) for number, resource in enumerate(can, 1)]
-    return (*ranked, *(resource for resource in places if resource.full_at is None))
+    return (*ranked, *(resource for resource in resources if resource.full_at is None))
 
 
-def _tried(model: Model, places: Sequence[Resource]) -> tuple[list[str], tuple[str, ...]]:
+def _tried(model: Model, resources: Sequence[Resource]) -> tuple[list[str], tuple[str, ...]]:
     """The stations whose change is worth a try, in the order of the model, and those that are left out.
 
     Where there are many: those that saturate first and those where most of the time is spent, alternately.
     """
-    used = [resource for resource in places if resource.part and (resource.part.residence > 0 or resource.demand)]
+    used = [resource for resource in resources if resource.part and (resource.part.residence > 0 or resource.demand)]
     by_time = sorted(used, key=lambda resource: -(resource.part.residence if resource.part else 0.0))
     chosen = dict.fromkeys(resource.name for pair in zip(used, by_time, strict=True) for resource in pair)
     most = list(chosen)[:MOST_CHANGED]

@@ -1,4 +1,4 @@
-"""The parts of the response, the places by when they are full, and the changes, as a report."""
+"""The parts of the response, the resources by when they saturate, and the changes, as a report."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from qnet.model.bind import depends_on_population
 from qnet.model.conditions import Condition
 from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
-from qnet.questions.bottleneck.bottleneck import Bottleneck, Part, Resource, bottleneck
+from qnet.questions.bottleneck.bottleneck import Bottleneck, Resource, ResponsePart, bottleneck
 from qnet.questions.points.changes import Change
 from qnet.questions.points.points import needs_solution
 from qnet.questions.presentation.columns import effect_notes
@@ -61,6 +61,9 @@ _row = row_maker(COLUMNS)
 def bottleneck_report(model: Model, faster: float = 2.0, wanted: Wanted = AUTO, asserted: Sequence[str] = ()) -> Report:
     """The report on the breakdown of response time, the bottleneck, and the effect of changes; see `bottleneck`.
 
+    model     at one point: its parameters as stated or set.
+    faster    the factor on the speed of a station in the changes that are tried; above 1.
+    wanted    the method and its budget.
     asserted  conditions that the answer must meet; those that are false stand in `broken` of the report.
     """
     claimed = claims(asserted, model)
@@ -72,7 +75,7 @@ def bottleneck_report(model: Model, faster: float = 2.0, wanted: Wanted = AUTO, 
         columns=COLUMNS,
         rows=[
             *_system(result, all_exact(model, (), result.solved.parts)),
-            *_places(result),
+            *_resources(result),
             *_visits(result),
             *_routes(result),
             *_changes(result),
@@ -90,19 +93,32 @@ def bottleneck_report(model: Model, faster: float = 2.0, wanted: Wanted = AUTO, 
 
 
 def answer_exact(result: Bottleneck, claimed: Sequence[Condition]) -> bool:
-    """Whether the means of the system as it stands, and what is asserted of it, are exact."""
+    """Whether an answer on the bottleneck is exact.
+
+    result   the model solved as it stands; its means must be exact.
+    claimed  conditions asserted of it, whose metrics must be exact too.
+    """
     return all_exact(result.model, [item.metric for item in claimed], result.solved.parts)
 
 
 def asked_notes(result: Bottleneck, claimed: Sequence[Condition]) -> list[Note]:
-    """That percentiles are approximate, where one is asserted; and that what was set has no effect."""
+    """Notes on what was asked, besides those on the figures.
+
+    result   the answer on the bottleneck, with its model and the parameters that were set.
+    claimed  conditions asserted of it.
+    Returns  that percentiles are approximate, where a condition names one, and which settings have no effect.
+    """
     asked = [item.metric for item in claimed]
     notes = percentile_notes(result.model, asked, result.solved.parts)
     return [*notes, *effect_notes(result.model, result.model.settings, asked)]
 
 
 def notes(result: Bottleneck) -> list[Note]:
-    """What a reader of the figures should know."""
+    """What a reader of the figures of a bottleneck should know.
+
+    result   the answer. Notes are on waits inside holds that saturate a station early, on demands that depend on the
+             population or on the solution, on changes without an answer or by another method, and on stations left out.
+    """
     listed: list[Note] = result.edge.notes
     first = result.ranked[0] if result.ranked else None
     if first and result.maximum and first.full_at and result.maximum < first.full_at * (1 - 1e-9):
@@ -156,9 +172,9 @@ def _system(result: Bottleneck, exact: bool) -> _Rows:
     ]
 
 
-def _places(result: Bottleneck) -> _Rows:
-    stations = [_row(scope="station", **_resource(resource)) for resource in result.places if resource.part]
-    limits = [_row(scope="limit", **_resource(resource)) for resource in result.places if not resource.part]
+def _resources(result: Bottleneck) -> _Rows:
+    stations = [_row(scope="station", **_resource(resource)) for resource in result.resources if resource.part]
+    limits = [_row(scope="limit", **_resource(resource)) for resource in result.resources if not resource.part]
     return [*stations, *limits, *_outside(result)]
 
 
@@ -186,7 +202,7 @@ def _resource(resource: Resource) -> dict[str, Cell]:
     return details | (_part(resource.part) if resource.part else {})
 
 
-def _part(part: Part) -> dict[str, Cell]:
+def _part(part: ResponsePart) -> dict[str, Cell]:
     return {"residence": part.residence, "service": part.service, "wait": part.wait, "share": part.share}
 
 

@@ -15,7 +15,7 @@ from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.calibrate.errors import SHARE, Scatter, scatter_stated, scatter_unstated
 from qnet.questions.calibrate.least_squares import Minimum, Spread, minimise, spread
-from qnet.questions.calibrate.measured import Measured, measured
+from qnet.questions.calibrate.measured import Measurements, measured
 from qnet.questions.calibrate.polish import Polished, polished
 from qnet.questions.calibrate.predict import predictions
 from qnet.questions.calibrate.profile import bent, profiles
@@ -23,7 +23,7 @@ from qnet.questions.calibrate.search import Target, no_minimum, search
 from qnet.questions.calibrate.stopped import SHARE as STOPPED_SHARE
 from qnet.questions.calibrate.stopped import Stopped, kept, no_scatter
 from qnet.questions.calibrate.unknowns import Unknown, unknowns
-from qnet.questions.map.tables import Rows, Table, read_table
+from qnet.questions.map.tables import DataTable, Rows, read_table
 from qnet.questions.points.answers import Answers
 from qnet.record import Record
 
@@ -80,7 +80,7 @@ class Calibration(Record):
     """The estimates of some parameters from measurements."""
 
     model: Model
-    measured: Measured
+    measured: Measurements
     parameters: tuple[FittedParameter, ...]
     answers: Answers
     """The model at every row, with the fitted values."""
@@ -114,7 +114,7 @@ class Calibration(Record):
 
 def calibrate(
     model: Model,
-    source: Rows | Table,
+    source: Rows | DataTable,
     fit: Sequence[str],
     metric: Sequence[str] = (),
     between: Sequence[str] = (),
@@ -138,6 +138,7 @@ def calibrate(
     hold_out  rows that only test the fit: a number of rows at the end, or a condition such as "rate > 900/s".
     absolute  squared is modelled less measured, over the mean of the metric; else the logarithm of their ratio.
     starts    how many starts to follow: the stated values, and the best of some that are spread over the ranges.
+    wanted    the method of the solutions, and the budget of their operations.
     error     standard errors of the measurements, such as `1%` or `response=2 ms`. Without any, they are the scatter
               of the residuals, and at least half of the last printed digit where cells are texts.
     strict    refuse the measurements for the first row that cannot be read; else such rows are left out, and listed.
@@ -158,7 +159,7 @@ def calibrate(
     if not 1 <= starts <= MAX_SEARCHES:
         raise UsageError(Problem("QN028", f"starts is {starts:.6g}", f"an integer from 1 to {MAX_SEARCHES}"))
     wanted_parameters = unknowns(model, fit, between)
-    table = source if isinstance(source, Table) else read_table(source)
+    table = source if isinstance(source, DataTable) else read_table(source)
     rows = measured(model, table, fit, metric, hold_out, error)
     if strict:
         rows.table.refuse_unread()
@@ -303,7 +304,7 @@ def _profiled(target: Target, best: Minimum, scatter: Scatter, known: Spread) ->
     if not sides:
         return {}, None
     threshold = max(scatter.times**2 * scatter.variance, target.least**2)
-    most = max(_FEWEST, _POINTS // len(target.places))
+    most = max(_FEWEST, _POINTS // len(target.used_rows))
     deviations = scatter.times * np.sqrt(np.diag(known.covariance))
     result = profiles(target, best, sides, deviations, target.low, target.high, threshold, most)
     ends = {side: end.coordinate if end.closed else None for side, end in zip(sides, result.ends, strict=True)}
@@ -386,11 +387,11 @@ def _misleads(item: Unknown, low: float | None, high: float | None, error: float
 
 
 def fitted_point(calibration: Calibration) -> dict[str, float]:
-    """The fitted values by name, in base units."""
+    """The fitted values of a calibration by the name of the parameter, in base units."""
     return {item.unknown.name: item.value for item in calibration.parameters}
 
 
 def refuse_without_fit(fit: Sequence[str]) -> None:
-    """Raise `UsageError` where no parameter is to be fitted."""
+    """Raise `UsageError` QN027 where `fit`, the names of the parameters to be fitted, is empty."""
     if not fit:
         raise UsageError(Problem("QN027", "no parameter is to be fitted", "--fit NAME, or --demands"))

@@ -14,7 +14,7 @@ from qnet.questions.calibrate.calibrate import SEARCHES, Calibration, calibrate
 from qnet.questions.calibrate.measured import measured
 from qnet.questions.calibrate.predict import leave_one_out
 from qnet.questions.calibrate.report import fitted_with
-from qnet.questions.map.tables import Rows, Table, read_table
+from qnet.questions.map.tables import DataTable, Rows, read_table
 from qnet.questions.presentation.labels import all_exact, label
 from qnet.record import Record
 from qnet.reports.content import Cell, Column, Note
@@ -48,7 +48,7 @@ class Candidate(Record):
     """One of several models, fitted."""
 
     model: Model
-    found: Calibration | None
+    fit: Calibration | None
     """None where it has no fit."""
     left_out: Any
     """Residuals (rows, metrics) of rows left out; None where there are too few, or no fit."""
@@ -57,9 +57,9 @@ class Candidate(Record):
     @property
     def error(self) -> float:
         """The leave-one-out error; infinite where there is none."""
-        if self.found is None or self.left_out is None:
+        if self.fit is None or self.left_out is None:
             return float("inf")
-        return root_mean_square(self.left_out[self.found.used])
+        return root_mean_square(self.left_out[self.fit.used])
 
 
 def root_mean_square(values: Any) -> float:
@@ -71,7 +71,7 @@ def root_mean_square(values: Any) -> float:
 
 def candidates(
     models: Sequence[Model],
-    source: Rows | Table,
+    source: Rows | DataTable,
     fit: Sequence[str],
     metrics: Sequence[str] = (),
     between: Sequence[str] = (),
@@ -82,17 +82,20 @@ def candidates(
     error: Sequence[str] = (),
     strict: bool = False,
 ) -> tuple[Candidate, ...]:
-    """Several models fitted to the same measurements, the one first that errs least at rows left out in turn.
+    """Several models fitted to the same measurements, ranked by their error at rows left out in turn, the best first.
 
+    models         at least one, with the parameters of `fit` that they have.
+    source         a CSV file, or rows, as of `calibrate`; or a table that was read.
     fit, between   of each model those that it has; every name must be a parameter of one of them.
     metrics        what to fit on; none: every column that all models have a figure for.
-    others         as `calibrate`.
+    searches       how many starts of each fit to follow, as `starts` of `calibrate`.
+    hold_out, absolute, wanted, error, strict   as of `calibrate`, the same for every model.
     Returns        models without an answer last, with what stands against them.
     Raises         `UsageError` for names that no model has; what the last model says where none has a fit.
     Method         `calibrate_predict.leave_one_out`. Source: M. Stone, Cross-validatory choice and assessment of
                    statistical predictions, J. Roy. Statist. Soc. B 36 (1974) 111-147.
     """
-    table = source if isinstance(source, Table) else read_table(source)
+    table = source if isinstance(source, DataTable) else read_table(source)
     problems: list[Problem] = []
     for name in dict.fromkeys(fit):
         if not any(name in model.parameters for model in models):
@@ -126,12 +129,12 @@ def candidates(
         ranked.append(Candidate(model, fitted, left_out, _status(fitted, left_out)))
     if failures and len(failures) == len(models):
         raise failures[-1]
-    return tuple(sorted(ranked, key=lambda item: (item.found is None, item.error)))
+    return tuple(sorted(ranked, key=lambda item: (item.fit is None, item.error)))
 
 
 def _readable(
-    models: Sequence[Model], table: Table, fit: Sequence[str], metrics: Sequence[str], error: Sequence[str]
-) -> Table:
+    models: Sequence[Model], table: DataTable, fit: Sequence[str], metrics: Sequence[str], error: Sequence[str]
+) -> DataTable:
     """The table without the rows that any model cannot read, so that all are fitted on the same ones."""
     for model in models:
         names = [name for name in fit if name in model.parameters]
@@ -164,10 +167,13 @@ def _status(calibration: Calibration, left_out: Any) -> str:
 
 
 def candidates_report(result: Sequence[Candidate], more: Sequence[Note] = ()) -> Report:
-    """The report of candidates, the best first."""
+    """The report of candidate models, a row for each in the order of `result`, which is the best first.
+
+    more   notes of the caller, after those on the ranking.
+    """
     rows = [_row(index, item) for index, item in enumerate(result)]
     best = [item for item in result if item.error < float("inf")]
-    name = result[0].found.measured.table.name if result[0].found else ""
+    name = result[0].fit.measured.table.name if result[0].fit else ""
     data = {"candidates": [{"name": item.model.name, "digest": item.model.digest} for item in result]}
     return Report(
         schema="qnet/candidates/1",
@@ -180,7 +186,7 @@ def candidates_report(result: Sequence[Candidate], more: Sequence[Note] = ()) ->
 
 
 def _row(index: int, item: Candidate) -> tuple[Cell, ...]:
-    result = item.found
+    result = item.fit
     if result is None:
         return (None, item.model.name, *(None,) * 8, item.status, None, None)
     worst = None
@@ -210,7 +216,7 @@ def _number(value: float) -> float | None:
 
 
 def _notes(result: Sequence[Candidate], best: Sequence[Candidate]) -> list[Note]:
-    first = next((item.found for item in result if item.found is not None), None)
+    first = next((item.fit for item in result if item.fit is not None), None)
     notes: list[Note] = []
     if first is not None:
         names = ", ".join(column_key(item.source) for item in first.measured.metrics)
@@ -233,4 +239,4 @@ def _notes(result: Sequence[Candidate], best: Sequence[Candidate]) -> list[Note]
 
 
 def _fitted(item: Candidate) -> float:
-    return root_mean_square(item.found.residuals[item.found.used]) if item.found else float("inf")
+    return root_mean_square(item.fit.residuals[item.fit.used]) if item.fit else float("inf")

@@ -10,15 +10,15 @@ from functools import partial
 from typing import Any
 
 from qnet.errors import InvalidInput, NotComputed, Problem, UsageError, short, suggest
-from qnet.lazy import np
+from qnet.lazy import Array, np
 from qnet.model.column_names import column_key
 from qnet.model.fields import TABLES
 from qnet.model.model import Model
 from qnet.model.values import Values
 from qnet.questions.calibrate.held_out import Scope, held_out
-from qnet.questions.calibrate.measured import HOLD_OUT, WEIGHT
+from qnet.questions.calibrate.measured import HOLD_OUT, WEIGHT, Cells
 from qnet.questions.map.parameter_cells import Fault
-from qnet.questions.map.tables import Rows, Table, number, read_table, truth, weight
+from qnet.questions.map.tables import DataTable, Rows, number, read_table
 from qnet.questions.map.titles import with_units
 from qnet.record import Record
 from qnet.units import NUMBER, RATE, Dimension, Unit, UnitError, quantity, scale
@@ -103,8 +103,8 @@ def _note(design: Any, norms: Any, target: Any, values: Any, positive: Any) -> C
         free = used[~tied[used]]
         inverse = _inverse(design[:, used].T @ design[:, used])
         diagonal = inverse.diagonal()
-        places = np.searchsorted(used, free)
-        errors[free] = deviation * np.sqrt(diagonal[places]) / norms[free]
+        indices = np.searchsorted(used, free)
+        errors[free] = deviation * np.sqrt(diagonal[indices]) / norms[free]
         inflation[used] = diagonal
         correlation[np.ix_(used, used)] = inverse / np.sqrt(np.outer(diagonal, diagonal))
     inflation[tied] = np.inf
@@ -124,7 +124,7 @@ _ALL = "*"
 """All classes together."""
 
 
-class Station(Record):
+class StationRegression(Record):
     """The regression of one station."""
 
     name: str
@@ -135,17 +135,17 @@ class Station(Record):
     """(rows,): with the fitted demands."""
     used: Any
     """(rows,): what was fitted on."""
-    found: Coefficients
+    coefficients: Coefficients
 
 
-class Demands(Record):
+class FittedDemands(Record):
     """Service demands of stations by class."""
 
-    table: Table
+    table: DataTable
     model: Model | None
     classes: tuple[str, ...]
     """Names, empty for all passages together; the background at the end where it is asked for."""
-    stations: tuple[Station, ...]
+    stations: tuple[StationRegression, ...]
     held_out: Any
     ignored: tuple[str, ...]
     design: Any
@@ -154,13 +154,13 @@ class Demands(Record):
 
 
 def demands_of(
-    source: Rows | Table,
+    source: Rows | DataTable,
     model: Model | None = None,
     servers: Sequence[str] = (),
     background: bool = False,
     hold_out: str = "",
     strict: bool = False,
-) -> Demands:
+) -> FittedDemands:
     """Service demands D_kr in seconds per passage, from U_k c_k = sum over classes of X_r D_kr, for every station.
 
     source      a CSV file, or rows, with `utilization_STATION` (a share, such as 0.37 or 37 %), and `throughput` or
@@ -182,29 +182,15 @@ def demands_of(
     Limits      Classes whose throughputs move together cannot be separated. Errors are taken as the same in all
                 intervals, throughputs as exact.
     """
-    table = source if isinstance(source, Table) else read_table(source)
+    table = source if isinstance(source, DataTable) else read_table(source)
     columns = _Columns(table, model)
     stations, classes, ignored = columns.sort()
     given = _servers(servers, list(stations))
-    problems: dict[int, list[Problem]] = {}
-
-    def cells(column: str, read: Any) -> Any:
-        index = table.header.index(column)
-        result = np.full(len(table.rows), np.nan)
-        for row, cell in enumerate(table.rows):
-            try:
-                value = read(cell[index])
-                result[row] = np.nan if value is None else value
-            except Fault as fault:
-                problems.setdefault(row, []).append(table.fault(row, column, fault))
-        return result
-
-    factors = columns.factors
-    busy = {name: cells(column, partial(_share, factors[column])) for name, column in stations.items()}
-    rates = {name: cells(column, partial(_rate, factors[column])) for name, column in classes.items()}
-    weights = cells(columns.special[WEIGHT], weight) if WEIGHT in columns.special else np.ones(len(table.rows))
-    held = cells(columns.special[HOLD_OUT], truth) > 0 if HOLD_OUT in columns.special else weights < 0
-    table, kept = table.without(problems), [row for row in range(len(table.rows)) if row not in problems]
+    cells, factors = Cells(table), columns.factors
+    busy = {name: cells.column(column, partial(_share, factors[column])) for name, column in stations.items()}
+    rates = {name: cells.column(column, partial(_rate, factors[column])) for name, column in classes.items()}
+    weights, held = cells.roles(columns.special)
+    table, kept = cells.readable()
     if strict:
         table.refuse_unread()
     busy, rates = ({name: values[kept] for name, values in item.items()} for item in (busy, rates))
@@ -213,30 +199,36 @@ def demands_of(
         held = held | held_out(hold_out, len(table.rows), _scope(table, columns, busy, rates))
     names = (*rates, *((BACKGROUND,) if background else ()))
     design = np.array([*rates.values(), *([np.ones(len(table.rows))] if background else [])]).T
-    results: list[Station] = []
+    results: list[StationRegression] = []
     for name, values in busy.items():
         count = given.get(name) or _servers_of(model, name)
         used = np.isfinite(values) & np.isfinite(design).all(axis=1) & ~held
-        if used.sum() < len(names) or not (design[used] > 0).any(axis=0).all():
-            words = f'"{name}": {int(used.sum())} rows to find {len(names)} demands from'
-            if used.sum() >= len(names):
-                idle = names[int((design[used] > 0).any(axis=0).argmin())]
-                words = f'"{name}": no row with any throughput of {idle or "the system"}'
-            problem = Problem("QN252", words, "rows in which every class varies", file=table.name)
-            raise InvalidInput(problem, *table.reasons())
+        _refuse_too_few(name, names, design[used], table)
         roots = np.sqrt(weights[used])
         result = regress(design[used] * roots[:, None], values[used] * count * roots)
-        results.append(Station(name, count, values, design @ result.values / count, used, result))
-    return Demands(
+        results.append(StationRegression(name, count, values, design @ result.values / count, used, result))
+    return FittedDemands(
         table=table, model=model, classes=names, stations=tuple(results), held_out=held, ignored=ignored,
         design=design, background=background,
     )  # fmt: skip
 
 
+def _refuse_too_few(station: str, classes: Sequence[str], design: Array, table: DataTable) -> None:
+    """Raise `InvalidInput` QN252 where the rows of a station do not determine the demands of all classes."""
+    rows, busy = len(design), (design > 0).any(axis=0)
+    if rows >= len(classes) and busy.all():
+        return
+    words = f'"{station}": {rows} rows to find {len(classes)} demands from'
+    if rows >= len(classes):
+        words = f'"{station}": no row with any throughput of {classes[int(busy.argmin())] or "the system"}'
+    problem = Problem("QN252", words, "rows in which every class varies", file=table.name)
+    raise InvalidInput(problem, *table.reasons())
+
+
 class _Columns:
     """Sorts columns into utilizations, throughputs and others."""
 
-    def __init__(self, table: Table, model: Model | None) -> None:
+    def __init__(self, table: DataTable, model: Model | None) -> None:
         self.table = table
         self.titles = {name.strip(): name for name in table.header if name.strip()}
         self.special = {name: self.titles[name] for name in (WEIGHT, HOLD_OUT) if name in self.titles}
@@ -307,8 +299,8 @@ class _Columns:
 
 def _in_unit(title: str, dimension: Dimension) -> list[tuple[str, Unit]]:
     """The names that a title has before a unit of a dimension; after an underscore a rate is `_per_` something."""
-    found = [(head, each) for head, each in with_units(title) if each.dimension == dimension]
-    return [(head, each) for head, each in found if dimension != RATE or title[len(head) :].startswith(_RATES)]
+    units = [(head, each) for head, each in with_units(title) if each.dimension == dimension]
+    return [(head, each) for head, each in units if dimension != RATE or title[len(head) :].startswith(_RATES)]
 
 
 def _share(factor: float, cell: object) -> float | None:
@@ -379,7 +371,7 @@ def servers_and_copies(model: Model, name: str) -> tuple[int, int] | None:
     return servers, copies
 
 
-def _scope(table: Table, columns: _Columns, busy: dict[str, Any], rates: dict[str, Any]) -> Scope:
+def _scope(table: DataTable, columns: _Columns, busy: dict[str, Any], rates: dict[str, Any]) -> Scope:
     """What a condition over intervals may name: figures, also by the title of their column, and other columns."""
     dimensions: dict[str, Dimension] = {}
     known: dict[str, Any] = {}

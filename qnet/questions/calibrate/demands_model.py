@@ -8,7 +8,7 @@ from typing import Any
 
 from qnet.errors import InvalidInput, Problem, printable
 from qnet.lazy import np
-from qnet.questions.calibrate.demands import BACKGROUND, Demands, Station, servers_and_copies
+from qnet.questions.calibrate.demands import BACKGROUND, FittedDemands, StationRegression, servers_and_copies
 from qnet.record import Record
 from qnet.reports.content import Note
 from qnet.units import format_number
@@ -22,7 +22,7 @@ class _Demand(Record):
 
     name: str
     """Of its parameter."""
-    station: Station
+    station: StationRegression
     kind: int
     """The position of its class."""
     value: float
@@ -30,23 +30,25 @@ class _Demand(Record):
     @property
     def error(self) -> float:
         """Its standard error; not-a-number where there is none."""
-        return float(self.station.found.errors[self.kind])
+        return float(self.station.coefficients.errors[self.kind])
 
 
-def demands_model(result: Demands) -> tuple[str, tuple[Note, ...]]:
-    """The text of a model with the demands, and notes on what it assumes.
+def demands_model(result: FittedDemands) -> tuple[str, tuple[Note, ...]]:
+    """A model file with fitted demands, and notes on what it assumes.
 
     Every class arrives at random at the mean throughput of the rows fitted, visits every station once for its demand,
-    and stations share their processors: the utilization law says nothing of more. What is busy without throughput is
-    a class of one request per second. Standard errors and correlations stand in `[calibration]`.
+    and stations share their processors: the utilization law says nothing of more. What is busy without throughput is a
+    class of one request per second. Standard errors and correlations stand in `[calibration]`.
 
-    Raises   `InvalidInput` where no demand is above 0.
+    result   demands in seconds per passage, by station and class, as `demands_of` estimates them.
+    Returns  the text in TOML, and the notes.
+    Raises   `InvalidInput` QN252 where no demand is above 0.
     """
     stations = _names([item.name for item in result.stations], "station")
     classes = _names([name or "requests" for name in result.classes], "class")
     demands: list[_Demand] = []
     for station in result.stations:
-        for index, value in enumerate(station.found.values.tolist()):
+        for index, value in enumerate(station.coefficients.values.tolist()):
             if value > 0:
                 alone = not result.classes[index]
                 name = f"demand_{stations[station.name]}" + ("" if alone else f"_{classes[result.classes[index]]}")
@@ -76,24 +78,24 @@ def demands_model(result: Demands) -> tuple[str, tuple[Note, ...]]:
     return "\n".join([*lines, *_calibration(demands)]) + "\n", tuple(_notes(result, used))
 
 
-def _idle(result: Demands, index: int) -> bool:
+def _idle(result: FittedDemands, index: int) -> bool:
     """Whether a class is the background."""
     return result.background and index == len(result.classes) - 1
 
 
-def _rates(result: Demands) -> list[float]:
+def _rates(result: FittedDemands) -> list[float]:
     """The mean throughput of every class over the rows fitted; 1 of the background."""
     used = np.array([item.used for item in result.stations]).any(axis=0)
     return [float(values[used].mean()) for values in result.design.T]
 
 
-def _rate(result: Demands, classes: Mapping[str, str], index: int) -> str:
+def _rate(result: FittedDemands, classes: Mapping[str, str], index: int) -> str:
     """The parameter of the arrival rate of a class."""
     name = result.classes[index]
     return f"rate_{classes[name]}" if name else "rate"
 
 
-def _station(result: Demands, station: Station) -> str:
+def _station(result: FittedDemands, station: StationRegression) -> str:
     """A station as an inline table."""
     servers, copies = int(station.servers), 1
     if result.model is not None:
@@ -109,7 +111,9 @@ def _station(result: Demands, station: Station) -> str:
 def _calibration(demands: list[_Demand]) -> list[str]:
     """The table of standard errors and correlations; those of two stations are independent."""
     known = [item for item in demands if item.error == item.error and item.error > 0]
-    lost = [item.name for item in demands if item not in known and np.isinf(item.station.found.inflation[item.kind])]
+    lost = [
+        item.name for item in demands if item not in known and np.isinf(item.station.coefficients.inflation[item.kind])
+    ]
     if not known and not lost:
         return []
     lines = ["", "[calibration]", f"parameters = [{', '.join(_quoted(item.name) for item in known)}]"]
@@ -119,7 +123,7 @@ def _calibration(demands: list[_Demand]) -> list[str]:
     if pairs:
         lines.append(f"correlations = [{', '.join(_number(_correlation(*pair), _ERROR_DIGITS) for pair in pairs)}]")
     if known:
-        lines.append(f"degrees_of_freedom = {min(item.station.found.freedom for item in known)}")
+        lines.append(f"degrees_of_freedom = {min(item.station.coefficients.freedom for item in known)}")
     if lost:
         lines.append(f"not_determined = [{', '.join(map(_quoted, lost))}]")
     return lines
@@ -128,17 +132,17 @@ def _calibration(demands: list[_Demand]) -> list[str]:
 def _correlation(one: _Demand, other: _Demand) -> float:
     if one.station is not other.station:
         return 0.0
-    value = float(one.station.found.correlation[one.kind, other.kind])
+    value = float(one.station.coefficients.correlation[one.kind, other.kind])
     return value if value == value else 0.0
 
 
-def _notes(result: Demands, used: Iterable[int]) -> Iterable[Note]:
+def _notes(result: FittedDemands, used: Iterable[int]) -> Iterable[Note]:
     text = "the model takes stations as processor sharing and arrivals as random, at the mean throughput measured"
     yield Note("QN758", text)
     if any(_idle(result, index) for index in used):
         text = f'class "{BACKGROUND}" is what is busy without throughput, as one request per second'
         yield Note("QN758", text, "warning", "response times and throughput of all classes include it")
-    tied: Any = [item for item in result.stations if np.isinf(item.found.inflation).any()]
+    tied: Any = [item for item in result.stations if np.isinf(item.coefficients.inflation).any()]
     if tied:
         text = "demands that cannot be separated are written as one of their many solutions"
         yield Note("QN758", text, "warning", "keep the mix of classes of the measurements")

@@ -9,7 +9,7 @@ from typing import Any
 from qnet.lazy import np
 from qnet.model.model import Model
 from qnet.questions.calibrate.calibrate import SHARE
-from qnet.questions.calibrate.demands import BACKGROUND, Demands, Station, demands_of
+from qnet.questions.calibrate.demands import BACKGROUND, FittedDemands, StationRegression, demands_of
 from qnet.questions.calibrate.determined import entangled
 from qnet.questions.calibrate.report import FITTED, HELD_OUT, NOT_READ
 from qnet.questions.calibrate.shape import read_shaped
@@ -53,8 +53,12 @@ def ask_demands(
     return demands_report(demands_of(read_shaped(measured, column, melt, model), model, **asked))
 
 
-def demands_report(result: Demands, more: Sequence[Note] = ()) -> Report:
-    """The report of service demands, with some notes besides."""
+def demands_report(result: FittedDemands, more: Sequence[Note] = ()) -> Report:
+    """The report of service demands: a row for each demand, summary, row of measurements, and row that cannot be read.
+
+    result  demands in seconds per passage, by station and class, as `demands_of` estimates them.
+    more    notes of the caller, after those on the regressions.
+    """
     rows: list[tuple[Cell, ...]] = []
     for report in (_demands, _summary, _rows):
         for station in result.stations:
@@ -81,8 +85,8 @@ def demands_report(result: Demands, more: Sequence[Note] = ()) -> Report:
     )
 
 
-def _demands(results: Demands, station: Station) -> Iterator[tuple[Cell, ...]]:
-    result = station.found
+def _demands(results: FittedDemands, station: StationRegression) -> Iterator[tuple[Cell, ...]]:
+    result = station.coefficients
     times = half_width(SHARE, result.freedom) if result.freedom > 0 else math.nan
     for index, name in enumerate(results.classes):
         # The utilization measured is a share of all servers; the demand fitted is their total time.
@@ -102,7 +106,7 @@ def _demands(results: Demands, station: Station) -> Iterator[tuple[Cell, ...]]:
         yield ("demand", station.name, name or None, None, None, None, *reported, *_NOTHING, unit, status)
 
 
-def _summary(result: Demands, station: Station) -> Iterator[tuple[Cell, ...]]:
+def _summary(result: FittedDemands, station: StationRegression) -> Iterator[tuple[Cell, ...]]:
     known = np.isfinite(station.measured) & np.isfinite(station.modelled)
     for use, chosen in ((FITTED, station.used), (HELD_OUT, known & result.held_out)):
         if not chosen.any():
@@ -120,7 +124,7 @@ def _summary(result: Demands, station: Station) -> Iterator[tuple[Cell, ...]]:
             yield ("summary", station.name, None, None, use, name, value, *_NOTHING, *_NOTHING, None, status)
 
 
-def _rows(result: Demands, station: Station) -> Iterator[tuple[Cell, ...]]:
+def _rows(result: FittedDemands, station: StationRegression) -> Iterator[tuple[Cell, ...]]:
     for row, (measured, modelled) in enumerate(zip(station.measured, station.modelled, strict=True)):
         if not np.isfinite(measured) or not np.isfinite(modelled):
             continue
@@ -141,7 +145,7 @@ def _rows(result: Demands, station: Station) -> Iterator[tuple[Cell, ...]]:
         )
 
 
-def _notes(result: Demands) -> Iterator[Note]:
+def _notes(result: FittedDemands) -> Iterator[Note]:
     text = "errors of utilizations are taken as the same in all rows, throughputs as exact"
     yield Note("QN633", f"{text}; intervals hold {100 * SHARE:g} % of Student's t")
     together: dict[tuple[str, str], list[str]] = {}
@@ -155,7 +159,7 @@ def _notes(result: Demands) -> Iterator[Note]:
     at_zero = [
         f"{name} at {station.name}"
         for station in result.stations
-        for name, value in zip(result.classes, station.found.values.tolist(), strict=True)
+        for name, value in zip(result.classes, station.coefficients.values.tolist(), strict=True)
         if not value
     ]
     if at_zero:
@@ -166,10 +170,14 @@ def _notes(result: Demands) -> Iterator[Note]:
         yield Note("QN637", f"columns that were not used: {', '.join(result.ignored)}")
 
 
-def _inseparable(result: Demands, station: Station) -> tuple[list[str], str]:
+def _inseparable(result: FittedDemands, station: StationRegression) -> tuple[list[str], str]:
     """The classes whose demands at a station cannot be distinguished, or hardly."""
     names = [name or "all" for name in result.classes]
-    tied = [name for name, value in zip(names, station.found.inflation.tolist(), strict=True) if math.isinf(value)]
+    tied = [
+        name for name, value in zip(names, station.coefficients.inflation.tolist(), strict=True) if math.isinf(value)
+    ]
     if tied:
         return tied, "cannot"
-    return [names[index] for index in entangled(station.found.inflation, station.found.correlation)], "can hardly"
+    return [
+        names[index] for index in entangled(station.coefficients.inflation, station.coefficients.correlation)
+    ], "can hardly"

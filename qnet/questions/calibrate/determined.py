@@ -54,7 +54,7 @@ def doubts(calibration: Calibration) -> Iterator[Note]:
 
 
 def entangled(inflation: Any, correlation: Any) -> list[int]:
-    """The places of estimates whose variance others inflate, each with the one that it moves with most."""
+    """The indices of estimates whose variance others inflate, each with the one that it moves with most."""
     inflated = [index for index, value in enumerate(inflation.tolist()) if INFLATED < value < math.inf]
     partners = np.abs(np.nan_to_num(correlation))
     np.fill_diagonal(partners, 0.0)

@@ -36,9 +36,9 @@ def half_digit(cell: object) -> str:
     match = _NUMBER.match(cell)
     if match is None or not (match[2] or match[3]):
         return ""
-    places = len((match[3] or "").replace("_", ""))
+    decimals = len((match[3] or "").replace("_", ""))
     try:
-        half = 0.5 * 10.0 ** (int(match[4] or 0) - places)
+        half = 0.5 * 10.0 ** (int(match[4] or 0) - decimals)
     except (OverflowError, ValueError):
         return ""
     return f"{half:.17g}{cell[match.end() :]}" if 0 < half < math.inf else ""
@@ -66,12 +66,12 @@ def stated_errors(model: Model, texts: Sequence[str], metrics: Sequence[Metric],
     for text in sorted(texts, key=lambda item: "=" in item):
         name, _, stated = text.rpartition("=")
         try:
-            places = _places(model, name.strip(), metrics, text)
+            indices = _indices(model, name.strip(), metrics, text)
             share = relative(stated)
             if share is None:
                 size, dimension = quantity(stated.strip())
-                places = [index for index in places if metrics[index].dimension == dimension]
-                if not places:
+                indices = [index for index in indices if metrics[index].dimension == dimension]
+                if not indices:
                     kind = "no unit" if dimension == NUMBER else f"the unit of {dimension.describe()}"
                     words = f'"{short(text)}" has {kind}, and nothing measured has that'
                     raise UsageError(Problem("QN029", words, _EXPECTED))
@@ -80,7 +80,7 @@ def stated_errors(model: Model, texts: Sequence[str], metrics: Sequence[Metric],
                 size, errors = share, np.abs(values) * share
             if not 0 < size < math.inf:
                 raise UsageError(Problem("QN029", f'"{short(text)}" is no error', "an error above 0"))
-            for index in places:
+            for index in indices:
                 result[:, index] = errors[:, index]
         except (UnitError, Fault) as error:
             problems.append(Problem("QN029", f'"{short(text)}" is no error: {short(str(error))}', _EXPECTED))
@@ -91,16 +91,16 @@ def stated_errors(model: Model, texts: Sequence[str], metrics: Sequence[Metric],
     return result
 
 
-def _places(model: Model, name: str, metrics: Sequence[Metric], text: str) -> list[int]:
+def _indices(model: Model, name: str, metrics: Sequence[Metric], text: str) -> list[int]:
     if not name:
         return list(range(len(metrics)))
     key = metric(name, model).key
-    places = [index for index, item in enumerate(metrics) if item.key == key]
-    if not places:
+    indices = [index for index, item in enumerate(metrics) if item.key == key]
+    if not indices:
         words = f'"{short(text)}" is about what no column measures'
         help = f"measured are {', '.join(item.source for item in metrics)}"
         raise UsageError(Problem("QN029", words, "a metric that is measured", help=help))
-    return places
+    return indices
 
 
 class Scatter(Record):
@@ -161,63 +161,67 @@ def scatter_unstated(plain: Any, weights: Any, digits: Any, freedom: int, enough
               freedom (R. C. Paule and J. Mandel, J. Res. Natl. Bur. Stand. 87 (1982) 377-385).
     """
     printed = bool((digits > 0).all())
-    if freedom <= 0 or not enough:
-        if not printed:
-            return Scatter(
-                kind=UNKNOWN, variance=math.nan, times=math.nan, freedom=freedom, common=0.0, ratio=None, exceeds=False
-            )
-        if freedom <= 0:
-            return Scatter(
-                kind=PRINTED,
-                variance=1.0,
-                times=NORMAL,
-                freedom=freedom,
-                common=0.0,
-                ratio=None,
-                exceeds=False,
-                digits=True,
-            )
+    if (freedom <= 0 or not enough) and not printed:
+        return Scatter(
+            kind=UNKNOWN, variance=math.nan, times=math.nan, freedom=freedom, common=0.0, ratio=None, exceeds=False
+        )
+    if freedom <= 0:
+        return _of_digits(freedom, None)
     scatter = float((weights * plain**2).sum()) / freedom
     ratio = (float((plain**2 / digits**2).sum()) / freedom) ** 0.5 if printed else None
+    times = half_width(SHARE, freedom)
     if float((weights * digits**2).max()) <= _SMALL**2 * scatter or not digits.any():
         return Scatter(
             kind=SCATTER,
             variance=scatter,
-            times=half_width(SHARE, freedom),
+            times=times,
             freedom=freedom,
             common=scatter**0.5,
             ratio=ratio,
             exceeds=False,
         )
-
-    def squares(common: float) -> float:
-        return float((plain**2 / (common**2 / weights + digits**2 + 1e-300)).sum())
-
-    low, high = _ROUNDING * 1e-3, max(scatter**0.5, 1e-12) * 10
-    if squares(low) <= freedom:
-        return Scatter(
-            kind=PRINTED,
-            variance=1.0,
-            times=NORMAL,
-            freedom=freedom,
-            common=0.0,
-            ratio=ratio,
-            exceeds=False,
-            digits=True,
-        )
-    for _ in range(100):
-        middle = (low * high) ** 0.5
-        low, high = (middle, high) if squares(middle) > freedom else (low, middle)
+    common = _common_error(plain, weights, digits, freedom, max(scatter**0.5, 1e-12) * 10)
+    if common is None:
+        return _of_digits(freedom, ratio)
     return Scatter(
         kind=SCATTER,
         variance=1.0,
-        times=half_width(SHARE, freedom),
+        times=times,
         freedom=freedom,
-        common=float(np.sqrt(low * high)),
+        common=common,
         ratio=ratio,
         exceeds=False,
         digits=True,
     )
+
+
+def _of_digits(freedom: int, ratio: float | None) -> Scatter:
+    """The scatter where the rounding of the printed digits alone accounts for the residuals."""
+    return Scatter(
+        kind=PRINTED,
+        variance=1.0,
+        times=NORMAL,
+        freedom=freedom,
+        common=0.0,
+        ratio=ratio,
+        exceeds=False,
+        digits=True,
+    )
+
+
+def _common_error(plain: Any, weights: Any, digits: Any, freedom: int, high: float) -> float | None:
+    """The u of Paule and Mandel, at most `high`; None where the digits alone are sufficient."""
+
+    def squares(common: float) -> float:
+        return float((plain**2 / (common**2 / weights + digits**2 + 1e-300)).sum())
+
+    low = _ROUNDING * 1e-3
+    if squares(low) <= freedom:
+        return None
+    for _ in range(100):
+        middle = (low * high) ** 0.5
+        low, high = (middle, high) if squares(middle) > freedom else (low, middle)
+    return float(np.sqrt(low * high))
 
 
 def chi_square(freedom: int) -> float:

@@ -15,7 +15,7 @@ from qnet.lazy import Flags, np
 from qnet.model.model import Model
 from qnet.model.scope import refuse_inside
 from qnet.questions.map.parameter_cells import Fault
-from qnet.questions.map.tables import Table, number
+from qnet.questions.map.tables import DataTable, number
 from qnet.questions.map.titles import with_units
 from qnet.record import Record
 from qnet.units import NUMBER, Dimension
@@ -38,7 +38,7 @@ class Scope(Record):
     plain: Mapping[str, Any] = {}
     """Columns with a unit in their title, as the plain numbers that stand in them."""
 
-    def with_plain(self, table: Table, columns: Sequence[str]) -> Scope:
+    def with_plain(self, table: DataTable, columns: Sequence[str]) -> Scope:
         """The scope in which titles with a unit, such as `rate_per_s`, can be compared with plain numbers."""
         plain: dict[str, Any] = {}
         for column in columns:
@@ -48,7 +48,7 @@ class Scope(Record):
                     plain[title] = _numbers(table, column)
         return self.replace(plain=plain)
 
-    def with_columns(self, table: Table, columns: Sequence[str]) -> Scope:
+    def with_columns(self, table: DataTable, columns: Sequence[str]) -> Scope:
         """The scope with some columns of a table: numbers, or texts as choices; names that it has are kept."""
         dimensions, choices, known = dict(self.dimensions), dict(self.choices), dict(self.known)
         for column in columns:
@@ -64,12 +64,12 @@ class Scope(Record):
         return Scope(dimensions, choices, known, self.model)
 
 
-def _cells(table: Table, column: str) -> list[object]:
+def _cells(table: DataTable, column: str) -> list[object]:
     index = table.header.index(column)
     return [row[index] for row in table.rows]
 
 
-def _numbers(table: Table, column: str) -> Any:
+def _numbers(table: DataTable, column: str) -> Any:
     """The cells of a column as numbers; raises `Fault` where one is none."""
     values = [number(cell) for cell in _cells(table, column)]
     return np.array([np.nan if value is None else value for value in values])

@@ -18,7 +18,7 @@ from qnet.model.values import Values
 from qnet.questions.calibrate.errors import half_digit, relative, stated_errors
 from qnet.questions.calibrate.held_out import Scope, held_out
 from qnet.questions.map.parameter_cells import Fault, parameter_columns, parameter_value
-from qnet.questions.map.tables import Table, number, truth, weight
+from qnet.questions.map.tables import DataTable, number, truth, weight
 from qnet.questions.map.titles import with_units
 from qnet.questions.presentation.columns import parameter_cells, parameter_unit
 from qnet.record import Record
@@ -27,10 +27,10 @@ from qnet.units import UnitError, base_unit, format_quantity, quantity, scale, u
 WEIGHT, HOLD_OUT, ERROR = "weight", "hold_out", "_error"
 
 
-class Measured(Record):
+class Measurements(Record):
     """What was measured, row by row, in base units."""
 
-    table: Table
+    table: DataTable
     conditions: dict[str, Any]
     """Parameter -> its value in every row."""
     metrics: tuple[Metric, ...]
@@ -48,9 +48,53 @@ class Measured(Record):
     """(rows, metrics): half of the last printed digit; not-a-number where a cell is no text."""
 
 
+class Cells:
+    """Reads columns of a table as numbers, and keeps what is wrong with any cell."""
+
+    def __init__(self, table: DataTable) -> None:
+        self.table = table
+        self.problems: dict[int, list[Problem]] = {}
+        """By row."""
+
+    def column(self, column: str, read: Callable[[object], float | None], titled: bool = True) -> Array:
+        """(rows,): the cells of a column; not-a-number where `read` gives None, or raises a `Fault`.
+
+        titled   whether the problem of a cell names the column: a fault may name what is wrong itself.
+        """
+        index = self.table.header.index(column)
+        result = np.full(len(self.table.rows), np.nan)
+        for row, cell in enumerate(self.table.rows):
+            try:
+                value = read(cell[index])
+                result[row] = np.nan if value is None else value
+            except Fault as fault:
+                self.problems.setdefault(row, []).append(self.table.fault(row, column if titled else "", fault))
+        return result
+
+    def roles(self, named: Mapping[str, str]) -> tuple[Array, Flags]:
+        """(rows,) each: the weights, 1 where no column states them, and which rows a column holds out.
+
+        named   columns of the table by their title.
+        """
+        count = len(self.table.rows)
+        weights = self.column(named[WEIGHT], weight) if WEIGHT in named else np.ones(count)
+        held = self.column(named[HOLD_OUT], truth) if HOLD_OUT in named else np.zeros(count)
+        return weights, held > 0
+
+    def readable(self) -> tuple[DataTable, list[int]]:
+        """The table without the rows that have problems, and the indices of the others; as `Table.without`."""
+        kept = [row for row in range(len(self.table.rows)) if row not in self.problems]
+        return self.table.without(self.problems), kept
+
+
 def measured(
-    model: Model, table: Table, fitted: Sequence[str], asked: Sequence[str], hold_out: str, error: Sequence[str] = ()
-) -> Measured:
+    model: Model,
+    table: DataTable,
+    fitted: Sequence[str],
+    asked: Sequence[str],
+    hold_out: str,
+    error: Sequence[str] = (),
+) -> Measurements:
     """Read a table of measurements. A row with a cell that cannot be read is left out, and listed in its `unread`.
 
     fitted    parameters to be fitted, which therefore cannot be conditions.
@@ -71,36 +115,23 @@ def measured(
     factors = {column: item.factor for column, item in titled.items()}
     beside = _error_columns(table.header, named, titled)
     chosen = _chosen(model, table, figures, asked)
-    problems: dict[int, list[Problem]] = {}
-
-    def cells(column: str, read: Callable[[object], float], nothing: float) -> Any:
-        index = table.header.index(column)
-        result = np.full(len(table.rows), nothing)
-        for row, cell in enumerate(table.rows):
-            try:
-                result[row] = read(cell[index])
-            except Fault as fault:
-                problems.setdefault(row, []).append(table.fault(row, "" if column in named else column, fault))
-        return result
-
+    cells = Cells(table)
     conditions = {
-        name: cells(column, partial(parameter_value, model, name, column=column), np.nan)
+        name: cells.column(column, partial(parameter_value, model, name, column=column), titled=False)
         for column, name in named.items()
     }
-    values = [cells(column, partial(_measurement, item, factors[column]), np.nan) for column, item in chosen]
-    printed = [cells(column, partial(_printed, item, factors[column]), np.nan) for column, item in chosen]
+    values = [cells.column(column, partial(_measurement, item, factors[column])) for column, item in chosen]
+    printed = [cells.column(column, partial(_printed, item, factors[column])) for column, item in chosen]
     errors = [
-        cells(stated.column, partial(_error, item, stated.factor), np.nan)
+        cells.column(stated.column, partial(_error, item, stated.factor))
         if (stated := beside.get(column))
         else np.full(len(table.rows), np.nan)
         for column, item in chosen
     ]
     taken = {*named, *figures, *(item.column for item in beside.values())}
     special = {name.strip(): name for name in table.header if name not in taken}
-    ones, none = np.ones(len(table.rows)), np.zeros(len(table.rows))
-    weights = cells(special[WEIGHT], weight, 1.0) if WEIGHT in special else ones
-    held = cells(special[HOLD_OUT], truth, 0.0) if HOLD_OUT in special else none
-    table, kept = table.without(problems), [row for row in range(len(table.rows)) if row not in problems]
+    weights, held = cells.roles(special)
+    table, kept = cells.readable()
     conditions = {name: column[kept] for name, column in conditions.items()}
     ignored = tuple(name for name in special if name not in (WEIGHT, HOLD_OUT, ""))
     measured_metrics, reported, sizes = (
@@ -112,13 +143,13 @@ def measured(
     sizes = np.where(sizes < 0, np.abs(sizes * reported), sizes)
     if error:
         sizes = np.where(np.isfinite(sizes), sizes, stated_errors(model, error, measured_metrics, reported))
-    results = Measured(
+    results = Measurements(
         table=table,
         conditions=conditions,
         metrics=measured_metrics,
         values=reported,
         weights=weights[kept],
-        held_out=held[kept] > 0,
+        held_out=held[kept],
         ignored=ignored,
         errors=sizes,
         printed=np.array(printed).T[kept],
@@ -130,7 +161,7 @@ def measured(
     return results.replace(held_out=results.held_out | more)
 
 
-def described(model: Model, result: Measured, row: int) -> str:
+def described(model: Model, result: Measurements, row: int) -> str:
     """The conditions of a row, for messages: `rate = 600/s, users = 20`."""
     listed: list[str] = []
     for name, values in result.conditions.items():
@@ -216,11 +247,14 @@ def _named(name: str, model: Model) -> list[Metric]:
     return result + [item for output in model.outputs if (item := metric(output, model)).key == name]
 
 
-def _chosen(model: Model, table: Table, figures: dict[str, Metric], asked: Sequence[str]) -> list[tuple[str, Metric]]:
+def _chosen(
+    model: Model, table: DataTable, figures: dict[str, Metric], asked: Sequence[str]
+) -> list[tuple[str, Metric]]:
     """The columns that count, with what they measure."""
     if not figures:
         known = sorted({column_key(name) for name in all_figures(model) if "queue" not in name})
         help = suggest("", ["response_s", "throughput_per_s", *known])
+        help += "; rename columns with --column 'TITLE=METRIC'"
         problem = Problem("QN250", "no column is named like a figure or an output", "a metric", help=help)
         raise InvalidInput(problem.replace(file=table.name))
     if not asked:
@@ -254,7 +288,7 @@ def _measurement(item: Metric, factor: float, cell: object) -> float:
 
 
 def _scope(
-    model: Model, result: Measured, titles: Mapping[str, Metric], named: Mapping[str, str], others: Sequence[str]
+    model: Model, result: Measurements, titles: Mapping[str, Metric], named: Mapping[str, str], others: Sequence[str]
 ) -> Scope:
     """What a condition over rows may name: parameters and figures by name or title of their column, other columns."""
     figures = {item.source: result.values[:, index] for index, item in enumerate(result.metrics)}
@@ -262,11 +296,11 @@ def _scope(
     dimensions = model.dimensions | all_figures(model, figures)
     dimensions |= {name: output.dimension for name, output in model.outputs.items()}
     known = {**values.known, **figures}
-    places = {item.key: index for index, item in enumerate(result.metrics)}
+    indices = {item.key: index for index, item in enumerate(result.metrics)}
     for column, item in titles.items():
         title = column.strip()
-        if item.key in places and title not in dimensions and title not in model.choices:
-            dimensions[title], known[title] = item.dimension, result.values[:, places[item.key]]
+        if item.key in indices and title not in dimensions and title not in model.choices:
+            dimensions[title], known[title] = item.dimension, result.values[:, indices[item.key]]
     for column, name in named.items():
         title = column.strip()
         if name in dimensions and title not in dimensions and title not in model.choices:

@@ -27,10 +27,10 @@ _EXPENSIVE = 0.3
 class Polished:
     """A minimum, by the method asked for or by that of the search, and how its rows are answered."""
 
-    def __init__(self, target: Target, best: Minimum, places: Any, left: str = "") -> None:
+    def __init__(self, target: Target, best: Minimum, indices: Any, left: str = "") -> None:
         self.target = target
         self.best = best
-        self.places = places
+        self.indices = indices
         """The rows that the search solves by another method than the one asked for."""
         self.left = left
         """Why the minimum is that of the search, where other methods are more exact."""
@@ -39,12 +39,12 @@ class Polished:
         """The model at every row at some coordinates, by the methods by which it is fitted."""
         target = self.target
         every = np.arange(len(target.rows.table.rows))
-        rest = np.setdiff1d(every, self.places)
+        rest = np.setdiff1d(every, self.indices)
         sought = target.solved(point, rest, target.seeking.replace(enclosed=True))
-        if not len(self.places):
+        if not len(self.indices):
             return sought
-        exact = target.solved(point, self.places, target.wanted)
-        return joined(target.model, len(every), [(rest, sought), (self.places, exact)])
+        exact = target.solved(point, self.indices, target.wanted)
+        return joined(target.model, len(every), [(rest, sought), (self.indices, exact)])
 
 
 def polished(target: Target, best: Minimum, rivals: Sequence[Any] = ()) -> Polished:
@@ -62,7 +62,7 @@ def polished(target: Target, best: Minimum, rivals: Sequence[Any] = ()) -> Polis
     if target.seeking.replace(enclosed=True) == target.wanted:
         return Polished(target, best, nothing)
     sought = target.solved(best.point, every, target.seeking.replace(enclosed=True))
-    if not sought.answered[target.places].all():
+    if not sought.answered[target.used_rows].all():
         raise no_minimum(target, best.replace(reason="some rows have no answer there"))
     if sought.exact and target.wanted.method == "auto":
         return Polished(target, best, nothing)
@@ -71,25 +71,25 @@ def polished(target: Target, best: Minimum, rivals: Sequence[Any] = ()) -> Polis
             stated = target.solved(best.point, every, target.wanted)
     except OverBudget:
         return Polished(target, best, nothing, TOO_LARGE)
-    places = np.flatnonzero([one != other for one, other in zip(stated.method, sought.method, strict=True)])
-    if not len(places):
+    indices = np.flatnonzero([one != other for one, other in zip(stated.method, sought.method, strict=True)])
+    if not len(indices):
         return Polished(target, best, nothing)
     try:
         with budget.share(_SHARE):
-            result = _again(target, _nearest(target, best, rivals, places), places)
+            result = _again(target, _nearest(target, best, rivals, indices), indices)
     except OverBudget:
         target.correct(None)
         return Polished(target, best, nothing, TOO_LARGE)
     if result is None:
         target.correct(None)
         return Polished(target, best, nothing, f"it found no minimum by {' or '.join(stated.methods)} near this one")
-    return Polished(target, result, places)
+    return Polished(target, result, indices)
 
 
-def _again(target: Target, best: Minimum, places: Any) -> Minimum | None:
+def _again(target: Target, best: Minimum, indices: Any) -> Minimum | None:
     """The minimum by the method asked for; None where it is not proven."""
     for _ in range(_ROUNDS):
-        correction = _difference(target, best.point, places)
+        correction = _difference(target, best.point, indices)
         if correction is None:
             return None
         target.correct(correction)
@@ -102,15 +102,15 @@ def _again(target: Target, best: Minimum, places: Any) -> Minimum | None:
     return None
 
 
-def _nearest(target: Target, best: Minimum, rivals: Sequence[Any], places: Any) -> Minimum:
+def _nearest(target: Target, best: Minimum, rivals: Sequence[Any], indices: Any) -> Minimum:
     """The minimum, or a rival that is better where some rows are solved by the method asked for."""
     if not rivals:
         return best
     points = np.array([best.point, *rivals])
-    plain = target.plainly(points, target.places, target.seeking)
-    inside = np.isin(target.places, places)
-    plain[:, inside] = target.plainly(points, target.places[inside], target.wanted)
-    scaled = (plain * target.factors[target.places])[:, target.used[target.places]]
+    plain = target.plainly(points, target.used_rows, target.seeking)
+    inside = np.isin(target.used_rows, indices)
+    plain[:, inside] = target.plainly(points, target.used_rows[inside], target.wanted)
+    scaled = (plain * target.factors[target.used_rows])[:, target.used[target.used_rows]]
     costs = np.nan_to_num((scaled**2).sum(axis=1), nan=np.inf)
     return best.replace(point=points[int(costs.argmin())])
 
@@ -122,7 +122,7 @@ def _near(target: Target, result: Minimum) -> float:
     return max(CLOSE * float(known.min(initial=1.0)), SETTLED)
 
 
-def _difference(target: Target, point: Any, places: Any) -> Correction | None:
+def _difference(target: Target, point: Any, indices: Any) -> Correction | None:
     """By how much the residuals of some rows differ between the methods, and its derivatives; None without an answer.
 
     All points are one batch, so that the states of a chain are enumerated once.
@@ -130,8 +130,8 @@ def _difference(target: Target, point: Any, places: Any) -> Correction | None:
     count = len(point)
     moves = np.concatenate([np.zeros((1, count)), np.eye(count), -np.eye(count)]) * STEP
     points = np.clip(point + moves, target.low, target.high)
-    differences = target.plainly(points, places, target.wanted) - target.plainly(points, places, target.seeking)
-    used = target.used[places]
+    differences = target.plainly(points, indices, target.wanted) - target.plainly(points, indices, target.seeking)
+    used = target.used[indices]
     if not np.isfinite(differences[:, used]).all():
         return None
     differences = np.where(np.isfinite(differences), differences, 0.0)
@@ -139,5 +139,5 @@ def _difference(target: Target, point: Any, places: Any) -> Correction | None:
     slopes = np.moveaxis((differences[1 : count + 1] - differences[count + 1 :]) / lengths[:, None, None], 0, -1)
     shape = target.rows.values.shape
     shift, slope = np.zeros(shape), np.zeros((*shape, count))
-    shift[places], slope[places] = differences[0], slopes
+    shift[indices], slope[indices] = differences[0], slopes
     return Correction(point, shift, slope)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from qnet.lazy import Array, Places, np
+from qnet.lazy import Array, Indices, np
 from qnet.questions.calibrate.errors import PRINTED, STATED, Scatter
 from qnet.questions.calibrate.least_squares import STEP, Minimum
 from qnet.questions.calibrate.profile import Lane, refit
@@ -46,12 +46,12 @@ def predictions(target: Target, best: Minimum, scatter: Scatter, modelled: Any) 
     return low, high
 
 
-def _slopes(target: Target, best: Minimum, places: Any) -> Any:
+def _slopes(target: Target, best: Minimum, indices: Any) -> Any:
     """The derivatives (rows, metrics, n) of plain residuals of some rows; not-a-number where there is no answer."""
     count = len(best.point)
     moves = np.concatenate([np.eye(count), -np.eye(count)]) * STEP
     points = np.clip(best.point + moves, target.low, target.high)
-    values = target.every(points, places)
+    values = target.every(points, indices)
     lengths = np.diag(points[:count] - points[count:])
     with np.errstate(all="ignore"):
         return np.moveaxis((values[:count] - values[count:]) / lengths[:, None, None], 0, -1)
@@ -76,12 +76,12 @@ def _of_the_model(best: Minimum, scatter: Scatter, slopes: Any) -> Any:
     return np.where(lost, np.inf, known * scatter.variance)
 
 
-def _of_a_measurement(target: Target, scatter: Scatter, places: Places) -> Array:
+def _of_a_measurement(target: Target, scatter: Scatter, indices: Indices) -> Array:
     """The variance of single measurements, (rows, metrics), in the measure of the plain residuals."""
-    weights = target.rows.weights[places][:, None]
-    digits = target.digits[places] ** 2
+    weights = target.rows.weights[indices][:, None]
+    digits = target.digits[indices] ** 2
     if scatter.kind == STATED:
-        return target.errors[places] ** 2 / weights * scatter.variance
+        return target.errors[indices] ** 2 / weights * scatter.variance
     if scatter.kind == PRINTED:
         return digits
     return scatter.common**2 / weights + (digits if scatter.digits else 0.0)
@@ -95,8 +95,8 @@ def leave_one_out(target: Target, best: Minimum) -> Any:
              J. Roy. Statist. Soc. B 36 (1974) 111-147).
     Returns  not-a-number where the model has no answer at a row that is left out.
     """
-    within: Any = np.nonzero(target.used[target.places])[0]
-    count = len(target.places)
+    within: Any = np.nonzero(target.used[target.used_rows])[0]
+    count = len(target.used_rows)
     groups = min(count, MOST_LEFT_OUT, max(_FEWEST, _ROWS // count))
     lanes: list[Lane] = []
     for group in range(groups):
@@ -108,7 +108,7 @@ def leave_one_out(target: Target, best: Minimum) -> Any:
     result: Any = np.full(target.rows.values.shape, np.nan)
     roots = np.sqrt(target.rows.weights)[:, None]
     for group, lane in enumerate(lanes):
-        rows = target.places[np.arange(len(target.places)) % groups == group]
+        rows = target.used_rows[np.arange(len(target.used_rows)) % groups == group]
         plain = target.every(lane.point[None], rows)[0] * roots[rows]
         result[rows] = np.where(target.used[rows], plain, np.nan)
     return result

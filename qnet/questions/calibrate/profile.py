@@ -59,10 +59,10 @@ class Lane:
         step = np.zeros(len(self.point))
         free = self.free
         for _ in range(2):
-            places = np.flatnonzero(free)
-            if not len(places):
+            indices = np.flatnonzero(free)
+            if not len(indices):
                 return np.zeros(len(self.point))
-            columns = self.jacobian[:, places] * np.reshape(self.counted * np.ones(len(self.values)), (-1, 1))
+            columns = self.jacobian[:, indices] * np.reshape(self.counted * np.ones(len(self.values)), (-1, 1))
             norms = np.linalg.norm(columns, axis=0)
             norms = np.where(norms > 1e-7 * max(float(norms.max(initial=0.0)), 1e-300), norms, np.inf)
             left, singular, right = np.linalg.svd(columns / norms, full_matrices=False)
@@ -70,7 +70,7 @@ class Lane:
             shares = np.where(kept, singular / np.where(kept, singular**2 + self.damping, 1.0), 0.0)
             moves = -(right.T @ (shares * (left.T @ (self.values * self.counted)))) / norms
             step = np.zeros(len(self.point))
-            step[places] = np.clip(moves, -longest, longest)
+            step[indices] = np.clip(moves, -longest, longest)
             pressed = ((self.point <= low) & (step < 0)) | ((self.point >= high) & (step > 0))
             if not (pressed & free).any():
                 break
@@ -159,7 +159,7 @@ class _Search:
     """The search for one end of one profile."""
 
     def __init__(self, best: Minimum, index: int, sign: int, first: float, room: float) -> None:
-        self.place, self.sign, self.room = index, sign, room
+        self.index, self.sign, self.room = index, sign, room
         self.start = float(best.point[index])
         self.inside = 0.0
         self.rise_inside = 0.0
@@ -256,7 +256,7 @@ def _placed(
     targets: list[tuple[Any, Any]] = []
     for each, distance in asked:
         moved = each.lane.point.copy()
-        moved[each.place] = each.start + each.sign * distance
+        moved[each.index] = each.start + each.sign * distance
         values = each.lane.values + each.lane.jacobian @ (moved - each.lane.point)
         ahead = Lane(moved, values, each.lane.jacobian, each.lane.free)
         targets.append((np.clip(moved + ahead.step(low, high, float("inf")), low, high), np.clip(moved, low, high)))

@@ -7,7 +7,7 @@ from typing import Any
 
 from qnet.lazy import np
 from qnet.model.model import Model
-from qnet.model.rewrite import Doubt
+from qnet.model.rewrite import FitUncertainty
 from qnet.networks.notes import approximate_notes
 from qnet.questions.calibrate.calibrate import PROFILE, Calibration, FittedParameter, calibrate, fitted_point
 from qnet.questions.calibrate.determined import doubts
@@ -111,7 +111,7 @@ def _data(calibration: Calibration) -> dict[str, Any]:
 
 
 def fitted_on(calibration: Calibration) -> str:
-    """What the parameters were fitted on, in one line."""
+    """What a calibration was fitted on, in one line: file, columns, number of rows, and digest."""
     table = calibration.measured.table
     used = int(calibration.used.any(axis=1).sum())
     name = table.name.rpartition("/")[2]
@@ -120,27 +120,30 @@ def fitted_on(calibration: Calibration) -> str:
     return f"{text}, sha256 {table.digest}" if table.digest else text
 
 
-def doubt_of(calibration: Calibration) -> Doubt:
-    """How well the fitted parameters are known, for the model that is written with them.
+def doubt_of(calibration: Calibration) -> FitUncertainty:
+    """How well the fitted parameters of a calibration are known, for the model that is written with them.
 
-    Standard errors are those for which a normal or Student's interval has the computed width.
+    Returns   standard errors in base units and correlations, of those parameters that have them; the errors are those
+              for which a normal or Student's interval has the computed width.
     """
     errors: dict[str, float] = {}
-    places: dict[str, int] = {}
+    indices: dict[str, int] = {}
     for index, item in enumerate(calibration.parameters):
         error = _known_error(calibration, item)
         if error is not None:
-            errors[item.unknown.name], places[item.unknown.name] = error, index
+            errors[item.unknown.name], indices[item.unknown.name] = error, index
     names = list(errors)
     matrix = calibration.spread.correlation
     pairs = {
         (one, other): value
         for number, one in enumerate(names)
         for other in names[number + 1 :]
-        if (value := float(matrix[places[one], places[other]])) == value
+        if (value := float(matrix[indices[one], indices[other]])) == value
     }
     lost = tuple(item.unknown.name for item in calibration.parameters if item.unknown.name not in errors)
-    return Doubt(errors, pairs, None if calibration.scatter.times == NORMAL else calibration.scatter.freedom, lost)
+    return FitUncertainty(
+        errors, pairs, None if calibration.scatter.times == NORMAL else calibration.scatter.freedom, lost
+    )
 
 
 def _known_error(calibration: Calibration, item: FittedParameter) -> float | None:

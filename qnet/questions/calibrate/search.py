@@ -11,7 +11,7 @@ from qnet.model.model import Model
 from qnet.networks.wanted import Wanted
 from qnet.questions.calibrate.errors import NORMAL, refuse_unknown
 from qnet.questions.calibrate.least_squares import ENDLESS, JUMP, Minimum, minimise_all, spread
-from qnet.questions.calibrate.measured import Measured, described
+from qnet.questions.calibrate.measured import Measurements, described
 from qnet.questions.calibrate.profile import Lane, refit
 from qnet.questions.calibrate.unknowns import Unknown, starts
 from qnet.questions.points.answers import OK, Answers, solve_table
@@ -51,16 +51,18 @@ class Correction(Record):
     slope: Any
     """(rows, metrics, n): its derivatives there."""
 
-    def at(self, points: Any, places: Any) -> Any:
+    def at(self, points: Any, indices: Any) -> Any:
         """(P, rows, metrics) at some coordinates (P, n) and rows."""
         moves = np.clip(points - self.point, -_REACH, _REACH)
-        return self.shift[places] + np.einsum("rmn,pn->prm", self.slope[places], moves)
+        return self.shift[indices] + np.einsum("rmn,pn->prm", self.slope[indices], moves)
 
 
 class Target:
     """The residuals of a model at trial values of the unknowns, for `minimise`."""
 
-    def __init__(self, model: Model, result: Sequence[Unknown], rows: Measured, absolute: bool, wanted: Wanted) -> None:
+    def __init__(
+        self, model: Model, result: Sequence[Unknown], rows: Measurements, absolute: bool, wanted: Wanted
+    ) -> None:
         self.model = model
         self.unknowns = result
         self.rows = rows
@@ -85,7 +87,7 @@ class Target:
             )
             problem = Problem("QN252", words, "at least one for each parameter", file=rows.table.name)
             raise InvalidInput(problem, *rows.table.reasons())
-        self.places = np.flatnonzero(self.used.any(axis=1))
+        self.used_rows = np.flatnonzero(self.used.any(axis=1))
         scale = np.array([np.abs(column[there[:, index]]).mean() for index, column in enumerate(rows.values.T)])
         self.scale = np.where(scale > 0, scale, 1.0)
         self.low = np.array([item.coordinate(item.low) for item in result])
@@ -126,10 +128,10 @@ class Target:
         variance = 1.0 if self.stated else float(((self.digits * self.factors)[used] ** 2).mean())
         return NORMAL**2 * variance + 1e-18
 
-    def table(self, points: Any, places: Any) -> dict[str, Any]:
+    def table(self, points: Any, indices: Any) -> dict[str, Any]:
         """The columns of some rows at coordinates (P, n), row after row of each point."""
-        count, size = len(points), len(places)
-        table = {name: np.tile(values[places], count) for name, values in self.rows.conditions.items()}
+        count, size = len(points), len(indices)
+        table = {name: np.tile(values[indices], count) for name, values in self.rows.conditions.items()}
         for index, item in enumerate(self.unknowns):
             table[item.name] = np.repeat(item.values(points[:, index]), size)
         return table
@@ -143,44 +145,44 @@ class Target:
         """Add a correction to all residuals instead of the one before."""
         self.correction, self.lowest = correction, None
 
-    def answers(self, points: Any, places: Any, wanted: Wanted, each: bool = False) -> Answers:
+    def answers(self, points: Any, indices: Any, wanted: Wanted, each: bool = False) -> Answers:
         """The model at some rows, at coordinates (P, n); a search looks at absurd values as well.
 
         each   whether every row without an answer says why that is so there.
         """
         with np.errstate(all="ignore"):
-            return solve_table(self.model, self.table(points, places), len(points) * len(places), wanted, each=each)
+            return solve_table(self.model, self.table(points, indices), len(points) * len(indices), wanted, each=each)
 
-    def solved(self, point: Any, places: Any, wanted: Wanted) -> Answers:
+    def solved(self, point: Any, indices: Any, wanted: Wanted) -> Answers:
         """The model at some rows at one point, for a report."""
-        return self.answers(point[None], places, wanted, each=True)
+        return self.answers(point[None], indices, wanted, each=True)
 
     def modelled(self, answers: Answers) -> Any:
         """The metrics of a solved table, (points, metrics)."""
         with np.errstate(all="ignore"):
             return np.array([answers.of(item.expression) for item in self.rows.metrics], dtype=float).T
 
-    def plain(self, modelled: Any, places: Any = slice(None)) -> Any:
+    def plain(self, modelled: Any, indices: Any = slice(None)) -> Any:
         """Modelled figures (..., rows, metrics) against the measured ones: logarithms of ratios, or differences."""
-        stated = self.rows.values[places]
+        stated = self.rows.values[indices]
         with np.errstate(all="ignore"):
             return (modelled - stated) / self.scale if self.absolute else np.log(modelled / stated)
 
-    def every(self, points: Any, places: Any) -> Any:
+    def every(self, points: Any, indices: Any) -> Any:
         """Plain residuals (P, rows, metrics) at coordinates (P, n), also of what is not fitted on."""
-        plain = self.plainly(points, places, self.seeking)
-        return plain if self.correction is None else plain + self.correction.at(points, places)
+        plain = self.plainly(points, indices, self.seeking)
+        return plain if self.correction is None else plain + self.correction.at(points, indices)
 
-    def plainly(self, points: Any, places: Any, wanted: Wanted) -> Any:
+    def plainly(self, points: Any, indices: Any, wanted: Wanted) -> Any:
         """As `every`, by some method."""
-        figures = self.modelled(self.answers(points, places, wanted))
-        return self.plain(figures.reshape(len(points), len(places), -1), places)
+        figures = self.modelled(self.answers(points, indices, wanted))
+        return self.plain(figures.reshape(len(points), len(indices), -1), indices)
 
     def __call__(self, points: Any) -> Any:
         """Residuals (P, m) at coordinates (P, n); all rows of all points are solved as one table."""
         with np.errstate(all="ignore"):
-            scaled = self.every(points, self.places) * self.factors[self.places]
-            residuals = scaled[:, self.used[self.places]]
+            scaled = self.every(points, self.used_rows) * self.factors[self.used_rows]
+            residuals = scaled[:, self.used[self.used_rows]]
             residuals = np.where(np.abs(residuals) < _ABSURD, residuals, np.nan)
             costs = np.nan_to_num((residuals**2).sum(axis=1), nan=np.inf)
         best = int(costs.argmin())
@@ -259,7 +261,7 @@ class _Starts:
 
     def _looked_at(self) -> list[Any]:
         target = self.target
-        count = max(8, self.searches - 1, min(_LOOKED_AT, _POINTS // max(len(target.places), 1)))
+        count = max(8, self.searches - 1, min(_LOOKED_AT, _POINTS // max(len(target.used_rows), 1)))
         points = np.concatenate([self.stated[None], starts(target.unknowns, count)])
         costs = (target(points) ** 2).sum(axis=1)
         if not np.isfinite(costs).any():
@@ -293,9 +295,9 @@ def _scanned(target: Target, end: Minimum, follow: Any) -> Minimum:
     """A better end, where one coordinate, the others fitted again, leads to smaller residuals anywhere in its range."""
     for _ in range(_SCANS):
         idle = spread(end, target.least).idle
-        places = np.flatnonzero(idle) if idle.any() and end.reason not in _STUCK else np.arange(len(end.point))
+        indices = np.flatnonzero(idle) if idle.any() and end.reason not in _STUCK else np.arange(len(end.point))
         lanes: list[Lane] = []
-        for index in places.tolist():
+        for index in indices.tolist():
             low, high = float(target.low[index]), float(target.high[index])
             lanes += _ladder(target, end, index, np.linspace(low, high, _rungs(target)))
             width = (high - low) / _rungs(target)
@@ -313,7 +315,7 @@ def _scanned(target: Target, end: Minimum, follow: Any) -> Minimum:
 
 def _rungs(target: Target) -> int:
     """Values of a coordinate that are scanned."""
-    return max(16, min(_SCANNED, _POINTS // (8 * max(len(target.places), 1))))
+    return max(16, min(_SCANNED, _POINTS // (8 * max(len(target.used_rows), 1))))
 
 
 def _ladder(target: Target, end: Minimum, index: int, values: Any) -> list[Lane]:
@@ -340,17 +342,17 @@ def no_minimum(target: Target, end: Minimum) -> NotComputed:
 
 def _nowhere(target: Target, points: Any) -> NotComputed:
     """Which row has no answer, and why, at the start at which most rows have one."""
-    answers = target.answers(points, target.places, target.seeking, each=True)
+    answers = target.answers(points, target.used_rows, target.seeking, each=True)
     answered = answers.answered.reshape(len(points), -1)
     start = int(answered.sum(axis=1).argmax())
     missing: list[int] = np.flatnonzero(~answered[start]).tolist()
     if missing:
-        row = int(target.places[missing[0]])
+        row = int(target.used_rows[missing[0]])
         reason = answers.status[start * int(answered.shape[1]) + missing[0]]
     else:
-        table = target.every(points[start : start + 1], target.places)[0]
-        bad: Any = np.argwhere(~np.isfinite(table) & target.used[target.places])
-        row, index = (int(target.places[bad[0][0]]), int(bad[0][1])) if len(bad) else (int(target.places[0]), 0)
+        table = target.every(points[start : start + 1], target.used_rows)[0]
+        bad: Any = np.argwhere(~np.isfinite(table) & target.used[target.used_rows])
+        row, index = (int(target.used_rows[bad[0][0]]), int(bad[0][1])) if len(bad) else (int(target.used_rows[0]), 0)
         reason = f"{target.rows.metrics[index].source} has no value"
     reason = "no answer" if reason == OK else reason
     where = _row(target, row)

@@ -8,7 +8,7 @@ from typing import Any
 
 from qnet.errors import Problem, UsageError, short, suggest
 from qnet.model.model import Model
-from qnet.questions.map.tables import Rows, Table, read_table
+from qnet.questions.map.tables import DataTable, Rows, read_table
 from qnet.record import Record
 
 CODE = "QN755"
@@ -22,7 +22,7 @@ _NUMBER = r"[+-]?[0-9][0-9_.,]*(?:e[+-]?[0-9]+)?(?: ?[A-Za-z%/]+)?"
 """A value in a title: a number, possibly with its unit."""
 
 
-def shaped(table: Table, columns: Sequence[str], patterns: Sequence[str], model: Model | None) -> Table:
+def shaped(table: DataTable, columns: Sequence[str], patterns: Sequence[str], model: Model | None) -> DataTable:
     """A table with wide rows melted, and then with columns renamed.
 
     columns    `COLUMN=NAME` texts.
@@ -36,16 +36,20 @@ def shaped(table: Table, columns: Sequence[str], patterns: Sequence[str], model:
     return _renamed(table, columns) if columns else table
 
 
-def read_shaped(source: Rows, columns: Sequence[str], patterns: Sequence[str], model: Model | None) -> Table:
-    """A table of measurements, read and brought into shape as by `shaped`."""
+def read_shaped(source: Rows, columns: Sequence[str], patterns: Sequence[str], model: Model | None) -> DataTable:
+    """A table of measurements, read from a CSV file or rows, and brought into shape as by `shaped`.
+
+    source    as of `read_table`; columns, patterns and model as of `shaped`.
+    Raises    what either of them raises.
+    """
     return shaped(read_table(source), columns, patterns, model)
 
 
-def _refusal(found: str, expected: str = "", help: str = "") -> UsageError:
-    return UsageError(Problem(CODE, found, expected, help=help))
+def _refusal(text: str, expected: str = "", help: str = "") -> UsageError:
+    return UsageError(Problem(CODE, text, expected, help=help))
 
 
-def _renamed(table: Table, texts: Sequence[str]) -> Table:
+def _renamed(table: DataTable, texts: Sequence[str]) -> DataTable:
     titles = {column.strip(): column for column in table.header}
     names: dict[str, str] = {}
     for text in texts:
@@ -107,14 +111,14 @@ class _Pattern:
 
     def match(self, title: str) -> _Match | None:
         """What a title says; None where the pattern does not fit."""
-        found = self.expression.fullmatch(title) if len(title) <= _LONGEST else None
-        if found is None:
+        match = self.expression.fullmatch(title) if len(title) <= _LONGEST else None
+        if match is None:
             return None
-        name = self.name or found["name_"].strip()
-        return _Match(name, tuple(found[f"v{index}"] for index in range(len(self.keys))))
+        name = self.name or match["name_"].strip()
+        return _Match(name, tuple(match[f"v{index}"] for index in range(len(self.keys))))
 
 
-def _melted(table: Table, text: str, pattern: _Pattern) -> Table:
+def _melted(table: DataTable, text: str, pattern: _Pattern) -> DataTable:
     """One row for each set of values in titles; rows without any cell are left out."""
     matches: dict[int, _Match] = {}
     for index, column in enumerate(table.header):
@@ -130,15 +134,15 @@ def _melted(table: Table, text: str, pattern: _Pattern) -> Table:
     _refuse_twice(header, text)
     groups: dict[tuple[str, ...], dict[str, int]] = {}
     for index, match in matches.items():
-        places = groups.setdefault(match.values, {})
-        if match.name in places:
+        indices = groups.setdefault(match.values, {})
+        if match.name in indices:
             raise _refusal(f'two columns are "{short(match.name)}" at {", ".join(match.values)}', "one of them")
-        places[match.name] = index
+        indices[match.name] = index
     chosen: list[int] = []
     rows: list[tuple[Any, ...]] = []
     for number, row in enumerate(table.rows):
-        for values, places in groups.items():
-            cells = _cells(row, places, names)
+        for values, indices in groups.items():
+            cells = _cells(row, indices, names)
             if any(cell is not None and str(cell).strip() for cell in cells):
                 rows.append((*(row[index] for index in kept), *values, *cells))
                 chosen.append(number)
@@ -153,12 +157,12 @@ def _melted(table: Table, text: str, pattern: _Pattern) -> Table:
     )
 
 
-def _cells(row: Sequence[Any], places: Mapping[str, int], names: Iterable[str]) -> list[Any]:
-    return [row[places[name]] if name in places else "" for name in names]
+def _cells(row: Sequence[Any], indices: Mapping[str, int], names: Iterable[str]) -> list[Any]:
+    return [row[indices[name]] if name in indices else "" for name in names]
 
 
-def _at(values: Sequence[Any], places: Iterable[int]) -> tuple[Any, ...]:
-    return tuple(values[index] for index in places)
+def _at(values: Sequence[Any], indices: Iterable[int]) -> tuple[Any, ...]:
+    return tuple(values[index] for index in indices)
 
 
 def _refuse_twice(header: Sequence[str], text: str) -> None:

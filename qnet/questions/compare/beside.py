@@ -11,7 +11,7 @@ from qnet.reports.content import Cell, Column, Content
 _GROUP, _TEXT = Column("group", "group"), Column("text", "text")
 
 
-class Line(Record):
+class MetricLine(Record):
     """One metric: its values by side, in its unit."""
 
     metric: str
@@ -23,7 +23,7 @@ class Line(Record):
     """By side after the first, of calibrated models: low and high of the first, of the side, of the difference."""
 
 
-def side_by_side(labels: Sequence[str], lines: Sequence[Line]) -> Content:
+def side_by_side(labels: Sequence[str], lines: Sequence[MetricLine]) -> Content:
     """The table of a comparison: metric, unit, a column for every side, the changes, and intervals where known.
 
     labels   `A: interactive-users`, `B: ...` of every side.
@@ -45,7 +45,7 @@ def side_by_side(labels: Sequence[str], lines: Sequence[Line]) -> Content:
     return Content(schema="", title="", columns=tuple(columns), rows=rows, group="group", prose="text")
 
 
-def _cells(line: Line, known: bool) -> tuple[Cell, ...]:
+def _cells(line: MetricLine, known: bool) -> tuple[Cell, ...]:
     scale = common_scale(line.values, line.unit)
 
     def shown(cells: Sequence[Cell]) -> tuple[Cell, ...]:

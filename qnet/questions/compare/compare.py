@@ -19,7 +19,7 @@ from qnet.model.metrics import Metric, every_metric, metric
 from qnet.model.model import Model, require_models
 from qnet.model.values import Values
 from qnet.networks.wanted import AUTO, Wanted
-from qnet.questions.compare.beside import Line, side_by_side
+from qnet.questions.compare.beside import MetricLine, side_by_side
 from qnet.questions.points.points import Solved, solve_points
 from qnet.questions.points.saturation import limiting
 from qnet.questions.presentation.assertions import broken, conditions
@@ -28,7 +28,7 @@ from qnet.questions.presentation.labels import all_exact, asks_percentile, label
 from qnet.questions.presentation.provenance import Basis
 from qnet.questions.presentation.trust import percentile_notes, undefined_notes
 from qnet.questions.uncertainty.carried import Doubts
-from qnet.questions.uncertainty.carried_beside import Slopes, beside, slopes_of
+from qnet.questions.uncertainty.carried_beside import SideSlopes, beside, slopes_of
 from qnet.record import Record
 from qnet.reports.content import Bars, Cell, Column, Content, Note
 from qnet.reports.report import Report
@@ -40,7 +40,7 @@ else:
     summaries = lazy("qnet.questions.presentation.summaries")
 
 
-def doubted(comparison: Comparison) -> tuple[dict[tuple[int, int], tuple[Cell, ...]], list[Note]]:
+def doubted(comparison: SystemComparison) -> tuple[dict[tuple[int, int], tuple[Cell, ...]], list[Note]]:
     """By place of a side and of a figure, both ends of the figure of A, of the side, and of their difference.
 
     Cells are in the unit of the figure. Also notes on what the intervals rest on.
@@ -57,7 +57,7 @@ def doubted(comparison: Comparison) -> tuple[dict[tuple[int, int], tuple[Cell, .
     return cells, [note.replace(text=f"{', '.join(letters)}: {note.text}") for note, letters in notes.items()]
 
 
-def _slopes(comparison: Comparison, index: int, side: Side, notes: dict[Note, list[str]]) -> Slopes:
+def _slopes(comparison: SystemComparison, index: int, side: Side, notes: dict[Note, list[str]]) -> SideSlopes:
     listed = [figure.values[index] for figure in comparison.figures]
     here = np.array([[float("nan") if value is None else value] for value in listed], dtype=float)
     asked = [
@@ -79,7 +79,7 @@ def _slopes(comparison: Comparison, index: int, side: Side, notes: dict[Note, li
     return slopes
 
 
-def _cell(figure: Figure, value: Any) -> Cell:
+def _cell(figure: ComparedMetric, value: Any) -> Cell:
     return in_unit(float(value), figure.metric.unit) if abs(value) < float("inf") else None
 
 
@@ -112,7 +112,7 @@ DOUBT = (
 them together, so that the difference is often known better than either."""
 
 
-def _title(comparison: Comparison) -> str:
+def _title(comparison: SystemComparison) -> str:
     """What is compared: settings of one system, or systems."""
     titles = {side.model.title for side in comparison.sides}
     return f"{titles.pop()}: settings compared" if len(titles) == 1 else "Systems compared"
@@ -129,7 +129,7 @@ def ask_compare(
     return compare_report(compare((model, *others), metric, wanted), asserted)
 
 
-def compare_report(comparison: Comparison, asserted: Sequence[str] = ()) -> Report:
+def compare_report(comparison: SystemComparison, asserted: Sequence[str] = ()) -> Report:
     """The report of a comparison.
 
     asserted  conditions that every side must meet; those that are false stand in `broken` of the report.
@@ -185,13 +185,13 @@ def compare_report(comparison: Comparison, asserted: Sequence[str] = ()) -> Repo
 
 
 def _wide(
-    comparison: Comparison, listed: Sequence[tuple[int, int]], rows: Sequence[tuple[Cell, ...]],
+    comparison: SystemComparison, listed: Sequence[tuple[int, int]], rows: Sequence[tuple[Cell, ...]],
     ends: dict[tuple[int, int], tuple[Cell, ...]],
 ) -> Content:  # fmt: skip
     """The rows as one table with a column for every side."""
     keys = [column.key for column in COLUMNS]
     cells = {key: dict(zip(keys, row, strict=False)) for key, row in zip(listed, rows, strict=True)}
-    lines: list[Line] = []
+    lines: list[MetricLine] = []
     for number, figure in enumerate(comparison.figures):
         sides = [cells.get((index, number), {}) for index in range(1, len(comparison.sides))]
         if not any(sides):
@@ -200,7 +200,7 @@ def _wide(
         values = tuple(None if value is None else in_unit(value, unit) for value in figure.values)
         changes = tuple(_number(side.get("percent")) for side in sides)
         doubt = tuple(ends.get((index, number), (None,) * len(DOUBT)) for index in range(1, len(comparison.sides)))
-        lines.append(Line(figure.metric.source, unit, values, changes, doubt if ends else ()))
+        lines.append(MetricLine(figure.metric.source, unit, values, changes, doubt if ends else ()))
     return side_by_side([f"{side.letter}: {side.label}" for side in comparison.sides], lines)
 
 
@@ -208,7 +208,7 @@ def _number(cell: Cell) -> float | None:
     return cell if isinstance(cell, float) else None
 
 
-def _row(first: Side, side: Side, index: int, figure: Figure) -> tuple[Cell, ...]:
+def _row(first: Side, side: Side, index: int, figure: ComparedMetric) -> tuple[Cell, ...]:
     """A metric of a side: the ratio and the percentage are to the first, where that is not 0."""
     shown = figure.metric.unit
     base, value = (None if item is None else in_unit(item, shown) for item in (figure.values[0], figure.values[index]))
@@ -231,7 +231,7 @@ def _share(part: float, total: float) -> float | None:
     return result if abs(result) < float("inf") else None
 
 
-def _exactness(side: Side, figure: Figure) -> str | None:
+def _exactness(side: Side, figure: ComparedMetric) -> str | None:
     return None if side.solved is None else label(_exact(side, [figure.metric.expression]))
 
 
@@ -240,7 +240,7 @@ def _exact(side: Side, asked: Sequence[Expression]) -> bool:
     return side.solved is None or all_exact(side.model, asked, side.solved.parts)
 
 
-def _undefined(comparison: Comparison) -> Iterator[Note]:
+def _undefined(comparison: SystemComparison) -> Iterator[Note]:
     """The outputs that have no value at a side, with the letter of the side."""
     shown = {figure.metric.source for figure in comparison.figures}
     for side in comparison.sides:
@@ -272,7 +272,7 @@ def _are(letters: Sequence[str]) -> str:
     return f"{', '.join(first)} and {last} are" if first else f"{last} is"
 
 
-def _identical_sides(comparison: Comparison) -> list[Side]:
+def _identical_sides(comparison: SystemComparison) -> list[Side]:
     """The sides that have the figures of the first one."""
     result: list[Side] = []
     for index, side in enumerate(comparison.sides[1:], start=1):
@@ -290,7 +290,7 @@ _FEW = 3
 """Metrics that are named."""
 
 
-def _without_effect(comparison: Comparison, asked: Sequence[Expression]) -> Iterator[Note]:
+def _without_effect(comparison: SystemComparison, asked: Sequence[Expression]) -> Iterator[Note]:
     """Which parameters that were set enter no reported metric, and which other sides have the figures of A."""
     idle: dict[tuple[str, ...], list[str]] = {}
     for side in comparison.sides:
@@ -344,7 +344,7 @@ class Side(Record):
     """Why there is no answer."""
 
 
-class Figure(Record):
+class ComparedMetric(Record):
     """One metric on all sides."""
 
     metric: Metric
@@ -352,22 +352,22 @@ class Figure(Record):
     """By side, in base units; None where the side has no answer, or nothing of that name."""
 
 
-class Comparison(Record):
+class SystemComparison(Record):
     """Systems side by side."""
 
     sides: tuple[Side, ...]
-    figures: tuple[Figure, ...]
+    figures: tuple[ComparedMetric, ...]
     wanted: Wanted = AUTO
 
 
-def compare(models: Sequence[Model], metrics: Sequence[str] = (), wanted: Wanted = AUTO) -> Comparison:
+def compare(models: Sequence[Model], metrics: Sequence[str] = (), wanted: Wanted = AUTO) -> SystemComparison:
     """Solve several models as they stand, and match their metrics by name.
 
     models    two or more: different systems, or one with different settings; the first is what others are compared
               with.
     metrics   texts such as `response` or `utilization('cpu')`; none: `every_metric` of any side.
     wanted    the method and its budget, where there is a choice.
-    Returns   `Comparison`; a metric that a side does not have, or a side without an answer, leaves its values empty.
+    Returns   a metric that a side does not have, or a side without an answer, leaves its values empty.
     Raises    `UsageError` for less than two or too many models, for a metric that no side has, and for one that is of
               different units on different sides; what the first side has against it where no side has an answer.
     """
@@ -391,7 +391,9 @@ def compare(models: Sequence[Model], metrics: Sequence[str] = (), wanted: Wanted
     values = [
         tuple(_value(side, each.get(item.source)) for side, each in zip(sides, asked, strict=True)) for item in reported
     ]
-    return Comparison(tuple(sides), tuple(Figure(*pair) for pair in zip(reported, values, strict=True)), wanted)
+    return SystemComparison(
+        tuple(sides), tuple(ComparedMetric(*pair) for pair in zip(reported, values, strict=True)), wanted
+    )
 
 
 def described(model: Model) -> str:

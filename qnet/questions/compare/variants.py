@@ -8,6 +8,8 @@ from qnet.errors import Problem, UsageError
 from qnet.model.grids import PAIR, grid
 from qnet.model.model import Model
 from qnet.questions.presentation.columns import parameter_cells, parameter_unit
+from qnet.reports.content import Cell
+from qnet.units import format_quantity, quantity
 
 _SEVERAL = re.compile(r"[,:]|^\s*log\s*\(")
 _NESTED = re.compile(r"\([^()]*\)|'[^']*'")
@@ -16,8 +18,11 @@ _NESTED = re.compile(r"\([^()]*\)|'[^']*'")
 def variants(text: str, model: Model) -> list[list[str]]:
     """Settings such as `users=250 & memory=128 MiB`, once for each of the values of those that have several.
 
-    Values are a grid, as in sweeps: `6, 8`, `6:8`. Those of several parameters vary together; a parameter with one
-    value has it on every side. Raises `UsageError` QN014 where the numbers of values differ, and as `grid`.
+    text     `NAME=VALUES` joined by `&`. Values are a grid, as in sweeps: `6, 8`, `6:8`. Those of several parameters
+             vary together; a parameter with one value has it on every side.
+    model    the one whose parameters are set.
+    Returns  for each side of the comparison its settings, `NAME=VALUE`.
+    Raises   `UsageError` QN014 where the numbers of values differ, and as `grid`.
     """
     parts = [part.strip() for part in text.split(PAIR)]
     values = [_values(part, model) for part in parts]
@@ -41,4 +46,13 @@ def _values(part: str, model: Model) -> list[str]:
     key = name.strip()
     unit = parameter_unit(model, key)
     cells = parameter_cells(model, key, grid(part, model).values)
-    return [f"{key}={cell!r} {unit}".rstrip() if isinstance(cell, float | int) else f"{key}={cell}" for cell in cells]
+    return [f"{key}={_text(cell, unit)}" for cell in cells]
+
+
+def _text(cell: Cell, unit: str) -> str:
+    """A value as people write it, such as `8 ms`, where that is the same number; else with all its digits."""
+    if not isinstance(cell, float | int):
+        return str(cell)
+    full = f"{cell!r} {unit}".rstrip()
+    short = format_quantity(cell, unit)
+    return short if quantity(short) == quantity(full) else full

@@ -78,7 +78,7 @@ class Costs(Record):
 
     model: Model
     over: tuple[Grid, ...]
-    found: tuple[Cost, ...]
+    points: tuple[Cost, ...]
     """Every cost at every point of the grid."""
     method: str
     exact: bool
@@ -136,12 +136,12 @@ def costs(model: Model, asked: Sequence[CostModel], grids: tuple[Grid, ...], wan
         for item, costs in zip(asked, result, strict=True):
             costs += _at_points(model, item, values, network, part, points, grids, columns)
     _refuse_none([item for costs in result for item in costs])
-    order = {index: number for number, index in enumerate(_places(columns, size))}
+    order = {index: number for number, index in enumerate(_coordinates(columns, size))}
     ordered = [item for costs in result for item in sorted(costs, key=lambda item: order[item.coordinates])]
     return Costs(
         model=model,
         over=grids,
-        found=tuple(ordered),
+        points=tuple(ordered),
         method=", ".join(trust),
         exact=exact,
         reasons=tuple(reasons),
@@ -160,7 +160,10 @@ def cost_parts(
 
     network      numbers, arrays, or symbols.
     stations     the names of the stations that count.
+    asked        the cost of the model: which class, routes and work count.
     throughputs  passages per second of every class; None where the passages of one class alone count.
+    operations   those of the numbers of the network.
+    Returns      a part for each station, class and route, with its share of the passages and its demand in seconds.
     """
     counted = {
         (number, route.name): (rate if throughputs else 1.0) * (1.0 if customers.chain else route.probability)
@@ -212,7 +215,7 @@ def _columns(grids: Sequence[Grid]) -> tuple[dict[str, Any], int | None]:
     return {name: table[:, index] for index, name in enumerate(names)}, len(table)
 
 
-def _places(columns: Mapping[str, Any], size: int | None) -> list[tuple[float, ...]]:
+def _coordinates(columns: Mapping[str, Any], size: int | None) -> list[tuple[float, ...]]:
     return [()] if size is None else list(zip(*(column.tolist() for column in columns.values()), strict=True))
 
 
@@ -276,9 +279,9 @@ def _at_points(
         return np.broadcast_to(np.asarray(value), (size,)).tolist()
 
     numbers = [(item, row(item.passages), row(item.demand)) for item in parts]
-    places = list(zip(*(columns[item.name][points].tolist() for item in grids), strict=True))
+    coordinates = list(zip(*(columns[item.name][points].tolist() for item in grids), strict=True))
     result: list[Cost] = []
-    for number, (index, units, there) in enumerate(zip(places, row(per), row(stable), strict=True)):
+    for number, (index, units, there) in enumerate(zip(coordinates, row(per), row(stable), strict=True)):
         selected = [item.replace(passages=share[number], demand=demand[number]) for item, share, demand in numbers]
         result.append(_cost(asked, values, index, units, there, selected))
     return result

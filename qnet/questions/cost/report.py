@@ -18,7 +18,7 @@ from qnet.questions.presentation.columns import effect_notes
 from qnet.questions.presentation.labels import label
 from qnet.questions.presentation.provenance import Basis
 from qnet.questions.uncertainty.carried import Doubts, moved_model
-from qnet.questions.uncertainty.carried_beside import Slopes, beside, slopes_of
+from qnet.questions.uncertainty.carried_beside import SideSlopes, beside, slopes_of
 from qnet.reports.content import Cell, Column, Note
 from qnet.reports.report import Report
 from qnet.units import Dimension, base_unit, in_unit
@@ -50,7 +50,7 @@ def doubted_beside(result: Costs, against: Costs, reported: RowValues) -> tuple[
     return _cells(*ends), [*notes, *(note for note in more if note not in notes)]
 
 
-def _slopes(results: Costs, reported: RowValues) -> tuple[Slopes, list[Note]]:
+def _slopes(results: Costs, reported: RowValues) -> tuple[SideSlopes, list[Note]]:
     """How the values of rows move, and notes."""
 
     def column(values: Sequence[float | None]) -> Any:
@@ -60,7 +60,7 @@ def _slopes(results: Costs, reported: RowValues) -> tuple[Slopes, list[Note]]:
     if results.model.calibration is None:
         return slopes_of(None, here, lambda steps: here), []
     doubts = Doubts(results.model, [grid.name for grid in results.over])
-    asked = list({item.cost.name: item.cost for item in results.found}.values())
+    asked = list({item.cost.name: item.cost for item in results.points}.values())
 
     def moved(steps: list[tuple[int, float]]) -> Any:
         result: list[Any] = []
@@ -153,10 +153,10 @@ def cost_report(result: Costs, against: Costs | None = None, asserted: Sequence[
     notes = approximate_notes(result.reasons)
     notes += [note for note in claimed.notes if note.code != "QN601" or not notes]
     changed = [*model.settings, *(grid.name for grid in result.over)]
-    notes += effect_notes(model, changed, [item.cost.per for item in result.found])
-    missing = sum(item.status != OK for item in result.found)
+    notes += effect_notes(model, changed, [item.cost.per for item in result.points])
+    missing = sum(item.status != OK for item in result.points)
     if missing:
-        text = f"{missing} of {len(result.found)} points have no answer; their status says why"
+        text = f"{missing} of {len(result.points)} points have no answer; their status says why"
         notes.append(Note("QN602", text, "warning"))
     over = tuple(_over(result))
     columns = (COLUMNS[0], *over, *COLUMNS[1:])
@@ -188,20 +188,20 @@ def cost_report(result: Costs, against: Costs | None = None, asserted: Sequence[
     )
 
 
-def _claimed(result: Costs, asserted: Sequence[str]) -> named_values.Claims:
+def _claimed(result: Costs, asserted: Sequence[str]) -> named_values.AssertionOutcome:
     if not asserted:
-        return named_values.Claims()
+        return named_values.AssertionOutcome()
 
     values: dict[str, list[float]] = {}
     dimensions: dict[str, Dimension] = {}
-    places: dict[tuple[float, ...], None] = {}
-    for item in result.found:
+    coordinates: dict[tuple[float, ...], None] = {}
+    for item in result.points:
         name = item.cost.name if item.cost.name in result.model.costs else "cost"
         values.setdefault(name, []).append(float("nan") if item.value is None else item.value)
         dimensions[name] = item.cost.dimension
-        places[item.coordinates] = None
-    columns = {each.name: np.array([index[at] for index in places]) for at, each in enumerate(result.over)}
-    named = named_values.NamedValues(values, dimensions, columns, len(places))
+        coordinates[item.coordinates] = None
+    columns = {each.name: np.array([index[at] for index in coordinates]) for at, each in enumerate(result.over)}
+    named = named_values.NamedValues(values, dimensions, columns, len(coordinates))
     return named_values.claims_of(named, asserted, result.model, result.wanted)
 
 
@@ -215,23 +215,23 @@ def _over(result: Costs) -> Iterable[Column]:
 
 def _rows(result: Costs, exact: bool) -> list[tuple[Cell, ...]]:
     trust = (result.method, label(exact))
-    return [(*row, *trust) for item in result.found for row in _cost_rows(result, item)]
+    return [(*row, *trust) for item in result.points for row in _cost_rows(result, item)]
 
 
 def _cost_rows(result: Costs, item: Cost) -> Iterable[tuple[Cell, ...]]:
     """The rows of one cost at one point: its total, then its parts by station, class, route, and the finest."""
     cost = item.cost
     shown = cost.unit or base_unit(cost.dimension)
-    places = [_point_cell(result, grid.name, value) for grid, value in zip(result.over, item.coordinates, strict=True)]
+    cells = [_point_cell(result, grid.name, value) for grid, value in zip(result.over, item.coordinates, strict=True)]
     if item.status != OK:
-        yield (cost.name, *places, "total", *([None] * 7), shown, item.status)
+        yield (cost.name, *cells, "total", *([None] * 7), shown, item.status)
         return
     for scope, station, class_name, route, parts in _scopes(item.parts):
         contributed = sum(part.passages * part.demand for part in parts)
         passages = _passages(parts)
         value = in_unit(contributed / item.per, shown)
         yield (
-            cost.name, *places, scope, station, class_name, route, passages,
+            cost.name, *cells, scope, station, class_name, route, passages,
             contributed / passages if passages else _plain(parts), value,
             contributed / item.demand if item.demand else None, shown, OK,
         )  # fmt: skip
@@ -288,8 +288,8 @@ def _point_cell(result: Costs, name: str, value: float) -> Cell:
 
 
 def _refuse_unlike(result: Costs, against: Costs) -> None:
-    ours = {item.cost.name: item.cost.dimension for item in result.found}
-    theirs = {item.cost.name: item.cost.dimension for item in against.found}
+    ours = {item.cost.name: item.cost.dimension for item in result.points}
+    theirs = {item.cost.name: item.cost.dimension for item in against.points}
     for name in ours.keys() & theirs.keys():
         if ours[name] != theirs[name]:
             text = f'"{name}" is {ours[name].describe()} in one model and {theirs[name].describe()} in the other'

@@ -34,7 +34,7 @@ NOT_REACHED = "limit not reached at the highest load"
 NOWHERE = ("no value meets the limit", "no value meets all limits")
 
 
-class Point(Record):
+class EnvelopePoint(Record):
     """One point of an envelope: floats, texts, or None where there is nothing to say."""
 
     coordinates: tuple[float, ...]
@@ -58,21 +58,21 @@ class Point(Record):
 
 
 class Interval(Record):
-    """One interval in which the limits hold: its place among those of a point, its lower end, and its upper end."""
+    """One interval in which the limits hold: its number among those of a point, its lower end, and its upper end."""
 
     number: int
     least: float | None
     binds: str
-    upper: Point
+    upper: EnvelopePoint
 
 
 def points(
-    asked: Question, coordinates: Sequence[tuple[float, ...]], regions: Regions, places: Any, result: IntervalEnd,
+    asked: Question, coordinates: Sequence[tuple[float, ...]], regions: Regions, indices: Any, result: IntervalEnd,
     smallest: bool,
-) -> list[Point]:  # fmt: skip
+) -> list[EnvelopePoint]:  # fmt: skip
     """One end of an interval at each of some points of a grid, with the figures there.
 
-    coordinates   the grid, and `places` the rows of it that are reported.
+    coordinates   the grid, and `indices` the rows of it that are reported.
     """
     there = result.there
     metrics = [there.metric(item.metric) for item in asked.limits]
@@ -80,15 +80,15 @@ def points(
     outputs = [there.metric(parse(name)) for name in asked.model.outputs]
     methods = there.gather(lambda part: np.full(len(part.points), part.solution.method, dtype=object))
     exact = there.gather(lambda part: np.full(len(part.points), where_exact(asked.model, asked.shown, part)))
-    extremes = (regions.steady_least if smallest else regions.steady_greatest)[places]
-    rows: list[Point] = []
-    for row, index in enumerate(map(int, places)):
+    extremes = (regions.steady_least if smallest else regions.steady_greatest)[indices]
+    rows: list[EnvelopePoint] = []
+    for row, index in enumerate(map(int, indices)):
         status = _status(asked, smallest, result, row, regions, index)
         answered = status == OK
         shown = tuple(_number(values[row]) if status != HOPELESS else None for values in metrics)
         extreme = _number(extremes[row]) if status not in (HOPELESS, UNLIMITED) else None
         rows.append(
-            Point(
+            EnvelopePoint(
                 coordinates=coordinates[index],
                 status=status,
                 value=float(result.value[row]) if answered else None,
@@ -105,10 +105,10 @@ def points(
     return rows
 
 
-def refused_point(asked: Question, coordinates: tuple[float, ...], status: str) -> Point:
+def refused_point(asked: Question, coordinates: tuple[float, ...], status: str) -> EnvelopePoint:
     """A point where some value tried is not computed, and why."""
     nothing = (None,) * len(asked.model.outputs)
-    return Point(
+    return EnvelopePoint(
         coordinates=coordinates,
         status=status,
         value=None,
@@ -151,7 +151,7 @@ _CHUNK = 4096
 """Points that are searched at once: enough for arrays to pay, few enough to keep memory small."""
 
 
-class Piece(Record):
+class SearchedPoints(Record):
     """Some points that were searched at once."""
 
     rows: Sequence[int]
@@ -159,16 +159,16 @@ class Piece(Record):
     coordinates: Sequence[tuple[float, ...]]
     trial: Trial
     regions: Regions
-    found: IntervalEnd
+    end: IntervalEnd
 
     def metric(self, vary: str, expression: Expression) -> Value:
         """The value of an expression per point, where the parameter has the value of the answer."""
         parts: list[Any] = []
-        for part in self.found.there.parts:
+        for part in self.end.there.parts:
             values = copy.copy(part.values)
-            values.known = {**values.known, vary: self.found.value[part.points]}
+            values.known = {**values.known, vary: self.end.value[part.points]}
             parts.append(part.replace(values=values))
-        return self.found.there.replace(parts=tuple(parts)).metric(expression)
+        return self.end.there.replace(parts=tuple(parts)).metric(expression)
 
 
 class Envelope(Record):
@@ -177,12 +177,12 @@ class Envelope(Record):
     question: Question
     smallest: bool
     """Whether the values are the smallest ones."""
-    points: tuple[Point, ...]
+    points: tuple[EnvelopePoint, ...]
     reasons: tuple[str, ...]
     """Why some answers are not exact; empty where all are."""
     looked: tuple[int, float, float]
     """How many values were tried for a point, at most, and between which."""
-    pieces: tuple[Piece, ...]
+    pieces: tuple[SearchedPoints, ...]
 
     @property
     def complete(self) -> bool:
@@ -197,7 +197,7 @@ class Envelope(Record):
     @property
     def solved(self) -> list[Solved]:
         """What was solved at the computed ends, in pieces."""
-        return [piece.found.there for piece in self.pieces]
+        return [piece.end.there for piece in self.pieces]
 
     def of(self, expression: Expression) -> Any:
         """The value of an expression over figures, outputs and parameters per point, with the parameter at the
@@ -224,10 +224,12 @@ def envelopes(asked: Sequence[Question]) -> list[Envelope]:
 
 
 def envelope(asked: Question) -> Envelope:
-    """Answer one question, the entire grid as arrays.
+    """Find the largest or smallest value of a parameter within limits, at every point of a grid as arrays.
 
-    A point without an answer says so in its status, as does one where some value tried is not computed.
-    Raises `NoAnswer` where no point has one; `NotComputed` where some were not computed, and no other has one.
+    asked    the question: model, parameter, limits, and the grid of the others.
+    Returns  the points in the order of the grid; one without an answer says so in its status, as does one where some
+             value tried is not computed.
+    Raises   `NoAnswer` where no point has an answer; `NotComputed` where some were not computed, and no other has one.
     """
     return _answered([asked])[0]
 
@@ -248,9 +250,9 @@ def crossings(answer: Envelope) -> list[Interval]:
     result += [(row, Interval(0, None, "", item)) for row, item in enumerate(answer.points) if row not in known]
     for piece in answer.pieces:
         regions = piece.regions
-        without: Any = np.setdiff1d(np.arange(len(piece.coordinates)), regions.place)
-        index = np.concatenate([np.arange(len(regions.place)), np.full(len(without), -1)])
-        position = np.concatenate([regions.place, without])
+        without: Any = np.setdiff1d(np.arange(len(piece.coordinates)), regions.point)
+        index = np.concatenate([np.arange(len(regions.point)), np.full(len(without), -1)])
+        position = np.concatenate([regions.point, without])
         order = np.argsort(position, kind="stable")
         position, index = position[order], index[order]
         upper, lower = (ends(piece.trial, regions, position, index, side) for side in (regions.high, regions.low))
@@ -291,7 +293,7 @@ class _Search:
             turns = [falls(regions) for _, _, regions in searched]
             smallest = False not in turns and True in turns
         pieces = [
-            Piece(rows, [self.grid[row] for row in rows], trial, regions, pick(trial, regions, smallest))
+            SearchedPoints(rows, [self.grid[row] for row in rows], trial, regions, pick(trial, regions, smallest))
             for rows, trial, regions in searched
         ]
         details = {row: refused_point(asked, self.grid[row], error.problems[0].found) for row, error in refused.items()}
@@ -366,32 +368,32 @@ def _together(trials: Sequence[Trial], numbers: Mapping[str, list[float]]) -> li
     return [regions.part(trial, index * size) for index, trial in enumerate(trials)]
 
 
-def _points(asked: Question, piece: Piece, smallest: bool) -> list[Point]:
+def _points(asked: Question, piece: SearchedPoints, smallest: bool) -> list[EnvelopePoint]:
     """The answers point by point, with all intervals of each."""
     regions = piece.regions
     selected: dict[int, list[tuple[float, float]]] = {}
-    for index, low, high in zip(regions.place, regions.low.value, regions.high.value, strict=True):
+    for index, low, high in zip(regions.point, regions.low.value, regions.high.value, strict=True):
         selected.setdefault(int(index), []).append((float(low), float(high)))
-    reported = points(asked, piece.coordinates, regions, range(len(piece.coordinates)), piece.found, smallest)
+    reported = points(asked, piece.coordinates, regions, range(len(piece.coordinates)), piece.end, smallest)
     return [point.replace(intervals=tuple(selected.get(index, ()))) for index, point in enumerate(reported)]
 
 
-def _reasons(asked: Question, pieces: Sequence[Piece]) -> tuple[str, ...]:
+def _reasons(asked: Question, pieces: Sequence[SearchedPoints]) -> tuple[str, ...]:
     """Why answers are not exact: in general, as the model is stated; else for what they are about."""
-    parts = [part for piece in pieces for part in piece.found.there.parts]
+    parts = [part for piece in pieces for part in piece.end.there.parts]
     particular = dict.fromkeys(reason for part in parts for reason in part.solution.reasons)
     if not particular:
         return ()
     return solve_points(asked.model, asked=asked.wanted).parts[0].solution.reasons or tuple(particular)
 
 
-def _looked(pieces: Sequence[Piece]) -> tuple[int, float, float]:
-    most = max(int(np.bincount(piece.regions.scan.place).max()) for piece in pieces)
+def _looked(pieces: Sequence[SearchedPoints]) -> tuple[int, float, float]:
+    most = max(int(np.bincount(piece.regions.scan.point).max()) for piece in pieces)
     values = [piece.regions.scan.value for piece in pieces]
     return most, float(min(item.min() for item in values)), float(max(item.max() for item in values))
 
 
-def _no_answer(asked: Question, smallest: bool, reported: Sequence[Point], piece: Piece) -> NoAnswer:
+def _no_answer(asked: Question, smallest: bool, reported: Sequence[EnvelopePoint], piece: SearchedPoints) -> NoAnswer:
     """Why no point has an answer, and where the limits are nearest to one."""
     if all(point.status == UNLIMITED for point in reported):
         observed = piece.regions.scan.value
@@ -413,7 +415,7 @@ def _metric(limit: Condition) -> str:
     return root.name if isinstance(root, Name) else limit.source.partition(limit.operator)[0].strip()
 
 
-def _way_out(asked: Question, point: Point, value: float) -> str:
+def _way_out(asked: Question, point: EnvelopePoint, value: float) -> str:
     shown = [
         (_metric(item), format_quantity(metric, base_unit(item.dimension)))
         for item, metric in zip(asked.limits, point.metrics, strict=True)

@@ -13,7 +13,7 @@ from qnet.model.column_names import column_key
 from qnet.model.conditions import Condition
 from qnet.model.model import Model
 from qnet.networks.notes import approximate_notes
-from qnet.questions.envelope.envelope import OK, Envelope, Interval, Point, crossings
+from qnet.questions.envelope.envelope import OK, Envelope, EnvelopePoint, Interval, crossings
 from qnet.questions.envelope.question import Question
 from qnet.questions.presentation.assertions import broken, conditions
 from qnet.questions.presentation.columns import effect_notes, parameter_cells
@@ -33,6 +33,8 @@ else:
 
 KEYS = ("envelope", "about", "limit", "binds", "busiest_station", "utilization", "status", "method", "exactness")
 """The columns that every envelope has."""
+_NAMELESS = "metric"
+"""The column of a metric that is an expression."""
 _REPORTED = 3
 """The number of other intervals that a note lists."""
 
@@ -50,7 +52,7 @@ def envelope_report(
     claimed = conditions(asserted, model)
     guessed = _asked_notes(envelopes, claimed)
     asked = [*(shown for item in envelopes for shown in item.question.shown), *(item.metric for item in claimed)]
-    parts = [part for item in envelopes for piece in item.pieces for part in piece.found.there.parts]
+    parts = [part for item in envelopes for piece in item.pieces for part in piece.end.there.parts]
     sure = all_exact(model, [item.metric for item in claimed], parts) if claimed else True
     layout = _Layout(model, envelopes, every)
     rows: list[tuple[Cell, ...]] = []
@@ -90,7 +92,7 @@ def envelope_report(
         matrix=matrix,
         plot=plot,
         broken=tuple(problem for item in envelopes for problem in broken(item, claimed)),
-        summary=lambda report: summaries.of_envelopes(report, layout.value_key, along),
+        summary=lambda report: summaries.of_envelopes(report, layout.value_key, "" if every else layout.extreme, along),
     )
 
 
@@ -203,18 +205,26 @@ class _Layout:
         dimensions = {
             item.question.limits[index].dimension
             for item in envelopes
-            for index in _distinct(item.question)[position : position + 1]
+            for column, index in self.limits(item.question)
+            if column == position
         }
         return base_unit(dimensions.pop()) if len(dimensions) == 1 else ""
+
+    def limits(self, question: Question) -> list[tuple[int, int]]:
+        """The limits of an envelope, as indices, whose metrics have columns, each behind the position of its column."""
+        distinct = _distinct(question)
+        names = [_metric_name(question, index) for index in distinct]
+        by_name = len(set(names)) == len(names) and all(name in self.names for name in names)
+        return list(zip(map(self.names.index, names) if by_name else range(len(names)), distinct, strict=True))
 
     def row(self, question: Question, interval: Interval) -> tuple[Cell, ...]:
         """The cells of a point, or of one interval of it; the metric of a limit on an output is shown once."""
         point = interval.upper
-        places = {grid.name: value for grid, value in zip(question.over, point.coordinates, strict=True)}
+        coordinates = {grid.name: value for grid, value in zip(question.over, point.coordinates, strict=True)}
         cells: list[Cell] = [question.name, question.title if question.title != question.name else None]
         for name in self.over:
             options = question.model.parameters[name].options
-            value = places.get(name)
+            value = coordinates.get(name)
             cells.append(options[int(value)] if options and value is not None else value)
         cells.append(question.stated)
         if self.every:
@@ -227,10 +237,10 @@ class _Layout:
         exactness = label(point.exact) if point.method else None
         return (*cells, point.status, point.method or None, exactness)
 
-    def metrics(self, question: Question, point: Point) -> list[Cell]:
+    def metrics(self, question: Question, point: EnvelopePoint) -> list[Cell]:
         """What the limits are on, each once."""
         result: list[Cell] = [None] * len(self.names)
-        for position, index in enumerate(_distinct(question)):
+        for position, index in self.limits(question):
             value, name = point.metrics[index], self.names[position]
             result[position] = in_unit(value, self.shown(name)) if value is not None and name in self.limited else value
         return result
@@ -243,26 +253,29 @@ def _distinct(question: Question) -> list[int]:
 
 
 def _metric_names(envelopes: Sequence[Envelope]) -> list[str]:
-    """Column names for the limited metrics, `response`, `utilization_cpu`; `metric` where envelopes differ."""
+    """Column names for the limited metrics, `response`, `utilization_cpu`; `metric` where envelopes differ and one of
+    them limits what has no name."""
     result = [[_metric_name(item.question, index) for index in _distinct(item.question)] for item in envelopes]
     if all(names == result[0] for names in result):
         return result[0]
-    return ["metric"] * max(map(len, result))
+    if not any(_NAMELESS in names for names in result):
+        return list(dict.fromkeys(name for names in result for name in names))
+    return [_NAMELESS] * max(map(len, result))
 
 
 def _metric_name(question: Question, index: int) -> str:
     root = question.limits[index].metric.root
-    return column_key(root.name) if isinstance(root, Name) else "metric"
+    return column_key(root.name) if isinstance(root, Name) else _NAMELESS
 
 
 def _asked_notes(envelopes: Sequence[Envelope], claimed: Sequence[Condition]) -> list[Note]:
     """That percentiles are approximate, where limits, outputs or assertions rest on one; and what has no effect."""
     asked = [expression for item in envelopes for expression in item.question.shown]
     asked += [item.metric for item in claimed]
-    parts = [part for item in envelopes for piece in item.pieces for part in piece.found.there.parts]
+    parts = [part for item in envelopes for piece in item.pieces for part in piece.end.there.parts]
     model = envelopes[0].question.model
     outputs = [parse(name) for name in model.outputs]
-    undefined = undefined_notes((piece.found.there for item in envelopes for piece in item.pieces), outputs)
+    undefined = undefined_notes((piece.end.there for item in envelopes for piece in item.pieces), outputs)
     changed = [*model.settings, *(grid.name for item in envelopes for grid in item.question.over)]
     return [
         *undefined,
@@ -272,7 +285,9 @@ def _asked_notes(envelopes: Sequence[Envelope], claimed: Sequence[Condition]) ->
     ]
 
 
-def _notes(envelopes: Sequence[Envelope], points: Sequence[Point], every: bool, guessed: list[Note]) -> list[Note]:
+def _notes(
+    envelopes: Sequence[Envelope], points: Sequence[EnvelopePoint], every: bool, guessed: list[Note]
+) -> list[Note]:
     """What the reader should know of the answers."""
     reasons = dict.fromkeys(reason for item in envelopes for reason in item.reasons)
     notes = [*approximate_notes(reasons), *guessed]

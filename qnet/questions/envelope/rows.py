@@ -14,7 +14,7 @@ from qnet.questions.envelope.envelope import envelope, envelopes
 from qnet.questions.envelope.question import Question, questions, refuse_varied
 from qnet.questions.envelope.report import envelope_report
 from qnet.questions.map.parameter_cells import Fault, parameter_columns, parameter_value
-from qnet.questions.map.tables import Rows, Table, read_table
+from qnet.questions.map.tables import DataTable, Rows, read_table
 from qnet.reports.content import Cell, Column, Note
 from qnet.reports.records import column_names
 from qnet.reports.report import Report
@@ -49,7 +49,7 @@ def ask_envelope(
 
 
 def envelope_of_rows(
-    model: Model, asked: Sequence[Question], table: Table, asserted: Sequence[str] = ()
+    model: Model, asked: Sequence[Question], table: DataTable, asserted: Sequence[str] = ()
 ) -> Report:  # fmt: skip
     """The report of envelopes with a row for each row of a table.
 
@@ -67,7 +67,7 @@ def envelope_of_rows(
     values, faults = _values(model, table, named)
     if not values:
         raise InvalidInput(table.fault(next(iter(faults)), "", next(iter(faults.values()))))
-    places = [index for index in range(len(table.rows)) if index not in faults]
+    indices = [index for index in range(len(table.rows)) if index not in faults]
     grids = tuple(
         Grid(name, tuple(row[number] for row in values), in_step=number > 0)
         for number, name in enumerate(named.values())
@@ -83,11 +83,11 @@ def envelope_of_rows(
         for item in asked
     ]  # fmt: skip
     report = envelope_report(model, [envelope(item) for item in questions], asserted)
-    return _beside(report, table, places, faults, len(grids), len(questions))
+    return _beside(report, table, indices, faults, len(grids), len(questions))
 
 
 def _values(
-    model: Model, table: Table, named: Mapping[str, str]
+    model: Model, table: DataTable, named: Mapping[str, str]
 ) -> tuple[list[tuple[float, ...]], dict[int, Fault]]:  # fmt: skip
     """The parameters of every row that can be read, and why the others cannot."""
     columns = [(table.header.index(column), column, name) for column, name in named.items()]
@@ -95,32 +95,34 @@ def _values(
     faults: dict[int, Fault] = {}
     for index, row in enumerate(table.rows):
         try:
-            values.append(tuple(parameter_value(model, name, row[place], column) for place, column, name in columns))
+            values.append(
+                tuple(parameter_value(model, name, row[position], column) for position, column, name in columns)
+            )
         except Fault as fault:
             faults[index] = fault
     return values, faults
 
 
 def _beside(
-    report: Report, table: Table, places: Sequence[int], faults: Mapping[int, Fault], count: int, blocks: int
+    report: Report, table: DataTable, indices: Sequence[int], faults: Mapping[int, Fault], count: int, blocks: int
 ) -> Report:
     """The answers after the columns of the rows, in the order of the file; of rows that cannot be read, why."""
     columns = _columns_of(table)
     kept = [index for index in range(len(report.columns)) if not _FIRST <= index < _FIRST + count]
     taken = set(column_names(columns))
     answers = [_apart(report.columns[index], taken) for index in kept]
-    status = next(index for index, place in enumerate(kept) if report.columns[place].key == "status")
+    status = next(index for index, position in enumerate(kept) if report.columns[position].key == "status")
     rows: list[tuple[Cell, ...]] = []
     for block in range(blocks):
         lines: list[tuple[int, tuple[Cell, ...]]] = []
-        for number, place in enumerate(places):
-            row: Sequence[Cell] = tuple(report.rows[block * len(places) + number])
-            lines.append((table.numbers[place], (*_cells(table, place), *(row[index] for index in kept))))
+        for number, position in enumerate(indices):
+            row: Sequence[Cell] = tuple(report.rows[block * len(indices) + number])
+            lines.append((table.numbers[position], (*_cells(table, position), *(row[index] for index in kept))))
         if not block:
             nothing: list[Cell] = [None] * len(kept)
-            for place, fault in faults.items():
+            for position, fault in faults.items():
                 cells = [*nothing[:status], str(fault), *nothing[status + 1 :]]
-                lines.append((table.numbers[place], (*_cells(table, place), *cells)))
+                lines.append((table.numbers[position], (*_cells(table, position), *cells)))
             for item in table.unread:
                 cells = [*nothing[:status], item.problem.found, *nothing[status + 1 :]]
                 lines.append((item.number, (item.text, *(None,) * (len(columns) - 1), *cells)))
@@ -136,17 +138,17 @@ def _beside(
     )
 
 
-def _columns_of(table: Table) -> list[Column]:
+def _columns_of(table: DataTable) -> list[Column]:
     """The columns of the table, named as they are."""
     titles = [column.strip() or f"column {index + 1}" for index, column in enumerate(table.header)]
     return [Column(title, title) for title in titles]
 
 
-def _cells(table: Table, place: int) -> tuple[Cell, ...]:
+def _cells(table: DataTable, position: int) -> tuple[Cell, ...]:
     """The cells of a row as they are; as text where they are no plain text or finite number."""
     return tuple(
         cell if isinstance(cell, str | int | None) or (isinstance(cell, float) and abs(cell) < inf) else str(cell)
-        for cell in table.rows[place]
+        for cell in table.rows[position]
     )
 
 
@@ -158,7 +160,7 @@ def _apart(column: Column, taken: set[str]) -> Column:
     return column
 
 
-def _unread(count: int, table: Table) -> list[Note]:
+def _unread(count: int, table: DataTable) -> list[Note]:
     """That some rows cannot be read, if so."""
     if not count:
         return []
@@ -167,7 +169,7 @@ def _unread(count: int, table: Table) -> list[Note]:
 
 
 def refuse_beside_rows(over: Any, crossings: bool) -> None:
-    """Raise `UsageError` for what cannot be asked together with rows."""
+    """Raise `UsageError` QN010 where rows come with a grid, `over`, or with `crossings`: rows state every parameter."""
     if over or crossings:
         other = "--over" if over else "--crossings"
         help = "a row states every parameter; write a row for each point" if over else ""

@@ -29,8 +29,8 @@ def evaluated(formula: Any, numbers: Mapping[str, float]) -> float | None:
     Computed in fractions, rounded once at the end; roots, exponentials and logarithms with 30 digits.
     """
     sympy: Any = symbols().sympy
-    places = {symbol: sympy.Rational(numbers[symbol.name]) for symbol in formula.free_symbols}
-    result = formula.xreplace(places)
+    values = {symbol: sympy.Rational(numbers[symbol.name]) for symbol in formula.free_symbols}
+    result = formula.xreplace(values)
     result = result.replace(_is_erlang, _erlang_value)
     result = result.doit().evalf(30)
     return float(result) if result.is_Number and result.is_finite else None
@@ -72,7 +72,7 @@ def _erlang_value(item: Any) -> Any:
     return erlang_c(count, load) if count <= 40 and load.is_Rational else sympy.Float(erlang_c(count, float(load)), 30)
 
 
-class Solved(Record):
+class SolvedFormula(Record):
     """A parameter as a formula of the others."""
 
     formula: Any
@@ -80,7 +80,7 @@ class Solved(Record):
     """What was taken as it is at the numbers: which branch of a Min, Max or where."""
 
 
-def solved(equation: Any, wanted: Any, numbers: Mapping[str, float], about: str) -> Solved:
+def solved(equation: Any, wanted: Any, numbers: Mapping[str, float], about: str) -> SolvedFormula:
     """The parameter at which an expression is 0, as a formula.
 
     Applies   rational expressions in the parameter of degree 2 at most after factoring; of minima, maxima and wheres
@@ -104,7 +104,7 @@ def solved(equation: Any, wanted: Any, numbers: Mapping[str, float], about: str)
         raise _refused(about, f"the equation has more than {MOST_SOLVED} operations")
     slope = flat.diff(wanted)
     if not slope.has(wanted):
-        return Solved(-flat.subs(wanted, 0) / slope, tuple(assumed))
+        return SolvedFormula(-flat.subs(wanted, 0) / slope, tuple(assumed))
     if not affordable(flat, MOST_TERMS):
         raise _refused(about, f"the equation has more than {MOST_TERMS} terms over one denominator")
     top, _ = sympy.fraction(sympy.together(flat))
@@ -113,7 +113,7 @@ def solved(equation: Any, wanted: Any, numbers: Mapping[str, float], about: str)
     except sympy.PolynomialError:
         raise _refused(about, f'"{wanted.name}" stands in an exponent or under a root') from None
     factors = [polynomial] if polynomial.degree() <= 1 else _factors(polynomial, wanted, sympy)
-    return Solved(_root(factors, wanted, numbers, about, sympy), tuple(assumed))
+    return SolvedFormula(_root(factors, wanted, numbers, about, sympy), tuple(assumed))
 
 
 def _factors(polynomial: Any, wanted: Any, sympy: Any) -> list[Any]:

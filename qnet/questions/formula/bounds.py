@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from qnet.errors import NotComputed, Problem
 from qnet.expression import Value
 from qnet.expression.traced import TRACING
-from qnet.questions.formula.network import Centre, Symbolic
+from qnet.questions.formula.network import FormulaCentre, Symbolic
 from qnet.queues.arithmetic import total
 from qnet.record import Record
 
@@ -30,7 +30,7 @@ class Visited(Record):
     """Of the demand, what is done before the response."""
 
 
-class Customers(Record):
+class BoundInputs(Record):
     """One closed class with all that its bounds rest on."""
 
     name: str
@@ -54,7 +54,7 @@ class Customers(Record):
         return self.delays + total(at_arrival)
 
 
-def customers(symbolic: Symbolic) -> tuple[Customers, ...]:
+def customers(symbolic: Symbolic) -> tuple[BoundInputs, ...]:
     """The closed classes of a model.
 
     Raises `NotComputed` QN521 where there is none, or a station has rates, is held together with another, or shares
@@ -63,7 +63,7 @@ def customers(symbolic: Symbolic) -> tuple[Customers, ...]:
     if not symbolic.closed:
         raise _refused("there is no closed class", "max_rate, response and utilization are those of open ones")
     everybody = total(item.population for item in symbolic.closed)
-    result: list[Customers] = []
+    result: list[BoundInputs] = []
     for kind, item in enumerate(symbolic.network.classes):
         if item not in symbolic.closed:
             continue
@@ -77,12 +77,12 @@ def customers(symbolic: Symbolic) -> tuple[Customers, ...]:
             else:
                 queues.append(_visited(symbolic, centre, kind))
         result.append(
-            Customers(item.name, item.population, everybody - 1, item.think_time, delay, tuple(queues))  # type: ignore[union-attr]
+            BoundInputs(item.name, item.population, everybody - 1, item.think_time, delay, tuple(queues))  # type: ignore[union-attr]
         )
     return tuple(result)
 
 
-def _visited(symbolic: Symbolic, centre: Centre, kind: int) -> Visited:
+def _visited(symbolic: Symbolic, centre: FormulaCentre, kind: int) -> Visited:
     demand, answered = centre.demands[kind], centre.answered[kind]
     if centre.held:
         raise _refused(f'"{centre.label}" is held while another station is waited for')
@@ -96,61 +96,61 @@ def _visited(symbolic: Symbolic, centre: Centre, kind: int) -> Visited:
     return Visited(centre.label, centre.group.copies, demand, centre.station.servers, answered)
 
 
-def throughput_upper(of: Customers) -> Pieces:
+def throughput_upper(of: BoundInputs) -> Pieces:
     """N / (Z + D), and the capacity of each station: the asymptotic bound."""
     alone = of.population / (of.think + of.least)
     return [(ALONE, alone), *((queue.label, queue.servers / queue.demand) for queue in of.queues)]
 
 
-def throughput_lower(of: Customers) -> Pieces:
+def throughput_lower(of: BoundInputs) -> Pieces:
     """Every customer waits for all others at every station."""
     return [("", of.population / (of.think + of.most))]
 
 
-def response_lower(of: Customers) -> Pieces:
+def response_lower(of: BoundInputs) -> Pieces:
     """D, and N D(k) / c - Z of each station: the asymptotic bound."""
     stations = ((queue.label, of.population * queue.demand / queue.servers - of.think) for queue in of.queues)
     return [(ALONE, of.least), *stations]
 
 
-def response_upper(of: Customers) -> Pieces:
+def response_upper(of: BoundInputs) -> Pieces:
     """Every customer waits for all others at every station."""
     return [("", of.most)]
 
 
-def n_star(of: Customers) -> Pieces:
+def n_star(of: BoundInputs) -> Pieces:
     """(D + Z) c / D(k) of each station: where the two lines of the asymptotic bound meet."""
     return [(queue.label, (of.least + of.think) * queue.servers / queue.demand) for queue in of.queues]
 
 
-def balanced_throughput_upper(of: Customers) -> Pieces:
+def balanced_throughput_upper(of: BoundInputs) -> Pieces:
     """As if all stations had the same demand, and the asymptotic bound."""
     return [(SPREAD, of.population / (of.think + _spread(of))), *throughput_upper(of)]
 
 
-def balanced_response_lower(of: Customers) -> Pieces:
+def balanced_response_lower(of: BoundInputs) -> Pieces:
     """As if all stations had the same demand, and the asymptotic bound."""
     return [(SPREAD, _spread(of)), *response_lower(of)]
 
 
-def balanced_throughput_lower(of: Customers) -> Pieces:
+def balanced_throughput_lower(of: BoundInputs) -> Pieces:
     """As if the others all queued at the slowest station."""
     return [("", of.population / (of.think + _slowest(of)))]
 
 
-def balanced_response_upper(of: Customers) -> Pieces:
+def balanced_response_upper(of: BoundInputs) -> Pieces:
     """As if the others all queued at the slowest station."""
     return [("", _slowest(of))]
 
 
-def _spread(of: Customers) -> Value:
+def _spread(of: BoundInputs) -> Value:
     fast = total(queue.copies * queue.demand / queue.servers for queue in of.queues)
     count = total(queue.copies for queue in of.queues if queue.demand > 0)
     # Delays count in full, and several servers as fast as they can be.
     return of.delays + fast + of.others * fast / count / (1 + (of.think + of.delays) / fast)
 
 
-def _slowest(of: Customers) -> Value:
+def _slowest(of: BoundInputs) -> Value:
     alone = total(queue.copies * queue.demand for queue in of.queues)
     steps = [queue.demand / queue.servers for queue in of.queues]
     longest = alone + of.others * total(queue.copies * step for queue, step in zip(of.queues, steps, strict=True))
@@ -158,13 +158,13 @@ def _slowest(of: Customers) -> Value:
     return of.delays + alone + of.others * slowest / (1 + (of.think + of.delays) / longest)
 
 
-BALANCED: Sequence[Callable[[Customers], Pieces]] = (
+BALANCED: Sequence[Callable[[BoundInputs], Pieces]] = (
     balanced_throughput_lower, balanced_throughput_upper, balanced_response_lower, balanced_response_upper,
 )  # fmt: skip
 """Those of one class alone, which visits at least one queueing station."""
 
 
-def pieces(symbolic: Symbolic, bound: Callable[[Customers], Pieces]) -> list[tuple[str, str, Value]]:
+def pieces(symbolic: Symbolic, bound: Callable[[BoundInputs], Pieces]) -> list[tuple[str, str, Value]]:
     """A bound by closed class: class, station, formula.
 
     Raises `NotComputed` QN521 as `customers`, for a balanced bound of several classes, for a class without customers,
@@ -189,7 +189,7 @@ def pieces(symbolic: Symbolic, bound: Callable[[Customers], Pieces]) -> list[tup
     return [(of.name, about, value) for of in everybody for about, value in bound(of)]
 
 
-def _closed_use(symbolic: Symbolic, centre: Centre) -> bool:
+def _closed_use(symbolic: Symbolic, centre: FormulaCentre) -> bool:
     """Whether a closed class queues at a station."""
     kinds = zip(symbolic.network.classes, centre.demands, strict=True)
     return not centre.station.delay and any(item in symbolic.closed and demand != 0 for item, demand in kinds)

@@ -17,12 +17,12 @@ from qnet.model.model import Model
 from qnet.model.traced import TracedValues
 from qnet.networks.notes import approximate_notes
 from qnet.questions.formula.algebra import evaluated, irreducible, solved
-from qnet.questions.formula.metrics import SMALLEST, Piece, main_metrics, pieces
+from qnet.questions.formula.metrics import SMALLEST, MetricFormula, main_metrics, pieces
 from qnet.questions.formula.network import Symbolic
 from qnet.questions.formula.size import affordable
 from qnet.questions.formula.text import latex_name, latex_of, text_of
 from qnet.questions.points.points import solve_points
-from qnet.questions.presentation.named_values import Claims, NamedValues, claims_of
+from qnet.questions.presentation.named_values import AssertionOutcome, NamedValues, claims_of
 from qnet.questions.presentation.provenance import Basis
 from qnet.record import Record
 from qnet.reports.content import Cell, Column, Note
@@ -30,7 +30,7 @@ from qnet.reports.report import Report
 from qnet.units import Dimension, base_unit, format_quantity
 
 if TYPE_CHECKING:
-    from qnet.questions.presentation.named_values import Claims
+    from qnet.questions.presentation.named_values import AssertionOutcome
 
 COLUMNS = (
     Column("scope", "scope"),
@@ -50,11 +50,11 @@ that. Formulas and values are in seconds and bytes."""
 
 
 def ask_formula(
-    model: Model, of: Sequence[str], solve_for: str, value: str, expand: bool, keep: Sequence[str] | None,
+    model: Model, metric: Sequence[str], solve_for: str, value: str, expand: bool, keep: Sequence[str] | None,
     asserted: Sequence[str] = (),
 ) -> Report:  # fmt: skip
     """The report of metrics as closed forms; arguments as of `System.formula`."""
-    return formula_report(formula(model, of, solve_for, value, expand, keep), asserted)
+    return formula_report(formula(model, metric, solve_for, value, expand, keep), asserted)
 
 
 def formula_report(answer: Formulas, asserted: Sequence[str] = ()) -> Report:
@@ -91,11 +91,11 @@ def formula_report(answer: Formulas, asserted: Sequence[str] = ()) -> Report:
     )
 
 
-def _claimed(answer: Formulas, asserted: Sequence[str]) -> Claims:
+def _claimed(answer: Formulas, asserted: Sequence[str]) -> AssertionOutcome:
     from collections import Counter
 
     if not asserted:
-        return Claims()
+        return AssertionOutcome()
     times = Counter(item.metric for item in answer.formulas)
     overall = [item for item in answer.formulas if item.binds or times[item.metric] == 1]
     values = {item.metric: [float("nan") if item.value is None else item.value] for item in overall}
@@ -138,7 +138,7 @@ class Simplifier:
         self.numbers = dict(numbers)
         self.masks: dict[Any, Any] = {}
         """Functions, by the symbols that stand for them while sums and products are rearranged."""
-        self.found: dict[Any, Any] = {}
+        self.shortest: dict[Any, Any] = {}
         self.rearranged: dict[Any, Any] = {}
         """The shortest forms of sums, by what they are when expanded."""
         self.factors: dict[Any, Any] = {}
@@ -194,10 +194,10 @@ class Simplifier:
         """A formula with every sum inside it in its shortest form: rate and not rate p + rate (1 - p)."""
         if formula.is_Atom:
             return formula
-        if formula not in self.found:
+        if formula not in self.shortest:
             changed = formula.func(*map(self.shrunk, formula.args))
-            self.found[formula] = self.summed(changed) if changed.is_Add else self.positive(self.monic(changed))
-        return self.found[formula]
+            self.shortest[formula] = self.summed(changed) if changed.is_Add else self.positive(self.monic(changed))
+        return self.shortest[formula]
 
     def summed(self, formula: Any) -> Any:
         """The shortest form of a sum."""
@@ -377,9 +377,9 @@ def formula(
     return _answer(symbolic, formulas, notes)
 
 
-def _main(symbolic: Symbolic, notes: list[str]) -> list[Piece]:
+def _main(symbolic: Symbolic, notes: list[str]) -> list[MetricFormula]:
     """The main formulas that there are; why others are none goes to the notes."""
-    result: list[Piece] = []
+    result: list[MetricFormula] = []
     missing: dict[str, list[str]] = {}
     for text in main_metrics(symbolic.model):
         try:
@@ -399,7 +399,7 @@ def _check_names(model: Model, solve_for: str, keep: Sequence[str]) -> None:
             raise UsageError(Problem("QN013", f'there is no parameter "{short(name)}"', help=help))
 
 
-def _evaluated(symbolic: Symbolic, result: Sequence[Piece]) -> list[Formula]:
+def _evaluated(symbolic: Symbolic, result: Sequence[MetricFormula]) -> list[Formula]:
     """The formulas of pieces, simplified, with their values and which of them is the metric itself."""
     formulas: list[Formula] = []
     simplifier = Simplifier(symbolic.numbers)
@@ -431,7 +431,7 @@ def _evaluated(symbolic: Symbolic, result: Sequence[Piece]) -> list[Formula]:
     return formulas
 
 
-def _held_demands(symbolic: Symbolic, result: Sequence[Piece]) -> list[str]:
+def _held_demands(symbolic: Symbolic, result: Sequence[MetricFormula]) -> list[str]:
     """A note on demands that leave out waits inside holds."""
     held = {centre.label for centre in symbolic.centres if centre.held}
     reported = dict.fromkeys(piece.about for piece in result if piece.metric == "demand" and piece.about in held)

@@ -8,7 +8,8 @@ from typing import Any
 
 from qnet.errors import NoAnswer, NotComputed, Problem, QnetError, UsageError, short, suggest
 from qnet.expression import Expression, ExpressionError, Value, evaluate, expression_problem, solution_name, symbols
-from qnet.expression.functions import MAX_THROUGHPUT, percentile_share
+from qnet.expression.aliases import MAX_THROUGHPUT, canonical
+from qnet.expression.functions import percentile_share
 from qnet.expression.traced import TRACING, formula_of
 from qnet.model.costs import classes_of, stations_of
 from qnet.model.metrics import metric
@@ -19,7 +20,7 @@ from qnet.networks.routed import OpenClass
 from qnet.questions.cost.cost import cost_parts, stated_costs
 from qnet.questions.formula import bounds as bounds
 from qnet.questions.formula.algebra import evaluated, solved
-from qnet.questions.formula.network import Centre, Symbolic
+from qnet.questions.formula.network import FormulaCentre, Symbolic
 from qnet.questions.points.points import solve_points
 from qnet.questions.points.saturation import JUST_BELOW, saturation
 from qnet.queues.arithmetic import total
@@ -32,7 +33,7 @@ _CLOSE = 0.98
 _CALL = re.compile(r"(\w+)(?:\(\s*'([^']*)'\s*\)|\(\s*\"([^\"]*)\"\s*\))?")
 
 
-class Piece(Record):
+class MetricFormula(Record):
     """One formula of a metric: all of it, or what one station contributes to a smallest or largest."""
 
     metric: str
@@ -47,7 +48,7 @@ class Piece(Record):
     """What else the reader should know."""
 
 
-_Pieces = list[Piece]
+_Pieces = list[MetricFormula]
 
 
 class Known(Record):
@@ -68,7 +69,7 @@ def pieces(symbolic: Symbolic, text: str) -> _Pieces:
     text = text.strip()
     match = _CALL.fullmatch(text)
     name, argument = (match[1], match[2] or match[3] or "") if match else ("", "")
-    if text in MAX_THROUGHPUT and text not in names(symbolic.model):
+    if canonical(text) == MAX_THROUGHPUT and text not in (*names(symbolic.model), *symbolic.model.parameters):
         return pieces(symbolic, _driven(symbolic.model, text))
     if name.startswith("max_") and not argument and name not in symbolic.model.outputs:
         return _largest(symbolic, name, name.removeprefix("max_"))
@@ -134,7 +135,7 @@ def _driving(model: Model) -> list[str]:
 # Stations
 
 
-def _chosen(symbolic: Symbolic, station: str) -> list[Centre]:
+def _chosen(symbolic: Symbolic, station: str) -> list[FormulaCentre]:
     """The groups of a station by its name or label, or all."""
     result = [item for item in symbolic.centres if station in ("", item.label, item.station.name)]
     if not result:
@@ -148,7 +149,7 @@ def _chosen(symbolic: Symbolic, station: str) -> list[Centre]:
 def _demand(symbolic: Symbolic, name: str, station: str) -> _Pieces:
     several = len(symbolic.network.classes) > 1
     return [
-        Piece(
+        MetricFormula(
             metric=name,
             about=centre.label,
             class_name=item.name if several else "",
@@ -170,7 +171,7 @@ def _utilization(symbolic: Symbolic, name: str, station: str) -> _Pieces:
             continue
         try:
             result.append(
-                Piece(
+                MetricFormula(
                     metric=name,
                     about=centre.label,
                     class_name="",
@@ -187,7 +188,7 @@ def _utilization(symbolic: Symbolic, name: str, station: str) -> _Pieces:
     return [piece.replace(note=text) for piece in result]
 
 
-def _used(symbolic: Symbolic, centre: Centre) -> Value:
+def _used(symbolic: Symbolic, centre: FormulaCentre) -> Value:
     """The utilization of a station group that open classes use."""
     symbolic.refuse_losses()
     kinds = zip(symbolic.network.classes, centre.demands, strict=True)
@@ -205,7 +206,7 @@ def _station_figure(symbolic: Symbolic, name: str, station: str) -> _Pieces:
     dimension = TIME if name in ("residence", "wait") else NUMBER
     stations = dict.fromkeys(centre.station.name for centre in _chosen(symbolic, station))
     return [
-        Piece(
+        MetricFormula(
             metric=name,
             about=item,
             class_name="",
@@ -218,7 +219,7 @@ def _station_figure(symbolic: Symbolic, name: str, station: str) -> _Pieces:
 
 def _cost(symbolic: Symbolic, name: str, asked: str) -> _Pieces:
     """Costs that the model states: demand over units per passage."""
-    model, network, result = symbolic.model, symbolic.network, list[Piece]()
+    model, network, result = symbolic.model, symbolic.network, list[MetricFormula]()
     for item in stated_costs(model, [asked] if asked else []):
         rates = [each.arrival_rate for each in network.classes if isinstance(each, OpenClass)]
         if len(classes_of(item, model)) > 1 and len(rates) < len(network.classes):
@@ -232,7 +233,9 @@ def _cost(symbolic: Symbolic, name: str, asked: str) -> _Pieces:
         if per == 0 or not per > 0:
             raise NotComputed(Problem("QN530", f'the cost "{item.name}" has nothing to divide by', "units above 0"))
         formula = formula_of(total(part.passages * part.demand for part in parts) / per)
-        result.append(Piece(metric=name, about=item.name, class_name="", formula=formula, dimension=item.dimension))
+        result.append(
+            MetricFormula(metric=name, about=item.name, class_name="", formula=formula, dimension=item.dimension)
+        )
     return result
 
 
@@ -240,15 +243,21 @@ def _cost(symbolic: Symbolic, name: str, asked: str) -> _Pieces:
 
 
 def _throughput(symbolic: Symbolic, name: str, station: str) -> _Pieces:
-    return [Piece(metric=name, about="", class_name="", formula=formula_of(_figure(symbolic, name)), dimension=RATE)]
+    return [
+        MetricFormula(metric=name, about="", class_name="", formula=formula_of(_figure(symbolic, name)), dimension=RATE)
+    ]
 
 
 def _response(symbolic: Symbolic, name: str, station: str) -> _Pieces:
-    result = [Piece(metric=name, about="", class_name="", formula=formula_of(symbolic.figures[name]), dimension=TIME)]
+    result = [
+        MetricFormula(metric=name, about="", class_name="", formula=formula_of(symbolic.figures[name]), dimension=TIME)
+    ]
     classes = symbolic.solution.classes
     if len(classes) > 1:
         result += [
-            Piece(metric=name, about="", class_name=item.name, formula=formula_of(item.response), dimension=TIME)
+            MetricFormula(
+                metric=name, about="", class_name=item.name, formula=formula_of(item.response), dimension=TIME
+            )
             for item in classes
         ]
     return result
@@ -295,7 +304,11 @@ def _expression(symbolic: Symbolic, text: str) -> _Pieces:
 
     know(asked.expression.names)
     result = traced(asked.expression)
-    return [Piece(metric=asked.source, about="", class_name="", formula=formula_of(result), dimension=asked.dimension)]
+    return [
+        MetricFormula(
+            metric=asked.source, about="", class_name="", formula=formula_of(result), dimension=asked.dimension
+        )
+    ]
 
 
 # Limits
@@ -313,7 +326,7 @@ def _largest(symbolic: Symbolic, metric_name: str, name: str) -> _Pieces:
     symbolic.refuse_losses()
     numbers = symbolic.numbers
     target = symbols().symbol("load")
-    result: list[Piece] = []
+    result: list[MetricFormula] = []
     held: list[str] = []
     for label, load, is_held in symbolic.loads:
         formula = symbolic.expanded(formula_of(load), wanted)
@@ -328,7 +341,7 @@ def _largest(symbolic: Symbolic, metric_name: str, name: str) -> _Pieces:
         if rises is not None and rises > 0:
             dimension = symbolic.model.parameters[name].dimension
             result.append(
-                Piece(
+                MetricFormula(
                     metric=metric_name,
                     about=label,
                     class_name="",
@@ -376,11 +389,11 @@ def _proven(model: Model, name: str, result: _Pieces, numbers: dict[str, float],
     )
 
 
-def _bound(compute: Callable[[bounds.Customers], bounds.Pieces], dimension: Dimension, combined: str) -> Any:
-    def found(symbolic: Symbolic, name: str, station: str) -> _Pieces:
+def _bound(compute: Callable[[bounds.BoundInputs], bounds.Pieces], dimension: Dimension, combined: str) -> Any:
+    def pieces(symbolic: Symbolic, name: str, station: str) -> _Pieces:
         several = len(symbolic.network.classes) > 1
         return [
-            Piece(
+            MetricFormula(
                 metric=name,
                 about=about,
                 class_name=class_name if several else "",
@@ -391,7 +404,7 @@ def _bound(compute: Callable[[bounds.Customers], bounds.Pieces], dimension: Dime
             for class_name, about, value in bounds.pieces(symbolic, compute)
         ]
 
-    return found
+    return pieces
 
 
 METRICS: dict[str, Known] = {

@@ -27,7 +27,7 @@ MAX_STREAMS = 300
 """Visits of classes to stations, beyond which a formula over all of them would be unreadable."""
 
 
-class Centre(Record):
+class FormulaCentre(Record):
     """One copy of a station group."""
 
     key: Key
@@ -66,15 +66,17 @@ class Symbolic:
             raise NotComputed(Problem("QN523", text, f"at most {MAX_STREAMS} for a formula"))
 
     @cached_property
-    def centres(self) -> tuple[Centre, ...]:
+    def centres(self) -> tuple[FormulaCentre, ...]:
         """Every station group that is visited at all, in the order of the model."""
         members = self.unit.members()
-        result: list[Centre] = []
+        result: list[FormulaCentre] = []
         for station in self.network.stations:
             for index, group in enumerate(station.groups):
                 selected = [self.unit.streams[item] for item in members[station.name, index]]
                 demands = tuple(
-                    total(stream.rate * stream.holding.mean for stream in selected if stream.class_index == kind)
+                    self.alone((station.name, index), kind)
+                    if station.delay and (station.name, index) in self.around
+                    else total(stream.rate * stream.holding.mean for stream in selected if stream.class_index == kind)
                     for kind in range(len(self.network.classes))
                 )
                 if any(demand != 0 for demand in demands):
@@ -87,8 +89,18 @@ class Symbolic:
                         )
                         for kind in range(len(self.network.classes))
                     )
-                    result.append(Centre((station.name, index), station, group, demands, held, answered))
+                    result.append(FormulaCentre((station.name, index), station, group, demands, held, answered))
         return tuple(result)
+
+    @cached_property
+    def around(self) -> frozenset[Key]:
+        """The station groups that are held while others are requested."""
+        return frozenset(key for stream in self.unit.streams for key in stream.around)
+
+    def alone(self, key: Key, kind: int) -> Value:
+        """The time of a passage in a delay that holds other stations, which have separate demands."""
+        routes = [route for route in self.unit.routes if route.class_index == kind]
+        return total(route.probability * route.parts[key].mean for route in routes if key in route.parts)
 
     @cached_property
     def delays(self) -> tuple[Value, ...]:
@@ -149,7 +161,7 @@ class Symbolic:
         compiled = streams(network, FLOATS, [1.0] * len(network.classes))
         return next(iter(reasons_for(network, compiled, FLOATS)), "").partition(";")[0]
 
-    def open_load(self, centre: Centre) -> Value:
+    def open_load(self, centre: FormulaCentre) -> Value:
         """Erlangs that open classes ask of one copy of a station group."""
         classes = zip(self.network.classes, centre.demands, strict=True)
         return total(item.arrival_rate * demand for item, demand in classes if isinstance(item, OpenClass))

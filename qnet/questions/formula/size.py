@@ -18,16 +18,16 @@ _Denominators = dict[Any, int]
 
 def terms(formula: Any) -> int:
     """The terms of the numerator, expanded, at most; nothing is computed of the expression itself."""
-    found, below = _parts(formula, {})
-    return max(found, _expanded(below, {}))
+    count, below = _parts(formula, {})
+    return max(count, _expanded(below, {}))
 
 
 def affordable(formula: Any, most: int) -> bool:
     """Whether an expression has at most a number of terms over one denominator; charged to the account, if it has."""
-    found = terms(formula)
-    if found <= most:
-        budget.spend(_TERM * found, "algebra")
-    return found <= most
+    count = terms(formula)
+    if count <= most:
+        budget.spend(_TERM * count, "algebra")
+    return count <= most
 
 
 def _parts(formula: Any, known: dict[Any, tuple[int, _Denominators]]) -> tuple[int, _Denominators]:
@@ -42,18 +42,18 @@ def _parts(formula: Any, known: dict[Any, tuple[int, _Denominators]]) -> tuple[i
 def _sum(formula: Any, known: dict[Any, tuple[int, _Denominators]]) -> tuple[int, _Denominators]:
     pairs = [_parts(item, known) for item in formula.args]
     below: _Denominators = {}
-    for _, own in pairs:
-        for base, power in own.items():
+    for _, denominators in pairs:
+        for base, power in denominators.items():
             below[base] = max(power, below.get(base, 0))
-    found = 0
-    for above, own in pairs:
-        missing = {base: power - own.get(base, 0) for base, power in below.items()}
-        found += above * _expanded(missing, known)
-    return min(found, _MOST), below
+    count = 0
+    for above, denominators in pairs:
+        missing = {base: power - denominators.get(base, 0) for base, power in below.items()}
+        count += above * _expanded(missing, known)
+    return min(count, _MOST), below
 
 
 def _product(formula: Any, known: dict[Any, tuple[int, _Denominators]]) -> tuple[int, _Denominators]:
-    found = 1
+    count = 1
     below: _Denominators = {}
     for item in formula.args if formula.is_Mul else (formula,):
         base, exponent = item.as_base_exp()
@@ -64,18 +64,18 @@ def _product(formula: Any, known: dict[Any, tuple[int, _Denominators]]) -> tuple
         if exponent < 0 and not base.is_Number:
             below[base] = below.get(base, 0) + power
             above, under = _expanded(under, known), {}
-        found *= _power(above, power)
-        for own, times in under.items():
-            below[own] = below.get(own, 0) + times * power
-    return min(found, _MOST), below
+        count *= _power(above, power)
+        for denominators, times in under.items():
+            below[denominators] = below.get(denominators, 0) + times * power
+    return min(count, _MOST), below
 
 
 def _expanded(below: _Denominators, known: dict[Any, tuple[int, _Denominators]]) -> int:
     """The terms of a product of denominators."""
-    found = 1
+    count = 1
     for base, power in below.items():
-        found = min(found * _power(_parts(base, known)[0], power), _MOST)
-    return found
+        count = min(count * _power(_parts(base, known)[0], power), _MOST)
+    return count
 
 
 def _power(count: int, power: int) -> int:

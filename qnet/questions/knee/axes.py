@@ -23,7 +23,7 @@ _TOTAL = "total rate"
 """A parameter that the tool adds; no model can have one of this name."""
 
 
-class Axis(Record):
+class GrowthAxis(Record):
     """What grows, and which classes grow with it."""
 
     name: str
@@ -33,7 +33,7 @@ class Axis(Record):
     weights: tuple[float, ...]
     """How much each parameter is per unit along the axis."""
     classes: tuple[int, ...]
-    """The places of the classes and chains whose customers come with it, among the customers of the model."""
+    """The indices of the classes and chains whose customers come with it, among the customers of the model."""
     closed: bool
     """Whether it counts customers of closed classes; else it is a rate of arrivals."""
     least: float
@@ -87,7 +87,7 @@ def apportioned(total: int, weights: Sequence[float]) -> list[int]:
     return parts
 
 
-def axes(model: Model, vary: str = "") -> list[Axis]:
+def axes(model: Model, vary: str = "") -> list[GrowthAxis]:
     """Everything along which a model has a knee, or the one parameter that is asked for.
 
     Of closed classes and chains: the parameter that brings their customers; where there are several, all of them in
@@ -98,7 +98,7 @@ def axes(model: Model, vary: str = "") -> list[Axis]:
     """
     if vary:
         return [_named(model, vary)]
-    result: list[Axis] = []
+    result: list[GrowthAxis] = []
     for closed in (True, False):
         result += _of_dimension(model, closed)
     return result
@@ -111,7 +111,7 @@ def load_of(customers: ClassModel | ChainModel) -> Expression:
     return load
 
 
-def _named(model: Model, vary: str) -> Axis:
+def _named(model: Model, vary: str) -> GrowthAxis:
     """The axis of a parameter that was chosen."""
     varied(model, vary)
     for closed in (True, False):
@@ -128,7 +128,7 @@ def _named(model: Model, vary: str) -> Axis:
     raise UsageError(Problem("QN017", text, "a parameter that does", help=suggest(vary, options)))
 
 
-def _of_dimension(model: Model, closed: bool) -> list[Axis]:
+def _of_dimension(model: Model, closed: bool) -> list[GrowthAxis]:
     """The axes of the closed classes, or of the open ones."""
     drivers: dict[str, list[int]] = {}
     for index, item in enumerate(model.customers):
@@ -136,14 +136,14 @@ def _of_dimension(model: Model, closed: bool) -> list[Axis]:
             name, model = _driver(model, index, closed)
             drivers.setdefault(name, []).append(index)
     stated = {name: stated_value(model, name) for name in drivers}
-    result: list[Axis] = []
+    result: list[GrowthAxis] = []
     mixed = {name: value for name, value in stated.items() if value > 0}
     if len(mixed) > 1:
         total = sum(mixed.values())
         shares = [(name, value / total) for name, value in mixed.items()]
-        places = sorted(index for name in mixed for index in drivers[name])
-        result.append(_axis(model, "mix", shares, places, closed))
-    result += [_axis(model, name, [(name, 1.0)], places, closed) for name, places in drivers.items()]
+        indices = sorted(index for name in mixed for index in drivers[name])
+        result.append(_axis(model, "mix", shares, indices, closed))
+    result += [_axis(model, name, [(name, 1.0)], indices, closed) for name, indices in drivers.items()]
     return result
 
 
@@ -177,7 +177,9 @@ def _loaded(item: ClassModel | ChainModel, load: Expression) -> ClassModel | Cha
     return item.replace(population=load) if item.population is not None else item.replace(arrival_rate=load)
 
 
-def _axis(model: Model, name: str, shares: Sequence[tuple[str, float]], classes: Sequence[int], closed: bool) -> Axis:
+def _axis(
+    model: Model, name: str, shares: Sequence[tuple[str, float]], classes: Sequence[int], closed: bool
+) -> GrowthAxis:
     """An axis over parameters and their shares; several rates become one parameter, for the search of an edge."""
     names = tuple(parameter for parameter, _ in shares)
     weights = tuple(share for _, share in shares)
@@ -186,7 +188,7 @@ def _axis(model: Model, name: str, shares: Sequence[tuple[str, float]], classes:
     title = name
     if len(shares) > 1:
         title = f"mix of {', '.join(names)}"
-    return Axis(
+    return GrowthAxis(
         name=title,
         model=model,
         parameters=names,
@@ -199,7 +201,7 @@ def _axis(model: Model, name: str, shares: Sequence[tuple[str, float]], classes:
     )
 
 
-def one_parameter(axis: Axis) -> Axis:
+def one_parameter(axis: GrowthAxis) -> GrowthAxis:
     """The same axis over one added parameter, from which those of a mix follow."""
     if len(axis.parameters) == 1:
         return axis

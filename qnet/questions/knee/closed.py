@@ -17,7 +17,7 @@ from qnet.model.conditions import Condition
 from qnet.model.model import Model, Parameter
 from qnet.model.scope import closure
 from qnet.networks.wanted import Wanted
-from qnet.questions.knee.axes import Axis, load_of
+from qnet.questions.knee.axes import GrowthAxis, load_of
 from qnet.questions.knee.curve import Curve, highest_integer, integer_points, last_integer, power
 from qnet.questions.knee.knees import OF_KIND, Knee, Knees
 from qnet.questions.points.answers import Answers, solve_table
@@ -27,7 +27,7 @@ from qnet.queues.roots import root
 from qnet.record import Record
 from qnet.units import NUMBER
 
-_PLACES = 64
+_LOADS = 64
 _ROUNDING = 1e-9
 
 
@@ -59,7 +59,7 @@ class Asymptotes:
     Source      Lazowska, Zahorjan, Graham and Sevcik, Quantitative System Performance (1984), chapter 5.
     """
 
-    def __init__(self, axis: Axis, wanted: Wanted) -> None:
+    def __init__(self, axis: GrowthAxis, wanted: Wanted) -> None:
         self.axis = axis
         self.wanted = wanted
         self.names = [f"alone {index}" for index in axis.classes]
@@ -135,14 +135,14 @@ class Asymptotes:
         def beyond(values: Any) -> Any:
             return self.light(values, demands_at).load - 1
 
-        places = np.geomspace(first, last, _PLACES)
-        over = beyond(places)
-        places, over = places[~np.isnan(over)], over[~np.isnan(over)]
+        loads = np.geomspace(first, last, _LOADS)
+        over = beyond(loads)
+        loads, over = loads[~np.isnan(over)], over[~np.isnan(over)]
         changes = np.flatnonzero((over[:-1] < 0) & (over[1:] >= 0))
         if not len(changes):
             return None
         here, after = slice(changes[0], changes[0] + 1), slice(changes[0] + 1, changes[0] + 2)
-        return float(root(beyond, places[here], places[after], over[here], over[after], arrays())[0])
+        return float(root(beyond, loads[here], loads[after], over[here], over[after], arrays())[0])
 
     def _limit(self, answers: Answers) -> tuple[float, str] | None:
         """The most passages per second of one class alone, and what saturates then, where servers are held
@@ -157,7 +157,7 @@ class Asymptotes:
         return answers.gather(lambda part: getattr(part.solution.classes[index], figure))
 
 
-def _alone(axis: Axis, names: list[str]) -> Model:
+def _alone(axis: GrowthAxis, names: list[str]) -> Model:
     """The model in which an added parameter sets the number of customers of each class that grows."""
     model = axis.model
     customers = list(model.customers)
@@ -205,18 +205,18 @@ _HILL = 1e-3
 """A largest curvature is no hill if it is above that at the least number by no more than this share of it."""
 
 
-def of_populations(axis: Axis, limits: Sequence[Condition], asked: Sequence[str], wanted: Wanted) -> Knees:
+def of_populations(axis: GrowthAxis, limits: Sequence[Condition], asked: Sequence[str], wanted: Wanted) -> Knees:
     """The knees along an axis of closed classes.
 
     limits   service levels; asked: names of `DEFINITIONS`; wanted: the method and its budget.
     Raises   `NoAnswer` QN404 where there can be none; what the model answers where one of them is alone, if that is
              no answer; `UsageError` QN017 where their number does not grow.
     """
-    return _Seeking(axis, limits, wanted).found(asked)
+    return _Seeking(axis, limits, wanted).knees(asked)
 
 
 class _Seeking:
-    def __init__(self, axis: Axis, limits: Sequence[Condition], wanted: Wanted) -> None:
+    def __init__(self, axis: GrowthAxis, limits: Sequence[Condition], wanted: Wanted) -> None:
         self.axis = axis
         self.limits = limits
         self.curve = Curve(axis, limits, wanted)
@@ -231,7 +231,7 @@ class _Seeking:
             raise UsageError(Problem("QN017", text, "a parameter whose customers grow with it"))
         # Along a mix every class must be met by some step.
         self.one_of_each = float(np.ceil(1 / min(axis.weights)))
-        if axis.mix and not self.curve.places([self.first])[0].answered:
+        if axis.mix and not self.curve.points([self.first])[0].answered:
             # What divides by a number of customers has no answer without any of them.
             self.first = min(max(self.first, self.one_of_each), self.last)
         self.asymptotes = Asymptotes(axis, self.curve.wanted)
@@ -243,12 +243,12 @@ class _Seeking:
         self.floor = float(alone.response[0])
         self.dependent = self.asymptotes.dependent
         self.n_star = self.asymptotes.meeting(self.first, self.last) if self.queueing else None
-        # One class is solved at many places at once; at single servers for little more than the price of the largest.
+        # One class is solved at many numbers at once; at single servers for little more than the largest alone.
         self.coarse = 33 if len(axis.model.customers) == 1 else 17
         self.dense = _DENSE if len(axis.model.customers) == 1 and _single(axis.model) else self.coarse
         self.span = 0.0
 
-    def found(self, asked: Sequence[str]) -> Knees:
+    def knees(self, asked: Sequence[str]) -> Knees:
         """All knees that are asked for."""
         knees: list[Knee] = []
         if not self.queueing:
@@ -314,32 +314,32 @@ class _Seeking:
         """The largest number up to which a limit holds; of a limit from below, the smallest from which on it does."""
         limit = self.limits[index]
         about, excess = limit.source, self.excess(index)
-        places, reach = self.window(1.0), 1.0
-        held = excess(places) <= 0
+        loads, reach = self.window(1.0), 1.0
+        held = excess(loads) <= 0
         if not held[0] and limit.upper:
             return self.none("service_level", "exceeded by the first customer", about)
-        while held.all() == held.any() and places[-1] < self.last:
+        while held.all() == held.any() and loads[-1] < self.last:
             reach *= 4
-            places = distinct(np.concatenate([places, self.window(reach)]))
-            held = excess(places) <= 0
+            loads = distinct(np.concatenate([loads, self.window(reach)]))
+            held = excess(loads) <= 0
         changes = np.flatnonzero(held[:-1] != held[1:])
         if not len(changes):
             status = "holds" if held[0] else "not reached"
-            return self.none("service_level", f"{status} up to {places[-1]:.9g}, where the range ends", about)
+            return self.none("service_level", f"{status} up to {loads[-1]:.9g}, where the range ends", about)
         crossings: list[float] = []
         for change in changes[:_CROSSINGS]:
             same = _identical(excess, bool(held[change]))
-            crossings.append(last_integer(same, places[change], places[change + 1], self.curve.zoom))
+            crossings.append(last_integer(same, loads[change], loads[change + 1], self.curve.zoom))
         return self.crossing(about, crossings, bool(held[0]), excess)
 
     def excess(self, index: int) -> Callable[[Any], Any]:
-        """How far one of the limits is exceeded, as a function of places."""
+        """How far one of the limits is exceeded, as a function of the loads."""
         return lambda values: self.curve.read_all(values, lambda item: item.excess[index])
 
     def crossing(self, about: str, crossings: list[float], held: bool, excess: Callable[[Any], Any]) -> Knee:
         """A knee between two integers, of which only one meets the limit."""
         low = crossings[0]
-        for number, point in zip((low, low + 1), self.curve.places([low, low + 1]), strict=True):
+        for number, point in zip((low, low + 1), self.curve.points([low, low + 1]), strict=True):
             if not point.answered:
                 why = self.curve.answers(np.array([number])).status[0]
                 return self.none("service_level", f"holds up to {low:.9g}; beyond, {why}", about)
@@ -366,14 +366,14 @@ class _Seeking:
         if low > high:
             return self.none(definition, "the range is too short")
         while True:
-            places = distinct(self.window(reach).clip(low, high))
-            values = of(places)
+            loads = distinct(self.window(reach).clip(low, high))
+            values = of(loads)
             if np.isnan(values).all():
                 return self.none(definition, "no answer")
-            if np.nanargmax(values) < len(places) - 2 or places[-1] >= high:
+            if np.nanargmax(values) < len(loads) - 2 or loads[-1] >= high:
                 break
-            reach = float("inf") if reach == _LEVEL_FROM and not margin and self.level_at(places) else 4 * reach
-        integer, real = highest_integer(of, places, self.curve.zoom)
+            reach = float("inf") if reach == _LEVEL_FROM and not margin and self.level_at(loads) else 4 * reach
+        integer, real = highest_integer(of, loads, self.curve.zoom)
         if margin and float(of(np.array([integer]))[0]) <= _FLAT:
             return self.none(definition, "the curve is straight")
         if self.begins(of, integer, low, margin):
@@ -382,9 +382,9 @@ class _Seeking:
             return self.none(definition, f"still rising at {integer:.9g}, where the range ends")
         return Knee(axis=self.axis, definition=definition, about="", status="ok", real=real, value=integer)
 
-    def level_at(self, places: Any) -> bool:
-        """Whether the response is the same at some places."""
-        response = self.curve.read(places, lambda point: point.response)
+    def level_at(self, loads: Any) -> bool:
+        """Whether the response is the same at some loads."""
+        response = self.curve.read(loads, lambda point: point.response)
         return bool(np.ptp(response) <= _FLAT * response[0])
 
     def begins(self, of: Callable[[Any], Any], integer: float, low: float, margin: float) -> bool:

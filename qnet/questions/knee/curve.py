@@ -10,7 +10,7 @@ from qnet.lazy import np
 from qnet.model.conditions import Condition
 from qnet.networks.solvers.table import approximates_closed
 from qnet.networks.wanted import Wanted
-from qnet.questions.knee.axes import Axis
+from qnet.questions.knee.axes import GrowthAxis
 from qnet.questions.knee.mix import MixAnswers, rate_and_time, solve_mix
 from qnet.questions.points.answers import Answers, solve_table
 from qnet.questions.points.points import Part
@@ -26,7 +26,7 @@ _COARSE = 500
 
 
 class CurvePoint(Record):
-    """The curve at one place; figures of the classes that grow. `excess` has one element per limit."""
+    """The curve at one load; figures of the classes that grow. `excess` has one element per limit."""
 
     throughput: float
     response: float
@@ -38,7 +38,7 @@ class CurvePoint(Record):
 class Curve:
     """Throughput, response and limits along an axis."""
 
-    def __init__(self, axis: Axis, limits: Sequence[Condition], wanted: Wanted) -> None:
+    def __init__(self, axis: GrowthAxis, limits: Sequence[Condition], wanted: Wanted) -> None:
         self.axis = axis
         self.limits = tuple(limits)
         self.wanted = wanted.replace(operations=wanted.operations / _SOLVES, enclosed=False)
@@ -46,7 +46,7 @@ class Curve:
         self.why = ""
         """Why an approximation was taken; empty where none was, or it was asked for."""
         self.failure: QnetError | None = None
-        """Why some place has no answer, the gravest of the reasons."""
+        """Why some load has no answer, the gravest of the reasons."""
 
     @property
     def zoom(self) -> int:
@@ -60,7 +60,7 @@ class Curve:
             return solve_mix(self.axis, values, self.wanted)
         return solve_table(self.axis.model, self.axis.real(values), len(values), self.wanted)
 
-    def places(self, values: Any) -> list[CurvePoint]:
+    def points(self, values: Any) -> list[CurvePoint]:
         """The curve at values along the axis; those that are not known yet are solved together."""
         asked = [float(value) for value in values]
         new = sorted(set(asked) - self.known.keys())
@@ -71,14 +71,14 @@ class Curve:
 
     def read(self, values: Any, of: Callable[[CurvePoint], float]) -> Any:
         """One figure at values along the axis, an array; not-a-number where there is no answer."""
-        return np.array([of(point) if point.answered else float("nan") for point in self.places(values)], dtype=float)
+        return np.array([of(point) if point.answered else float("nan") for point in self.points(values)], dtype=float)
 
     def read_all(self, values: Any, of: Callable[[CurvePoint], float]) -> Any:
-        """As `read`, of places without an answer as well, whose excess means that no limit holds there."""
-        return np.array([of(index) for index in self.places(values)], dtype=float)
+        """As `read`, of loads without an answer as well, whose excess means that no limit holds there."""
+        return np.array([of(index) for index in self.points(values)], dtype=float)
 
     def _solve(self, new: list[float]) -> bool:
-        """Solve the model at new places; whether what was known before is of another method, and to be forgotten."""
+        """Solve the model at new loads; whether what was known before is of another method, and to be forgotten."""
         values: Any = np.array(new)
         answers = self.answers(values)
         self.failure = answers.failure or self.failure
@@ -100,17 +100,17 @@ class Curve:
         return len(self.known) > len(new) or len(answers.methods) > 1
 
 
-def grown(axis: Axis, answers: Answers | MixAnswers) -> tuple[Any, Any]:
+def grown(axis: GrowthAxis, answers: Answers | MixAnswers) -> tuple[Any, Any]:
     """Throughput and mean response of the classes that grow, per point."""
     return rate_and_time(answers, lambda part: throughput(axis, part), lambda part: response(axis, part))
 
 
-def throughput(axis: Axis, part: Part) -> Any:
+def throughput(axis: GrowthAxis, part: Part) -> Any:
     """What the classes that grow get done, per second."""
     return sum(part.solution.classes[index].throughput for index in axis.classes)
 
 
-def response(axis: Axis, part: Part) -> Any:
+def response(axis: GrowthAxis, part: Part) -> Any:
     """The mean response of the classes that grow, weighted by passages; where there are none, over classes."""
     selected = [part.solution.classes[index] for index in axis.classes]
     total = throughput(axis, part)
@@ -140,7 +140,7 @@ def integer_points(low: float, high: float, count: int) -> Any:
     return distinct(np.floor(np.linspace(low, high, count) + 0.5))
 
 
-def places_to(edge: float, least: float, bounded: bool, count: int) -> Any:
+def loads_to(edge: float, least: float, bounded: bool, count: int) -> Any:
     """Rates from no load to where the steady state ends: half of them evenly, half closer and closer to the end."""
     if not bounded:
         return np.linspace(least, edge, count)
@@ -152,46 +152,46 @@ def places_to(edge: float, least: float, bounded: bool, count: int) -> Any:
 def last_integer(holds: Callable[[Any], Any], low: float, high: float, count: int) -> float:
     """The last integer at which something holds, between one where it does and one where it does not."""
     while high - low > 1:
-        places = integer_points(low, high, count)
-        held = holds(places)
+        loads = integer_points(low, high, count)
+        held = holds(loads)
         held[0], held[-1] = True, False
         first = int(np.argmin(held))
-        low, high = float(places[first - 1]), float(places[first])
+        low, high = float(loads[first - 1]), float(loads[first])
     return float(low)
 
 
-def highest_integer(of: Callable[[Any], Any], places: Any, count: int) -> tuple[float, float]:
+def highest_integer(of: Callable[[Any], Any], loads: Any, count: int) -> tuple[float, float]:
     """The integer at which a figure is highest, and the top of the parabola there.
 
-    places   integers that are close enough to show its hill.
+    loads    integers that are close enough to show its hill.
     Method   Closer and closer, to the last number; of thousands to a thousandth, because closer by the differences of
              an approximation are meaningless: the number is then the one next to the top of the parabola.
     """
     while True:
-        values = of(places)
+        values = of(loads)
         best = int(np.nanargmax(values))
-        if best in (0, len(places) - 1) and abs(places[best] - places[1 if best == 0 else best - 1]) <= 1:
-            return float(places[best]), float(places[best])
-        before, after = max(best - 1, 0), min(best + 1, len(places) - 1)
-        width = float(places[after] - places[before])
-        if after - before == 2 and width <= max(2.0, places[best] / _COARSE):
-            real = float(places[best]) + width / 2 * top(*values[before : after + 1])
-            return (float(places[best]) if width <= 2 else float(np.floor(real + 0.5))), real
-        places = integer_points(places[before], places[after], count)
+        if best in (0, len(loads) - 1) and abs(loads[best] - loads[1 if best == 0 else best - 1]) <= 1:
+            return float(loads[best]), float(loads[best])
+        before, after = max(best - 1, 0), min(best + 1, len(loads) - 1)
+        width = float(loads[after] - loads[before])
+        if after - before == 2 and width <= max(2.0, loads[best] / _COARSE):
+            real = float(loads[best]) + width / 2 * top(*values[before : after + 1])
+            return (float(loads[best]) if width <= 2 else float(np.floor(real + 0.5))), real
+        loads = integer_points(loads[before], loads[after], count)
 
 
-def highest_real(of: Callable[[Any], Any], places: Any, closer: int = _CLOSER) -> float:
+def highest_real(of: Callable[[Any], Any], loads: Any, closer: int = _CLOSER) -> float:
     """Where a smooth figure is highest: closer and closer, and at last the top of a parabola.
 
     closer   how often to look closer, each time at a quarter of the width.
     """
-    values = of(places)
+    values = of(loads)
     best = int(np.nanargmax(values))
-    if best in (0, len(places) - 1):
-        return float(places[best])
+    if best in (0, len(loads) - 1):
+        return float(loads[best])
     if closer:
-        return highest_real(of, np.linspace(places[best - 1], places[best + 1], 9), closer - 1)
-    return float(places[best]) + float(places[1] - places[0]) * top(*values[best - 1 : best + 2])
+        return highest_real(of, np.linspace(loads[best - 1], loads[best + 1], 9), closer - 1)
+    return float(loads[best]) + float(loads[1] - loads[0]) * top(*values[best - 1 : best + 2])
 
 
 def top(left: float, middle: float, right: float) -> float:

@@ -10,7 +10,7 @@ from qnet.lazy import np
 from qnet.model.conditions import condition
 from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
-from qnet.questions.knee.axes import Axis, axes
+from qnet.questions.knee.axes import GrowthAxis, axes
 from qnet.questions.knee.closed import of_populations
 from qnet.questions.knee.knees import DEFINITIONS, OF_KIND, Knee, Knees
 from qnet.questions.knee.mix import MixAnswers
@@ -73,7 +73,7 @@ def knee(
     return result
 
 
-def _refuse_impossible(definitions: Sequence[str], along: Sequence[Axis], limited: bool) -> None:
+def _refuse_impossible(definitions: Sequence[str], along: Sequence[GrowthAxis], limited: bool) -> None:
     """Refuse definitions that were asked for and that no axis has."""
     possible = dict.fromkeys(name for axis in along for name in OF_KIND[axis.closed])
     for name in definitions:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from qnet.questions.knee.axes import Axis
+from qnet.questions.knee.axes import GrowthAxis
 from qnet.questions.knee.curve import Curve
 from qnet.record import Record
 
@@ -25,7 +25,7 @@ OF_KIND: dict[bool, tuple[str, ...]] = {
 class Knee(Record):
     """One knee. Along an axis of closed classes it is a number of customers, along one of open classes a rate."""
 
-    axis: Axis
+    axis: GrowthAxis
     definition: str
     """A name of `DEFINITIONS`; `n_star_unloaded` for N* with the demands of the first customer."""
     about: str
@@ -49,7 +49,7 @@ class Knee(Record):
 class Knees(Record):
     """The knees along one axis."""
 
-    axis: Axis
+    axis: GrowthAxis
     knees: tuple[Knee, ...]
     curve: Curve
     first: float

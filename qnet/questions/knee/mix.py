@@ -11,7 +11,7 @@ from qnet.lazy import Array, np
 from qnet.model.model import Model
 from qnet.model.scope import about, all_figures, is_figure
 from qnet.networks.wanted import Wanted
-from qnet.questions.knee.axes import Axis
+from qnet.questions.knee.axes import GrowthAxis
 from qnet.questions.points.answers import OK, Answers, solve_table
 from qnet.questions.points.points import Part
 from qnet.units import TIME
@@ -20,7 +20,7 @@ _INTEGER = 1e-9
 """How close to an integer a population counts as one."""
 
 
-def solve_mix(axis: Axis, values: Any, wanted: Wanted) -> MixAnswers:
+def solve_mix(axis: GrowthAxis, values: Any, wanted: Wanted) -> MixAnswers:
     """A model solved at numbers of customers of a mix, each parted in the exact proportions of the mix.
 
     axis      of closed classes and several parameters; values: customers of all of them together.
@@ -56,17 +56,17 @@ def solve_mix(axis: Axis, values: Any, wanted: Wanted) -> MixAnswers:
 class MixAnswers:
     """As `Answers`, for points between integer populations."""
 
-    def __init__(self, model: Model, corners: Answers, places: Any, shares: Any) -> None:
+    def __init__(self, model: Model, corners: Answers, indices: Any, shares: Any) -> None:
         """From answers at integer populations; which of them surround each point, and their shares: (points,
         corners)."""
         self.model = model
         self.corners = corners
-        self.size = len(places)
-        self._places = places
+        self.size = len(indices)
+        self._indices = indices
         self._shares = shares
-        failed = ~corners.answered[places]
+        failed = ~corners.answered[indices]
         self.answered: Any = ~failed.any(axis=1)
-        first: list[int] = places[range(self.size), failed.argmax(axis=1)].tolist()
+        first: list[int] = indices[range(self.size), failed.argmax(axis=1)].tolist()
         self.status: list[str] = [
             OK if here else corners.status[index] for here, index in zip(self.answered.tolist(), first, strict=True)
         ]
@@ -113,7 +113,7 @@ class MixAnswers:
 
     def _between(self, value: Any) -> Array:
         """Figures of the corners, linearly interpolated; a value equal at all corners is kept exactly."""
-        value = value[self._places]
+        value = value[self._indices]
         beyond = np.where(self._shares > 0, value - value[:, :1], 0.0)
         return np.where(self.answered, value[:, 0] + (self._shares * beyond).sum(axis=1), np.nan)
 

@@ -11,8 +11,8 @@ from qnet.lazy import np
 from qnet.model.conditions import Condition
 from qnet.model.model import Model
 from qnet.networks.wanted import Wanted
-from qnet.questions.knee.axes import Axis, one_parameter
-from qnet.questions.knee.curve import Curve, highest_real, places_to, power
+from qnet.questions.knee.axes import GrowthAxis, one_parameter
+from qnet.questions.knee.curve import Curve, highest_real, loads_to, power
 from qnet.questions.knee.knees import Knee, Knees
 from qnet.questions.points.points import needs_solution
 from qnet.questions.points.trial import Trial
@@ -24,18 +24,20 @@ _IDLE = 1e-12
 """Share of the saturation throughput that counts as no load."""
 
 
-def of_rates(axis: Axis, limits: Sequence[Condition], asked: Sequence[str], wanted: Wanted, multiple: float) -> Knees:
+def of_rates(
+    axis: GrowthAxis, limits: Sequence[Condition], asked: Sequence[str], wanted: Wanted, multiple: float
+) -> Knees:
     """The knees along an axis of open classes.
 
     limits    service levels; asked: names of `DEFINITIONS`; wanted: the method and its budget.
     multiple  how many times its floor the response may be; the floor is the response without load of these classes.
     Raises    `NoAnswer` QN401 where there is no steady state at any rate, QN404 where the customers never queue.
     """
-    return _Seeking(one_parameter(axis), limits, wanted, multiple).found(asked)
+    return _Seeking(one_parameter(axis), limits, wanted, multiple).knees(asked)
 
 
 class _Seeking:
-    def __init__(self, axis: Axis, limits: Sequence[Condition], wanted: Wanted, multiple: float) -> None:
+    def __init__(self, axis: GrowthAxis, limits: Sequence[Condition], wanted: Wanted, multiple: float) -> None:
         self.axis = axis
         self.limits = limits
         self.multiple = multiple
@@ -56,13 +58,13 @@ class _Seeking:
         self.idle = max(axis.least, _IDLE * self.edge)
         # Many points of open classes alone cost little; with closed ones each is a separate network.
         count = 33 if all(item.population is None for item in axis.model.customers) else 17
-        self.places = places_to(self.edge, self.idle, self.bounded, count)
+        self.loads = loads_to(self.edge, self.idle, self.bounded, count)
         floor = Curve(_without_least(axis), limits, wanted)
-        self.floor = floor.places([_IDLE * self.edge])[0].response
+        self.floor = floor.points([_IDLE * self.edge])[0].response
         if floor.failure is not None:
             raise floor.failure
 
-    def found(self, asked: Sequence[str]) -> Knees:
+    def knees(self, asked: Sequence[str]) -> Knees:
         """All knees that are asked for."""
         knees: list[Knee] = []
         if "service_level" in asked:
@@ -113,8 +115,8 @@ class _Seeking:
 
     def crossing(self, definition: str, about: str, excess: Callable[[Any], Any], upper: bool) -> Knee:
         """The rate up to which a limit holds; of a limit from below, from which on it does."""
-        places = self.places
-        over = excess(places)
+        loads = self.loads
+        over = excess(loads)
         held = over <= 0
         if not held[0] and upper:
             return self.none(definition, "exceeded by the first customer", about)
@@ -123,7 +125,7 @@ class _Seeking:
             end = "saturation" if self.bounded else "the end of the range"
             return self.none(definition, f"{'holds' if held[0] else 'not reached'} up to {end}", about)
         result = [
-            self.change(excess, 1.0 if held[change] else -1.0, slice(change, change + 2), places, over)
+            self.change(excess, 1.0 if held[change] else -1.0, slice(change, change + 2), loads, over)
             for change in changes
         ]
         return Knee(
@@ -136,9 +138,9 @@ class _Seeking:
             also=tuple(result[1:]),
         )
 
-    def change(self, excess: Callable[[Any], Any], sign: float, ends: slice, places: Any, over: Any) -> float:
+    def change(self, excess: Callable[[Any], Any], sign: float, ends: slice, loads: Any, over: Any) -> float:
         """The rate at which a limit begins or ceases to hold, between two."""
-        low, high = places[ends]
+        low, high = loads[ends]
         at_low, at_high = sign * over[ends]
         array = np.array
         ends_of = array([low]), array([high]), array([at_low]), array([at_high])
@@ -146,8 +148,8 @@ class _Seeking:
 
     def powerful(self) -> Knee:
         """The rate at which throughput / response is largest."""
-        rate = highest_real(lambda values: self.curve.read(values, power), self.places)
-        if rate >= self.places[-1]:
+        rate = highest_real(lambda values: self.curve.read(values, power), self.loads)
+        if rate >= self.loads[-1]:
             return self.none("power", f"still rising at {rate:.6g}/s, where the range ends")
         return Knee(axis=self.axis, definition="power", about="", status="ok", real=rate, value=rate)
 
@@ -161,7 +163,7 @@ def _without_closed(model: Model) -> Model:
     )
 
 
-def _without_least(axis: Axis) -> Axis:
+def _without_least(axis: GrowthAxis) -> GrowthAxis:
     """The axis with no end of the range below: the floor is without load, also where a range begins with some."""
     name = axis.parameters[0]
     parameters = {**axis.model.parameters, name: axis.model.parameters[name].replace(low=None)}

@@ -1,6 +1,6 @@
 """Knees as a report: one row per knee and definition, with what happens there and one step beyond.
 
-The intervals of knees by the calibration of parameters: where they are, and what happens at their stated places.
+The intervals of knees by the calibration of parameters: where they are, and what happens at their stated loads.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ else:
 def doubted(
     model: Model, result: Sequence[Knees], again: Callable[[Model], list[Knees]]
 ) -> tuple[list[tuple[Cell, ...]], list[Note]]:
-    """Both ends of the customers, or the rate, of every knee, and of throughput and response at its stated place.
+    """Both ends of the customers, or the rate, of every knee, and of throughput and response at its stated load.
 
     again    finds the knees of the model with another value of a parameter.
     Returns  for every knee of every axis the cells of `knee_report.DOUBT`, and notes on what they rest on.
@@ -90,7 +90,7 @@ def _ends(
 
 
 def _figures_doubt(stated: Knees, result: Knees | None) -> list[list[float]]:
-    """By knee of the stated model: where it is in the other, and throughput and response there at its stated place."""
+    """By knee of the stated model: where it is in the other, and throughput and response there at its stated load."""
     nothing = float("nan")
     figures = [[nothing] * len(stated.knees) for _ in range(3)]
     if result is None:
@@ -257,13 +257,13 @@ def _refuse_all_missing(model: Model, result: Sequence[Knees]) -> None:
 def _false(claim: Condition, answered: Sequence[Knee], there: Answers | MixAnswers) -> list[Problem]:
     """That an assertion is false, with the first knee at which it is, and the names of the others."""
     fails, metric = failing(there, claim)
-    places = [index for index in range(there.size) if fails[index]]
-    if not places:
+    indices = [index for index in range(there.size) if fails[index]]
+    if not indices:
         return []
-    first = places[0]
+    first = indices[0]
     at = f" at {answered[first].name}"
-    if len(places) > 1:
-        at += f", and false at {', '.join(answered[index].name for index in places[1:])}"
+    if len(indices) > 1:
+        at += f", and false at {', '.join(answered[index].name for index in indices[1:])}"
     return [failure(claim, float(metric[first]) if there.answered[first] else None, at)]
 
 
@@ -377,10 +377,10 @@ def _curve(knees: Knees, timed: Sequence[Condition]) -> list[tuple[Cell, ...]]:
         return []
     end = max(values)
     if knees.axis.closed:
-        places = integer_points(1.0, min(1.2 * end, knees.axis.last), _DRAWN)
+        loads = integer_points(1.0, min(1.2 * end, knees.axis.last), _DRAWN)
     else:
-        places = np.linspace(0.0, end, _DRAWN + 1)[1:-1]
-    answers = knees.curve.answers(places)
+        loads = np.linspace(0.0, end, _DRAWN + 1)[1:-1]
+    answers = knees.curve.answers(loads)
     throughput, response = _everything(answers)
     curves: dict[str, Any] = {"": response}
     curves |= {_figure(item): answers.of(item.metric) for item in timed if _figure(item) != "response"}
@@ -391,7 +391,7 @@ def _curve(knees: Knees, timed: Sequence[Condition]) -> list[tuple[Cell, ...]]:
             (float(throughput[index]), float(times[index]), *(None,) * (len(_NOTHING) - 2)),
         )
         for name, times in curves.items()
-        for index, value in enumerate(places)
+        for index, value in enumerate(loads)
         if answers.answered[index] and math.isfinite(times[index])
     ]
 
@@ -459,8 +459,8 @@ def _notes(result: Sequence[Knees], answers: Sequence[Answers | MixAnswers]) -> 
             notes.append(Note("QN617", text))
         for one in item.knees:
             if one.also:
-                places = ", ".join(format_quantity(index, "" if item.axis.closed else "/s", 6) for index in one.also)
-                text = f"along {name}: {one.about} changes again at {places}; the first crossing is the knee"
+                crossings = ", ".join(format_quantity(index, "" if item.axis.closed else "/s", 6) for index in one.also)
+                text = f"along {name}: {one.about} changes again at {crossings}; the first crossing is the knee"
                 notes.append(Note("QN615", text, "warning"))
     missing = sum(one.status != "ok" for item in result for one in item.knees)
     if missing:

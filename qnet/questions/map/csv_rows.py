@@ -20,7 +20,7 @@ _MOST_COMMENTS = 100
 """Comments before the header that are remembered."""
 
 
-class Row(Record):
+class CsvRow(Record):
     """A row as it stands and as it was understood."""
 
     text: str
@@ -46,7 +46,7 @@ class Row(Record):
         return [*cells, *[""] * (columns - len(cells))]
 
 
-def csv_rows(lines: Iterable[str], comments: bool = False) -> Iterator[Row]:
+def csv_rows(lines: Iterable[str], comments: bool = False) -> Iterator[CsvRow]:
     """The header and the rows that are not empty, by RFC 4180; cells may be separated by semicolons or tabs as well.
 
     A cell may continue over lines if its quotation mark is closed within `MAX_FIELD_LINES` and the row then has the
@@ -71,12 +71,12 @@ def csv_rows(lines: Iterable[str], comments: bool = False) -> Iterator[Row]:
                 before = [*before[1 - _MOST_COMMENTS :], (text, begin)]
             else:
                 row = _parsed(text, sign)
-                yield (row or Row(text.rstrip("\r\n"), ())).replace(line=begin, separator=sign, comment=True)
+                yield (row or CsvRow(text.rstrip("\r\n"), ())).replace(line=begin, separator=sign, comment=True)
             continue
         if columns is None:
             sign = separator(text)
         elif (cells := _plain(text, sign)) is not None and len(cells) == columns:
-            yield Row(text=text.rstrip("\r\n"), cells=cells, line=begin, separator=sign)
+            yield CsvRow(text=text.rstrip("\r\n"), cells=cells, line=begin, separator=sign)
             continue
         row = _parsed(text, sign)
         if row is None:
@@ -94,7 +94,7 @@ def csv_rows(lines: Iterable[str], comments: bool = False) -> Iterator[Row]:
         yield row
 
 
-def _header_above(comments: Iterable[tuple[str, int]], first: Row) -> Row | None:
+def _header_above(comments: Iterable[tuple[str, int]], first: CsvRow) -> CsvRow | None:
     """The header that is a comment above a first row of numbers; None where that row is the header itself."""
     if first.fault is not None or not are_numbers(first.cells):
         return None
@@ -111,7 +111,7 @@ class LongCells:
     def __init__(self) -> None:
         self.rows = self.lines = self.first = 0
 
-    def add(self, row: Row) -> None:
+    def add(self, row: CsvRow) -> None:
         """Count a row."""
         if row.lines > 1:
             self.rows += 1
@@ -166,7 +166,7 @@ def _plain(text: str, sign: str) -> tuple[str, ...] | None:
     return tuple(bare.split(sign))
 
 
-def _parsed(text: str, sign: str) -> Row | None:
+def _parsed(text: str, sign: str) -> CsvRow | None:
     """A row from its text, at fault where it is none; None where a quotation mark is still open."""
     bare = text.rstrip("\r\n")
     # An end of line inside a cell counts only where the text has several lines.
@@ -175,15 +175,15 @@ def _parsed(text: str, sign: str) -> Row | None:
         nothing: list[str] = []
         cells = next(reader, nothing)
         if next(reader, None):
-            return Row(bare, (), Fault("the row cannot be read: a quotation mark is closed inside a cell"))
+            return CsvRow(bare, (), Fault("the row cannot be read: a quotation mark is closed inside a cell"))
     except csv.Error as error:
         if str(error) == "unexpected end of data":
             return None
-        return Row(bare, (), Fault(f"the row cannot be read: {csv_fault(error)}"))
-    return Row(bare, tuple(cells))
+        return CsvRow(bare, (), Fault(f"the row cannot be read: {csv_fault(error)}"))
+    return CsvRow(bare, tuple(cells))
 
 
-def _continued(first: str, source: Iterator[str], waiting: deque[str], columns: int | None, sign: str) -> Row:
+def _continued(first: str, source: Iterator[str], waiting: deque[str], columns: int | None, sign: str) -> CsvRow:
     """A row whose first line ends inside quotation marks."""
     text = first
     for number in range(MAX_FIELD_LINES - 1):
@@ -204,4 +204,4 @@ def _continued(first: str, source: Iterator[str], waiting: deque[str], columns: 
             waiting.popleft()
         return row.replace(lines=number + 2)
     fault = Fault("the row cannot be read: a quotation mark is opened and never closed")
-    return Row(first.rstrip("\r\n"), (), fault)
+    return CsvRow(first.rstrip("\r\n"), (), fault)

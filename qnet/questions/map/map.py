@@ -17,7 +17,7 @@ from qnet.model.metrics import Metric, every_metric, metrics
 from qnet.model.model import Model
 from qnet.networks.notes import approximate_notes
 from qnet.networks.wanted import AUTO, Wanted
-from qnet.questions.map.csv_rows import LongCells, Row, csv_rows
+from qnet.questions.map.csv_rows import CsvRow, LongCells, csv_rows
 from qnet.questions.map.dialect import decimal_point
 from qnet.questions.map.parameter_cells import (
     Fault,
@@ -28,7 +28,7 @@ from qnet.questions.map.parameter_cells import (
 )
 from qnet.questions.points.answers import OK, Answers, Undefined, solve_table, unanswered
 from qnet.questions.presentation.assertions import conditions, failing, failure
-from qnet.questions.presentation.columns import Columns, effect_notes, metric_cells
+from qnet.questions.presentation.columns import ColumnMaker, effect_notes, metric_cells
 from qnet.questions.presentation.labels import labels
 from qnet.questions.presentation.trust import percentile_notes, undefined_notes
 from qnet.record import Record
@@ -77,10 +77,12 @@ def map_csv(
     Cells are passed on as they are, quoted where they need it, lines end with LF. A row that is no row of the table
     says so in its status. Without any line there is a header of the answers alone.
 
-    safe    whether text that a spreadsheet would compute gets an apostrophe before it.
+    mapper      the model and the metrics that answer a row.
+    lines       the text, as it is read; a field in quotation marks may extend over several.
+    chunk       how many rows are solved and written at once, at least 1.
+    safe        whether text that a spreadsheet would compute gets an apostrophe before it.
     header_too  whether the answers begin with a header.
-
-    Raises  `InvalidInput` QN240 for a header that names no parameter, or a column twice; QN241 for an endless line.
+    Raises      `InvalidInput` QN240 for a header that names no parameter, or a column twice; QN241 for an endless line.
     """
     refuse_chunk(chunk)
     rows = csv_rows(lines)
@@ -94,13 +96,13 @@ def map_csv(
     known = mapper.parameters(header)
     if not known:
         raise InvalidInput(no_parameter(mapper.model))
-    places = [(header.index(column), name) for column, name in known.items()]
+    parameters = [(header.index(column), name) for column, name in known.items()]
     yield line([*header, *mapper.names], safe) + "\n" if header_too else ""
     for some in chunks(rows, chunk):
         for row in some:
             mapper.long_cells.add(row)
         good = [row for row in some if row.fault is None]
-        columns = {name: ([_cell(row, index) for row in good], header[index]) for index, name in places}
+        columns = {name: ([_cell(row, index) for row in good], header[index]) for index, name in parameters}
         answers = mapper.answer_columns(columns, [row.fault for row in some])
         write = _Writing(len(header), safe)
         yield "".join(write.answered(row, cells) for row, cells in zip(some, answers, strict=False))
@@ -115,7 +117,7 @@ class _Writing:
         self._ends: dict[Cells, str] = {}
         """Method, exactness and status, which many rows have in common, as they are written."""
 
-    def answered(self, row: Row, cells: Cells) -> str:
+    def answered(self, row: CsvRow, cells: Cells) -> str:
         """A line; a row that needs no quotation marks as it stands."""
         plain = row.fault is None and row.separator == "," and len(row.cells) == self.columns
         if self.safe or not plain or needs_marks(row.text):
@@ -127,7 +129,7 @@ class _Writing:
         return f"{row.text},{line(figures)},{end}" if figures else f"{row.text},{end}"
 
 
-def _cell(row: Row, index: int) -> str:
+def _cell(row: CsvRow, index: int) -> str:
     """A cell; where commas do not separate cells, they may be decimal ones."""
     return row.cells[index] if row.separator == "," else decimal_point(row.cells[index])
 
@@ -156,6 +158,9 @@ def map_jsonl(mapper: Mapper, lines: Iterable[str], chunk: int = CHUNK) -> Itera
 
     A line that is no object, that has no key named like a parameter, or one nearly so, says so in its status.
 
+    mapper  the model and the metrics that answer a row.
+    lines   the text, as it is read; empty lines are passed over.
+    chunk   how many rows are solved and written at once, at least 1.
     Raises  `InvalidInput` QN240 for a key of the first object that the answers have too, QN241 for an endless line.
     """
     refuse_chunk(chunk)
@@ -279,7 +284,7 @@ class Mapper:
         self.claimed = conditions(asserted, model)
         self.shown = [*(item.expression for item in self.metrics), *(item.metric for item in self.claimed)]
         """What the answers show, and what is asserted of them."""
-        make = Columns(_KEYS)
+        make = ColumnMaker(_KEYS)
         columns = [make.metric(item) for item in self.metrics]
         columns += [make.end(item, word) for item in self.metrics for word in self._both]
         columns += [Column(key, key) for key in _KEYS]
@@ -509,7 +514,7 @@ class Mapper:
             self.failures.setdefault(type(failure), failure)
 
     def _claim(self, false: list[tuple[int, int, float | None]]) -> None:
-        """Count where assertions are false: number of the assertion, place in the chunk, value."""
+        """Count where assertions are false: number of the assertion, index in the chunk, value."""
         for number, index, value in sorted(false, key=lambda item: item[:2]):
             before = self.broken[number]
             first = _Broken(0, self.rows + index + 1, value) if before is None else before

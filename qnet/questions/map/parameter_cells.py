@@ -38,10 +38,13 @@ class Written(Record):
 
 
 def parameter_columns(names: Sequence[str], model: Model) -> dict[str, str]:
-    """Column -> parameter, of the columns that are named like one: `rate`, or with a unit as suffix, `rate_per_min`.
+    """The columns that are named like a parameter: `rate`, or with a unit as suffix, `rate_per_min`.
 
-    Raises `InvalidInput` QN240 where a column is there twice, two columns are the same parameter, or a column is nearly
-    named like a parameter: it would be passed over without a word.
+    names    the titles of the columns, spaces around them included.
+    model    the one with the parameters.
+    Returns  column -> parameter.
+    Raises   `InvalidInput` QN240 where a column is there twice, two columns are the same parameter, or a column is
+             nearly named like a parameter: it would be passed over without a word.
     """
     result: dict[str, str] = {}
     problems: list[Problem] = []
@@ -148,11 +151,12 @@ def _edits(one: str, other: str) -> int:
 
 
 def parameter_value(model: Model, name: str, cell: object, column: str = "") -> float:
-    """What a cell says of a parameter, in base units; of a choice the index of the word.
+    """The value of a parameter in a cell, in base units; of a choice the index of the word.
 
+    model    the one with the parameter `name`.
     cell     a number in the unit of its column, a quantity as text such as "600/s" or "4 KiB", or a word of a choice.
-    column   its name, which may have a unit of the parameter at its end; base units without.
-    Raises   `Fault`.
+    column   its title, which may have a unit of the parameter at its end; base units without.
+    Raises   `Fault` for an empty cell, another word or unit, and a number that is not finite.
     """
     parameter = model.parameters[name]
     factor = 1.0 if parameter.options else _column_factor(name, column)

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qnet.errors import InvalidInput, Problem, UsageError, short
+from qnet.lazy import lazy
 from qnet.opened import note_read, standard_input
-from qnet.questions.map.csv_rows import LongCells, Row, csv_rows
+from qnet.questions.map.csv_rows import CsvRow, LongCells, csv_rows
 from qnet.questions.map.dialect import decimal_point, has_comma, has_point
 from qnet.questions.map.parameter_cells import Fault
 from qnet.real import real
 from qnet.record import Record
 from qnet.reports.content import Note
 from qnet.reports.csv_ import line as csv_line
+
+if TYPE_CHECKING:
+    from qnet.catalog import find
+else:
+    find = lazy("qnet.catalog.find")
 
 MAX_BYTES = 1 << 24
 MAX_ROWS = 100_000
@@ -34,7 +40,7 @@ class Unread(Record):
     problem: Problem
 
 
-class Table(Record):
+class DataTable(Record):
     """Cells under named columns."""
 
     name: str
@@ -61,7 +67,7 @@ class Table(Record):
         number = "" if self.digest else f"row {self.lines[row]}: "
         return Problem("QN251", f"{number}{title}{text}", **where)
 
-    def without(self, problems: Mapping[int, Sequence[Problem]]) -> Table:
+    def without(self, problems: Mapping[int, Sequence[Problem]]) -> DataTable:
         """The table without the rows, by index, of which there are problems; raises `InvalidInput` where none is left.
 
         Raises   the first problems of all rows, where no row is left.
@@ -113,9 +119,10 @@ def refuse(problems: Sequence[Problem]) -> None:
         raise InvalidInput(*ordered)
 
 
-def read_table(source: Rows) -> Table:
+def read_table(source: Rows) -> DataTable:
     """Read an entire table; what is no row of it is listed in `unread`.
 
+    source  the name of a CSV file with a header, or rows as mappings from columns to cells, at most `MAX_ROWS` of them.
     Raises  `UsageError` where there is no such file, `InvalidInput` for what is not a table: QN250 for the file, QN251
             where no row can be read.
     """
@@ -129,7 +136,7 @@ def read_table(source: Rows) -> Table:
     numbers = tuple(range(1, len(rows) + 1))
     texts = tuple(map(_as_csv, rows))
     return _checked(
-        Table(name="rows", digest="", header=header, rows=rows, lines=numbers, numbers=numbers, texts=texts)
+        DataTable(name="rows", digest="", header=header, rows=rows, lines=numbers, numbers=numbers, texts=texts)
     )
 
 
@@ -138,7 +145,7 @@ def _as_csv(row: Sequence[Any]) -> str:
     return csv_line("" if cell is None else str(cell) for cell in row)
 
 
-def _csv(path: str) -> Table:
+def _csv(path: str) -> DataTable:
     from hashlib import sha256
 
     raw = _bytes(path)
@@ -152,7 +159,7 @@ def _csv(path: str) -> Table:
     header, rows, problems, remarks = _read(name, text)
     cells, lines, numbers, texts = zip(*rows, strict=True) if rows else ((), (), (), ())
     digest = sha256(raw).hexdigest()[:12]
-    table = Table(
+    table = DataTable(
         name=name, digest=digest, header=header, rows=cells, lines=lines, numbers=numbers, texts=texts, remarks=remarks
     )
     return _checked(table).without(problems)
@@ -165,7 +172,7 @@ def _read(name: str, text: str) -> tuple[tuple[str, ...], list[_Row], dict[int, 
     """The header, the rows with their lines, numbers and texts, what is wrong with some, and how all were read."""
     from io import StringIO
 
-    header: Row | None = None
+    header: CsvRow | None = None
     rows: list[_Row] = []
     problems: dict[int, list[Problem]] = {}
     hidden, long = 0, LongCells()
@@ -200,17 +207,17 @@ def _read(name: str, text: str) -> tuple[tuple[str, ...], list[_Row], dict[int, 
 
 def _decimals(rows: list[_Row], count: int, titles: Sequence[str]) -> list[str]:
     """Set points for decimal commas in columns without decimal points; the titles of such columns."""
-    places = [index for index in range(count) if any(has_comma(row[0][index]) for row in rows if len(row[0]) == count)]
-    places = [index for index in places if not any(has_point(row[0][index]) for row in rows if len(row[0]) == count)]
-    if places:
+    indices = [index for index in range(count) if any(has_comma(row[0][index]) for row in rows if len(row[0]) == count)]
+    indices = [index for index in indices if not any(has_point(row[0][index]) for row in rows if len(row[0]) == count)]
+    if indices:
         for number, (cells, line, row, text) in enumerate(rows):
             if len(cells) == count:
-                changed = tuple(decimal_point(cell) if index in places else cell for index, cell in enumerate(cells))
+                changed = tuple(decimal_point(cell) if index in indices else cell for index, cell in enumerate(cells))
                 rows[number] = (changed, line, row, text)
-    return [titles[index].strip() for index in places]
+    return [titles[index].strip() for index in indices]
 
 
-def _checked(table: Table) -> Table:
+def _checked(table: DataTable) -> DataTable:
     """The table, where it has rows under columns of different names."""
     if not table.rows:
         raise _unusable(table.name, "there is no row", "a header and a row for each measurement")
@@ -236,7 +243,13 @@ def _bytes(path: str) -> bytes:
             return stream.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:
         text = f"cannot be read: {getattr(error, 'strerror', None) or error}"
-        raise UsageError(Problem("QN002", text, "measurements as CSV with a header", file=path)) from None
+        help = f"qnet example {path} > {path}.csv writes that example" if _is_example(path) else ""
+        raise UsageError(Problem("QN002", text, "measurements as CSV with a header", file=path, help=help)) from None
+
+
+def _is_example(name: str) -> bool:
+    """Whether a name is that of measurements that come with qnet, which are printed and not read by name."""
+    return any(entry.id == name for entry in find.examples() if entry.kind == find.DATA)
 
 
 def number(cell: object) -> float | None:

@@ -22,9 +22,9 @@ def with_units(title: str) -> list[tuple[str, Unit]]:
     for index in range(len(title) - 1, max(0, len(title) - _LONGEST - 1), -1):
         if title[index] not in UNIT_SIGNS:
             continue
-        head, found = title[:index].rstrip(" _"), unit_behind(title[index:])
-        if head and found is not None and (head, found) not in result:
-            result.append((head, found))
+        head, unit = title[:index].rstrip(" _"), unit_behind(title[index:])
+        if head and unit is not None and (head, unit) not in result:
+            result.append((head, unit))
     return result
 
 

@@ -35,7 +35,7 @@ class Undefined(str):
     """The status of a row with metrics that have no finite value: it names them."""
 
 
-class Piece:
+class SolvedRows:
     """Some rows of a table that were solved at once, or did not answer."""
 
     def __init__(self, rows: Any, solved: Solved | None, problem: Problem | None, kind: type[QnetError]) -> None:
@@ -48,7 +48,7 @@ class Piece:
 class Answers:
     """The answers of a model at every row of a table. Figures of rows without an answer are not-a-number."""
 
-    def __init__(self, model: Model, size: int, pieces: list[Piece]) -> None:
+    def __init__(self, model: Model, size: int, pieces: list[SolvedRows]) -> None:
         self.model = model
         self.size = size
         self.pieces = pieces
@@ -112,13 +112,13 @@ class Answers:
         failures = [failure for piece in self.pieces if (failure := self._failed(piece))]
         return next((item for kind in _GRAVEST for item in failures if isinstance(item, kind)), None)
 
-    def _failed(self, piece: Piece) -> QnetError | None:
+    def _failed(self, piece: SolvedRows) -> QnetError | None:
         if piece.solved is None:
             return piece.kind(piece.problem or Problem("QN401", "no answer"))
-        places: list[int] = piece.rows[~self.answered[piece.rows]].tolist()
-        if not places:
+        indices: list[int] = piece.rows[~self.answered[piece.rows]].tolist()
+        if not indices:
             return None
-        status = self.status[places[0]]
+        status = self.status[indices[0]]
         return NoAnswer(Problem("QN401", status, "a load below every capacity", file=self.model.name))
 
     @property
@@ -177,7 +177,7 @@ def solve_table(
     """
     table = {name: np.asarray(values, dtype=float) for name, values in columns.items()}
     asked = asked.replace(each=True)
-    pieces: list[Piece] = []
+    pieces: list[SolvedRows] = []
     done = 0
     chunk = _FIRST if keep else _CHUNK
     account = budget.current()
@@ -199,9 +199,12 @@ def solve_table(
 
 
 def joined(model: Model, size: int, parts: Sequence[tuple[Any, Answers]]) -> Answers:
-    """The answers to `size` rows that were solved in parts: the rows of each part, and its answers."""
+    """The answers of a model to `size` rows that were solved in parts.
+
+    parts   the rows of each part, by index, and its answers.
+    """
     pieces = [
-        Piece(rows[piece.rows], piece.solved, piece.problem, piece.kind)
+        SolvedRows(rows[piece.rows], piece.solved, piece.problem, piece.kind)
         for rows, answers in parts
         for piece in answers.pieces
     ]
@@ -209,15 +212,15 @@ def joined(model: Model, size: int, parts: Sequence[tuple[Any, Answers]]) -> Ans
 
 
 def unanswered(model: Model, size: int, error: QnetError) -> Answers:
-    """The answers of a table for which all rows failed at once."""
-    return Answers(model, size, [Piece(np.arange(size), None, error.problems[0], type(error))])
+    """The answers of a model to `size` rows that failed all at once, with the first problem of `error`."""
+    return Answers(model, size, [SolvedRows(np.arange(size), None, error.problems[0], type(error))])
 
 
-def _solved(model: Model, table: Mapping[str, Any], rows: Any, asked: Wanted, each: bool) -> list[Piece]:
+def _solved(model: Model, table: Mapping[str, Any], rows: Any, asked: Wanted, each: bool) -> list[SolvedRows]:
     """The rows solved at once; where that fails, without the rows at fault, and where it is not known which those are,
     by halves."""
     waiting = [rows]
-    pieces: list[Piece] = []
+    pieces: list[SolvedRows] = []
     while waiting:
         some = waiting.pop()
         try:
@@ -237,9 +240,9 @@ def _solved(model: Model, table: Mapping[str, Any], rows: Any, asked: Wanted, ea
                 waiting += [some[middle:], some[:middle]]
                 continue
             problem = error.problems[0] if error.problems else None
-            pieces.append(Piece(some, None, problem, type(error)))
+            pieces.append(SolvedRows(some, None, problem, type(error)))
         else:
-            pieces.append(Piece(some, solved, None, NoAnswer))
+            pieces.append(SolvedRows(some, solved, None, NoAnswer))
     return pieces
 
 
@@ -249,7 +252,7 @@ def _of_all(error: QnetError) -> bool:
     return structural or any(item.code == _METHOD for item in error.problems)
 
 
-def _statuses(piece: Piece) -> list[str]:
+def _statuses(piece: SolvedRows) -> list[str]:
     if piece.solved is None:
         return [_words(piece.problem) if piece.problem else "no answer"] * len(piece.rows)
     stable = piece.solved.stable

@@ -19,9 +19,9 @@ from qnet.networks.solve import solve
 from qnet.networks.streams import streams
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.networks.work import work
+from qnet.questions.points.ceilings import largest_throughput
 from qnet.questions.points.points import Solved, needs_solution, solve_points
 from qnet.questions.points.saturation import Saturation, limiting, saturation
-from qnet.questions.solve.solve import largest_throughput
 from qnet.record import Record
 from qnet.units import NUMBER, format_number
 
@@ -266,5 +266,8 @@ def _maximum(
 
 
 def inside_limits(solution: RoutedSolution) -> set[str]:
-    """The labels of stations inside limited subnetworks: what these let through has their capacities in it."""
+    """The labels of stations inside limited subnetworks, whose throughput limits include their capacities.
+
+    solution   of the network with the limits.
+    """
     return {label for name in solution.full_at for label in solution.held_by.get(name, {})}

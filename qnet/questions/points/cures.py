@@ -29,7 +29,7 @@ _MOST = 1e6
 """The largest factor on a speed, and the largest number of servers, that is worth a sentence."""
 
 
-class Asked(Record):
+class OfferedLoad(Record):
     """What arrivals ask of a station, or of a group of its copies, and what it has."""
 
     name: str
@@ -62,12 +62,15 @@ class Cure(Record):
 
 
 def arrivals(solved: Solved) -> float:
-    """The sum of all arrival rates of a model at one point."""
+    """The sum of the arrival rates of all open classes, per second, of a model solved at one point."""
     return float(sum(item.throughput for item in solved.parts[0].solution.classes if item.population is None))
 
 
-def asked(solved: Solved) -> tuple[Asked, ...]:
-    """What open classes ask of every station with a capacity, the most overloaded first."""
+def asked(solved: Solved) -> tuple[OfferedLoad, ...]:
+    """The load that open classes offer to every station with a capacity, the most overloaded first.
+
+    solved   at one point; it need not have a steady state.
+    """
     items = [_asked(group, solved) for group in work(_network(solved)).groups if group.capacity is not None]
     return tuple(sorted(items, key=lambda item: -item.excess))
 
@@ -104,11 +107,11 @@ def _network(solved: Solved) -> RoutedNetwork:
     return part.solution.network or bind(solved.model, part.values)
 
 
-def _asked(group: GroupWork, solved: Solved) -> Asked:
+def _asked(group: GroupWork, solved: Solved) -> OfferedLoad:
     rates = [float(item.throughput) if item.population is None else 0.0 for item in solved.parts[0].solution.classes]
     offered = sum(rate * float(demand) for rate, demand in zip(rates, group.demands, strict=True))
     total = sum(rates)
-    return Asked(group.name, group.label, offered / total if total else 0.0, offered, group.capacity or 0.0)
+    return OfferedLoad(group.name, group.label, offered / total if total else 0.0, offered, group.capacity or 0.0)
 
 
 def _edge(model: Model, varied: Mapping[str, Value], wanted: Wanted) -> tuple[Solved, Saturation, str]:
@@ -194,5 +197,5 @@ def _more_copies(model: Model, before: Solved, wanted: Wanted) -> list[Cure]:
 
 
 def has_arrivals(solved: Solved) -> bool:
-    """Whether some class is open, so that its arrivals can be fewer."""
+    """Whether some class of a model solved at one point is open, so that its arrivals can be fewer."""
     return any(isinstance(item, OpenClass) for item in _network(solved).classes)

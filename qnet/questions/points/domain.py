@@ -19,12 +19,12 @@ _HALVINGS = 100
 
 
 def outside(error: QnetError) -> bool:
-    """Whether a failure is that of numbers outside what a model allows."""
+    """Whether an error is that of numbers outside what a model allows."""
     return bool(error.problems) and error.problems[0].code in _CODES
 
 
 def stated_value(model: Model, name: str) -> float:
-    """The value of a parameter as the model states it, 0 for none."""
+    """The value of the parameter `name` as the model states it, in base units; 0 where it has none."""
     return float(Values(model, {}, None).known.get(name, 0.0))
 
 
@@ -83,8 +83,8 @@ class Domain:
         """Whether the parameter counts something: servers and copies, or customers, that are integers where it is."""
         if self.vary in self._used([expression for expression, _ in structural(self.model)]):
             value = stated_value(self.model, self.vary)
-            places = [index for index in range(size) if self.allows(index, value)]
-            return bool(places) and not self.allows(places[0], value + 0.5) and not self.allows(places[0], value - 0.5)
+            first = next((index for index in range(size) if self.allows(index, value)), None)
+            return first is not None and not any(self.allows(first, value + half) for half in (0.5, -0.5))
         return self.vary in self.customers() and self._counts_customers()
 
     def customers(self) -> set[str]:

@@ -45,7 +45,10 @@ class Input(Record):
 def inputs(model: Model, asked: Sequence[Metric], names: Sequence[str] = ()) -> tuple[Input, ...]:
     """The named parameters, or every stated number that the network or a metric rests on, in the order of the model.
 
-    Raises `UsageError` with everything that is wrong with the names: unknown ones, and choices of words.
+    model    with the parameters that were set.
+    asked    the metrics of the question.
+    names    the parameters that were asked about; none: all that matter.
+    Raises   `UsageError` with everything that is wrong with the names: unknown ones, and choices of words.
     """
     problems: list[Problem] = []
     for name in names:
@@ -96,7 +99,12 @@ def _integer_populations(model: Model, name: str, value: float) -> bool:
 
 
 def columns(result: Sequence[Input], rows: Sequence[tuple[str, float]]) -> dict[str, Any]:
-    """A table with one row for each value of one input, all others as stated; the row of an empty name moves none."""
+    """A table in which one input at a time has another value, and all others are as stated.
+
+    result   the inputs.
+    rows     for each row the name of the input and its value, in base units; an empty name changes none.
+    Returns  by name an array of one number for each row.
+    """
     table = {item.name: np.full(len(rows), item.value) for item in result}
     for index, (name, value) in enumerate(rows):
         if name:
@@ -105,5 +113,5 @@ def columns(result: Sequence[Input], rows: Sequence[tuple[str, float]]) -> dict[
 
 
 def saturated(solution: RoutedSolution) -> str:
-    """The name of what is nearest to its capacity."""
+    """The name of the station or limit of a solution with the largest load; empty where there is none."""
     return max(solution.loads, key=lambda item: float(item.load)).name if solution.loads else ""

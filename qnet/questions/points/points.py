@@ -10,10 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from qnet.errors import InvalidInput, NotComputed, Problem, UsageError
 from qnet.expression import FLOATS, Expression, ExpressionError, Operations, Value, arrays, evaluate, solution_name
+from qnet.expression.aliases import MAX_THROUGHPUT
 from qnet.expression.functions import percentile_share
 from qnet.lazy import lazy, np
 from qnet.model.bind import bind, expressions, structures
@@ -30,8 +32,11 @@ from qnet.questions.points.solution_figures import figures, largest_of
 from qnet.record import Record
 
 if TYPE_CHECKING:
+    from qnet.model import check, domains
     from qnet.networks import percentiles, wait_percentiles
 else:
+    check = lazy("qnet.model.check")
+    domains = lazy("qnet.model.domains")
     percentiles = lazy("qnet.networks.percentiles")
     wait_percentiles = lazy("qnet.networks.wait_percentiles")
 
@@ -40,12 +45,12 @@ _Item = TypeVar("_Item")
 
 
 def same(one: float, other: float) -> bool:
-    """Whether two figures agree to 1e-9 of the larger."""
+    """Whether two figures, `one` and `other`, agree to 1e-9 of the larger."""
     return abs(one - other) <= _NEAR * max(abs(one), abs(other))
 
 
 def rising(items: Iterable[_Item], size: Callable[[_Item], float]) -> list[_Item]:
-    """Items by rising size, those that are the same in the order in which they are given."""
+    """The items by rising size, those of the same size but for rounding in the order in which they are given."""
     given = list(items)
     result: list[_Item] = []
     identical: list[int] = []
@@ -243,6 +248,8 @@ class Solved(Record):
     model: Model
     size: int | None
     parts: tuple[Part, ...]
+    asked: Wanted = AUTO
+    """The method and its budget."""
 
     @property
     def stable(self) -> Value:
@@ -312,6 +319,10 @@ class Solved(Record):
                 waits = percentile_share(name, "wait")
                 percentile = wait_percentiles.wait_percentile if waits else percentiles.response_percentile
                 names[name] = percentile(part.solution, share, about(name))
+            if name == MAX_THROUGHPUT and name not in {*self.model.parameters, *self.model.outputs}:
+                # It is searched for by further solutions, which are made of what this module has.
+                ceilings: Any = import_module("qnet.questions.points.ceilings")
+                names[name] = ceilings.max_throughput(self.model, part, self.asked)
         return names
 
 
@@ -343,6 +354,8 @@ def solve_points(
 ) -> Solved:
     """Solve a model with some parameters replaced by numbers, or by arrays of `size` points.
 
+    varied        numbers in base units by parameter, each for all points or an array of `size`; of choices the index.
+    size          the number of points; None for one point, as plain numbers.
     load_factor   multiplies every arrival rate.
     patient       refuse points whose times depend on the solution and do not converge; else they count as without a
                   steady state, which is what a search for the largest load needs: only what is proven holds.
@@ -350,10 +363,15 @@ def solve_points(
     Raises        `InvalidInput` for numbers outside their domain, `NotComputed` where a fixed point does not converge.
     """
     given = dict(varied or {})
-    values = Values(model, given, size)
     if size is None:
-        return Solved(model, None, (_solve_part(model, None, given, None, load_factor, values, patient, asked),))
+        try:
+            values = Values(model, given, None)
+            part = _solve_part(model, None, given, None, load_factor, values, patient, asked)
+        except (InvalidInput, UsageError) as error:
+            raise (error if given else domains.together(check.stated(model), error)) from None
+        return Solved(model, None, (part,), asked)
 
+    values = Values(model, given, size)
     given = {name: np.broadcast_to(np.asarray(value, dtype=float), (size,)) for name, value in given.items()}
     factor = np.broadcast_to(np.asarray(load_factor, dtype=float), (size,))
     batches = structures(model, values)
@@ -371,7 +389,7 @@ def solve_points(
             if error.at is not None:
                 error.at = np.isin(np.arange(size), index[error.at]) if len(error.at) == len(index) else None
             raise
-    return Solved(model, size, tuple(parts))
+    return Solved(model, size, tuple(parts), asked)
 
 
 def at_loads(solved: Solved, varied: Mapping[str, Value] | None, asked: Wanted) -> Callable[[Value], Solved]:
@@ -394,7 +412,8 @@ def at_loads(solved: Solved, varied: Mapping[str, Value] | None, asked: Wanted) 
         factors = [factor if size is None or factor.ndim == 0 else factor[part.points] for part in solved.parts]
         pairs = zip(solved.parts, networks, factors, strict=True)
         try:
-            result = Solved(model, size, tuple(p.replace(solution=solve(n.loaded(f), asked)) for p, n, f in pairs))
+            parts = tuple(p.replace(solution=solve(n.loaded(f), asked)) for p, n, f in pairs)
+            result = Solved(model, size, parts, asked)
         except Divided:
             return anew(factor)
         if asked.solved:
@@ -425,7 +444,7 @@ def _solve_part(
 
 @fact
 def needs_solution(model: Model) -> bool:
-    """Whether any number of the network, not only an output, depends on the solution."""
+    """Whether any number of the network of a model, not only an output, depends on the solution."""
 
     dependent = depends_on_solution(model)
     return any(uses_solution(expression, dependent) for expression in expressions(model))

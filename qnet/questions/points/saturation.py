@@ -75,6 +75,10 @@ def saturation(
     It is at most the reciprocal of the largest load in use, because no load grows slower than the arrivals; and it is
     that reciprocal unless waits inside holds saturate an outer station earlier, which is then computed by a root
     search. Where waits of layers do not converge in that search, the capacities alone determine it.
+
+    solved   the model at one point or a batch, of which `varied` are the parameters that differ from those stated.
+    wanted   the method and its budget, of the search.
+    Returns  infinity where no class is open; arrays of one number for each point of a batch.
     """
     operations: Operations = FLOATS if solved.size is None else arrays()
     if not any(customers.arrival_rate for customers in model.customers):

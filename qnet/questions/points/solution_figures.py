@@ -27,7 +27,7 @@ COLUMNS = (
 
 
 def lost(offered: Value, carried: Value) -> Value:
-    """The share of what was offered that is lost."""
+    """The loss probability: the share of the rate offered that is not carried, 0 where nothing is offered."""
     share = (offered - carried) / (offered + (offered == 0))
     # Of rounding below 0 there remains 0, and not its negative.
     return operations_for(share).maximum([0.0 * share * share, share])
@@ -56,12 +56,18 @@ def figures_of_full(solution: RoutedSolution) -> dict[str, Value]:
 
 
 def losing(offered: Value | None, carried: Value) -> dict[str, Cell]:
-    """The cells of what may lose customers; none of what does not."""
+    """The cells of what may lose customers: the rate that is offered, per second, and the share of it that is lost.
+
+    Returns   none where `offered` is None: nothing can be lost. `carried` is the throughput.
+    """
     return {} if offered is None else {"offered": offered, "loss": lost(offered, carried)}
 
 
 def buffer_cells(item: BufferFigures) -> dict[str, Cell]:
-    """The cells of a buffer."""
+    """The cells of a buffer, by column: rates per second, times in seconds, None for a time to fill without end.
+
+    item   the figures of the buffer.
+    """
     return {
         "name": item.name,
         "throughput": item.throughput,
@@ -77,7 +83,7 @@ def buffer_cells(item: BufferFigures) -> dict[str, Cell]:
 
 
 def figures(solution: RoutedSolution) -> dict[str, Value]:
-    """Every figure that expressions may use, by the name they use.
+    """Every figure of a solution that expressions may use, by the name they use, in base units.
 
     Of a station with several copies: `wait`, which stations with rates do not have, is the mean over visits,
     `utilization` that of the busiest copies, `residence`, `queue_length` and `busy_servers` are totals.

@@ -69,11 +69,11 @@ class Trial:
             wanted = wanted.replace(operations=min(wanted.operations, _BRIEF))
         return Trial(self.model, self.vary, self.limits, self.coordinates, self.size, wanted, self.applies)
 
-    def at(self, places: Any) -> Trial:
+    def at(self, indices: Any) -> Trial:
         """The same at some points of the grid, each as often as it is named."""
-        particular = {name: values[places] for name, values in self.coordinates.items()}
-        applies = [everywhere[places] for everywhere in self.applies]
-        return Trial(self.model, self.vary, self.limits, particular, len(places), self.wanted, applies)
+        particular = {name: values[indices] for name, values in self.coordinates.items()}
+        applies = [everywhere[indices] for everywhere in self.applies]
+        return Trial(self.model, self.vary, self.limits, particular, len(indices), self.wanted, applies)
 
     def solve(self, value: Any) -> Solved:
         """The model where the parameter has these values, one for each point; a search looks at absurd ones as well.

@@ -22,6 +22,7 @@ _MOST = 6
 def undefined(solved: Solved, expression: Expression) -> Problem | None:
     """Why an expression over parameters, outputs and figures has no finite value where there is a steady state.
 
+    solved    a model at one point or a batch.
     Returns   the reason at the first such point; None where there is none.
     """
     for part in solved.parts:
@@ -32,7 +33,10 @@ def undefined(solved: Solved, expression: Expression) -> Problem | None:
 
 
 def undefined_problems(parts: Iterable[Solved], expressions: Iterable[Expression]) -> list[Problem]:
-    """The reasons of several expressions, one each, at the first points where they have no value."""
+    """The reasons of several expressions, one each, at the first points where they have no value.
+
+    parts     the model at points or batches, searched in this order.
+    """
     every = list(parts)
     reasons = (next(filter(None, (undefined(solved, item) for solved in every)), None) for item in expressions)
     return list(dict.fromkeys(item for item in reasons if item is not None))

@@ -37,7 +37,13 @@ class Answered(Protocol):
 def conditions(
     texts: Sequence[str], model: Model | None, more: Mapping[str, Dimension] | None = None
 ) -> tuple[Condition, ...]:
-    """Parse and check assertions, as `condition` does; raises `UsageError` with what is wrong with any of them."""
+    """Parse and check assertions, as `condition` does.
+
+    texts    conditions such as `response <= 10 ms`.
+    model    whose parameters, outputs and figures they may name; None where there is no model.
+    more     other names that they may use, with their dimensions.
+    Raises   `UsageError` with what is wrong with any of them.
+    """
     result: list[Condition] = []
     problems: list[Problem] = []
     for text in texts:
@@ -51,10 +57,12 @@ def conditions(
 
 
 def broken(solved: Solved | Answered, asserted: Sequence[Condition]) -> list[Problem]:
-    """The assertions that are false, each with the first value that breaks it; a point without answer breaks all,
-    and so does an answer without any point.
+    """The assertions that are false, each with the first value that breaks it.
 
-    solved   a model at one point or at several.
+    A point without answer breaks all of them, and so does an answer without any point.
+
+    solved    a model at one point or at several.
+    asserted  conditions over its parameters, outputs and figures.
     """
     return [problem for item in asserted if (problem := _broken(solved, item))]
 
@@ -88,7 +96,11 @@ def _undefined(solved: Solved | Answered, asserted: Condition) -> str:
 
 
 def failing(solved: Solved | Answered, asserted: Condition) -> tuple[Any, Any]:
-    """Where an assertion is false of several points, and the value that it is about, as arrays."""
+    """Where an assertion is false of several points, and the value that it is about, as arrays.
+
+    solved    a model at a batch of points; a point without answer, or without a finite value, counts as false.
+    asserted  one condition over its parameters, outputs and figures.
+    """
     of = solved.metric if isinstance(solved, Solved) else solved.of
     answered = solved.stable if isinstance(solved, Solved) else solved.answered
     metric, bound = of(asserted.metric), of(asserted.bound)
@@ -96,7 +108,13 @@ def failing(solved: Solved | Answered, asserted: Condition) -> tuple[Any, Any]:
 
 
 def failure(asserted: Condition, metric: float | None, where: str, reason: str = "") -> Problem:
-    """That an assertion is false; `metric` is None where there is no answer, `reason` is why it has no value."""
+    """The problem QN608: an assertion is false.
+
+    asserted  the condition.
+    metric    the value that breaks it, in base units; None where there is no answer.
+    where     the point, as the message ends; empty where there is one.
+    reason    why there is no value.
+    """
     text = "there is no answer"
     if reason:
         text = reason

@@ -27,6 +27,7 @@ CODE = "QN701"
 def without_effect(model: Model, names: Iterable[str], shown: Iterable[Expression] = ()) -> list[str]:
     """The parameters, of some, that neither the network nor anything that is shown rests on.
 
+    model   the one that has them; names that it does not have are passed over.
     names   parameters that were set, varied or asked about.
     shown   expressions over parameters, outputs and figures that the answer reports.
     """
@@ -38,7 +39,10 @@ def without_effect(model: Model, names: Iterable[str], shown: Iterable[Expressio
 
 
 def effect_notes(model: Model, names: Iterable[str], shown: Iterable[Expression] = ()) -> list[Note]:
-    """A warning of the parameters without effect, as `without_effect` finds them; nothing where there are none."""
+    """A warning of the parameters without effect; nothing where there are none.
+
+    model, names, shown   as of `without_effect`.
+    """
     idle = without_effect(model, names, shown)
     if not idle:
         return []
@@ -46,7 +50,7 @@ def effect_notes(model: Model, names: Iterable[str], shown: Iterable[Expression]
     return [Note(CODE, f"no reported figure depends on {text}: no effect", "warning")]
 
 
-class Columns:
+class ColumnMaker:
     """Makes columns whose names, with units and without, are apart from each other and from some that are taken."""
 
     def __init__(self, taken: Iterable[str]) -> None:
@@ -73,13 +77,13 @@ class Columns:
 
 
 def parameter_unit(model: Model, name: str) -> str:
-    """The base unit of a parameter; empty for plain numbers and choices."""
+    """The base unit of the parameter `name` of a model; empty for plain numbers and choices."""
     parameter = model.parameters[name]
     return "" if parameter.options else base_unit(parameter.dimension)
 
 
 def declared_unit(model: Model, name: str) -> str:
-    """The unit in which a model states a parameter: its `unit`, or that of its value; the base unit otherwise."""
+    """The unit in which a model states the parameter `name`: its `unit`, that of its value, or the base unit."""
     parameter = model.parameters[name]
     if parameter.options:
         return ""
@@ -93,7 +97,9 @@ def declared_unit(model: Model, name: str) -> str:
 def parameter_cells(model: Model, name: str, values: Iterable[float | None]) -> list[Cell]:
     """The values of a parameter as cells: numbers in base units, integers of what is counted, or the words of a choice.
 
-    None remains None. What is counted is a float in all cells where any of them is no integer.
+    model, name   the parameter.
+    values        numbers in base units, of a choice the index of the word. None remains None; what is counted is a
+                  float in all cells where any of them is no integer.
     """
     options, cells = model.parameters[name].options, list(values)
     if options:
@@ -104,7 +110,7 @@ def parameter_cells(model: Model, name: str, values: Iterable[float | None]) -> 
 
 
 def metric_cells(asked: Metric, values: Any) -> list[Cell]:
-    """An array of the values of a metric as cells in the unit that it is shown in; None for what is no number."""
+    """The array `values` of the metric `asked`, in base units, as cells in its unit; None for what is not finite."""
     with np.errstate(over="ignore"):
         shown: Any = in_unit(values, asked.unit)
     both = zip(shown.tolist(), values.tolist(), strict=True)

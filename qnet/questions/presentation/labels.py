@@ -48,6 +48,8 @@ def means_exact(model: Model, figures: Iterable[Expression], parts: Sequence[Par
     """Whether the means of a solution are exact although one of some figures, a percentile, is not.
 
     Such an answer has two labels: it is as approximate as its weakest figure, but its means are not.
+
+    model, figures, parts   as of `all_exact`.
     """
     return all_exact(model, (), parts) and not all_exact(model, figures, parts)
 
@@ -62,7 +64,11 @@ def means_beside(model: Model, figures: Sequence[Expression], parts: Sequence[Pa
 
 
 def where_exact(model: Model, figures: Sequence[Expression], part: Part) -> Value:
-    """Where some figures of a part are exact, as `all_exact`: a truth value, or an array of one for each point."""
+    """Where all of some figures are exact, as `all_exact`, at the points of one part of a solution.
+
+    model    the one with the outputs that `figures`, expressions, may name.
+    Returns  a truth value, or an array of one for each point.
+    """
     sure = part.solution.exact or _exact_points(part)
     return sure & percentiles_exact(part) if asks_percentile(model, figures) else sure
 
@@ -82,7 +88,11 @@ def _exact_points(part: Part) -> Value:
 
 
 def labels(answers: Answers, figures: Sequence[Expression]) -> list[str | None]:
-    """The label of some figures at every row of a table; None at rows without an answer."""
+    """The label, exact or approximate, of some figures at every row of a table; None at rows without an answer.
+
+    answers   the model solved at every row.
+    figures   expressions; one that is approximate makes the row approximate.
+    """
 
     def words(part: Part) -> object:
         sure = np.broadcast_to(where_exact(answers.model, figures, part), (part.values.size or 1,))
@@ -92,7 +102,10 @@ def labels(answers: Answers, figures: Sequence[Expression]) -> list[str | None]:
 
 
 def asks_percentile(model: Model, asked: Iterable[Expression]) -> bool:
-    """Whether an expression, or an output that it names, asks for a percentile of response."""
+    """Whether an expression, or an output of the model that it names, asks for a percentile of response.
+
+    asked   expressions over parameters, outputs and figures.
+    """
     waiting = list(asked)
     for expression in waiting:
         waiting += [model.outputs[name].expression for name in expression.names if name in model.outputs]

@@ -20,7 +20,10 @@ def limit_marks(
 ) -> tuple[Mark, ...]:
     """A mark for every condition that is on one of some columns and has one bound.
 
-    varied   parameters that change along the drawing: what depends on them has no one bound.
+    model     whose parameters, as stated, the bounds are evaluated at.
+    limits    conditions; those on an expression or on another column have no mark.
+    columns   of the report that is drawn, with their units.
+    varied    parameters that change along the drawing: what depends on them has no one bound.
     """
     result: dict[Mark, None] = {}
     moving = set(varied)

@@ -35,7 +35,7 @@ class NamedValues(Record):
     size: int = 1
 
 
-class Claims(Record):
+class AssertionOutcome(Record):
     """What became of assertions."""
 
     broken: tuple[Problem, ...] = ()
@@ -48,15 +48,19 @@ class Claims(Record):
     """Why they are not."""
 
 
-def claims_of(named: NamedValues, asserted: Sequence[str], model: Model | None = None, wanted: Wanted = AUTO) -> Claims:
+def claims_of(
+    named: NamedValues, asserted: Sequence[str], model: Model | None = None, wanted: Wanted = AUTO
+) -> AssertionOutcome:
     """The assertions that an answer does not meet at every point reported, and how certain their figures are.
 
     named     what may be named besides the parameters, outputs and figures of the model; it takes precedence.
+    asserted  conditions such as `value >= 500/s`.
     model     is solved at these points only where an assertion names a figure or an output of it.
+    wanted    the method and its budget, of that solution.
     Raises    `UsageError` with what is wrong with any assertion.
     """
     if not asserted:
-        return Claims()
+        return AssertionOutcome()
     claimed = conditions(asserted, model, named.dimensions)
     solved: list[Answers] = []
     problems: list[Problem] = []
@@ -66,11 +70,13 @@ def claims_of(named: NamedValues, asserted: Sequence[str], model: Model | None =
             solved.append(solve_table(model, named.columns, named.size, wanted))
         problems += broken(_Points(named, item, model, solved[0] if solved else None), [item])
     if model is None or not solved:
-        return Claims(tuple(problems))
+        return AssertionOutcome(tuple(problems))
     figures = [item.metric for item in claimed]
     parts, reasons = solved[0].parts, solved[0].reasons
     notes = (*approximate_notes(reasons, "what is asserted is"), *percentile_notes(model, figures, parts))
-    return Claims(tuple(problems), all_exact(model, figures, parts), means_exact(model, figures, parts), notes)
+    return AssertionOutcome(
+        tuple(problems), all_exact(model, figures, parts), means_exact(model, figures, parts), notes
+    )
 
 
 def false_of(

@@ -30,6 +30,10 @@ def command_line(
 ) -> str:  # fmt: skip
     """`qnet NAME SYSTEM -p ...`, quoted for a shell: the system, what was set, the method and its budget.
 
+    name      of the command.
+    model     with the parameters that were set.
+    wanted    the method and its budget; what is as by default is left out.
+    asserted  conditions, for `--assert`.
     options   what else was asked, as words.
     network   the options of a network without a file, which stand for the system.
     """

@@ -57,7 +57,7 @@ ANSWERS: dict[str, Answer] = {
 
 
 def schema_text(name: str) -> str:
-    """The JSON Schema of one of `ANSWERS`."""
+    """The JSON Schema of the report `name`, one of `ANSWERS`, as text that ends with a newline."""
     answer = ANSWERS[name]
     module = import_module(f"qnet.questions.{answer.module}")
     columns: Sequence[Column | str] = getattr(module, answer.columns)

@@ -14,6 +14,14 @@ _MOST = 6
 """Sentences of one kind, and metrics of one sentence; tables have the others."""
 _OK = "ok"
 _PERCENTILE = re.compile(r"response_p(?P<whole>\d+)(?:_(?P<rest>\d+))?(?:\('(?P<name>.+)'\))?")
+_KNEES = {
+    "n_star": "N*, where the asymptotic bounds cross, is",
+    "n_star_unloaded": "N*, with the demands of the first customer, is",
+    "power": "Throughput over response time is largest at",
+    "curvature": "Response time bends most at",
+    "saturation": "The steady state ends at",
+}
+"""How the sentence on a knee begins, by definition; of those about a limit, with the limit."""
 _FRACTION = re.compile(r"\d+\.\d+")
 _CONSTRAINTS = {"limit": "the limit"}
 """What binds, as it is written in a sentence."""
@@ -33,8 +41,9 @@ class _Rows:
         return quantity(row.get(key), self.columns[key].unit)
 
     def named(self, row: dict[str, Cell], keys: Sequence[str]) -> str:
-        """Cells with the titles of their columns: `rate = 900/s, users = 20`."""
-        return ", ".join(f"{title_of(self.columns[key])} = {self.shown(row, key)}" for key in keys)
+        """Cells with the titles of their columns: `rate = 900/s, users = 20`; those that are empty are left out."""
+        known = [key for key in keys if row[key] is not None]
+        return ", ".join(f"{title_of(self.columns[key])} = {self.shown(row, key)}" for key in known)
 
 
 def quantity(cell: Cell, unit: str) -> str:
@@ -48,7 +57,7 @@ def quantity(cell: Cell, unit: str) -> str:
 
 
 def of_solution(report: Content) -> Summary:
-    """Of `qnet solve`: response, throughput, the busiest station and where the system saturates."""
+    """Of the report of `qnet solve`: response, throughput, the busiest station and where the system saturates."""
     rows = _Rows(report)
     system = next(row for row in rows.rows if row["scope"] == "system")
     sentences = [f"The mean response time is {rows.shown(system, 'response')} at {rows.shown(system, 'throughput')}."]
@@ -86,12 +95,12 @@ def _percentiles(metrics: Sequence[dict[str, Cell]]) -> Iterator[str]:
 
 
 def rounded(setting: str) -> str:
-    """Settings such as `rate=441.216013/s` with the digits that people read; integers remain."""
+    """The text `setting`, such as `rate=441.216013/s`, with the digits that people read; integers remain."""
     return _FRACTION.sub(lambda match: format_number(float(match[0])), setting)
 
 
 def of_knees(report: Content) -> Summary:
-    """Of `qnet knee`: every knee, in order."""
+    """Of the report of `qnet knee`: every knee, in the order of its rows."""
     rows = _Rows(report)
     names = list(dict.fromkeys(str(row["along"]) for row in rows.rows))
     sentences: list[str] = []
@@ -101,48 +110,80 @@ def of_knees(report: Content) -> Summary:
         if row["status"] != _OK:
             sentences.append(f"{name}{f' ({about})' if about else ''}{of}: {row['status']}.")
             continue
-        text = f"By {name}{f' ({about})' if about else ''} the knee{of} is at {where}"
-        if name == "service_level" and about:
-            text = f"{about} holds up to {where}{of}"
-        elif name == "saturation":
-            text = f"The steady state ends at {where}{of}"
+        text = f"{about} holds up to {where}{of}" if about else f"{_KNEES.get(name, name)} {where}{of}"
+        if name.startswith("n_star"):
+            text = f"{_KNEES[name]} {rows.shown(row, 'population_real')}, next to {where}{of}"
         if row["response"] is not None:
-            text += f"; the response time is {rows.shown(row, 'response')}"
-            text += f" and the throughput {rows.shown(row, 'throughput')} there"
+            text += f", with a response time of {rows.shown(row, 'response')}"
+            text += f" and a throughput of {rows.shown(row, 'throughput')}"
         sentences.append(f"{text}.")
     question = f"Where is the knee of the response time of {_subject(report)} as {_and(names)} grows?"
     return Summary(question, (*sentences, *_trust(report)))
 
 
-def of_envelopes(report: Content, value: str, over: Sequence[str]) -> Summary:
-    """Of `qnet envelope`: the value that meets the limits, or its range along the grid; by the keys of the columns."""
+def of_envelopes(report: Content, value: str, extreme: str, over: Sequence[str]) -> Summary:
+    """Of `qnet envelope`: the value that meets the limits, or its range along the grid.
+
+    report   the answer.
+    value    the key of the column of the value.
+    extreme  `largest` or `smallest`; empty where every interval is listed.
+    over     the keys of the columns of the grid; none for one point.
+    """
     rows = _Rows(report)
     limits = list(dict.fromkeys(str(row["limit"]) for row in rows.rows))
-    title = title_of(rows.columns[value])
+    names = list(dict.fromkeys(row["envelope"] for row in rows.rows))
+    words = title_of(rows.columns[value]).removeprefix("to ")
+    if words.endswith("s") and all(isinstance(row[value], int | None) for row in rows.rows):
+        words = f"number of {words}"
+    title = f"the {extreme} {words}"
     sentences: list[str] = []
-    for name in dict.fromkeys(row["envelope"] for row in rows.rows):
+    for name in names:
         block = [row for row in rows.rows if row["envelope"] == name]
         answered = [row for row in block if row["status"] == _OK and is_number(row[value])]
-        about = f"{name}: " if name and len(limits) > 1 else ""
-        if len(block) == 1 and answered:
+        about = f"{name}: " if name and len(names) > 1 else ""
+        if not extreme:
+            holds = (f"for {words} from {_interval(rows, row, value, over)}" for row in answered)
+            sentences += [f"{_begun(about, 'the limit')} holds {text}." for text in holds]
+        elif len(block) == 1 and answered:
             constraint = str(answered[0]["binds"] or "")
             binds = f" The binding constraint is {_CONSTRAINTS.get(constraint, constraint)}." if constraint else ""
-            sentences.append(f"{about}{title} {rows.shown(answered[0], value)}.{binds}")
+            sentences.append(f"{_begun(about, title)} is {rows.shown(answered[0], value)}.{binds}")
         elif answered:
             least, most = (choose(answered, key=lambda row: _number(row[value])) for choose in (min, max))
-            at = [f" at {rows.named(row, over)}" if over else "" for row in (least, most)]
-            ends = f"from {rows.shown(least, value)}{at[0]} to {rows.shown(most, value)}{at[1]}"
-            sentences.append(f"{about}{title} {ends}.")
+            ends = [f"{rows.shown(row, value)}{_at_point(rows, row, over)}" for row in (least, most)]
+            sentences.append(f"{_begun(about, title)} is between {_and(ends)}.")
         missing = len(block) - len(answered)
         if missing:
             why = next(str(row["status"]) for row in block if row not in answered)
             sentences.append(f"{about}{missing} of {len(block)} points have no answer: {why}.")
-    question = f"Which {title} of {_subject(report)} meets {_and(limits)}?"
+    asked = title if extreme else f"every {words}"
+    question = f"What is {asked} of {_subject(report)} that meets {' or '.join(limits)}?"
     return Summary(question, (*sentences, *_trust(report)))
 
 
+def _interval(rows: _Rows, row: dict[str, Cell], value: str, over: Sequence[str]) -> str:
+    """The ends of the interval of a row, and where on the grid: `1/s to 242.3/s (connections = 2)`."""
+    least = next(key for key in rows.columns if key.startswith("least_"))
+    return f"{rows.shown(row, least)} to {rows.shown(row, value)}{_at_point(rows, row, over)}"
+
+
+def _at_point(rows: _Rows, row: dict[str, Cell], over: Sequence[str]) -> str:
+    """Where on the grid a row is, in parentheses; nothing where there is no grid."""
+    return f" ({rows.named(row, over)})" if over else ""
+
+
+def _begun(about: str, words: str) -> str:
+    """The beginning of a sentence, behind what it is about."""
+    return about + words if about else words[0].upper() + words[1:]
+
+
 def of_sweep(report: Content, along: Sequence[str], drawn: Sequence[str]) -> Summary:
-    """Of `qnet sweep`: the least and the largest value of each metric, and where; by the keys of the columns."""
+    """Of `qnet sweep`: the least and the largest value of each metric, and where.
+
+    report   the answer.
+    along    the keys of the columns of the grid.
+    drawn    the keys of the columns of the metrics, the most important first.
+    """
     rows = _Rows(report)
     metrics = [key for key in drawn if any(is_number(row[key]) for row in rows.rows)]
     sentences: list[str] = []
@@ -163,7 +204,7 @@ def of_sweep(report: Content, along: Sequence[str], drawn: Sequence[str]) -> Sum
 
 
 def of_comparison(report: Content, baseline: str) -> Summary:
-    """Of `qnet compare`: what every side changes of the main metrics of the first, the baseline."""
+    """Of the report of `qnet compare`: what every side changes of the main metrics of the first, the baseline."""
     rows = _Rows(report)
     sides = list(dict.fromkeys(str(row["side"]) for row in rows.rows))
     sentences: list[str] = []

@@ -24,7 +24,7 @@ else:
 
 
 def trust_notes(solution: RoutedSolution) -> list[Note]:
-    """What limits the trust in an answer: why it is approximate, what encloses the exact one, and its method."""
+    """What limits the trust in a solution: why it is approximate, what encloses the exact one, and its method."""
     notes = approximate_notes(solution.reasons)
     bounded = [item for item in solution.classes if item.enclosed and solution.branches]
     for item in bounded:
@@ -36,8 +36,9 @@ def trust_notes(solution: RoutedSolution) -> list[Note]:
 
 
 def percentile_notes(model: Model, asked: Iterable[Expression], parts: Iterable[Part]) -> list[Note]:
-    """That percentiles are approximate, where an expression or an output that it names asks for one.
+    """That percentiles are approximate, where an expression or an output of the model that it names asks for one.
 
+    asked     expressions over parameters, outputs and figures.
     parts     what was solved; the networks of the points with a steady state are judged.
     Returns   nothing where no percentile is asked for, or all are exact; with a warning where the network of any point
               is beyond what was measured as good, and of how many it is.
@@ -69,7 +70,11 @@ def percentile_notes(model: Model, asked: Iterable[Expression], parts: Iterable[
 
 
 def undefined_notes(every: Iterable[Solved], asked: Iterable[Expression]) -> list[Note]:
-    """That figures have no value although there is a steady state, each with the expression and the values there."""
+    """That figures have no value although there is a steady state, each with the expression and the values there.
+
+    every   the model solved at points or batches.
+    asked   expressions over parameters, outputs and figures.
+    """
     return [Note(item.code, item.found, "warning") for item in undefined_problems(every, asked)]
 
 
@@ -90,7 +95,7 @@ def _count(where: Value, part: Part) -> int:
 
 
 def pool_notes(model: Model) -> list[Note]:
-    """Which stations are held around delays only, as pools of connections around calls are."""
+    """Which stations of a model are held around delays only, as pools of connections around calls are."""
     around: dict[str, bool] = {}
     waiting = [step for item in model.classes for route in item.routes for step in route.steps]
     while waiting:
@@ -109,7 +114,7 @@ def pool_notes(model: Model) -> list[Note]:
 
 
 def fitted_notes(model: Model) -> list[Note]:
-    """Mean and scv of the times that were fitted to percentiles, each once."""
+    """Mean and scv of the times of a model that were fitted to percentiles, each once."""
     result: dict[str, None] = {}
     waiting = [step for item in model.classes for route in item.routes for step in route.steps]
     while waiting:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from qnet.errors import QnetError
-from qnet.lazy import Array, Flags, Places, np
+from qnet.lazy import Array, Flags, Indices, np
 from qnet.questions.points.domain import outside
 from qnet.questions.points.points import Solved
 from qnet.questions.points.saturation import JUST_BELOW
@@ -29,7 +29,7 @@ _DESCENT, _DESCENTS = 1e-6, 60
 """How far a search goes down at once from a value that is far too large, and how often."""
 
 
-class Steady(Record):
+class SteadyRange(Record):
     """Arrays with one element per point."""
 
     largest: Array
@@ -41,7 +41,7 @@ class Steady(Record):
     """The end of the range; infinite where there is none."""
 
 
-def largest_steady(trial: Trial) -> Steady:
+def largest_steady(trial: Trial) -> SteadyRange:
     """Where the steady state ends as a parameter grows from its least value.
 
     Method   Up by doubling to a value without a steady state. The capacity of a station that holds no waits is a root
@@ -59,7 +59,7 @@ def largest_steady(trial: Trial) -> Steady:
     if trial.closed and _steady_at_last(trial, high, greatest):
         for step in range(_DOUBLINGS + _MORE):
             high = _doubled(high, greatest, step)
-        return Steady(high, np.zeros(trial.size, bool), greatest)
+        return SteadyRange(high, np.zeros(trial.size, bool), greatest)
     for step in range(_DOUBLINGS + _MORE):
         end, solved = trial.within(low, high)
         greatest, high = np.where(end < high, end, greatest), end
@@ -76,7 +76,7 @@ def largest_steady(trial: Trial) -> Steady:
         bounded = bounded & (low > lowest)
     if bounded.any():
         high = np.where(bounded, edge(trial, low, high, at_low, bounded), high)
-    return Steady(high, bounded, greatest)
+    return SteadyRange(high, bounded, greatest)
 
 
 def _doubled(value: Array, greatest: Array, step: int) -> Array:
@@ -126,7 +126,7 @@ def edge(trial: Trial, low: Array, high: Array, at_low: Array, bounded: Flags) -
     capacity = np.where(by_capacity, high, high / JUST_BELOW)
     if by_capacity.any():
         ends = np.where(by_capacity, at_low, -1.0), np.where(by_capacity, at_high, -1.0)
-        result = _root(trial, lambda places, x: trial.at(places).certain(x), low, high, *ends)
+        result = _root(trial, lambda indices, x: trial.at(indices).certain(x), low, high, *ends)
         capacity = np.where(by_capacity, result, capacity)
     end = capacity * JUST_BELOW
     at_end = trial.overload(trial.solve(end))
@@ -156,9 +156,9 @@ def sign_change(
     wanted, at_inside, at_beyond = ends
     top = np.maximum(edge, np.maximum(inside, beyond) / JUST_BELOW)
 
-    def at(places: Places, u: Array) -> Array:
-        lanes = trial.at(places)
-        return function(lanes, lanes.solve(-top[places] * np.expm1(-u)))
+    def at(indices: Indices, u: Array) -> Array:
+        lanes = trial.at(indices)
+        return function(lanes, lanes.solve(-top[indices] * np.expm1(-u)))
 
     signs = np.where(wanted, at_inside, -1.0), np.where(wanted, at_beyond, -1.0)
     result = _root(trial, at, -np.log1p(-inside / top), -np.log1p(-beyond / top), *signs)
@@ -171,7 +171,7 @@ def _root(trial: Trial, function: Function, low: Array, high: Array, at_low: Arr
     Where the method of solution depends on the number of points, all of them are always solved, once in a round.
     """
     if trial.uncertain:
-        every: Places = np.arange(trial.size)
+        every: Indices = np.arange(trial.size)
         return root(lambda x: function(every, x), low, high, at_low, at_high, trial.operations)
     return crossings(function, low, high, at_low, at_high)
 
@@ -197,7 +197,7 @@ def continuous(trial: Trial) -> Regions:
     """
     steady = largest_steady(trial)
     scan, moved = _loaded(trial, steady)
-    hopeless = ~scan.stable[np.searchsorted(scan.place, np.arange(trial.size))]
+    hopeless = ~scan.stable[np.searchsorted(scan.point, np.arange(trial.size))]
     inner = np.full(trial.size, np.inf)
     inner[~hopeless] = np.where(steady.bounded, steady.largest, np.inf)[~hopeless]
     if hopeless.any():
@@ -207,7 +207,7 @@ def continuous(trial: Trial) -> Regions:
     return _regions(trial, scan, steady, inner, moved, hopeless)
 
 
-def _loaded(trial: Trial, steady: Steady) -> tuple[Scan, Flags]:
+def _loaded(trial: Trial, steady: SteadyRange) -> tuple[Scan, Flags]:
     """The scan from no load to the end of the steady state, and whether the domain moved its start."""
     size = trial.size
     end = np.where(steady.bounded, steady.largest * JUST_BELOW, steady.largest)
@@ -216,17 +216,17 @@ def _loaded(trial: Trial, steady: Steady) -> tuple[Scan, Flags]:
     asked = np.maximum(asked * START, trial.least)
     start, lowest = trial.within(end, asked)
     scan = Scan(trial)
-    places = np.arange(size)
-    scan.keep(places, start, trial.excess(lowest), lowest.stable)
+    indices = np.arange(size)
+    scan.keep(indices, start, trial.excess(lowest), lowest.stable)
     finite = steady.bounded | np.isfinite(steady.greatest)
-    here = places[lowest.stable & (end > start)]
+    here = indices[lowest.stable & (end > start)]
     table = _values(trial, here, start, end, finite)
     scan.look(np.repeat(here, table.shape[1]), table.reshape(-1), brief=True)
     return scan, start != asked
 
 
-def _values(trial: Trial, here: Places, start: Array, end: Array, finite: Flags) -> Array:
-    """Values between two ends, the upper one included, as rows for some places."""
+def _values(trial: Trial, here: Indices, start: Array, end: Array, finite: Flags) -> Array:
+    """Values between two ends, the upper one included, as rows for some points."""
     low, high = start[here, None], end[here, None]
     around = np.clip(trial.stated * np.array(_AROUND), low, high)
     if finite[here].all():
@@ -237,7 +237,7 @@ def _values(trial: Trial, here: Places, start: Array, end: Array, finite: Flags)
     return np.concatenate([wide, around], axis=1)
 
 
-def _unloaded(trial: Trial, scan: Scan, here: Places) -> None:
+def _unloaded(trial: Trial, scan: Scan, here: Indices) -> None:
     """Scan the entire range of points without a steady state at the least value."""
     sub = trial.at(here)
     far = abs(trial.stated) * _FAR
@@ -250,22 +250,22 @@ def _unloaded(trial: Trial, scan: Scan, here: Places) -> None:
     known = np.repeat(here, table.shape[1])
     scan.look(known, table.reshape(-1), brief=True)
     inner, outer = scan.changes(scan.stable)
-    mine = np.isin(scan.place[inner], here)
+    mine = np.isin(scan.point[inner], here)
     inner, outer = inner[mine], outer[mine]
     if len(inner):
-        lanes = trial.at(scan.place[inner])
+        lanes = trial.at(scan.point[inner])
         inside, beyond = scan.value[inner], scan.value[outer]
         ends = (inside == inside, lanes.overload(lanes.solve(inside)), lanes.overload(lanes.solve(beyond)))
         edges = sign_change(lanes, Trial.overload, inside, beyond, 2 * np.maximum(inside, beyond), ends)
-        scan.look(scan.place[inner], edges)
+        scan.look(scan.point[inner], edges)
 
 
-def _regions(trial: Trial, scan: Scan, steady: Steady, edge: Array, moved: Flags, hopeless: Flags) -> Regions:
+def _regions(trial: Trial, scan: Scan, steady: SteadyRange, edge: Array, moved: Flags, hopeless: Flags) -> Regions:
     size = trial.size
     first, last = intervals(scan)
     low, low_cause = _ends(scan, first, -1)
     high, high_cause = _ends(scan, last, 1)
-    index = scan.place[first]
+    index = scan.point[first]
     value = [low, high]
     shown = [low, high]
     # The ends of what was tried: of the range, or of the steady state.
@@ -285,12 +285,12 @@ def _regions(trial: Trial, scan: Scan, steady: Steady, edge: Array, moved: Flags
     steady_least, steady_greatest = np.full(size, np.nan), np.where(np.isfinite(edge), edge, np.nan)
     inner, outer = scan.changes(scan.stable)
     below = scan.value[inner] > scan.value[outer]
-    steady_least[scan.place[inner][below][::-1]] = scan.value[inner][below][::-1]
-    steady_greatest[scan.place[inner][~below][::-1]] = scan.value[inner][~below][::-1]
+    steady_least[scan.point[inner][below][::-1]] = scan.value[inner][below][::-1]
+    steady_greatest[scan.point[inner][~below][::-1]] = scan.value[inner][~below][::-1]
     never = np.ones(size, dtype=bool)
-    never[scan.place[scan.stable]] = False
+    never[scan.point[scan.stable]] = False
     return Regions(
-        place=index,
+        point=index,
         low=ends[0],
         high=ends[1],
         scan=scan,
@@ -303,8 +303,8 @@ def _regions(trial: Trial, scan: Scan, steady: Steady, edge: Array, moved: Flags
 
 def _ends(scan: Scan, index: Any, step: int) -> tuple[Array, Any]:
     """The values at some ends of runs, and what ends them, as far as the scan knows."""
-    other = np.clip(index + step, 0, len(scan.place) - 1)
-    same = (scan.place[other] == scan.place[index]) & (other != index)
+    other = np.clip(index + step, 0, len(scan.point) - 1)
+    same = (scan.point[other] == scan.point[index]) & (other != index)
     return scan.value[index], np.where(same, np.where(scan.stable[other], LIMIT, SATURATION), RANGE)
 
 
@@ -318,9 +318,9 @@ def _crossed(
     if not len(inner):
         return value, shown
     steps = np.repeat([-1, 1], [len(lane) for lane in lanes])
-    batch = trial.at(scan.place[inner])
+    batch = trial.at(scan.point[inner])
     inside, beyond = scan.value[inner], scan.value[inner + steps]
-    top = np.minimum(edge[scan.place[inner]], 2 * np.maximum(inside, beyond))
+    top = np.minimum(edge[scan.point[inner]], 2 * np.maximum(inside, beyond))
     ends = (inside == inside, np.minimum(scan.excess[inner], -1e-300), scan.excess[inner + steps])
     crossing = sign_change(batch, Trial.excess, inside, beyond, top, ends)
     cut = len(lanes[0])

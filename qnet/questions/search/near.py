@@ -19,7 +19,7 @@ _REACH = 1.06
 class Near(Record):
     """Answers near known ones, as arrays with one element per point."""
 
-    found: Flags
+    answered: Flags
     """Where there is one; all others are to be searched from the start."""
     value: Array
     """Up to which the limits hold: where one is crossed, or the steady state ends."""
@@ -30,9 +30,11 @@ class Near(Record):
 def near(trial: Trial, known: Array) -> Near:
     """The largest value up to which limits hold, between two values on either side of a known answer, for each point.
 
+    trial    the model, the parameter that is varied and the limits, at the points of a batch.
     known    the known answers, nan where there is none.
     Returns  nothing for a point at which the limits do not hold at the lower value, or still hold at the upper one, or
              that the model refuses.
+    Raises   the errors of the model other than those for numbers outside their domain.
     Limits   Of several crossings between the two values it is one of them.
     """
     nowhere = Near(np.zeros(trial.size, dtype=bool), known, known)
@@ -46,7 +48,7 @@ def near(trial: Trial, known: Array) -> Near:
             raise
         return nowhere
     all_of: Any = (np.zeros(trial.size, dtype=bool), known.copy(), known.copy())
-    for each, part in zip(all_of, (result.found, result.value, result.shown), strict=True):
+    for each, part in zip(all_of, (result.answered, result.value, result.shown), strict=True):
         each[here] = part
     return Near(*all_of)
 

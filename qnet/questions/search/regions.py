@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from qnet.lazy import Array, Places, np
+from qnet.lazy import Array, Indices, np
 from qnet.questions.points.trial import Trial
 from qnet.questions.search.scan import CLOSE, Scan
 from qnet.record import Record
@@ -27,9 +27,9 @@ class Ends(Record):
 
 
 class Regions(Record):
-    """Where limits hold. `place` says which point an interval belongs to; those of one point are in rising order."""
+    """Where limits hold. `point` is the one that an interval belongs to; those of one are in rising order."""
 
-    place: Any
+    point: Any
     low: Ends
     high: Ends
     scan: Scan
@@ -47,13 +47,13 @@ class Regions(Record):
     def part(self, trial: Trial, start: int) -> Regions:
         """Those of a part of the batch: the points of another trial, which begin somewhere."""
         end = start + trial.size
-        here = (self.place >= start) & (self.place < end)
+        here = (self.point >= start) & (self.point < end)
         low, high = (
             Ends(side.value[here], side.shown[here], side.cause[here], side.probe[here])
             for side in (self.low, self.high)
         )
         return Regions(
-            place=self.place[here] - start,
+            point=self.point[here] - start,
             low=low,
             high=high,
             scan=self.scan.part(trial, start),
@@ -66,21 +66,21 @@ class Regions(Record):
 
     def first(self, size: int) -> Any:
         """Per point the lowest of its intervals, as an index; -1 where there is none."""
-        return _index(self.place[::-1], size, len(self.place) - 1, -1)
+        return _index(self.point[::-1], size, len(self.point) - 1, -1)
 
     def last(self, size: int) -> Any:
         """Per point the highest of its intervals, as an index; -1 where there is none."""
-        return _index(self.place, size, 0, 1)
+        return _index(self.point, size, 0, 1)
 
 
-def _index(index: Places, size: int, first: int, step: int) -> Places:
-    """The last index of each place in a list that begins at `first` and goes by `step`."""
+def _index(index: Indices, size: int, first: int, step: int) -> Indices:
+    """The last index of each point in a list that begins at `first` and goes by `step`."""
     result = np.full(size, -1)
     result[index] = first + step * np.arange(len(index))
     return result
 
 
-def intervals(scan: Scan) -> tuple[Places, Places]:
+def intervals(scan: Scan) -> tuple[Indices, Indices]:
     """The runs of neighbouring values at which the limits hold, as indices of the first and of the last of each."""
     holds, same = scan.holds, scan.neighbours()
     before = np.concatenate([[False], holds[:-1] & same])
@@ -95,8 +95,8 @@ def best(scan: Scan, size: int) -> Array:
     """
     result = np.zeros(size)
     order = np.lexsort((-scan.value, -np.where(scan.stable, scan.excess, 2.0)))
-    result[scan.place[order]] = scan.value[order]
-    index, value, excess = scan.place[scan.stable], scan.value[scan.stable], scan.excess[scan.stable]
+    result[scan.point[order]] = scan.value[order]
+    index, value, excess = scan.point[scan.stable], scan.value[scan.stable], scan.excess[scan.stable]
     least = np.full(size, np.inf)
     np.minimum.at(least, index, excess)
     identical = excess <= least[index] + CLOSE

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from qnet.errors import QnetError
-from qnet.lazy import Array, Flags, Places, np
+from qnet.lazy import Array, Flags, Indices, np
 from qnet.questions.points.domain import outside
 from qnet.questions.points.trial import Trial
 
@@ -18,12 +18,12 @@ CLOSE = 1e-9
 class Scan:
     """Values of the varied parameter that have been tried, in order, with the results there.
 
-    `place` is the point of the grid that a value belongs to; all arrays have one element per value.
+    `point` is the one of the grid that a value belongs to; all arrays have one element per value.
     """
 
     def __init__(self, trial: Trial) -> None:
         self.trial = trial
-        self.place: Places = np.zeros(0, dtype=int)
+        self.point: Indices = np.zeros(0, dtype=int)
         self.value: Array = np.zeros(0)
         self.excess: Array = np.zeros(0)
         self.stable: Flags = np.zeros(0, dtype=bool)
@@ -32,13 +32,13 @@ class Scan:
 
     def part(self, trial: Trial, start: int) -> Scan:
         """What is known of a part of the batch: the points of another trial, which begin somewhere."""
-        here = slice(*np.searchsorted(self.place, [start, start + trial.size]))
+        here = slice(*np.searchsorted(self.point, [start, start + trial.size]))
         result = Scan(trial)
-        result.place, result.value = self.place[here] - start, self.value[here]
+        result.point, result.value = self.point[here] - start, self.value[here]
         result.excess, result.stable, result.sure = self.excess[here], self.stable[here], self.sure[here]
         return result
 
-    def look(self, position: Places, value: Array, brief: bool = False) -> None:
+    def look(self, position: Indices, value: Array, brief: bool = False) -> None:
         """Solve at some values, and keep the results; values that the model refuses are left out.
 
         brief   this is a first look at many values.
@@ -58,24 +58,24 @@ class Scan:
             solved = trial.solve(value)
         self.keep(position, value, trial.excess(solved), solved.stable, not (brief and trial.uncertain))
 
-    def keep(self, index: Places, value: Array, excess: Array, stable: Flags, sure: bool = True) -> None:
+    def keep(self, index: Indices, value: Array, excess: Array, stable: Flags, sure: bool = True) -> None:
         """Add what is known of some values."""
         self.sure = np.concatenate([self.sure, np.full(len(index), sure)])
-        index, value = np.concatenate([self.place, index]), np.concatenate([self.value, value])
+        index, value = np.concatenate([self.point, index]), np.concatenate([self.value, value])
         excess, stable = np.concatenate([self.excess, excess]), np.concatenate([self.stable, stable])
         order = np.lexsort((value, index))
-        self.place, self.value, self.sure = index[order], value[order], self.sure[order]
+        self.point, self.value, self.sure = index[order], value[order], self.sure[order]
         self.excess, self.stable = excess[order], stable[order]
 
     def settle(self) -> None:
         """Refine both sides of every change in the first scan until all that remains is certain."""
         while True:
-            beside = np.zeros(len(self.place), dtype=bool)
+            beside = np.zeros(len(self.point), dtype=bool)
             beside[np.concatenate(self.changes(self.holds))] = True
             index = np.flatnonzero(beside & ~self.sure)
             if not len(index):
                 return
-            trial = self.trial.at(self.place[index])
+            trial = self.trial.at(self.point[index])
             solved = trial.solve(self.value[index])
             self.excess[index], self.stable[index], self.sure[index] = trial.excess(solved), solved.stable, True
 
@@ -86,11 +86,11 @@ class Scan:
 
     def neighbours(self) -> Flags:
         """Which values have the next one at the same point of the grid, one element less."""
-        return self.place[1:] == self.place[:-1]
+        return self.point[1:] == self.point[:-1]
 
     def nearest_at_end(self, index: int, lowest: bool) -> bool:
         """Whether nowhere at a point of the grid the excess is below that of its lowest value, or of its highest."""
-        particular = slice(*np.searchsorted(self.place, [index, index + 1]))
+        particular = slice(*np.searchsorted(self.point, [index, index + 1]))
         excess = self.excess[particular][self.stable[particular]]
         return not len(excess) or excess[0 if lowest else -1] <= excess.min() + CLOSE
 
@@ -100,7 +100,7 @@ class Scan:
         middle   a value between two others; one of them where there is none.
         """
         for _ in range(_CLOSER):
-            if len(self.place) < 3:
+            if len(self.point) < 3:
                 return
             same = self.neighbours()
             left, here, right = self.excess[:-2], self.excess[1:-1], self.excess[2:]
@@ -112,17 +112,17 @@ class Scan:
             wanted = 1 + np.flatnonzero(inner & identical & turns & (np.abs(here) <= reach))
             before = middle(self.value[wanted - 1], self.value[wanted])
             after = middle(self.value[wanted], self.value[wanted + 1])
-            places, values = np.concatenate([self.place[wanted]] * 2), np.concatenate([before, after])
+            indices, values = np.concatenate([self.point[wanted]] * 2), np.concatenate([before, after])
             known = np.concatenate(
                 [(before == self.value[wanted - 1]) | (before == self.value[wanted]),
                  (after == self.value[wanted]) | (after == self.value[wanted + 1])]
             )  # fmt: skip
             if known.all():
                 return
-            self.look(places[~known], values[~known])
+            self.look(indices[~known], values[~known])
 
-    def changes(self, flags: Flags) -> tuple[Places, Places]:
-        """The places of neighbours of which only one has a flag: that one, and the other."""
-        before = np.flatnonzero(self.neighbours() & (flags[1:] != flags[:-1])) if len(flags) > 1 else self.place[:0]
+    def changes(self, flags: Flags) -> tuple[Indices, Indices]:
+        """The indices of neighbours of which only one has a flag: that one, and the other."""
+        before = np.flatnonzero(self.neighbours() & (flags[1:] != flags[:-1])) if len(flags) > 1 else self.point[:0]
         first = flags[before]
         return np.where(first, before, before + 1), np.where(first, before + 1, before)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from qnet.lazy import Array, Flags, Places, np
+from qnet.lazy import Array, Flags, Indices, np
 from qnet.questions.points.points import Solved
 from qnet.questions.points.saturation import limiting
 from qnet.questions.points.trial import Trial
@@ -86,13 +86,13 @@ def _look(trial: Trial, scan: Scan, first: Array, last: Array, customers: bool, 
         blocks = [common[near], *np.array_split(far, -(-len(far) // _AT_ONCE))] if len(far) else [common]
     done = np.zeros(size, dtype=bool)
     for block in blocks:
-        places, values = np.repeat(np.arange(size), len(block)), np.tile(block, size)
-        wanted = (values >= first[places]) & (values <= last[places]) & ~done[places]
-        scan.look(places[wanted], values[wanted], brief=True)
+        indices, values = np.repeat(np.arange(size), len(block)), np.tile(block, size)
+        wanted = (values >= first[indices]) & (values <= last[indices]) & ~done[indices]
+        scan.look(indices[wanted], values[wanted], brief=True)
         if unlimited:
             held, latest = np.zeros(size, dtype=bool), np.zeros(size, dtype=bool)
-            held[scan.place[scan.holds]] = True
-            latest[scan.place[scan.holds & (scan.value >= block[0])]] = True
+            held[scan.point[scan.holds]] = True
+            latest[scan.point[scan.holds & (scan.value >= block[0])]] = True
             done = held & ~latest
 
 
@@ -110,9 +110,9 @@ def _outward(trial: Trial, scan: Scan, first: Array, last: Array) -> Array:
     done = np.zeros(size, dtype=bool)
     looked = np.minimum(last, reach)
     while True:
-        places, values = np.repeat(np.arange(size), len(block)), np.tile(block, size)
-        wanted = (values >= first[places]) & (values <= last[places]) & ~done[places]
-        scan.look(places[wanted], values[wanted], brief=True)
+        indices, values = np.repeat(np.arange(size), len(block)), np.tile(block, size)
+        wanted = (values >= first[indices]) & (values <= last[indices]) & ~done[indices]
+        scan.look(indices[wanted], values[wanted], brief=True)
         ends = np.flatnonzero(~done & (looked == last) & (looked < block[-1]))
         scan.look(ends, last[ends], brief=True)
         done |= (looked >= last) | _settled(trial, scan, reach)
@@ -127,7 +127,7 @@ def _settled(trial: Trial, scan: Scan, reach: float) -> Flags:
     """At which points of the grid more of a scan would change nothing."""
     result = np.zeros(trial.size, dtype=bool)
     for index in range(trial.size):
-        particular = slice(*np.searchsorted(scan.place, [index, index + 1]))
+        particular = slice(*np.searchsorted(scan.point, [index, index + 1]))
         holds, stable, excess = scan.holds[particular], scan.stable[particular], scan.excess[particular]
         if not stable.any():
             result[index] = reach >= _HOPELESS * max(trial.stated, _FIRST)
@@ -142,12 +142,12 @@ def _farther(scan: Scan, last: Array, end: Array) -> Array:
     while True:
         held = np.zeros(len(last), dtype=bool)
         latest = np.flatnonzero(np.append(~scan.neighbours(), True))
-        held[scan.place[latest]] = scan.holds[latest]
-        places = np.flatnonzero(held & (last < end))
-        if not len(places):
+        held[scan.point[latest]] = scan.holds[latest]
+        indices = np.flatnonzero(held & (last < end))
+        if not len(indices):
             return last
         last = np.where(held, np.minimum(last * _FARTHER, end), last)
-        scan.look(places, last[places], brief=True)
+        scan.look(indices, last[indices], brief=True)
 
 
 def _halve(scan: Scan, flags: Callable[[], Flags]) -> None:
@@ -158,17 +158,17 @@ def _halve(scan: Scan, flags: Callable[[], Flags]) -> None:
         wide = np.abs(scan.value[inner] - scan.value[outer]) > 1
         if not wide.any():
             return
-        scan.look(scan.place[inner][wide], middle[wide])
+        scan.look(scan.point[inner][wide], middle[wide])
 
 
 def _regions(trial: Trial, scan: Scan, last: Any, endless: Any) -> Regions:
     size = trial.size
     ends: list[Ends] = []
     first_run, last_run = intervals(scan)
-    index = scan.place[first_run]
+    index = scan.point[first_run]
     for run, step in ((first_run, -1), (last_run, 1)):
-        other = np.clip(run + step, 0, len(scan.place) - 1)
-        same = (scan.place[other] == scan.place[run]) & (other != run)
+        other = np.clip(run + step, 0, len(scan.point) - 1)
+        same = (scan.point[other] == scan.point[run]) & (other != run)
         cause = np.where(same, np.where(scan.stable[other], LIMIT, SATURATION), RANGE)
         if step > 0:
             unevaluated = (cause == RANGE) & (endless[index] | (scan.value[run] < last[index]))
@@ -178,14 +178,14 @@ def _regions(trial: Trial, scan: Scan, last: Any, endless: Any) -> Regions:
     inner, outer = scan.changes(scan.stable)
     steady_least, steady_greatest = np.full(size, np.nan), np.full(size, np.nan)
     below = scan.value[inner] > scan.value[outer]
-    steady_least[scan.place[inner][below][::-1]] = scan.value[inner][below][::-1]
-    steady_greatest[scan.place[inner][~below][::-1]] = scan.value[inner][~below][::-1]
+    steady_least[scan.point[inner][below][::-1]] = scan.value[inner][below][::-1]
+    steady_greatest[scan.point[inner][~below][::-1]] = scan.value[inner][~below][::-1]
     never = np.ones(size, dtype=bool)
-    never[scan.place[scan.stable]] = False
+    never[scan.point[scan.stable]] = False
     same = scan.neighbours()
     complete = bool((np.diff(scan.value)[same] <= 1).all()) and not endless.any()
     return Regions(
-        place=index,
+        point=index,
         low=ends[0],
         high=ends[1],
         scan=scan,
@@ -217,6 +217,8 @@ def search(trial: Trial) -> Regions:
     """Find all intervals of a parameter in which there is a steady state and limits hold, at every point of a batch.
 
     A parameter that counts something is searched over integers.
+
+    trial   the model, the parameter that is varied and the limits, at the points of the batch.
     """
     return integers(trial) if trial.domain.integer(trial.size) else continuous(trial)
 
@@ -224,7 +226,7 @@ def search(trial: Trial) -> Regions:
 def falls(regions: Regions) -> bool | None:
     """Whether it is the smallest value that matters: nothing but a low end stops the parameter; None if nothing does.
 
-    Otherwise the largest does, as it is with anything that loads a system.
+    Otherwise the largest does, as it is with anything that loads a system. `regions` is where the limits hold.
     """
     stops = (LIMIT, SATURATION)
     if any((regions.high.cause == stop).any() for stop in stops):
@@ -235,6 +237,8 @@ def falls(regions: Regions) -> bool | None:
 def pick(trial: Trial, regions: Regions, smallest: bool = False) -> IntervalEnd:
     """The largest value up to which limits hold, at every point: the upper end of the lowest interval.
 
+    trial      the model, the parameter that is varied and the limits, at the points of a batch.
+    regions    where the limits hold, as `search` finds it.
     smallest   the smallest value from which on they hold instead: the lower end of the highest interval.
     """
     size = trial.size
@@ -243,10 +247,15 @@ def pick(trial: Trial, regions: Regions, smallest: bool = False) -> IntervalEnd:
     return ends(trial, regions, np.arange(size), regions.first(size), regions.high)
 
 
-def ends(trial: Trial, regions: Regions, position: Places, index: Places, side: Ends) -> IntervalEnd:
-    """The answer at one end of some intervals.
+def ends(trial: Trial, regions: Regions, position: Indices, index: Indices, side: Ends) -> IntervalEnd:
+    """The answer at one end of some intervals in which limits hold.
 
+    trial     the model, the parameter that is varied and the limits, at the points of a batch.
+    regions   where the limits hold.
     position  the point of the grid of each row; `index` its interval, -1 for none.
+    side      the lower or the upper ends of `regions`.
+    Returns   for each row the value, what ends the interval, and the answer there; of a row without an interval the
+              answer at the value that exceeds the limits least.
     """
     held = index >= 0
     best = regions.best[position]

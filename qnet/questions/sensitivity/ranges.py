@@ -172,7 +172,12 @@ def _share(text: str, problems: list[Problem]) -> float:
 
 
 def constant(text: str, dimension: Dimension, overall: str) -> float:
-    """The value of a text that is a constant of a dimension; raises `UsageError` that quotes the text containing it."""
+    """The value of an expression without names, in base units.
+
+    text       the expression, such as `1.5 * 10 ms`, of the given dimension.
+    overall    the text that contains it, which messages quote.
+    Raises     `UsageError` where it is no expression, is not constant, or has another dimension (QN122).
+    """
     try:
         parsed = parse(text)
         result = check(parsed.root, {}, {})

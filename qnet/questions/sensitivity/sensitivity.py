@@ -58,11 +58,11 @@ _LEAST = 1e-9
 
 
 def ask_sensitivity(
-    model: Model, of: Sequence[str], by: Sequence[str], wanted: Wanted = AUTO, asserted: Sequence[str] = ()
+    model: Model, metric: Sequence[str], by: Sequence[str], wanted: Wanted = AUTO, asserted: Sequence[str] = ()
 ) -> Report:
     """The report of the effects of parameters on metrics; arguments as of `sensitivity` and `sensitivity_report`."""
     conditions(asserted, model)
-    return sensitivity_report(sensitivity(model, of, by, wanted), asserted)
+    return sensitivity_report(sensitivity(model, metric, by, wanted), asserted)
 
 
 def sensitivity_report(result: Sensitivity, asserted: Sequence[str] = ()) -> Report:
@@ -150,7 +150,7 @@ class Slope(Record):
     error: float
 
 
-class Slopes(Record):
+class Derivatives(Record):
     """The derivative at a point: of both sides together, or of each where they differ or only one is there."""
 
     both: Slope | None
@@ -166,7 +166,7 @@ def steps(size: float, attempt: int) -> list[float]:
 
 def slopes(
     here: float, above: Sequence[float] | None, below: Sequence[float] | None, lengths: Sequence[float]
-) -> Slopes:
+) -> Derivatives:
     """The derivative of a function from its value and those at some steps above and below.
 
     here     the value at the point.
@@ -185,14 +185,14 @@ def slopes(
     right = _one_sided([value - here for value in above], lengths, rounding) if above else None
     left = _one_sided([here - value for value in below], lengths, rounding) if below else None
     if not above or not below:
-        return Slopes(None, left, right)
+        return Derivatives(None, left, right)
     bends = [abs(up + down - 2 * here) for up, down in zip(above, below, strict=True)]
     size = max(abs(here), *(abs(value) for value in (*above, *below)))
     first, last = bends[0] / lengths[0], bends[-1] / lengths[-1]
     if bends[-1] > _NOISE * size and last > _KINK * first:
-        return Slopes(None, left, right)
+        return Derivatives(None, left, right)
     pairs = zip(above, below, lengths, strict=True)
-    return Slopes(_extrapolated([(up - down) / (2 * length) for up, down, length in pairs], 2, rounding))
+    return Derivatives(_extrapolated([(up - down) / (2 * length) for up, down, length in pairs], 2, rounding))
 
 
 def _one_sided(rises: Sequence[float], lengths: Sequence[float], rounding: float) -> Slope:
@@ -352,12 +352,12 @@ class _Rows(Record):
     method: list[str | None]
     parts: list[Part]
 
-    def replaced(self, places: Sequence[int], other: _Rows) -> _Rows:
-        """With the rows at some places as they are in another."""
+    def replaced(self, indices: Sequence[int], other: _Rows) -> _Rows:
+        """With the rows at some indices as they are in another."""
 
         def merged(old: Sequence[Any], new: Sequence[Any]) -> list[Any]:
             result = list(old)
-            for index, value in zip(places, new, strict=True):
+            for index, value in zip(indices, new, strict=True):
                 result[index] = value
             return result
 

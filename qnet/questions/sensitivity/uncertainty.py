@@ -42,7 +42,7 @@ class Reach(Record):
         return abs(self.at_high - self.at_low)
 
 
-class Figures(Record):
+class MetricDistribution(Record):
     """What a metric is over many points; base units, None where no point has an answer."""
 
     metric: Metric
@@ -69,7 +69,7 @@ class Uncertainty(Record):
     ranges: tuple[Range, ...]
     reaches: tuple[Reach, ...]
     """Of a tornado, by metric and the widest first."""
-    figures: tuple[Figures, ...]
+    figures: tuple[MetricDistribution, ...]
     """Of samples and corners."""
     points: int
     status: tuple[str, ...]
@@ -142,8 +142,8 @@ def sampled(
     random = np.random.Generator(np.random.PCG64(seed))
     table: dict[str, Any] = {}
     for item in result:
-        places = (random.permutation(count) + random.random(count)) / count
-        table[item.input.name] = _drawn(item, places, shape)
+        probabilities = (random.permutation(count) + random.random(count)) / count
+        table[item.input.name] = _drawn(item, probabilities, shape)
     answers = solve_table(model, table, count, asked)
     answers.refuse_all_failed()
     here = values_here(point, wanted)
@@ -174,7 +174,7 @@ def corners(
     table = {item.input.name: ends[:, index] for index, item in enumerate(result)}
     answers = solve_table(model, table, len(ends), asked)
     answers.refuse_all_failed()
-    figures: list[Figures] = []
+    figures: list[MetricDistribution] = []
     for metric, here in zip(wanted, values_here(point, wanted), strict=True):
         values = answers.of(metric.expression)
         cube = values.reshape((2,) * len(result))
@@ -213,7 +213,7 @@ def _uncertainty(
     result: tuple[Range, ...],
     answers: Sequence[Answers],
     reaches: tuple[Reach, ...],
-    figures: tuple[Figures, ...],
+    figures: tuple[MetricDistribution, ...],
 ) -> Uncertainty:
     solution = point.parts[0].solution
     methods = dict.fromkeys([solution.method, *(name for answer in answers for name in answer.methods)])
@@ -233,31 +233,31 @@ def _uncertainty(
     )
 
 
-def _drawn(item: Range, places: Array, shape: str) -> Any:
-    """The values at some places between 0 and 1 of the distribution of a parameter."""
+def _drawn(item: Range, probabilities: Array, shape: str) -> Any:
+    """The values of a parameter at some probabilities: the inverse of its distribution function."""
     low, high, value = item.low, item.high, item.input.value
     if item.origin == SPREAD:
         from statistics import NormalDist
 
         deviation = float(np.sqrt(np.log1p(item.variation**2)))
-        normal = np.array([NormalDist().inv_cdf(index) for index in np.clip(places, 1e-16, 1 - 1e-16).tolist()])
+        normal = np.array([NormalDist().inv_cdf(index) for index in np.clip(probabilities, 1e-16, 1 - 1e-16).tolist()])
         result = value * np.exp(deviation * normal - deviation**2 / 2)
     elif shape == "triangular":
-        rising = low + np.sqrt(places * (high - low) * (value - low))
-        falling = high - np.sqrt((1 - places) * (high - low) * (high - value))
-        result = np.where(places < (value - low) / (high - low), rising, falling)
+        rising = low + np.sqrt(probabilities * (high - low) * (value - low))
+        falling = high - np.sqrt((1 - probabilities) * (high - low) * (high - value))
+        result = np.where(probabilities < (value - low) / (high - low), rising, falling)
     elif item.input.integer:
-        return np.minimum(np.floor(low + places * (high - low + 1)), high)
+        return np.minimum(np.floor(low + probabilities * (high - low + 1)), high)
     else:
-        result = low + places * (high - low)
+        result = low + probabilities * (high - low)
     return np.round(result) if item.input.integer else result
 
 
-def _figures(metric: Metric, here: float, answers: Answers) -> Figures:
+def _figures(metric: Metric, here: float, answers: Answers) -> MetricDistribution:
     values = answers.of(metric.expression)
     values = values[np.isfinite(values)]
     if not len(values):
-        return Figures(
+        return MetricDistribution(
             metric=metric,
             stated=here,
             answered=0,
@@ -270,7 +270,7 @@ def _figures(metric: Metric, here: float, answers: Answers) -> Figures:
     low, middle, high = (float(value) for value in np.percentile(values, [5, 50, 95]))
     deviation = float(values.std(ddof=1)) if len(values) > 1 else None
     least, most = float(values.min()), float(values.max())
-    return Figures(
+    return MetricDistribution(
         metric=metric,
         stated=here,
         answered=len(values),

@@ -15,7 +15,7 @@ from qnet.questions.presentation.labels import all_exact, label, means_beside
 from qnet.questions.presentation.provenance import Basis
 from qnet.questions.presentation.trust import percentile_notes
 from qnet.questions.sensitivity.ranges import SPREAD, Range
-from qnet.questions.sensitivity.uncertainty import Figures, Reach, Uncertainty, corners, sampled, tornado
+from qnet.questions.sensitivity.uncertainty import MetricDistribution, Reach, Uncertainty, corners, sampled, tornado
 from qnet.reports.content import Bars, Cell, Column, Note
 from qnet.reports.report import Report
 from qnet.units import base_unit, format_quantity, in_unit
@@ -63,30 +63,30 @@ UNCERTAINTY = (
 
 
 def ask_tornado(
-    model: Model, of: Sequence[str], by: Sequence[str], range: Sequence[str], within: str, wanted: Wanted = AUTO,
+    model: Model, metric: Sequence[str], by: Sequence[str], range: Sequence[str], within: str, wanted: Wanted = AUTO,
     asserted: Sequence[str] = (),
 ) -> Report:  # fmt: skip
     """The report of every parameter at both ends of its range; arguments as of `System.tornado`."""
     conditions(asserted, model)
-    return tornado_report(tornado(model, of, by, range, within, wanted), asserted)
+    return tornado_report(tornado(model, metric, by, range, within, wanted), asserted)
 
 
 def ask_corners(
-    model: Model, of: Sequence[str], by: Sequence[str], range: Sequence[str], within: str, wanted: Wanted = AUTO,
+    model: Model, metric: Sequence[str], by: Sequence[str], range: Sequence[str], within: str, wanted: Wanted = AUTO,
     asserted: Sequence[str] = (),
 ) -> Report:  # fmt: skip
     """The report of all combinations of the ends of ranges; arguments as of `System.corners`."""
     conditions(asserted, model)
-    return uncertainty_report(corners(model, of, by, range, within, wanted), asserted)
+    return uncertainty_report(corners(model, metric, by, range, within, wanted), asserted)
 
 
 def ask_uncertainty(
-    model: Model, sample: int, seed: int, of: Sequence[str], by: Sequence[str], range: Sequence[str], within: str,
+    model: Model, sample: int, seed: int, metric: Sequence[str], by: Sequence[str], range: Sequence[str], within: str,
     spread: Sequence[str], shape: str, wanted: Wanted = AUTO, asserted: Sequence[str] = (),
 ) -> Report:  # fmt: skip
     """The report of random values of all parameters; arguments as of `System.uncertainty`."""
     conditions(asserted, model)
-    result = sampled(model, sample, seed, of, by, range, within, spread, shape, wanted)
+    result = sampled(model, sample, seed, metric, by, range, within, spread, shape, wanted)
     return uncertainty_report(result, asserted, seed=seed, shape=shape)
 
 
@@ -199,7 +199,7 @@ def _reach(result: Uncertainty, item: Reach) -> tuple[Cell, ...]:
     )  # fmt: skip
 
 
-def _figures(item: Figures, points: int) -> tuple[Cell, ...]:
+def _figures(item: MetricDistribution, points: int) -> tuple[Cell, ...]:
     metric = item.metric
     numbers = (item.stated, item.mean, item.deviation, item.least, *item.percentiles, item.most)
     shown = [_shown(metric, number) for number in numbers]

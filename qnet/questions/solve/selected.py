@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from qnet.errors import NoAnswer, Problem, UsageError
-from qnet.expression.functions import MAX_THROUGHPUT
 from qnet.model.conditions import Condition
 from qnet.model.metrics import Metric, every_metric, metrics
 from qnet.model.model import Model
@@ -15,7 +14,7 @@ from qnet.questions.points.points import Solved
 from qnet.questions.points.undefined import undefined
 from qnet.questions.presentation.labels import all_exact, label
 from qnet.reports.content import Cell
-from qnet.units import RATE, UnitError, base_unit, in_unit, unit
+from qnet.units import UnitError, base_unit, in_unit, unit
 
 
 def selected(model: Model, texts: Sequence[str], percentiles: Sequence[float] = (), shown: str = "") -> list[Metric]:
@@ -41,7 +40,12 @@ def selected(model: Model, texts: Sequence[str], percentiles: Sequence[float] = 
 
 
 def with_percentiles(models: Sequence[Model], texts: Sequence[str], percentiles: Sequence[float]) -> tuple[str, ...]:
-    """Metrics and percentiles of response as metrics; where only percentiles are asked for, next to all metrics."""
+    """Metrics and percentiles of response as metrics; where only percentiles are asked for, next to all metrics.
+
+    models       whose response they are the percentiles of.
+    texts        the metrics that were asked for.
+    percentiles  in per cent, above 0 and below 100.
+    """
     if not percentiles:
         return tuple(texts)
     known = texts or [item.source for model in models for item in every_metric(model)]
@@ -56,25 +60,6 @@ def _percentile_names(model: Model, percentiles: Sequence[float]) -> Iterator[st
             raise UsageError(Problem("QN050", f"the percentile {percentile:g}", "a number above 0 and below 100"))
         name = f"response_p{digits}" + (f"_{more}" if more else "")
         yield from (name + about for about in ("", *customers))
-
-
-def split(texts: Sequence[str], model: Model) -> tuple[list[str], bool]:
-    """The metrics but for the saturation throughput, and whether that is among them, by any of its names."""
-    names = {*MAX_THROUGHPUT} - {*model.outputs, *model.parameters}
-    return [text for text in texts if text.strip() not in names], any(text.strip() in names for text in texts)
-
-
-def maximum_row(maximum: float | None, shown: str, exact: bool) -> dict[str, Cell]:
-    """The row of the saturation throughput; raises `NoAnswer` where there is none."""
-    if maximum is None or not math.isfinite(maximum):
-        raise NoAnswer(Problem("QN402", "the throughput has no limit", "arrivals or customers that saturate a station"))
-    unit_shown = shown or "/s"
-    given = unit(unit_shown).dimension
-    if given != RATE:
-        text = f'--unit "{shown}" is {given.describe()}, "{MAX_THROUGHPUT[0]}" is {RATE.describe()}'
-        raise UsageError(Problem("QN120", text, "a unit of the metric"))
-    value = in_unit(maximum, unit_shown)
-    return {"scope": "metric", "name": MAX_THROUGHPUT[0], "value": value, "unit": unit_shown, "exactness": label(exact)}
 
 
 def metric_rows(model: Model, solved: Solved, asked: Sequence[Metric]) -> Iterator[Mapping[str, Cell]]:

@@ -5,11 +5,12 @@ The intervals of a solution by the calibration of its parameters, next to its fi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NoAnswer, Problem
 from qnet.expression import Expression, parse, solution_name
+from qnet.expression.aliases import MAX_THROUGHPUT
 from qnet.expression.functions import percentile_share
 from qnet.lazy import lazy, np
 from qnet.model.bind import depends_on_population
@@ -17,6 +18,7 @@ from qnet.model.model import Model
 from qnet.networks.routed import NO_CAPACITY
 from qnet.networks.solution import ClassFigures, ClassStationFigures, RoutedSolution
 from qnet.networks.wanted import AUTO, Wanted
+from qnet.questions.points.ceilings import largest_throughput
 from qnet.questions.points.points import Solved, needs_solution, solve_points
 from qnet.questions.points.saturation import Saturation, saturation
 from qnet.questions.points.solution_figures import COLUMNS as FULL
@@ -63,27 +65,27 @@ def doubted(
 
     keys = [column.key for column in columns]
     expressions: list[Expression] = []
-    places: list[tuple[int, int, str]] = []
+    targets: list[tuple[int, int, str]] = []
     waiting = iter(asked)
     for number, row in enumerate(rows):
         scope, name = row[keys.index("scope")], row[keys.index("name")]
         if scope == "output":
             output = model.outputs[str(name)]
             expressions.append(parse(str(name)))
-            places.append((number, 4, output.unit or base_unit(output.dimension)))
+            targets.append((number, 4, output.unit or base_unit(output.dimension)))
         elif scope == "metric":
             item = next(waiting)
             expressions.append(item.expression)
-            places.append((number, 4, item.unit))
+            targets.append((number, 4, item.unit))
         elif scope in ("system", "class"):
             figures = [figure if scope == "system" else solution_name(figure, str(name)) for figure in _FIGURES]
             expressions += [parse(item) for item in figures]
-            places += [(number, 0, ""), (number, 2, "")]
+            targets += [(number, 0, ""), (number, 2, "")]
     here = np.array([[float(solved.metric(item))] for item in expressions])
     doubts = uncertainty.Doubts(model)
     carried = doubts.at({}, 1, expressions, here, wanted)
     added: list[list[Cell]] = [[None] * len(DOUBT) for _ in rows]
-    for index, (number, first, unit) in enumerate(places):
+    for index, (number, first, unit) in enumerate(targets):
         for side, values in enumerate((carried.low, carried.high)):
             value = float(values[index, 0])
             if abs(value) < float("inf"):
@@ -150,6 +152,7 @@ the row and in percent of the limit."""
 OPTIONAL = (*FULL, *DOUBT, *MARGIN)
 
 _row = row_maker((*COLUMNS, *FULL))
+_MAXIMUM = [column.key for column in COLUMNS].index("maximum_throughput")
 
 
 def solve_report(
@@ -170,8 +173,7 @@ def solve_report(
     """
     claimed = claims(asserted, model)
     brief = bool(metric) or only
-    chosen, largest = selected.split(metric, model) if metric else ([], False)
-    asked = selected.selected(model, chosen, percentile, unit) if chosen or percentile else []
+    asked = selected.selected(model, metric, percentile, unit) if metric or percentile else []
     solved = solve_points(model, asked=_patient(model, wanted, asked, claimed))
     edge = saturation(model, solved, wanted=wanted)
     solution = solved.parts[0].solution
@@ -181,23 +183,20 @@ def solve_report(
         # More customers are another network: what the throughput of this one tends to says nothing of it.
         solution = solution.replace(ceiling=None)
     columns = (*COLUMNS, *FULL) if solution.offered is not None or solution.buffers else COLUMNS
-    notes = trust_notes(solution)
     if only and asked:
         asked = asked[:1]
         selected.defined_value(model, solved, asked[0])
     outputs = {} if brief else model.outputs
-    figures = [*(output.expression for output in outputs.values()), *(item.expression for item in asked)]
-    listed = [*figures, *(item.metric for item in claimed)]
-    notes += [*undefined_notes([solved], [*(parse(name) for name in outputs), *(item.expression for item in asked)])]
-    notes += [*pool_notes(model), *fitted_notes(model), *percentile_notes(model, listed, solved.parts), *edge.notes]
-    notes += effect_notes(model, model.settings, listed)
+    expressions = [item.expression for item in asked]
+    listed = [*(output.expression for output in outputs.values()), *expressions, *(item.metric for item in claimed)]
+    named = [*(parse(name) for name in outputs), *expressions]
     exact = all_exact(model, listed, solved.parts)
     shown = [item for item in listed if not asks_percentile(model, [item])]
     means = bool(not brief or shown) and means_exact(model, listed, solved.parts)
     every = [] if brief else [*_rows(solution, edge, all_exact(model, (), solved.parts)), *_outputs(model, solved)]
     every += [_row(**cells) for cells in selected.metric_rows(model, solved, asked)] if asked else []
-    if largest:
-        every.append(_row(**selected.maximum_row(largest_throughput(solution, edge)[0], unit, exact)))
+    largest = any(MAX_THROUGHPUT in item.names for item in listed) or any(row[_MAXIMUM] is not None for row in every)
+    notes = [*trust_notes(solution), *undefined_notes([solved], named), *_notes(model, solved, edge, listed, largest)]
     rows = [row[: len(columns)] for row in every]
     if model.calibration is not None and not only:
         columns, rows, more = doubted(model, solved, columns, rows, asked, wanted)
@@ -219,6 +218,19 @@ def solve_report(
     )
 
 
+def _notes(
+    model: Model, solved: Solved, edge: Saturation, listed: Sequence[Expression], largest: bool
+) -> Iterator[Note]:
+    """What is to be known of a model, its percentiles, its saturation where it is shown, and of settings without
+    effect."""
+    yield from pool_notes(model)
+    yield from fitted_notes(model)
+    yield from percentile_notes(model, listed, solved.parts)
+    if largest:
+        yield from edge.notes
+    yield from effect_notes(model, model.settings, listed)
+
+
 def _with_margins(
     model: Model, columns: Sequence[Column], rows: Sequence[tuple[Cell, ...]], solved: Solved,
     claimed: Sequence[Condition],
@@ -233,11 +245,11 @@ def _with_margins(
 def metric_value(model: Model, text: str, wanted: Wanted = AUTO, unit: str = "") -> float:
     """One metric of a model as it stands, in base units or another unit.
 
-    Raises `UsageError` for what the model does not have, `NoAnswer` without a steady state or a finite value.
+    text     an expression over parameters, outputs and figures, such as `response_p95`, or the saturation throughput.
+    wanted   the method and its budget.
+    unit     the unit of the number; empty: the base unit.
+    Raises   `UsageError` for what the model does not have, `NoAnswer` without a steady state or a finite value.
     """
-    if selected.split([text], model)[1]:
-        report = solve_report(model, wanted, metric=[text], unit=unit)
-        return float(str(next(row["value"] for row in report.records() if row["scope"] == "metric")))
     asked = metrics.metric(text, model)
     asked = selected.selected(model, [text], shown=unit)[0] if unit else asked.replace(unit="")
     solved = solve_points(model, asked=_patient(model, wanted, [asked]))
@@ -255,7 +267,11 @@ def _patient(model: Model, wanted: Wanted, asked: Sequence[Metric], claimed: Seq
 
 
 def claims(asserted: Sequence[str], model: Model) -> tuple[Condition, ...]:
-    """What is asserted of an answer; raises `UsageError` with what is wrong with any of it."""
+    """Parse the conditions that are asserted of an answer.
+
+    asserted  texts such as `response <= 10 ms`, over parameters, outputs and figures of the model.
+    Raises    `UsageError` with what is wrong with any of them.
+    """
     if not asserted:
         return ()
 
@@ -263,7 +279,7 @@ def claims(asserted: Sequence[str], model: Model) -> tuple[Condition, ...]:
 
 
 def false_claims(solved: Solved, claimed: tuple[Condition, ...]) -> tuple[Problem, ...]:
-    """The assertions that the answer does not meet."""
+    """The conditions in `claimed` that are false of a model solved at one point, `solved`; a problem for each."""
     if not claimed:
         return ()
 
@@ -277,7 +293,11 @@ def _method_record(solution: RoutedSolution) -> dict[str, Any]:
 
 
 def no_steady_state(model: Model, solved: Solved, edge: Saturation) -> NoAnswer:
-    """The refusal of a model without a steady state: what is overloaded, by how much, and the saturation throughput."""
+    """The refusal of a model without a steady state: what is overloaded, by how much, and the saturation throughput.
+
+    solved   the model at one point.
+    edge     the factor on its arrival rates at which the steady state ends, and the station that causes it.
+    """
     solution = solved.parts[0].solution
     if all(item.population is not None for item in solution.classes):
         worst = max(solution.loads, key=lambda item: float(item.load))
@@ -330,6 +350,11 @@ def _rows(solution: RoutedSolution, edge: Saturation, exact: bool) -> _Rows:
     return [*result, *buffers, *_branches(solution), *_visits(solution), *_states(solution)]
 
 
+def _count(number: Any) -> float | None:
+    """Customers as a count: an integer where it is one."""
+    return int(number) if number is not None and float(number).is_integer() else number
+
+
 def _classes(solution: RoutedSolution, edge: Saturation) -> _Rows:
     mixed = any(item.population is not None for item in solution.classes) and edge.factor < float("inf")
     return [
@@ -338,7 +363,7 @@ def _classes(solution: RoutedSolution, edge: Saturation) -> _Rows:
             name=item.name,
             throughput=item.throughput,
             response=item.response,
-            population=item.population,
+            population=_count(item.population),
             think_time=item.think_time,
             maximum_throughput=item.throughput * edge.factor if mixed and item.population is None else None,
             limited_by=edge.cause if mixed and item.population is None else None,
@@ -445,16 +470,6 @@ def _states(solution: RoutedSolution) -> _Rows:
         for label, row in (solution.states or {}).items()
         for count, share in enumerate(row)
     ]
-
-
-def largest_throughput(solution: RoutedSolution, edge: Saturation) -> tuple[float | None, str | None]:
-    """What the system can reach: by arrivals alone, or by ever more customers of one closed class; else None."""
-    if solution.offered is not None:
-        # More that is offered is not more that is carried.
-        return None, None
-    if all(item.population is None for item in solution.classes):
-        return (solution.throughput * edge.factor, edge.cause) if edge.factor < float("inf") else (None, None)
-    return solution.ceiling or (None, None)
 
 
 def _enclosed(item: ClassFigures) -> dict[str, Cell]:

@@ -155,7 +155,7 @@ class ClaimReader:
             over=self.fill(str(table.get("over", "")), (*path, "over")),
             by_construction=bool(table.get("by_construction")),
             in_view=bool(table.get("in_view")),
-            place=index,
+            position=index,
             **texts,
         )
 
@@ -264,7 +264,7 @@ class ClaimReader:
             self.fail((*path, "null"), sentence, dimension.describe(), code="QN745")
 
     def _texts(self, table: Table, path: Path, key: str) -> list[tuple[Path, str]]:
-        """The texts under a key of a claim, with their places."""
+        """The texts under a key of a claim, with their paths."""
         if key == "case":
             name = table.get("case", "")
             values, start = self.cases.get(name, {}), ("cases", name)
@@ -284,22 +284,22 @@ class ClaimReader:
         start = Where(str(self.data.get("system", "")), {}, {"system": ("system",)})
         result = self._overlay(start, self.cases.get(case, {}), ("cases", case))
         if "system" in table:
-            result = result.replace(system=table["system"], places={**result.places, "system": (*path, "system")})
+            result = result.replace(system=table["system"], paths={**result.paths, "system": (*path, "system")})
         return self._overlay(result, cast("Table", table.get("set", {})), (*path, "set"))
 
     def _overlay(self, where: Where, settings: Table, path: Path) -> Where:
         """Some settings, or another system, instead of those there."""
-        system, particular, places = where.system, dict(where.settings), dict(where.places)
+        system, particular, paths = where.system, dict(where.settings), dict(where.paths)
         for name, value in settings.items():
             if isinstance(value, bool) or not isinstance(value, (int, float, str)):
                 self.fail((*path, name), f"found {value!r}", "a number or an expression in quotes")
                 continue
-            places[name] = (*path, name)
+            paths[name] = (*path, name)
             if name == "system":
                 system = str(value)
             else:
                 particular[name] = self.fill(str(value), (*path, name))
-        return Where(system, particular, places)
+        return Where(system, particular, paths)
 
     def fill(self, text: str, path: Path) -> str:
         """The text with references to other claims replaced by their figures."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from qnet.questions.study.influences import Influences, influences
 from qnet.questions.study.load import load_studies
-from qnet.questions.study.refit import Doubt, Refit, doubts, refits
+from qnet.questions.study.refit import ParameterUncertainty, Refit, doubts, refits
 from qnet.questions.study.study import Study
 from qnet.questions.study.tally import counted
 from qnet.questions.study.validate import Validation, validate, value_of
@@ -50,7 +50,7 @@ class Freedom(Record):
     """What a study was free in."""
 
     validation: Validation
-    doubts: tuple[Doubt, ...]
+    doubts: tuple[ParameterUncertainty, ...]
     refits: tuple[Refit, ...]
     influences: Influences
 
@@ -131,7 +131,7 @@ def _fits(study: Study, free: Freedom) -> Iterator[tuple[Cell, ...]]:
             )
 
 
-def _stated(item: Doubt) -> str:
+def _stated(item: ParameterUncertainty) -> str:
     claim = item.claim
     return claim.stated or (f"at most {claim.at_most}" if claim.at_most else f"at least {claim.at_least}")
 

@@ -20,7 +20,7 @@ from qnet.model.scope import rests_on
 from qnet.model.values import Values
 from qnet.questions.points.domain import Domain
 from qnet.questions.study.study import Claim, Study, Where
-from qnet.questions.study.validate_points import Computer, Figures
+from qnet.questions.study.validate_points import ClaimFigures, Computer
 from qnet.questions.study.validate_settings import Setting
 from qnet.record import Record
 from qnet.units import NUMBER, Dimension
@@ -35,10 +35,10 @@ _STATED = ("measured", "datasheet", "textbook", "fitted", "assumed")
 
 Key = tuple[str, float]
 """A parameter and its value; or the id of a fitted claim and the figure it states."""
-Read = Callable[[Claim, Figures], float | None]
+Read = Callable[[Claim, ClaimFigures], float | None]
 
 
-class Input(Record):
+class ModelInput(Record):
     """A number that the model was given."""
 
     key: Key
@@ -69,7 +69,7 @@ class Influence(Record):
 class Influences(Record):
     """The influences of all claims of a study that are predicted or fitted."""
 
-    inputs: dict[Key, Input]
+    inputs: dict[Key, ModelInput]
     claims: dict[str, Influence]
 
 
@@ -78,7 +78,7 @@ def replaced(claim: Claim, name: str) -> bool:
     return name in claim.at.settings or (claim.base is not None and name in claim.base.settings)
 
 
-def influences(base: Computer, figures: dict[int, Figures], read: Read) -> Influences:
+def influences(base: Computer, figures: dict[int, ClaimFigures], read: Read) -> Influences:
     """Move every input of every fitted and predicted claim by one part in a hundred, and look.
 
     base     what computed the figures as the systems stand.
@@ -87,8 +87,8 @@ def influences(base: Computer, figures: dict[int, Figures], read: Read) -> Influ
     """
     study = base.study
     pool = _Pool(Computer(study, base))
-    asked = [claim for claim in study.claims if claim.role in ("fitted", "predicted") and claim.place in figures]
-    values = {claim.id: read(claim, figures[claim.place]) for claim in asked}
+    asked = [claim for claim in study.claims if claim.role in ("fitted", "predicted") and claim.position in figures]
+    values = {claim.id: read(claim, figures[claim.position]) for claim in asked}
     here: dict[str, dict[str, float]] = {claim.id: {} for claim in asked}
     moves = [(claim, item) for claim in asked for item in pool.inputs(claim, here[claim.id])]
     inputs = {item.key: item for _, item in moves}
@@ -104,7 +104,7 @@ def influences(base: Computer, figures: dict[int, Figures], read: Read) -> Influ
     inputs |= follow.inputs
     claims = {
         claim.id: Influence(
-            claim, value, figures[claim.place].dimension,
+            claim, value, figures[claim.position].dimension,
             follow.given(raw[claim.id], claim), raw[claim.id], here[claim.id],
         )
         for claim in asked
@@ -114,20 +114,20 @@ def influences(base: Computer, figures: dict[int, Figures], read: Read) -> Influ
 
 
 def _slopes(
-    base: Computer, moves: Sequence[tuple[Claim, Input]], values: dict[str, float | None], read: Read
+    base: Computer, moves: Sequence[tuple[Claim, ModelInput]], values: dict[str, float | None], read: Read
 ) -> list[float]:
     """The elasticities of figures by inputs, all of them solved at once."""
     computer = Computer(base.study, base)
     copies: list[Claim] = []
     for index, (claim, item) in enumerate(moves, len(base.study.claims)):
-        computer.known |= {(index, slot): value for slot, value in base.answers.get(claim.place, {}).items()}
-        copies.append(claim.replace(place=index))
+        computer.known |= {(index, slot): value for slot, value in base.answers.get(claim.position, {}).items()}
+        copies.append(claim.replace(position=index))
         computer.moved[index] = {item.key[0]: item.step}
         computer.enter(copies[-1])
     result = computer.computed()
     slopes: list[float] = []
     for copy, (_, item) in zip(copies, moves, strict=True):
-        moved = result.get(copy.place)
+        moved = result.get(copy.position)
         after = None if moved is None or moved.words else read(copy, moved)
         slopes.append(_elasticity(values[copy.id], after, item.step))
     return slopes
@@ -162,9 +162,9 @@ class _Pool:
         self.stated: dict[tuple[str, str, tuple[tuple[str, str], ...]], list[str]] = {}
         self.total: dict[tuple[str, str], bool] = {}
 
-    def inputs(self, claim: Claim, here: dict[str, float]) -> Iterable[Input]:
+    def inputs(self, claim: Claim, here: dict[str, float]) -> Iterable[ModelInput]:
         """The inputs of a claim; `here` is filled with the values of parameters there."""
-        result: dict[str, Input] = {}
+        result: dict[str, ModelInput] = {}
         for where in (claim.at, claim.base):
             setting = self.computer.systems.setting(where) if where else None
             if where is None or setting is None:
@@ -179,7 +179,7 @@ class _Pool:
                     continue  # hits alone, say: with a miss in a hundred it would be another system
                 if value and name != claim.vary and name not in result and not self.counts(where, setting.model, name):
                     step = 1 / STEP if item.low is not None and not item.part and not _allows(item, value) else STEP
-                    result[name] = Input((name, value), item.dimension, step)
+                    result[name] = ModelInput((name, value), item.dimension, step)
         return result.values()
 
     def names(self, claim: Claim, where: Where, setting: Setting) -> list[str]:
@@ -233,13 +233,13 @@ class _Fits:
         self.fits = fits
         self.names = [claim.sets for claim in fits]
         self.keys: list[Key] = []
-        self.inputs: dict[Key, Input] = {}
+        self.inputs: dict[Key, ModelInput] = {}
         for claim in fits:
             printed = study.printed.get(claim.id)
             key = (claim.id, printed.value if printed else 0.0)
             self.keys.append(key)
             if printed:
-                self.inputs[key] = Input(key, printed.dimension)
+                self.inputs[key] = ModelInput(key, printed.dimension)
         matrix = np.array([self.fitted(raw[claim.id], claim) for claim in fits]).reshape(len(fits), len(fits))
         self.others = [self.plain(raw[claim.id], claim) for claim in fits]
         self.inverse: Any = np.linalg.pinv(np.nan_to_num(matrix)) if fits else matrix

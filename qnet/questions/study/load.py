@@ -64,7 +64,7 @@ def load_study(name: str) -> Study:
     roles = {id: str(table.get("role", "")) for id, table in reader.roles.items()}
     choices = read_choices(data.get("free_choices"), reader.fail, roles)
     if reader.problems:
-        raise InvalidInput(*(document.place(problem) for problem in reader.problems))
+        raise InvalidInput(*(document.located(problem) for problem in reader.problems))
     title, system, source = (cast("str", data[key]) for key in ("title", "system", "source"))
     return Study(
         id=cast("str", data["id"]),

@@ -87,12 +87,12 @@ def picture(study: Study, ask: Ask) -> Picture:
         wanted |= {column.key for column in report.columns[1 : keys.index("scope")]}
     if ask.command == "sweep":
         wanted = {column.key for column in report.columns if not column.footed}
-    places = [index for index, key in enumerate(keys) if key in wanted]
+    indices = [index for index, key in enumerate(keys) if key in wanted]
     rows = [row for row in report.rows if ask.command != "cost" or row[keys.index("scope")] in _TOTALS]
     return Picture(
-        tuple(report.columns[index] for index in places),
-        tuple(_cut(rows, places)),
-        tuple(_cut(plot.rows, places)) if plot else (),
+        tuple(report.columns[index] for index in indices),
+        tuple(_cut(rows, indices)),
+        tuple(_cut(plot.rows, indices)) if plot else (),
         plot,
         report.notes,
         command_of(model, ask),
@@ -140,8 +140,8 @@ def _in(value: float, column: Column) -> float:
     return value / unit(column.unit).factor if column.unit else value
 
 
-def _cut(rows: Sequence[tuple[Cell, ...]], places: Sequence[int]) -> Iterator[tuple[Cell, ...]]:
-    return (tuple(row[index] for index in places) for row in rows)
+def _cut(rows: Sequence[tuple[Cell, ...]], indices: Sequence[int]) -> Iterator[tuple[Cell, ...]]:
+    return (tuple(row[index] for index in indices) for row in rows)
 
 
 def _words(ask: Ask) -> Iterator[str]:

@@ -124,7 +124,7 @@ def _repeated(item: Influence, others: Sequence[Influence], result: Influences) 
         if item.claim.id in (other.claim.id, other.claim.counts_with) or not _same_point(item, other):
             continue
         fitted = other.claim.role == "fitted"
-        first = fitted or other.claim.place < item.claim.place
+        first = fitted or other.claim.position < item.claim.position
         if first and _power_product(item, other):
             return f"{other.claim.id} times or over what was given"
         if fitted and _follows(item, other):

@@ -16,7 +16,7 @@ from qnet.questions.study.influences import INFLUENCE, Influences, replaced
 from qnet.questions.study.printed import printed
 from qnet.questions.study.study import Claim, FreeChoice, Study, Where
 from qnet.questions.study.validate import value_of
-from qnet.questions.study.validate_points import Computer, Figures
+from qnet.questions.study.validate_points import ClaimFigures, Computer
 from qnet.record import Record
 
 _ROUNDS = 40
@@ -186,11 +186,11 @@ def _values(study: Study, entered: Sequence[tuple[Claim, _Case, dict[str, float]
     for index, (claim, case, factors) in enumerate(entered, len(study.claims)):
         at = _with(computer, claim.at, case.settings)
         base = _with(computer, claim.base, case.settings) if claim.base else None
-        copies.append(claim.replace(place=index, at=at, base=base))
+        copies.append(claim.replace(position=index, at=at, base=base))
         computer.moved[index] = {name: factor for name, factor in factors.items() if _fitted(computer, claim, name)}
         computer.enter(copies[-1])
     result = computer.computed()
-    return [_read(copy, result.get(copy.place)) for copy in copies]
+    return [_read(copy, result.get(copy.position)) for copy in copies]
 
 
 def _fitted(computer: Computer, claim: Claim, name: str) -> bool:
@@ -199,7 +199,7 @@ def _fitted(computer: Computer, claim: Claim, name: str) -> bool:
     if replaced(claim, name):
         return False
     for where in (claim.at, claim.base):
-        model = computer.systems.model(where.system, where.places["system"]) if where else None
+        model = computer.systems.model(where.system, where.paths["system"]) if where else None
         if model is not None and name in model.parameters and model.parameters[name].grade == "fitted":
             return True
     return False
@@ -207,7 +207,7 @@ def _fitted(computer: Computer, claim: Claim, name: str) -> bool:
 
 def _with(computer: Computer, where: Where, settings: dict[str, str]) -> Where:
     """A place with more settings, as far as its system has them and does not set them itself."""
-    model = computer.systems.model(where.system, where.places["system"])
+    model = computer.systems.model(where.system, where.paths["system"])
     more = {
         name: text
         for name, text in settings.items()
@@ -215,18 +215,18 @@ def _with(computer: Computer, where: Where, settings: dict[str, str]) -> Where:
     }
     if not more:
         return where
-    places = {**where.places, **dict.fromkeys(more, ("free_choices",))}
-    return where.replace(settings={**where.settings, **more}, places=places)
+    paths = {**where.paths, **dict.fromkeys(more, ("free_choices",))}
+    return where.replace(settings={**where.settings, **more}, paths=paths)
 
 
-def _read(claim: Claim, result: Figures | None) -> float | None:
+def _read(claim: Claim, result: ClaimFigures | None) -> float | None:
     if result is None or result.words:
         return None
     value = value_of(claim, result)
     return value if value is not None and isfinite(value) else None
 
 
-class Doubt(Record):
+class ParameterUncertainty(Record):
     """How well one fitted parameter is determined."""
 
     claim: Claim
@@ -244,7 +244,7 @@ class Doubt(Record):
 
 def doubts(
     study: Study, results: Influences, again: Sequence[Refit], errors: dict[str, float | None]
-) -> list[Doubt]:  # fmt: skip
+) -> list[ParameterUncertainty]:  # fmt: skip
     """How well the fitted parameters of a study are determined.
 
     errors  of predictions to the nearest figure that is printed so, by id.
@@ -257,7 +257,7 @@ def doubts(
     halves = np.array([_half(study, claim) for claim in fits])
     spread = inverse @ halves
     values = fitted_values(study, results)
-    result: list[Doubt] = []
+    result: list[ParameterUncertainty] = []
     for index, claim in enumerate(fits):
         value = values[claim.sets]
         wide = float(spread[index])
@@ -271,7 +271,7 @@ def doubts(
         order = sorted(outside, key=lambda id: -abs(log(outside[id] / value)))
         ends = (min(implied.values()), max(implied.values())) if implied else None
         result.append(
-            Doubt(
+            ParameterUncertainty(
                 claim=claim,
                 parameter=claim.sets,
                 value=value,

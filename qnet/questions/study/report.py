@@ -15,7 +15,7 @@ from qnet.questions.presentation.provenance import Basis
 from qnet.questions.study.fits_report import freedom
 from qnet.questions.study.load import load_study
 from qnet.questions.study.picture import Picture, command_of, measured_points, opened, picture, placed
-from qnet.questions.study.screen import Line, Screen
+from qnet.questions.study.screen import ClaimLine, Screen
 from qnet.questions.study.story import FIGURE, OVER_CHOICES, Ask, Story
 from qnet.questions.study.study import Study
 from qnet.questions.study.tally import Tally, counted, percent, tally
@@ -61,10 +61,12 @@ _CURVES = ("envelope", "sweep")
 
 
 def study_report(name: str, drawn: bool = False) -> Report:
-    """The report of a study of the catalog: question, answer, source and stations; the predictions, failed
-    assumptions and misses first, each next to the error of doing nothing; a picture with the measured points in it;
-    what-ifs; the limits of the study, and its terms.
+    """The report of a study of the catalog: question, answer, source, predictions with their errors, and limits.
 
+    First question, answer, source and stations; then the predictions, failed assumptions and misses, each next to the
+    error of doing nothing; a picture with the measured points in it; what-ifs; the limits of the study, and its terms.
+
+    name    of the study, as `qnet study` lists it.
     drawn   leave out points of curves that are drawn anyway.
     Raises  `UsageError` for a study that is not there or has no story, `InvalidInput` for what is wrong with one, and
             `NoAnswer` or `NotComputed` where a question of the story has no answer.
@@ -96,16 +98,10 @@ def study_report(name: str, drawn: bool = False) -> Report:
     after += [row(section=TERMS, text=f"{term}: {text}") for term, text in story.glossary.items()]
     columns, plot = COLUMNS, None
     if shown and story.picture:
-        columns, places = _columns(shown)
-        width = len(columns)
-        rows, after = (
-            [(*cells, *(None,) * (width - len(COLUMNS))) for cells in part] for part in (rows, after)
-        )  # fmt: skip
-        rows.append((PICTURE, shown.command, *(None,) * (width - 2)))
-        curve = drawn and story.picture.command in _CURVES
-        rows += [] if curve else _placed(shown.rows, places, width)
-        plot = _plot(shown, columns, places, _placed((*shown.drawn, *(shown.rows if curve else ())), places, width))
-        plot = plot.replace(points=points) if plot else None
+        columns, between, plot = _pictured(shown, points, drawn and story.picture.command in _CURVES)
+        filler = (None,) * (len(columns) - len(COLUMNS))
+        rows, after = ([(*cells, *filler) for cells in part] for part in (rows, after))
+        rows += between
     screen = Screen(
         title=study.title,
         texts=tuple((section, text) for section, text in texts if text),
@@ -131,7 +127,7 @@ def study_report(name: str, drawn: bool = False) -> Report:
         group="section",
         prose="text",
         plot=plot,
-        screen=screen.text,
+        screen=lambda style, notes: screen.text(style),
     )
 
 
@@ -163,10 +159,10 @@ def _claim(item: Judged) -> dict[str, Cell]:
     }
 
 
-def _line(item: Judged) -> Line:
+def _line(item: Judged) -> ClaimLine:
     """A claim as the screen shows it."""
     failed, missed = item.role == "failed assumption", item.verdict == MISSED
-    return Line(
+    return ClaimLine(
         mark="failed" if failed else "missed" if missed else "",
         name=item.claim.metric or item.claim.id,
         stated=_shown(item.stated, item.unit),
@@ -291,6 +287,22 @@ def _what_if(study: Study, ask: Ask) -> tuple[str, str]:
     return f"{ask.text}: {', '.join(parts)}" if ask.text else ", ".join(parts), command_of(model, ask)
 
 
+def _pictured(
+    shown: Picture, points: tuple[tuple[float, float], ...], curve: bool
+) -> tuple[tuple[Column, ...], list[tuple[Cell, ...]], Plot | None]:
+    """The columns of a report with a picture, the rows of the picture, and how it is drawn.
+
+    points  measured ones, which are drawn with it.
+    curve   whether its rows are drawn, and left out of the report.
+    """
+    columns, indices = _columns(shown)
+    width = len(columns)
+    rows: list[tuple[Cell, ...]] = [(PICTURE, shown.command, *(None,) * (width - 2))]
+    rows += [] if curve else _placed(shown.rows, indices, width)
+    plot = _plot(shown, columns, indices, _placed((*shown.drawn, *(shown.rows if curve else ())), indices, width))
+    return columns, rows, plot.replace(points=points) if plot else None
+
+
 def _columns(shown: Picture) -> tuple[tuple[Column, ...], list[int]]:
     """The columns of a report with a picture, and where those of the picture are among them."""
     taken = {column.key for column in COLUMNS}
@@ -300,25 +312,25 @@ def _columns(shown: Picture) -> tuple[tuple[Column, ...], list[int]]:
     return (*COLUMNS, *selected), list(range(len(COLUMNS), len(COLUMNS) + len(selected)))
 
 
-def _placed(rows: tuple[tuple[Cell, ...], ...], places: list[int], width: int) -> list[tuple[Cell, ...]]:
+def _placed(rows: tuple[tuple[Cell, ...], ...], indices: list[int], width: int) -> list[tuple[Cell, ...]]:
     """Rows of the picture as rows of the report."""
     result: list[tuple[Cell, ...]] = []
     for row in rows:
         cells: list[Cell] = [None] * width
         cells[0] = PICTURE
-        for index, cell in zip(places, row, strict=True):
+        for index, cell in zip(indices, row, strict=True):
             cells[index] = cell
         result.append(tuple(cells))
     return result
 
 
 def _plot(
-    shown: Picture, columns: tuple[Column, ...], places: list[int], points: list[tuple[Cell, ...]]
+    shown: Picture, columns: tuple[Column, ...], indices: list[int], points: list[tuple[Cell, ...]]
 ) -> Plot | None:
     """How the picture is drawn, by the columns of the report."""
     if shown.plot is None:
         return None
-    keys = {column.key: columns[index].key for column, index in zip(shown.columns, places, strict=True)}
+    keys = {column.key: columns[index].key for column, index in zip(shown.columns, indices, strict=True)}
     drawn = shown.plot
     return drawn.replace(
         x=keys[drawn.x],

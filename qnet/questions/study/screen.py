@@ -29,7 +29,7 @@ _AXIS = re.compile(r"[-\d.eE ]* [┤│|+]")
 _COLOR = re.compile(r"\x1b\[\d*m")
 
 
-class Line(Record):
+class ClaimLine(Record):
     """A claim: how it fares, what it is about, and its figures in words."""
 
     mark: str
@@ -54,7 +54,7 @@ class Screen(Record):
     title: str
     texts: tuple[tuple[str, str], ...]
     counted: str
-    claims: tuple[Line, ...]
+    claims: tuple[ClaimLine, ...]
     skill: str
     picture: Picture | None
     points: Sequence[tuple[float, float]]
@@ -87,10 +87,10 @@ class Screen(Record):
         lines = [*head, *self._claims(columns, rest - len(drawn), style), *foot, *drawn, *below]
         return "\n".join(line.rstrip() for line in lines[:LINES]) + "\n"
 
-    def _ordered(self) -> tuple[list[Line], list[Line]]:
+    def _ordered(self) -> tuple[list[ClaimLine], list[ClaimLine]]:
         """The claims that are missed, always shown, and the others; of those that are missed for the same reason, which
         stand together, the last one has the remark."""
-        groups: dict[str, list[Line]] = {}
+        groups: dict[str, list[ClaimLine]] = {}
         for index, line in enumerate(self.claims):
             if line.mark:
                 groups.setdefault(line.remark or str(index), []).append(line)
@@ -143,7 +143,7 @@ class Screen(Record):
             lines.append(f"{'':{_LABEL}}and {len(rest)} more{most}: qnet validate {self.study}")
         return lines
 
-    def _rendered(self, line: Line, sizes: _Sizes, style: Style) -> str:
+    def _rendered(self, line: ClaimLine, sizes: _Sizes, style: Style) -> str:
         return sizes.row(line.mark, clean(line.name, style.ascii), *line.figures)
 
     def _drawing(self, columns: int, rows: int, style: Style) -> list[str]:
@@ -171,7 +171,7 @@ _HEADS = ("measured", "model", "error", "null")
 class _Sizes:
     """The widths of the columns of claims: figures as wide as they are, and names what is left."""
 
-    def __init__(self, columns: int, claims: Sequence[Line]) -> None:
+    def __init__(self, columns: int, claims: Sequence[ClaimLine]) -> None:
         cells = [_HEADS, *(line.figures for line in claims)]
         self.figures = [max(width(row[index]) for row in cells) for index in range(len(_HEADS))]
         self.name = max(20, columns - _LABEL - sum(self.figures) - _BETWEEN * len(_HEADS))
@@ -182,7 +182,7 @@ class _Sizes:
         return (" " * _BETWEEN).join([f"{mark:{_LABEL}}{pad(_cut(name, self.name), self.name)}", *cells])
 
 
-def _remark_of(line: Line, columns: int, style: Style) -> list[str]:
+def _remark_of(line: ClaimLine, columns: int, style: Style) -> list[str]:
     """The remark on a claim, in separate lines."""
     return _labelled("", line.remark, columns, 2, style)
 

@@ -52,7 +52,7 @@ class Where(Record):
     system: str
     settings: dict[str, str]
     """Parameters of the system as expressions, those of the case included; references are filled in."""
-    places: dict[str, Path]
+    paths: dict[str, Path]
     """Where the file states each setting, and the system as `system`."""
 
 
@@ -91,7 +91,7 @@ class Claim(Record):
     short: str
     """The remark, or the reason for a miss, in few words."""
     remark: str
-    place: int
+    position: int
     """Where it stands in the file, from 0."""
 
     @property
@@ -122,7 +122,7 @@ class Study(Record):
 
     def problem(self, problem: Problem, path: Path) -> Problem:
         """What is wrong with a key of the file, with file and line."""
-        return self.document.place(problem.replace(path=path, line=0))
+        return self.document.located(problem.replace(path=path, line=0))
 
 
 def bounds_of(claim: Claim) -> str:

@@ -14,7 +14,7 @@ from qnet.questions.study.prediction_rule import carried, path_length
 from qnet.questions.study.printed import Printed, printed
 from qnet.questions.study.references import filled, referred
 from qnet.questions.study.study import Claim, Study, bounds_of
-from qnet.questions.study.validate_points import Computer, Figures
+from qnet.questions.study.validate_points import ClaimFigures, Computer
 from qnet.record import Record
 from qnet.units import NUMBER, in_unit
 
@@ -32,13 +32,13 @@ class Judged(Record):
     claim: Claim
     stated: float | str | None
     modelled: float | str | None
-    unit: str
-    error: float | None
-    """Relative, to the nearest figure that is printed so: 0 within rounding. None where a bound or a trend is stated,
-    where there is no answer, and where zero is stated."""
-    tolerance: float | None
     verdict: str
     """`met`, `missed`, `exact`, `within rounding`, or the role where nothing is required."""
+    unit: str = ""
+    error: float | None = None
+    """Relative, to the nearest figure that is printed so: 0 within rounding. None where a bound or a trend is stated,
+    where there is no answer, and where zero is stated."""
+    tolerance: float | None = None
     plain_error: float | None = None
     """Relative to the printed figure itself."""
     null: float | None = None
@@ -98,13 +98,13 @@ def validate(study: Study) -> Validation:
     others = [model for name, model in computer.systems.models.items() if model is not None and name != study.system]
     judge = _Judge(study)
     judged = tuple(
-        judge.verdict(claim, figures.get(claim.place)).replace(of_source=claim.place in computer.arithmetics)
+        judge.verdict(claim, figures.get(claim.position)).replace(of_source=claim.position in computer.arithmetics)
         for claim in study.claims
     )
     judge.needless(judged)
     if judge.problems:
         raise InvalidInput(*judge.problems)
-    if not any(claim.counted and claim.place in figures for claim in study.claims):
+    if not any(claim.counted and claim.position in figures for claim in study.claims):
         return Validation(study, (main, *others), judged)
     result = influences(computer, figures, value_of)
     reasons = _carried(study, result)
@@ -141,9 +141,9 @@ class _Judge:
         for item in judged:
             if item.claim.miss and item.verdict != MISSED:
                 problem = Problem("QN324", f'"{item.claim.id}" gives a reason for a miss, and it holds', "no miss here")
-                self.problems.append(self.study.problem(problem, ("claims", item.claim.place, "miss")))
+                self.problems.append(self.study.problem(problem, ("claims", item.claim.position, "miss")))
 
-    def verdict(self, claim: Claim, result: Figures | None) -> Judged:
+    def verdict(self, claim: Claim, result: ClaimFigures | None) -> Judged:
         """The judgement on one claim."""
         if result is None:
             return self.unasked(claim)
@@ -154,66 +154,38 @@ class _Judge:
             stated = in_unit(figure.value, figure.unit)
         if result.words:
             return Judged(
-                claim=claim,
-                stated=stated,
-                modelled=result.words,
-                unit=unit,
-                error=None,
-                tolerance=None,
-                verdict=self.required(claim, False),
+                claim=claim, stated=stated, modelled=result.words, verdict=self.required(claim, False), unit=unit
             )
         if not figure and claim.stated:
             modelled = self.trend(claim, result)
-            return Judged(
-                claim=claim,
-                stated=stated,
-                modelled=modelled,
-                unit="",
-                error=None,
-                tolerance=None,
-                verdict=self.required(claim, modelled == claim.stated),
-            )
+            verdict = self.required(claim, modelled == claim.stated)
+            return Judged(claim=claim, stated=stated, modelled=modelled, verdict=verdict)
         value = value_of(claim, result)
         if value is None:
-            return Judged(
-                claim=claim,
-                stated=stated,
-                modelled="nothing to compare with",
-                unit=unit,
-                error=None,
-                tolerance=None,
-                verdict=self.required(claim, False),
-            )
+            text, verdict = "nothing to compare with", self.required(claim, False)
+            return Judged(claim=claim, stated=stated, modelled=text, verdict=verdict, unit=unit)
         bounds = {key: printed(text) for key, text in _bound_texts(claim)}
         first = figure or next(iter(bounds.values()))
         self.compare_units(claim, result, first)
         modelled, unit = in_unit(value, first.unit), first.unit
         if not figure:
-            return Judged(
-                claim=claim,
-                stated=stated,
-                modelled=modelled,
-                unit=unit,
-                error=None,
-                tolerance=None,
-                verdict=self.bounded(claim, value, bounds),
-            )
+            verdict = self.bounded(claim, value, bounds)
+            return Judged(claim=claim, stated=stated, modelled=modelled, verdict=verdict, unit=unit)
         plain = value / figure.value - 1 if figure.value else None
         error = figure.error(value)
         if claim.role == "fitted" and plain is not None:
             error = 0.0 if abs(plain) < _COMPUTED else plain
         tolerance = self.tolerance(claim, figure)
-        verdict = self.near(claim, value, figure, error, tolerance)
         null = null_of(self.study, claim)
         null_error, shown = (None, None) if null is None else (figure.error(null), in_unit(null, figure.unit))
         return Judged(
             claim=claim,
             stated=stated,
             modelled=modelled,
+            verdict=self.near(claim, value, figure, error, tolerance),
             unit=unit,
             error=error,
             tolerance=tolerance,
-            verdict=verdict,
             plain_error=plain,
             null=shown,
             null_error=null_error,
@@ -223,24 +195,9 @@ class _Judge:
         """A claim that asks the model for nothing."""
         figure = self.study.printed.get(claim.id)
         if figure:
-            return Judged(
-                claim=claim,
-                stated=in_unit(figure.value, figure.unit),
-                modelled=None,
-                unit=figure.unit,
-                error=None,
-                tolerance=None,
-                verdict=claim.role,
-            )
-        return Judged(
-            claim=claim,
-            stated=claim.stated or bounds_of(claim),
-            modelled=None,
-            unit="",
-            error=None,
-            tolerance=None,
-            verdict=claim.role,
-        )
+            stated = in_unit(figure.value, figure.unit)
+            return Judged(claim=claim, stated=stated, modelled=None, verdict=claim.role, unit=figure.unit)
+        return Judged(claim=claim, stated=claim.stated or bounds_of(claim), modelled=None, verdict=claim.role)
 
     def required(self, claim: Claim, satisfied: bool) -> str:
         """The verdict where a claim holds or not."""
@@ -299,7 +256,7 @@ class _Judge:
             self.fault(claim, "tolerance", f"found {allowed.dimension.describe()}", particular.dimension.describe())
         return allowed.value / abs(particular.value) if particular.value else None
 
-    def compare_units(self, claim: Claim, result: Figures, stated: Printed) -> None:
+    def compare_units(self, claim: Claim, result: ClaimFigures, stated: Printed) -> None:
         """Record a problem where quantities of different dimensions are compared."""
         modelled = NUMBER if claim.take in ("ratio", "change") else result.dimension
         if modelled is not None and modelled != stated.dimension:
@@ -309,9 +266,9 @@ class _Judge:
     def fault(self, claim: Claim, key: str, result: str, expected: str) -> None:
         """Keep a problem of a key of a claim."""
         problem = Problem("QN122", result, expected)
-        self.problems.append(self.study.problem(problem, ("claims", claim.place, key)))
+        self.problems.append(self.study.problem(problem, ("claims", claim.position, key)))
 
-    def trend(self, claim: Claim, result: Figures) -> str:
+    def trend(self, claim: Claim, result: ClaimFigures) -> str:
         """The direction of the figures of a claim, against what it counts as unchanged."""
         values = result.values
         size = max(abs(value) for value in values)
@@ -332,7 +289,7 @@ class _Judge:
         return "falls" if all(step < least for step in steps) else "turns"
 
 
-def value_of(claim: Claim, result: Figures) -> float | None:
+def value_of(claim: Claim, result: ClaimFigures) -> float | None:
     """The figure that a claim is about, from the values it asked for; None for a ratio to nothing."""
     values = result.values
     if claim.take == "mean":

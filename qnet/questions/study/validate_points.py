@@ -30,7 +30,7 @@ _Key = tuple[str, str, bool, frozenset[str]]
 """System, parameter searched, for its smallest value, and the settings that replace expressions."""
 
 
-class Figures(Record):
+class ClaimFigures(Record):
     """What a claim asked for, in base units."""
 
     values: tuple[float, ...]
@@ -68,7 +68,7 @@ class Computer:
         self.parsed: dict[tuple[str, str], Expression | None] = {}
         self.shown: dict[tuple[str, str], Dimension | None] = {}
         self.arithmetics: set[int] = set()
-        """The places of claims that name nothing of a model."""
+        """The indices of claims that name nothing of a model."""
         self.moved: dict[int, dict[str, float]] = {}
         """By the place of a claim, parameters that are multiplied by a factor in it."""
         self.answers: dict[int, dict[int, float]] = {}
@@ -76,7 +76,7 @@ class Computer:
         self.known: dict[tuple[int, int], float] = {}
         """The same, of a system that hardly differs: where a search begins."""
 
-    def figures(self) -> dict[int, Figures]:
+    def figures(self) -> dict[int, ClaimFigures]:
         """What every claim asked for, by its place; raises `InvalidInput` with all that is wrong with the claims."""
         for claim in self.study.claims:
             if claim.asks:
@@ -86,31 +86,31 @@ class Computer:
                 self.solve(key, lanes)
         if self.problems:
             raise InvalidInput(*dict.fromkeys(self.problems))
-        return self.found()
+        return self.read()
 
-    def computed(self) -> dict[int, Figures]:
+    def computed(self) -> dict[int, ClaimFigures]:
         """What was entered, computed; what is wrong with any of it has no value."""
         for key, lanes in self.batches.items():
             self.solve(key, lanes)
-        return self.found()
+        return self.read()
 
-    def found(self) -> dict[int, Figures]:
+    def read(self) -> dict[int, ClaimFigures]:
         """What was computed, by the place of the claim."""
         for index, values in self.values.items():
             if not all(isfinite(value) for value in values):
                 self.words.setdefault(index, "no answer")
         return {
-            index: Figures(tuple(values), self.dimensions.get(index), self.words.get(index, ""))
+            index: ClaimFigures(tuple(values), self.dimensions.get(index), self.words.get(index, ""))
             for index, values in self.values.items()
         }
 
     def enter(self, claim: Claim) -> None:
         """Put the points of a claim into batches, or compute it at once where nothing is to be solved."""
-        path = ("claims", claim.place)
+        path = ("claims", claim.position)
         if claim.figure and not claim.vary and self.arithmetic(claim, (*path, "figure")):
             return
         count = 2 if claim.base else 1
-        self.values[claim.place] = [float("nan")] * count
+        self.values[claim.position] = [float("nan")] * count
         for slot, where in enumerate((claim.base, claim.at) if claim.base else (claim.at,)):
             self.enter_at(claim, where, slot)
 
@@ -120,9 +120,9 @@ class Computer:
             parsed = self.filled(claim)
             if parsed.names:
                 return False
-            self.arithmetics.add(claim.place)
-            self.dimensions[claim.place] = check(parsed.root, {}, {})
-            self.values[claim.place] = [float(evaluate(parsed.root, {}))]
+            self.arithmetics.add(claim.position)
+            self.dimensions[claim.position] = check(parsed.root, {}, {})
+            self.values[claim.position] = [float(evaluate(parsed.root, {}))]
         except ExpressionError as error:
             self.wrong(error, claim, path)
             return True
@@ -143,21 +143,21 @@ class Computer:
 
     def enter_at(self, claim: Claim, where: Where, slot: int) -> None:
         """Put the points of a claim, or of what it is compared with, into a batch."""
-        path = ("claims", claim.place)
+        path = ("claims", claim.position)
         setting = self.systems.setting(where)
         if setting is None:
             return
         model, names, key = setting.model, tuple(where.settings), "over"
         known: dict[str, Any] = setting.known
         try:
-            moved = self.moved.get(claim.place, {})
+            moved = self.moved.get(claim.position, {})
             factors = {name: factor for name, factor in moved.items() if name in known and name != claim.vary}
             if factors:
                 known, names = self.systems.moved(where, setting, factors), (*names, *factors)
             if claim.vary:
                 key = "smallest" if claim.smallest else "largest"
                 vary = varied(model, claim.vary)
-                self.dimensions[claim.place] = vary.dimension
+                self.dimensions[claim.position] = vary.dimension
                 refuse_moving(claim.vary, where.settings, setting.changed)
             if claim.limit:
                 key = "limit"
@@ -167,7 +167,7 @@ class Computer:
                 key = "over"
                 points = grid(claim.over, setting.changed)
                 count = len(points.values)
-                self.values[claim.place] = [float("nan")] * count
+                self.values[claim.position] = [float("nan")] * count
                 names = (*names, points.name)
                 known = _columns(setting, points.name, points.values, factors)
         except QnetError as error:
@@ -194,9 +194,9 @@ class Computer:
             try:
                 value = float(evaluate(expression.root, point, FLOATS, model.choices))
             except ExpressionError as error:
-                self.wrong(error, claim, ("claims", claim.place, "figure"))
+                self.wrong(error, claim, ("claims", claim.position, "figure"))
                 return
-            self.values[claim.place][slot + index] = value
+            self.values[claim.position][slot + index] = value
 
     def expression(self, claim: Claim, system: str, model: Model) -> Expression | None:
         """The figure of a claim, checked against a system; None where it is none, or wrong."""
@@ -213,8 +213,8 @@ class Computer:
                 self.shown[key] = check(parsed.root, names, model.choices)
                 self.parsed[key] = parsed
             except ExpressionError as error:
-                self.wrong(error, claim, ("claims", claim.place, "figure"))
-        self.dimensions[claim.place] = self.shown.get(key)
+                self.wrong(error, claim, ("claims", claim.position, "figure"))
+        self.dimensions[claim.position] = self.shown.get(key)
         return self.parsed[key]
 
     def solve(self, key: _Key, lanes: list[_Lane]) -> None:
@@ -222,10 +222,10 @@ class Computer:
         try:
             self.compute(key, lanes)
         except QnetError as error:
-            claims = list(dict.fromkeys(lane.claim.place for lane in lanes))
+            claims = list(dict.fromkeys(lane.claim.position for lane in lanes))
             if len(claims) > 1:
                 for index in claims:
-                    self.solve(key, [lane for lane in lanes if lane.claim.place == index])
+                    self.solve(key, [lane for lane in lanes if lane.claim.position == index])
             elif isinstance(error, (NoAnswer, NotComputed)):
                 self.words[claims[0]] = "not computed" if isinstance(error, NotComputed) else "no answer"
             else:
@@ -238,8 +238,8 @@ class Computer:
         assert model is not None
         names = sorted({name for lane in lanes for name in lane.names} - {vary})
         points: dict[tuple[Any, ...], int] = {}
-        places = [points.setdefault(_point(lane, names), len(points)) for lane in lanes]
-        firsts = [places.index(position) for position in range(len(points))]
+        indices = [points.setdefault(_point(lane, names), len(points)) for lane in lanes]
+        firsts = [indices.index(position) for position in range(len(points))]
         lanes, every = [lanes[first] for first in firsts], lanes
         columns = {name: np.array([float(lane.known[name]) for lane in lanes]) for name in names}
         parts = self.searched(key, lanes, columns) if vary else [_solved(model, columns, len(lanes))]
@@ -249,12 +249,12 @@ class Computer:
             for figure, expression in expressions.items():
                 assert expression is not None
                 read[figure] = part.solved.metric(expression)
-            rows = {int(place): row for row, place in enumerate(part.places) if part.answered[row]}
-            for index, lane in zip(places, every, strict=True):
+            rows = {int(point): row for row, point in enumerate(part.indices) if part.answered[row]}
+            for index, lane in zip(indices, every, strict=True):
                 if index in rows:
-                    self.values[lane.claim.place][lane.slot] = float(read[lane.claim.figure][rows[index]])
+                    self.values[lane.claim.position][lane.slot] = float(read[lane.claim.figure][rows[index]])
                     if part.value is not None:
-                        answers = self.answers.setdefault(lane.claim.place, {})
+                        answers = self.answers.setdefault(lane.claim.position, {})
                         answers[lane.slot] = float(part.value[rows[index]])
 
     def searched(self, key: _Key, lanes: list[_Lane], columns: dict[str, Any]) -> list[_Part]:
@@ -266,15 +266,15 @@ class Computer:
         applies = [np.array([lane.claim.limit == limit for lane in lanes]) for limit in limits]
         asked = [condition(limit, model) for limit in limits]
         trial = Trial(model, vary, asked, columns, len(lanes), applies=applies)
-        known = [self.known.get((lane.claim.place, lane.slot), float("nan")) for lane in lanes]
+        known = [self.known.get((lane.claim.position, lane.slot), float("nan")) for lane in lanes]
         parts: list[_Part] = []
         there = np.arange(len(lanes))
         if not smallest:
             result = near(trial, np.array(known))
-            here, there = np.flatnonzero(result.found), np.flatnonzero(~result.found)
+            here, there = np.flatnonzero(result.answered), np.flatnonzero(~result.answered)
             if len(here):
                 solved = trial.at(here).solve(result.shown[here])
-                parts.append(_Part(here, result.found[here], result.value[here], solved))
+                parts.append(_Part(here, result.answered[here], result.value[here], solved))
         if len(there):
             rest = trial.at(there)
             result = pick(rest, search(rest), smallest)
@@ -285,7 +285,7 @@ class Computer:
 class _Part(Record):
     """Some points of a batch that were solved together."""
 
-    places: Any
+    indices: Any
     answered: Any
     value: Any
     """Of the parameter that is searched for; None where none is."""

@@ -64,7 +64,7 @@ class Systems:
         """A system with some settings; None, reported once, for one that is wrong."""
         key = _key(where)
         if key not in self.settings:
-            model = self.model(where.system, where.places["system"])
+            model = self.model(where.system, where.paths["system"])
             self.settings[key] = None if model is None else self.opened(model, where)
         return self.settings[key]
 
@@ -85,10 +85,10 @@ class Systems:
             for name, text in where.settings.items():
                 try:
                     _setting(model, {name: text})
-                except QnetError as own:
-                    self.blame(own, where.places[name])
+                except QnetError as failure:
+                    self.blame(failure, where.paths[name])
             if len(self.problems) == before:
-                self.blame(error, list(where.places.values())[-1])
+                self.blame(error, list(where.paths.values())[-1])
         return None
 
 

@@ -19,7 +19,7 @@ from qnet.networks.notes import approximate_notes
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points.answers import OK, Answers, solve_table
 from qnet.questions.presentation.assertions import broken, conditions
-from qnet.questions.presentation.columns import Columns, effect_notes, metric_cells, parameter_cells
+from qnet.questions.presentation.columns import ColumnMaker, effect_notes, metric_cells, parameter_cells
 from qnet.questions.presentation.labels import all_exact, labels, means_beside
 from qnet.questions.presentation.marks import limit_marks
 from qnet.questions.presentation.provenance import Basis
@@ -41,14 +41,15 @@ _DRAWN = ("throughput", "response")
 """The metrics drawn by default."""
 
 
-def ask_sweep(model: Model, vary: Sequence[str], metric: Sequence[str] = (), wanted: Wanted = AUTO) -> Report:
+def ask_sweep(model: Model, over: Sequence[str], metric: Sequence[str] = (), wanted: Wanted = AUTO) -> Report:
     """The report of a model along grids of its parameters; arguments as of `System.sweep`."""
-    return sweep_report(sweep(model, vary, metric, wanted), chosen=bool(metric))
+    return sweep_report(sweep(model, over, metric, wanted), chosen=bool(metric))
 
 
 def sweep_report(result: Sweep, asserted: Sequence[str] = (), chosen: bool = False) -> Report:
-    """The report of a sweep.
+    """The report of a sweep, a row for each point in the order of the grid.
 
+    result    the model solved at every point.
     asserted  conditions that every point must meet; those that are false stand in `broken` of the report.
     chosen    whether the metrics were chosen, so that all of them are worth drawing.
     Raises    `NoAnswer` or `NotComputed` where no point has an answer.
@@ -56,7 +57,7 @@ def sweep_report(result: Sweep, asserted: Sequence[str] = (), chosen: bool = Fal
     model, answers = result.model, result.answers
     claimed = conditions(asserted, model)
     answers.refuse_all_failed()
-    make = Columns(KEYS)
+    make = ColumnMaker(KEYS)
     grids = [item for axis in result.axes for item in axis]
     along = [make.parameter(model, item.name) for item in grids]
     listed = [make.metric(item) for item in result.metrics]
@@ -114,7 +115,7 @@ def _interruption(result: Sweep) -> Iterator[Note]:
         yield Note("QN734", text, "warning")
 
 
-def _doubt(result: Sweep, make: Columns, listed: list[Column], cells: list[list[Cell]]) -> list[Note]:
+def _doubt(result: Sweep, make: ColumnMaker, listed: list[Column], cells: list[list[Cell]]) -> list[Note]:
     """Add the intervals from a calibration, after the metrics, and a note on what they rest on."""
 
     doubts = uncertainty.Doubts(result.model, [item.name for axis in result.axes for item in axis])

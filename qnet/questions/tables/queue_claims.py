@@ -8,7 +8,7 @@ from typing import Any
 from qnet.errors import NotComputed, Problem, UsageError
 from qnet.queues.stations.answer import StationAnswer
 from qnet.queues.stations.limits import (
-    Figures,
+    FigureExpression,
     ServiceLevel,
     figure_or_none,
     percentile_names,
@@ -29,7 +29,7 @@ _MARGIN = (
 )
 
 
-class Asked:
+class QueueRequest:
     """What a question names of a station."""
 
     def __init__(
@@ -114,7 +114,7 @@ def _response(percentile: float) -> str:
     return f"response_p{format_number(percentile, 12).replace('.', '_')}"
 
 
-def _check_unit(asked: Figures, wanted: str) -> None:
+def _check_unit(asked: FigureExpression, wanted: str) -> None:
     """Refuse a unit that is none, or not one of a metric."""
     try:
         given = unit_called(wanted).dimension

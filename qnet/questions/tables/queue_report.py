@@ -13,13 +13,14 @@ from qnet.queues.stations.front import evaluate_station, read_parameters, statio
 from qnet.queues.stations.inverse import solve_for as inverse
 from qnet.queues.stations.limits import separate
 from qnet.queues.stations.table import CONVERTED, PARAMETERS, STATIONS
+from qnet.record import Record
 from qnet.reports.content import Cell, Column, Note, row_maker
 from qnet.reports.report import Report
 from qnet.units import format_number, format_quantity
 
 if TYPE_CHECKING:
     from qnet.questions.tables import queue_claims
-    from qnet.questions.tables.queue_claims import Asked
+    from qnet.questions.tables.queue_claims import QueueRequest
     from qnet.queues.stations.answer import ClassAnswer, StationAnswer
     from qnet.queues.stations.inverse import Inverse
 else:
@@ -65,6 +66,7 @@ def queue_report(
 ) -> Report:  # fmt: skip
     """Solve one station as the command line states it.
 
+    name         of the station, such as `M/M/c`, in either case of letters.
     texts        parameters with their units, such as `{"arrival_rate": "80/s"}`; grids such as `{"servers": "1:20"}`,
                  of which every combination is a row.
     percentiles  in per cent, above 0 and below 100.
@@ -88,7 +90,7 @@ def queue_report(
     time = stated_quantity("within", within, "s") if within else None
     limits = separate([limit] if isinstance(limit, str) and limit else limit)
     claims = [*(() if solve_for else limits), *separate(asserted)]
-    asked = queue_claims.Asked(limits if solve_for else (), claims, metrics, percentiles, time, unit, only)
+    asked = queue_claims.QueueRequest(limits if solve_for else (), claims, metrics, percentiles, time, unit, only)
     axes = axes_of(station, texts, over)
     if axes and only:
         raise UsageError(Problem("QN748", "--value prints one number, and there is a grid", "one of the two"))
@@ -96,6 +98,7 @@ def queue_report(
     fixed = {key: stated_value(station, key, text) for key, text in texts.items() if key not in gridded}
     columns = (*COLUMNS, *_more_columns(gridded, asked))
     row = row_maker(columns)
+    shown = _Shown(station, asked, percentiles, states, bool(axes), only)
     rows: list[tuple[Cell, ...]] = []
     notes: list[Note] = []
     broken: list[Problem] = []
@@ -117,18 +120,8 @@ def queue_report(
         known: dict[str, Any] = converted(station, values, solve_for)
         if solved is not None:
             known[solve_for] = solved.value
-            if not only:
-                rows.append(row(**_answer(solved), **point))
         meta["parameters"] = {**values, solve_for: known[solve_for]} if solved else dict(values)
-        if not asked.metrics:
-            for index, cells in enumerate(_figures(station, result, known.get("servers"))):
-                place = {} if index else {**point, **asked.figures(result), **({"status": "ok"} if axes else {})}
-                rows.append(row(**{**cells, **place}))
-        rows += [row(**cells, **point) for cells in asked.metric_rows(result, known, lenient=bool(axes))]
-        if not only:
-            rows += [row(**cells) for cells in (_percentile(result, item) for item in percentiles)]
-        rows += [row(**cells) for cells in _states(result, states)]
-        rows += [row(**cells, **point) for cells in asked.margin_rows(result)]
+        rows += [row(**cells) for cells in shown.rows(point, solved, result, known)]
         notes += _notes(result, percentiles, known)
         if "service" in fixed:
             mean, scv = known["service_time"], known["scv_service"]
@@ -160,6 +153,44 @@ def queue_report(
     )
 
 
+class _Shown(Record):
+    """What a report shows of every point."""
+
+    station: str
+    asked: QueueRequest
+    percentiles: Sequence[float]
+    states: int
+    """The last number in the system whose probability is reported; none below 0."""
+    gridded: bool
+    """Whether the point is one of a grid: it has a status, and a metric without a value leaves its cell empty."""
+    only: bool
+    """Whether only the first metric is reported."""
+
+    def rows(
+        self, point: Mapping[str, Any], solved: Inverse | None, result: StationAnswer, known: Mapping[str, Any]
+    ) -> Iterator[Mapping[str, Cell]]:
+        """The rows of one point, as cells by column.
+
+        point   the parameters of the grid there.
+        solved  the answer to the inverse question, where one is asked.
+        result  the figures of the station.
+        known   all parameters, those that follow from others as well.
+        """
+        if solved is not None and not self.only:
+            yield {**_answer(solved), **point}
+        if not self.asked.metrics:
+            status = {"status": "ok"} if self.gridded else {}
+            for index, cells in enumerate(_figures(self.station, result, known.get("servers"))):
+                yield cells if index else {**cells, **point, **self.asked.figures(result), **status}
+        for cells in self.asked.metric_rows(result, known, lenient=self.gridded):
+            yield {**cells, **point}
+        for percentile in () if self.only else self.percentiles:
+            yield _percentile(result, percentile)
+        yield from _states(result, self.states)
+        for cells in self.asked.margin_rows(result):
+            yield {**cells, **point}
+
+
 def _answer(solved: Inverse) -> dict[str, Cell]:
     unit = PARAMETERS[solved.parameter][0] or None
     return {
@@ -175,7 +206,7 @@ def _readable(columns: Sequence[Column], rows: Sequence[tuple[Cell, ...]]) -> li
     return [(*row[:value], None, *row[value + 1 :]) if row[integer] is not None else row for row in rows]
 
 
-def _more_columns(gridded: Set[str], asked: Asked) -> Iterator[Column]:
+def _more_columns(gridded: Set[str], asked: QueueRequest) -> Iterator[Column]:
     """The columns that only some questions have: grids, percentiles and service levels of limits, margins."""
     keys = {column.key for column in COLUMNS}
     for key in PARAMETERS | CONVERTED:

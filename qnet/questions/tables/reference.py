@@ -99,7 +99,7 @@ def methods_text() -> str:
 
 def errors_text() -> str:
     """The measured errors of throughput, response and percentiles by feature, with the warnings outside."""
-    groups: dict[str, list[measured_errors.Measured]] = {}
+    groups: dict[str, list[measured_errors.MeasuredError]] = {}
     for row in measured_errors.MEASURED.values():
         if row.trusted and row.quantity in ("throughput", "response", "percentile"):
             feature = row.name.partition(":")[0]
@@ -145,7 +145,11 @@ def columns_text() -> str:
 
 
 def two_columns(rows: list[tuple[str, str]], width: int) -> str:
-    """Names and texts in two columns; the first is `width` wide."""
+    """Names and texts in two columns, as help is printed, in lines of at most `WIDTH` characters.
+
+    rows    a name and its text each; the text is folded, and marks of code are left out.
+    width   of the first column, in characters; a longer name has a line to itself.
+    """
     lines: list[str] = []
     for name, text in rows:
         wrapped = wrap(text.replace("`", ""), WIDTH - width - 2, break_on_hyphens=False) or [""]

@@ -56,10 +56,10 @@ class Doubts:
         sizes, matrix = standard_errors(stated), np.array(correlation_matrix(stated))
         self.model = model
         self.names = [stated.parameters[index] for index in free if sizes[index] > 0]
-        places = [index for index in free if sizes[index] > 0]
+        indices = [index for index in free if sizes[index] > 0]
         self.values = [float(known[name]) for name in self.names]
-        self.sizes = [sizes[index] for index in places]
-        self.correlation: Any = matrix[np.ix_(places, places)] if places else np.zeros((0, 0))
+        self.sizes = [sizes[index] for index in indices]
+        self.correlation: Any = matrix[np.ix_(indices, indices)] if indices else np.zeros((0, 0))
         self.lost = [name for name in stated.undetermined if name not in model.settings and name not in fixed]
         self.times = NORMAL if stated.freedom is None else half_width(SHARE, stated.freedom)
 
@@ -67,7 +67,7 @@ class Doubts:
         """The intervals of figures.
 
         here     (figures, points) at the stated values.
-        moved    from places of parameters and their values to figures there, (steps, figures, points).
+        moved    from indices of parameters and their values to figures there, (steps, figures, points).
         Method   Half the difference over one standard error to both sides is the standard error that a parameter
                  makes, of a figure above 0 in its logarithm; together they are the square root of d' R d.
         """
@@ -164,14 +164,19 @@ class Doubts:
 
 
 def moved_model(model: Model, name: str, value: float) -> Model:
-    """The model with another value of one parameter."""
+    """The model with another value, in base units, of the parameter `name`."""
     parameters = dict(model.parameters)
     parameters[name] = parameters[name].replace(expression=parse(value))
     return model.replace(parameters=parameters)
 
 
 def carried_envelope(question: Any, points: Sequence[Any]) -> tuple[Carried, Doubts]:
-    """The intervals (1, points) of the values of an envelope: the envelope with every parameter moved."""
+    """The uncertainty of the values of an envelope by that of calibrated parameters, each moved by its standard error.
+
+    question  of an envelope, on a model that states a calibration.
+    points    its answers.
+    Returns   the intervals, arrays of (1, points), and the parameters that are uncertain.
+    """
     doubts = Doubts(question.model, (question.vary, *(item.name for item in question.over)))
 
     def values(results: Sequence[Any]) -> list[float]:

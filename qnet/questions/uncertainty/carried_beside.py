@@ -21,7 +21,7 @@ class Sides(Record):
     high: Any
 
 
-class Slopes(Record):
+class SideSlopes(Record):
     """Figures of one of two sides, with how they move with what is uncertain there."""
 
     here: Any
@@ -40,18 +40,20 @@ class Slopes(Record):
         return self.doubts.intervals(self.here, self.slopes, self.lame)
 
 
-def slopes_of(doubts: Doubts | None, here: Any, moved: Callable[[list[tuple[int, float]]], Any]) -> Slopes:
+def slopes_of(doubts: Doubts | None, here: Any, moved: Callable[[list[tuple[int, float]]], Any]) -> SideSlopes:
     """How figures move with what is uncertain, which may be nothing; arguments as `Doubts.carried`."""
     if doubts is None or not doubts.names:
-        return Slopes(here, doubts, np.zeros((0, *here.shape)), False)
-    return Slopes(here, doubts, *doubts.slopes(here, moved))
+        return SideSlopes(here, doubts, np.zeros((0, *here.shape)), False)
+    return SideSlopes(here, doubts, *doubts.slopes(here, moved))
 
 
-def beside(base: Slopes, value: Slopes) -> Sides:
-    """The intervals of both sides, and of how far they are apart.
+def beside(base: SideSlopes, value: SideSlopes) -> Sides:
+    """The intervals of the figures of two sides, and of the differences between them.
 
     Sides with the same calibration have the same parameters: what moves both equally leaves their difference unchanged.
     Those of different calibrations are independent.
+
+    base, value   the same figures at the same points, arrays of (figures, points), with their slopes.
     """
     one, other = base.doubts, value.doubts
     difference = value.here - base.here
@@ -67,8 +69,8 @@ def beside(base: Slopes, value: Slopes) -> Sides:
             names = list(dict.fromkeys([*one.names, *other.names]))
             moved = np.zeros((len(names), *difference.shape))
             for side, sign, slopes in ((one, -1.0, ours), (other, 1.0, theirs)):
-                places = [names.index(name) for name in side.names]
-                moved[places] += sign * slopes
+                indices = [names.index(name) for name in side.names]
+                moved[indices] += sign * slopes
             variance = np.einsum("ifp,ij,jfp->fp", moved, _correlations(one, names), moved)
         else:
             for side, slopes in ((one, ours), (other, theirs)):
@@ -85,5 +87,5 @@ def _correlations(doubts: Doubts, names: Sequence[str]) -> Any:
     """Those of some parameters of a calibration, free or not."""
     stated = doubts.model.calibration
     assert stated is not None
-    places = [stated.parameters.index(name) for name in names]
-    return np.array(correlation_matrix(stated))[np.ix_(places, places)]
+    indices = [stated.parameters.index(name) for name in names]
+    return np.array(correlation_matrix(stated))[np.ix_(indices, indices)]

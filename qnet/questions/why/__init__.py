@@ -1,4 +1,4 @@
-"""qnet why: why a system responds as it does, in sentences for a ticket.
+"""qnet why: the response time of a system explained, in sentences for a ticket.
 
 Begin at `why`; each other module contributes one kind of finding (`findings`).
 """

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from qnet.questions.why.findings import ANSWER, BEST, FULL, HELP, LAWS, TRUST, Finding, Shortened
 from qnet.record import Record
-from qnet.reports.content import Cell, Content, Style
+from qnet.reports.content import Cell, Content, Note, Style
 from qnet.reports.layout import command_of, note_lines
 from qnet.reports.report import Report
 from qnet.reports.text import clean, fold, prose
@@ -24,10 +24,17 @@ def sentences(findings: Sequence[Finding]) -> list[Finding]:
     best += [next((item for item in findings if item.section == section), None) for section in (HELP, TRUST)]
     chosen = [item for item in best if item]
     for section in (FULL, LAWS, HELP, TRUST):
-        chosen += [item for item in findings if item.section == section and item not in chosen][: LINES - len(chosen)]
+        more = [item for item in findings if item.section == section and not _repeated(item, chosen)]
+        chosen += more[: LINES - len(chosen)]
+    # How sure the answer is does not give way to another sentence, nor the best change to one that fills a line.
+    kept = fitting([item.text for item in sorted(chosen, key=lambda item: item.section != TRUST)])
     ordered = sorted(chosen, key=findings.index)
-    kept = fitting([item.text for item in ordered])
     return [item.replace(section=ANSWER) for item in ordered if item.text in kept]
+
+
+def _repeated(item: Finding, chosen: Sequence[Finding]) -> bool:
+    """Whether a finding, or its first sentence, is among those chosen."""
+    return item in chosen or any(item.text.startswith(other.text) for other in chosen)
 
 
 def _brief(item: Finding) -> Finding:
@@ -49,10 +56,8 @@ class _Lines(Record):
     lines: tuple[str, ...]
     report: Content
 
-    def __call__(self, style: Style) -> str:
-        warnings = [
-            line for note in self.report.warnings if note.code != "QN751" for line in note_lines(note, style.ascii)
-        ]
+    def __call__(self, style: Style, notes: Sequence[Note]) -> str:
+        warnings = [line for note in notes if note.code != "QN751" for line in note_lines(note, style.ascii)]
         parts = ["\n".join(clean(line, style.ascii) for line in self.lines), "\n".join(warnings)]
         if style.width:
             parts = [prose(part, style.width) for part in parts]

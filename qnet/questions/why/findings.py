@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from qnet.networks.solution import ClassFigures
-from qnet.questions.bottleneck.bottleneck import Bottleneck, Part, Resource
+from qnet.questions.bottleneck.bottleneck import Bottleneck, Resource, ResponsePart
 from qnet.questions.points.points import rising, same
 from qnet.record import Record
 from qnet.units import format_number, format_quantity
@@ -70,14 +70,14 @@ def few(names: list[str], word: str = "and") -> str:
     )
 
 
-def called(bottleneck: Bottleneck, part: Part) -> str:
+def called(bottleneck: Bottleneck, part: ResponsePart) -> str:
     """What a part of the response is: `cpu`, `delays outside the stations`, `waiting for a place in nvs`."""
     reported = bottleneck.in_words(part)
     apart = bottleneck.at_delays(part)
     return reported.replace("delays", "delays outside the stations", 1) if apart else reported
 
 
-def where(bottleneck: Bottleneck, part: Part) -> str:
+def where(bottleneck: Bottleneck, part: ResponsePart) -> str:
     """Where a part of the response is spent: `at cpu`, `in delays outside the stations`."""
     reported = called(bottleneck, part)
     if part.label:
@@ -85,7 +85,7 @@ def where(bottleneck: Bottleneck, part: Part) -> str:
     return f"in {reported}" if bottleneck.at_delays(part) else reported
 
 
-def made_of(part: Part) -> str:
+def made_of(part: ResponsePart) -> str:
     """How a part of the response is split into service and waiting."""
     if part.wait is None or part.service is None:
         return "service and waiting cannot be distinguished there, because its rate depends on the number present"
@@ -96,10 +96,10 @@ def made_of(part: Part) -> str:
     return f"{time_of(part.service)} of it is service and {time_of(part.wait)} waiting"
 
 
-def largest(bottleneck: Bottleneck) -> list[Part]:
+def largest(bottleneck: Bottleneck) -> list[ResponsePart]:
     """The parts of the response that matter, the largest first."""
     order = [item.label for item in bottleneck.solution.stations]
-    parts = [resource.part for resource in bottleneck.places if resource.part]
+    parts = [resource.part for resource in bottleneck.resources if resource.part]
     parts.sort(key=lambda part: order.index(part.label))
     parts += [bottleneck.delays] if bottleneck.delays else []
     return rising((part for part in parts if part.residence > 0), lambda part: -part.residence)
@@ -111,7 +111,7 @@ def first_saturated(bottleneck: Bottleneck) -> str:
     if not others:
         return f"{first.label} saturates first, {distance(bottleneck, first)}."
     names = few([first.label, *(resource.label for resource in others)])
-    return f"{names} saturate first, together, {distance(bottleneck, first)}."
+    return f"{names} saturate first, {distance(bottleneck, first)}."
 
 
 def full_together(bottleneck: Bottleneck) -> list[Resource]:
@@ -140,7 +140,7 @@ def first_full(bottleneck: Bottleneck) -> Resource | None:
 
 
 def full_at(bottleneck: Bottleneck, resource: Resource) -> float | None:
-    """The throughput of the system at which a place is full; with waits inside holds where it ends the steady state."""
+    """The throughput at which a resource saturates; with waits inside holds, that where the steady state ends."""
     return (
         bottleneck.maximum
         if resource.label == bottleneck.limited_by and bottleneck.maximum is not None

@@ -46,7 +46,8 @@ def full(bottleneck: Bottleneck) -> Iterator[Finding]:
     )
     if first.full_population is not None and bottleneck.solution.classes[0].population is not None:
         now = format_number(float(bottleneck.solution.classes[0].population))
-        text = f"{its} asymptotes meet at N* = {format_number(first.full_population)} customers; there are {now} now. "
+        text = f"The asymptotes of the response time meet at N* = {format_number(first.full_population)} customers; "
+        text += f"there are {now} now. "
         losing = bottleneck.solution.offered is not None
         text += f"With many more than N*, each further customer adds only {'losses' if losing else 'response'}."
         yield Finding(FULL, first.label, text, "full_population", first.full_population)
@@ -57,7 +58,7 @@ def full(bottleneck: Bottleneck) -> Iterator[Finding]:
         text += f"It limits the system once {'these no longer do' if several else f'{first.label} no longer does'}."
         yield Finding(FULL, second.label, text, "full_at", second.full_at, "/s")
     yield from _by_class(bottleneck)
-    for resource in bottleneck.places:
+    for resource in bottleneck.resources:
         if resource.waits_inside and resource.waits_inside >= LITTLE:
             waiting = percent(resource.waits_inside)
             text = f"{waiting} of the time that {resource.label} is held is waiting for stations inside, and shrinks "
@@ -72,7 +73,11 @@ def software(bottleneck: Bottleneck) -> Iterator[Finding]:
 
 
 def software_words(bottleneck: Bottleneck, item: Software) -> str:
-    """A software bottleneck in words: which servers are held, where they wait, and the effect of one server more."""
+    """A software bottleneck in words: which servers are held, where they wait, and the effect of one server more.
+
+    bottleneck  the answer that the effect is taken from.
+    item        the station whose servers are held and wait inside.
+    """
     text = f"{item.label} is a software bottleneck: {percent(item.utilization)} of its "
     text += f"{'servers are' if item.servers > 1 else 'server is'} held, and {percent(item.inside)} of that time is "
     text += f"spent at stations inside, most of it at {item.at}; but none of these is busier than "

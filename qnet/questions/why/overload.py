@@ -14,8 +14,8 @@ from qnet.questions.points.cures import (
     FEWER,
     SERVERS,
     SHORTER,
-    Asked,
     Cure,
+    OfferedLoad,
     arrivals,
     asked,
     cures,
@@ -67,11 +67,11 @@ class Overload(Record):
     solved: Solved
     edge: Saturation
     arrivals: float
-    asked: tuple[Asked, ...]
+    asked: tuple[OfferedLoad, ...]
     cures: tuple[Cure, ...]
 
     @property
-    def over(self) -> tuple[Asked, ...]:
+    def over(self) -> tuple[OfferedLoad, ...]:
         """The stations that are asked for at least all they have."""
         return tuple(item for item in self.asked if item.excess >= 0)
 
@@ -158,8 +158,8 @@ def short(item: Overload) -> list[str]:
 def _question(item: Overload) -> Finding:
     model = item.model
     settings = [f"{name} = {value}" for name, value in model.settings.items()]
-    point = f"with {listed(settings)}" if settings else "with its parameters as they are stated"
-    text = f'Why has "{model.title}" ({model.name}, digest {model.digest}) no steady state {point}?'
+    point = f" with {listed(settings)}" if settings else ""
+    text = f'Why does "{model.title}" ({model.name}, digest {model.digest}) have no steady state{point}?'
     return Finding(QUESTION, "", text)
 
 
@@ -170,6 +170,8 @@ def _largest(item: Overload) -> float:
 def _answer(item: Overload, brief: bool = False) -> str:
     """What is saturated, and by how much."""
     over, rate = item.over, rate_of(item.arrivals)
+    if sum(each.arrival_rate is not None for each in item.model.customers) > 1:
+        rate += " in total"
     if not over:
         text = f"There is no steady state at {rate}: {item.edge.cause} is saturated, because the time that it is held "
         return f"{text}includes waiting for stations inside."
@@ -230,7 +232,7 @@ def _capacity(item: Overload) -> Iterator[Finding]:
         yield Finding(FULL, spare[0].label, _room(spare[0]), "excess", spare[0].excess)
 
 
-def _room(each: Asked) -> str:
+def _room(each: OfferedLoad) -> str:
     return f"{each.label} is next: its utilization would be {percent(1 + each.excess)}."
 
 

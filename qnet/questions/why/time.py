@@ -41,8 +41,8 @@ def question(bottleneck: Bottleneck) -> Iterator[Finding]:
     """What is asked, of which model, at which point."""
     model = bottleneck.model
     settings = [f"{name} = {value}" for name, value in model.settings.items()]
-    point = f"with {listed(settings)}" if settings else "with its parameters as they are stated"
-    text = f'Why does "{model.title}" ({model.name}, digest {model.digest}) respond as it does {point}?'
+    point = f" with {listed(settings)}" if settings else ""
+    text = f'What makes up the response time of "{model.title}" ({model.name}, digest {model.digest}){point}?'
     yield Finding(QUESTION, "", text)
 
 
@@ -81,7 +81,7 @@ def answer(bottleneck: Bottleneck) -> Iterator[Finding]:
 
 def _split(bottleneck: Bottleneck) -> Iterator[Finding]:
     """How much of the response is service and how much is waiting, where they can be separated."""
-    parts = [resource.part for resource in bottleneck.places if resource.part] + (
+    parts = [resource.part for resource in bottleneck.resources if resource.part] + (
         [bottleneck.delays] if bottleneck.delays else []
     )
     response = float(bottleneck.solution.response)

@@ -178,7 +178,12 @@ def _copies(bottleneck: Bottleneck) -> Iterator[Finding]:
         groups.setdefault(item.name, []).append(item)
     for name, each in groups.items():
         copies = sum(item.copies for item in each)
-        if copies > 1:
+        owners = [item.name for item in bottleneck.model.classes if item.per_copy_of == name]
+        if owners:
+            yield Finding(
+                ASSUMED, name, f"Each of the {copies} copies of {name} has separate customers of {listed(owners)}."
+            )
+        elif copies > 1:
             how = "evenly" if len(each) == 1 else "by the shares that the model states"
             yield Finding(ASSUMED, name, f"The {copies} copies of {name} share its work {how}.")
 

@@ -1,10 +1,10 @@
-"""Why a system responds as it does, in words: one finding after the other, each with its number.
+"""The response time of a system explained in words: one finding after the other, each with its number.
 
 Findings on priorities: which customers wait for which.
 
 Findings on parallel steps: how long they last, and which of their branches they wait for.
 
-Why a system responds as it does, as a report: sentences with their numbers, and tables below them.
+The same as a report: sentences with their numbers, and tables below them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from qnet.networks.exactness import ranked
 from qnet.networks.solution import BranchFigures
 from qnet.networks.streams import Stream
 from qnet.networks.wanted import AUTO, Wanted
-from qnet.questions.bottleneck.bottleneck import Bottleneck, Part, bottleneck
+from qnet.questions.bottleneck.bottleneck import Bottleneck, ResponsePart, bottleneck
 from qnet.questions.bottleneck.report import answer_exact, asked_notes, notes
 from qnet.questions.presentation.provenance import Basis, command_line, used
 from qnet.questions.solve.solve import claims, false_claims
@@ -92,10 +92,12 @@ def why_report(
     network: Sequence[str] = (),
     brief: bool = False,
 ) -> Report:
-    """The report of why a model responds as it does, ready to be pasted into a ticket; see `why`.
+    """The report that explains the response time of a model, ready to be pasted into a ticket; see `why`.
 
     Of a model whose arrivals saturate it, the report says why it has no steady state, and what would give it one.
 
+    faster    the factor on the speed of a station in the changes that are tried; above 1.
+    wanted    the method and its budget.
     asserted  conditions that the answer must meet; those that are false stand in `broken` of the report.
     network   the options of a network without a file, for the command that gives the answer again.
     brief     six sentences and the command alone.
@@ -120,7 +122,7 @@ def why_report(
             rows += [_row(section=section, **cells) for cells in tables[section](result)]
     report = Report(
         schema="qnet/why/1",
-        title=f"{model.title}: why it responds as it does",
+        title=f"{model.title}: response time explained",
         columns=COLUMNS,
         rows=rows,
         notes=(*notes(result), *asked_notes(result, claimed)),
@@ -199,7 +201,7 @@ def _reported(item: Finding) -> tuple[Cell, ...]:
     )
 
 
-def _part(part: Part) -> _Cells:
+def _part(part: ResponsePart) -> _Cells:
     return {"residence": part.residence, "service": part.service, "wait": part.wait, "share": part.share}
 
 
@@ -210,7 +212,7 @@ def _classes(result: Bottleneck) -> Iterator[_Cells]:
 
 
 def _parts(result: Bottleneck) -> Iterator[_Cells]:
-    for resource in result.places:
+    for resource in result.resources:
         if resource.part and resource.part.residence > 0:
             yield {"name": resource.label, **_part(resource.part)}
     if result.delays:
@@ -378,7 +380,7 @@ class Why(Record):
 
 
 def why(model: Model, faster: float = 2.0, wanted: Wanted = AUTO) -> Why:
-    """Say why a model responds as it does at its stated point; arguments and failures are those of `bottleneck`.
+    """Explain the response time of a model at its stated point; arguments and failures are those of `bottleneck`.
 
     Returns   the figures, and findings in the order of the sections: what is asked, the answer, breakdown of response
               time, what saturates first and second, what would help most, the laws with the numbers put in, how far the

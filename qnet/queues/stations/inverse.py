@@ -12,7 +12,7 @@ from qnet.queues.roots import neighbours
 from qnet.queues.stations.answer import StationAnswer
 from qnet.queues.stations.conversions import converted
 from qnet.queues.stations.front import evaluate_station, read_parameters, station_name
-from qnet.queues.stations.limits import Limit, read_limit, separate
+from qnet.queues.stations.limits import FigureLimit, read_limit, separate
 from qnet.queues.stations.proportions import proportions
 from qnet.queues.stations.table import BY_CLASS, PARAMETERS
 from qnet.record import Record
@@ -107,7 +107,7 @@ def solve_for(
     return _all_hold(questions)
 
 
-def _question(parameter: str, asked: Limit, name: str, given: Mapping[str, Any]) -> _Question:
+def _question(parameter: str, asked: FigureLimit, name: str, given: Mapping[str, Any]) -> _Question:
     """The inverse question of one limit."""
     station = station_name(name)
     if parameter not in SOLVABLE:
@@ -166,7 +166,7 @@ class _Question:
         self,
         station: str,
         parameter: str,
-        limit: Limit,
+        limit: FigureLimit,
         fixed: Mapping[str, Any],
         shares: list[float] | None = None,
         full: float = 0.0,
@@ -286,30 +286,30 @@ class _Question:
         scale = self.scale()
         bounded = self.slack(scale) == -math.inf
 
-        def place(u: float) -> float:
+        def value_at(u: float) -> float:
             return -scale * math.expm1(-u) if bounded else scale * u
 
         u, last = 1e-9, _EDGE if bounded else 1e30
-        kept = self.holds(place(u))
+        kept = self.holds(value_at(u))
         before = u
-        while self.holds(place(u)) == kept:
+        while self.holds(value_at(u)) == kept:
             if u >= last:
                 if not kept:
-                    raise self.none(place(1e-9 if self.limit.load else last))
+                    raise self.none(value_at(1e-9 if self.limit.load else last))
                 if not bounded:
                     text = f"every {self.parameter} of {self.station} keeps {self.limit.source}"
                     raise _Unbroken(Problem("QN402", text, "a limit that some value violates"))
-                return self.result_of(place(last), scale, "steady state").replace(real=scale)
+                return self.result_of(value_at(last), scale, "steady state").replace(real=scale)
             before, u = u, min(last, u * 2 if u < 1 else u + 1 if bounded else u * 2)
         sign = 1.0 if kept else -1.0
 
         def function(x: float) -> float:
-            return sign * self.slack(place(x))
+            return sign * self.slack(value_at(x))
 
         if not function(before) > 0:  # The limit holds with equality over a stretch: it ends at `before`.
-            return self.result_of(place(before), place(before), "limit")
+            return self.result_of(value_at(before), value_at(before), "limit")
         low, high = neighbours(function, before, u)
-        value = place(low if kept else high)
+        value = value_at(low if kept else high)
         return self.result_of(value, value, "limit")
 
     def scale(self) -> float:

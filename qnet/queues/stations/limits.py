@@ -54,7 +54,7 @@ class ServiceLevel(Record):
         return f"P({self.of} <= {format_quantity(self.time, 's', 12)})"
 
 
-class Figures(Record):
+class FigureExpression(Record):
     """An expression over the figures of a station."""
 
     source: str
@@ -72,7 +72,7 @@ class Figures(Record):
         return float(evaluate(self.root, named_values(self, result, more)))
 
 
-class Limit(Record):
+class FigureLimit(Record):
     """`figure <= bound`, checked."""
 
     source: str
@@ -128,7 +128,7 @@ class Limit(Record):
 
 
 def named_values(
-    asked: Figures | Limit, result: StationAnswer, more: Mapping[str, float] | None = None
+    asked: FigureExpression | FigureLimit, result: StationAnswer, more: Mapping[str, float] | None = None
 ) -> dict[str, float]:
     """The figures that are named, with their values; raises `NotComputed` where the station does not have one."""
     values: dict[str, float] = {}
@@ -171,7 +171,7 @@ def figure_or_none(result: StationAnswer, name: str) -> float | None:
         return None
 
 
-def percentile_names(limits: Sequence[Limit]) -> list[str]:
+def percentile_names(limits: Sequence[FigureLimit]) -> list[str]:
     """The percentiles that limits name, such as wait_p80, each once."""
     return list(dict.fromkeys(name for item in limits for name in item.names if _PERCENTILE.fullmatch(name)))
 
@@ -196,7 +196,7 @@ def separate(texts: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(part.strip() for text in texts for part in _AND.split(text)))
 
 
-def read_limit(text: str, within: float | None = None) -> Limit:
+def read_limit(text: str, within: float | None = None) -> FigureLimit:
     """A limit such as `wait <= 200 ms`, `response_p95 <= 1 s` or `P(wait <= 20 s) >= 80 %`.
 
     text     a figure, a relation and a quantity with its unit.
@@ -217,13 +217,13 @@ def read_limit(text: str, within: float | None = None) -> Limit:
         raise UsageError(Problem(error.code, f'in the limit "{text}": {error}', help=error.help)) from None
     dimension = left or right
     unit = base_unit(dimension) if dimension is not None else ""
-    return Limit(
+    return FigureLimit(
         source=text, names=tuple(parsed.names), left=root.left, operator=root.operator, right=root.right, unit=unit,
         levels=levels,
     )  # fmt: skip
 
 
-def read_metric(text: str, within: float | None = None, more: Mapping[str, str] | None = None) -> Figures:
+def read_metric(text: str, within: float | None = None, more: Mapping[str, str] | None = None) -> FigureExpression:
     """A metric such as `wait_p95`, `1 - utilization` or `P(wait <= 20 s)`, also by the name of its column in CSV.
 
     text     a figure, or an expression over figures.
@@ -236,7 +236,7 @@ def read_metric(text: str, within: float | None = None, more: Mapping[str, str] 
         dimension = check(parsed.root, _dimensions(parsed, levels, more or {}), {})
     except ExpressionError as error:
         raise UsageError(Problem(error.code, f'in the metric "{text}": {error}', help=error.help)) from None
-    return Figures(text.strip(), tuple(parsed.names), parsed.root, dimension or NUMBER, levels)
+    return FigureExpression(text.strip(), tuple(parsed.names), parsed.root, dimension or NUMBER, levels)
 
 
 def _parsed(text: str, within: float | None) -> tuple[Expression, dict[str, ServiceLevel]]:

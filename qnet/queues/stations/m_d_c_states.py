@@ -41,7 +41,7 @@ class Waiting(Record):
         return self.tails[count] if count <= last else self.tails[last] * math.exp(-(count - last) * self.decay)
 
 
-class Walk(Record):
+class SpitzerSums(Record):
     """Sums of Spitzer's identity."""
 
     reached: float
@@ -62,7 +62,7 @@ def terms(servers: int, offered: float) -> float:
     return math.inf if rate <= 0 else math.ceil(45 / rate)
 
 
-def walk(servers: int, offered: float) -> Walk:
+def walk(servers: int, offered: float) -> SpitzerSums:
     """The sums over P(Poisson(k a) = k c + j) / k, over as many k as `terms` gives."""
     reached = mean = second = 0.0
     jumps: list[float] = []
@@ -79,7 +79,7 @@ def walk(servers: int, offered: float) -> Walk:
             jumps[j] += term
             j += 1
             term *= load / (index + j)
-    return Walk(reached, mean, second, tuple(jumps))
+    return SpitzerSums(reached, mean, second, tuple(jumps))
 
 
 def waiting(servers: int, offered: float) -> Waiting:

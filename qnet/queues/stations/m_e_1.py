@@ -47,20 +47,20 @@ def m_e_1(arrival_rate: Value, service_time: Value, phases: Value) -> StationAns
 
         return over_floats(one, offered, phases)
 
-    def percentile(share: float, own: bool) -> Value:
+    def percentile(share: float, with_service: bool) -> Value:
         check_share(share)
 
         def one(load: float, time: float, phases: float) -> float:
             k, at_arrival = int(phases), known(float(load), int(phases))
 
             def tail(at: float) -> float:
-                return phases_tail(at_arrival, k if own else 0, load, at * k / time)
+                return phases_tail(at_arrival, k if with_service else 0, load, at * k / time)
 
             return quantile(tail, float(time))(share)
 
         return over_floats(one, offered, service_time, phases)
 
     return result.replace(
-        state_probability=state, wait_percentile=partial(percentile, own=False),
-        response_percentile=partial(percentile, own=True),
+        state_probability=state, wait_percentile=partial(percentile, with_service=False),
+        response_percentile=partial(percentile, with_service=True),
     )  # fmt: skip

@@ -67,18 +67,18 @@ def m_h_1(arrival_rate: Value, service_time: Value, scv_service: Value) -> Stati
 
         return over_floats(one, arrival_rate, service_time, scv_service)
 
-    def percentile(share: float, own: bool) -> Value:
+    def percentile(share: float, with_service: bool) -> Value:
         check_share(share)
-        return over_floats(partial(_percentile, share, own), arrival_rate, service_time, scv_service)
+        return over_floats(partial(_percentile, share, with_service), arrival_rate, service_time, scv_service)
 
     return result.replace(
-        state_probability=state, wait_percentile=partial(percentile, own=False),
-        response_percentile=partial(percentile, own=True),
+        state_probability=state, wait_percentile=partial(percentile, with_service=False),
+        response_percentile=partial(percentile, with_service=True),
     )  # fmt: skip
 
 
-def _percentile(share: float, own: bool, rate: float, time: float, scv: float) -> float:
-    """The percentile of the wait or, with one's `own` service, of the response."""
+def _percentile(share: float, with_service: bool, rate: float, time: float, scv: float) -> float:
+    """The percentile of the wait or, `with_service`, of the response."""
     p1, p2, r1, r2 = balanced(time, scv)
     load = rate * time
     weights = waits(load, time, scv)
@@ -94,7 +94,7 @@ def _percentile(share: float, own: bool, rate: float, time: float, scv: float) -
             for chance, service in ((p1, r1), (p2, r2))
         )
 
-    return quantile(responses if own else longer, time)(share)
+    return quantile(responses if with_service else longer, time)(share)
 
 
 def waits(load: float, time: float, scv: float) -> tuple[tuple[float, float], tuple[float, float]]:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from qnet.networks.closed.first_come import Lines, solve
+from qnet.networks.closed.first_come import FirstComeBatch, solve
 from qnet.networks.fixed_point import BatchMap, Memory, early_point, falling_points, fixed_points
 
 np: Any = importlib.import_module("numpy")
@@ -75,11 +75,11 @@ def test_a_memory_follows_the_points_that_go_on_and_forgets_those_led_astray() -
     assert values[1] == pytest.approx(fixed[1] - moves[1], rel=1e-9)
 
 
-def _lines(population: float) -> Lines:
+def _lines(population: float) -> FirstComeBatch:
     demands = np.array([[[0.05, 0.02], [0.03, 0.04], [0.01, 0.09]]])
     visits, none = np.ones(demands.shape), np.zeros((1, 3))
     people, away = np.array([[population, 2 * population]]), np.array([[5.0, 2.0]])
-    return Lines(demands, visits, demands, visits, demands / 2, 1.5 * demands, none, none, people, away)
+    return FirstComeBatch(demands, visits, demands, visits, demands / 2, 1.5 * demands, none, none, people, away)
 
 
 @pytest.mark.parametrize("population", [1.0, 20.0, 300.0])

@@ -15,7 +15,7 @@ from qnet.networks.measured_errors import MEASURED, trusted_rows
 from qnet.record import Record
 
 
-class Told(Record):
+class MeasuredError(Record):
     """What is told of how far an answer may be off."""
 
     rows: tuple[str, ...]
@@ -85,7 +85,7 @@ RULES = (
 """An answer may have several reasons, and all of their rows count: what is told of it is the worst of them."""
 
 
-def told(reasons: str, method: str, kind: str) -> Told:
+def measured_error(reasons: str, method: str, kind: str) -> MeasuredError:
     """What is told of an approximate answer.
 
     kind   `open`, `closed` or `mixed`, by the customers of the model.
@@ -112,7 +112,9 @@ def told(reasons: str, method: str, kind: str) -> Told:
     places = figures.get("occupancy", 0.0)
     other = max([figures.get("", 0.0), *by_method], default=0.0)
     queues, offered = (max(figures.get(kind, 0.0), other) for kind in ("queue length", "offered rate"))
-    return Told(tuple(rows), other or places, queues or places, places or other, offered or places, tuple(unmeasured))
+    return MeasuredError(
+        tuple(rows), other or places, queues or places, places or other, offered or places, tuple(unmeasured)
+    )
 
 
 _APART = re.compile(r"(linearizer|aql|bard-schweitzer)(?= is an approximation)")

@@ -1,0 +1,71 @@
+"""Classes per copy of a station: what they may be bound to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from qnet.errors import suggest
+from qnet.expression.nodes import Number
+from qnet.model.model import ClassModel, Model, StationModel, StepModel
+from qnet.model.reader import Reader
+
+_KEY = "per_copy_of"
+
+
+def check_copy_classes(model: Model, reader: Reader) -> None:
+    """Note what is wrong with the stations that classes have a copy of.
+
+    model   whose classes are read.
+    reader  where problems are noted.
+    """
+    stations = {station.name: station for station in model.stations}
+    owners: set[str] = set()
+    for customers in model.classes:
+        path = (*customers.path, _KEY)
+        name = customers.per_copy_of
+        if name and name in stations:
+            _owner(customers, stations[name], model, reader)
+            owners.add(name)
+        elif name and stations:
+            text = f'unknown station "{name}"'
+            reader.fail("QN212", path, text, help=suggest(name, list(stations)))
+    for customers in model.classes:
+        for route in customers.routes:
+            _steps(route.steps, {name: stations[name].follows or name for name in stations}, owners, reader)
+
+
+def _owner(customers: ClassModel, station: StationModel, model: Model, reader: Reader) -> None:
+    """One class and its station."""
+    path = (*customers.path, _KEY)
+    if station.follows:
+        text = f'the copies of "{station.name}" are those of "{station.follows}"'
+        reader.fail("QN213", path, text, f'{_KEY} = "{station.follows}"')
+    if station.delay:
+        reader.fail("QN213", path, f'"{station.name}" is a delay', "a station with a queue")
+    if station.split.kind != "even":
+        text = f'{_KEY} is used with a split of "{station.name}"'
+        reader.fail("QN213", path, text, "no split: every copy has the same customers")
+    family = {station.name, *(item.name for item in model.stations if item.follows == station.name)}
+    if not any(family & set(_visited(route.steps)) for route in customers.routes):
+        reader.fail("QN213", path, f'the class never visits "{station.name}"', f'a step at "{station.name}"')
+
+
+def _steps(steps: Iterable[StepModel], leaders: dict[str, str], owners: set[str], reader: Reader) -> None:
+    """Refuse what chooses among the copies of a station that classes are bound to."""
+    for step in steps:
+        if step.copy is not None and leaders.get(step.station) in owners:
+            text = f'copy is used with {_KEY} = "{leaders[step.station]}"'
+            reader.fail("QN213", (*step.path, "copy"), text, "no copy: the class has one")
+        for branch in step.branches:
+            several = not isinstance(branch.copies.root, Number) or branch.copies.root.value != 1
+            bound = {leaders.get(name, "") for name in _visited(branch.steps)} & owners
+            if several and bound:
+                text = f'branches at several copies are used with {_KEY} = "{min(bound)}"'
+                reader.fail("QN213", (*branch.path, "copies"), text, "one such branch")
+        _steps(step.inner, leaders, owners, reader)
+
+
+def _visited(steps: Iterable[StepModel]) -> Iterable[str]:
+    for step in steps:
+        yield step.station
+        yield from _visited(step.inner)
