@@ -13,7 +13,7 @@ from qnet.networks.states.program import Program
 from qnet.record import Record
 
 _ONCE, _EACH = 2.5 * A_STATE, 0.5 * A_STATE
-"""Operations of a state: of finding the customers present, once for chains of a shape, and of the figures of a chain."""
+"""Operations of a state: of finding the customers present, once for chains of a shape, and of the figures of each."""
 
 Where = tuple[int, int, str, int]
 """Class, route, station and group of copies; "" for delays outside of stations."""
