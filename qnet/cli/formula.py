@@ -29,7 +29,7 @@ _option = options_of("formula")
          "May be repeated.")  # fmt: skip
 @_option("solve_for", metavar="PARAMETER", shell_complete=complete_parameter,
          help="Solve the formula for this parameter.")  # fmt: skip
-@_option("value", metavar="QUANTITY",
+@_option("value", "--equals", "--value", cls=Renamed, metavar="QUANTITY",
          help="With --solve-for: value of the metric, such as '10 ms' (default: its value in the model).")  # fmt: skip
 @_option("expand", help="Substitute the definitions of parameters.")
 @_option("keep", metavar="NAMES", multiple=False, default=None,
@@ -55,7 +55,7 @@ def command(keep: str | None, latex: bool, asserted: tuple[str, ...], **options:
     \b
     Examples:
       qnet formula ibm-3990-6 --metric max_rate
-      qnet formula ibm-3990-6 --metric max_rate --solve-for read_hit --value 1500/s
+      qnet formula ibm-3990-6 --metric max_rate --solve-for read_hit --equals 1500/s
       qnet formula ibm-3990-6 --metric max_rate --keep write_fraction,read_hit --md
       qnet formula one-queue --metric response --solve-for rate
       qnet formula one-queue --metric response --latex

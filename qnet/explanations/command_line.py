@@ -39,7 +39,7 @@ CODES: dict[str, _T] = {
         "There is nothing to compare with the model.",
         "Add [[claims]] to the study."),
     "QN013": _T("no such formula",
-        "--metric names a metric, a station or a parameter without a formula, or --value and --solve-for do not "
+        "--metric names a metric, a station or a parameter without a formula, or --equals and --solve-for do not "
         "match it.",
         "Use the nearest name that the message suggests; qnet formula --help lists the metrics."),
     "QN014": _T("paired grids differ in length",

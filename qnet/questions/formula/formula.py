@@ -503,9 +503,9 @@ def _inverse(symbolic: Symbolic, item: Formula, wanted: Any, value: str, notes: 
     result = evaluated(short_form, numbers)
     if result is not None and value:
         result = _put_back(symbolic, item, overall, wanted, result, given)
-    notes += [f"it is taken that {text}, as at the model's numbers" for text in inverse.assumed]
+    notes += [f"the formula holds while {text}, as at the model's numbers" for text in inverse.assumed]
     if item.combined:
-        notes.append(f'it is taken that "{item.about}" is the {item.combined}, as at the model\'s numbers')
+        notes.append(f'the formula holds while "{item.about}" is the {item.combined}, as at the model\'s numbers')
     dimension = symbolic.model.parameters[wanted.name].dimension
     sentence = f"{target.name} = {format_quantity(given, base_unit(item.dimension), 6)}"
     return Formula(
@@ -536,7 +536,7 @@ def _given(model: Model, text: str, dimension: Dimension) -> float:
             raise ExpressionError("this is no number", 0, "write a number with its unit")
         return float(evaluate(expression.root, {}))
     except ExpressionError as error:
-        raise UsageError(expression_problem(error, text, before="in --value: ")) from None
+        raise UsageError(expression_problem(error, text, before="in --equals: ")) from None
 
 
 def _put_back(symbolic: Symbolic, item: Formula, overall: Any, wanted: Any, result: float, given: float) -> float:
