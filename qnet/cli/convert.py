@@ -52,6 +52,7 @@ def command(source: str, settings: tuple[str, ...], path: str, lossy: bool, **op
     from qnet.cli.files import put_out, refuse_same, refuse_unwritable, replace
     from qnet.cli.output import write_notes
     from qnet.exchange.formats import TOML, format_of, refused
+    from qnet.exchange.imported import notes_of
 
     refuse_same([path], [source])
     if path != "-":
@@ -72,7 +73,7 @@ def command(source: str, settings: tuple[str, ...], path: str, lossy: bool, **op
     else:
         replace(path, data)
     if not is_quiet():
-        write_notes([item.note for item in converted.items])
+        write_notes(notes_of(converted.items))
 
 
 def _converted(source: str, settings: tuple[str, ...], read_as: str, target: str, options: dict[str, Any]) -> Converted:

@@ -48,14 +48,14 @@ def _converted(path: str) -> Model:
     from qnet.cli.output import write_notes
     from qnet.documents import GivenText, parse
     from qnet.exchange.formats import format_of, read_format, refused
-    from qnet.exchange.imported import Reading
+    from qnet.exchange.imported import Reading, notes_of
     from qnet.exchange.sources import read_bytes
     from qnet.model.load import build
 
     converted = read_format(format_of(path), read_bytes(path), Reading(name=path))
     if failure := refused(converted, "model", path):
         raise failure
-    write_notes([item.note for item in converted.items if not item.informs])
+    write_notes(notes_of(item for item in converted.items if not item.informs))
     return build(GivenText(*parse(converted.text.encode(), path)), path)
 
 

@@ -60,7 +60,7 @@ def _list_unsaid(model: Model, items: Items) -> None:
     if inside := inside_stations(model, [name for expression in rests for name in expression.names]):
         items.lost(f"stations.{inside[0]}", "numbers depend on the customers inside; those of the most are taken", True)
     if model.parameters:
-        items.lost("parameters", f"{len(model.parameters)} parameters: their present values are written, not names")
+        items.lost("parameters", "their present values are written, not their names")
     for limit in model.limits:
         items.lost(
             f"limits.{limit.name}", "a capacity that is not a queue is left out; no load reaches it at this point"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from qnet.errors import InvalidInput, Problem, printable
@@ -29,12 +29,22 @@ class Item(Record):
     informs: bool = False
     """Whether nothing is lost: it is expressed by other means."""
 
-    @property
-    def note(self) -> Note:
-        """The item as a note of a report."""
-        text = f"{self.where}: {self.text}" if self.where else self.text
-        text += " (this changes the solution)" if self.changes else ""
-        return Note(ITEM, printable(text), "note" if self.informs else "warning")
+
+def notes_of(items: Iterable[Item]) -> list[Note]:
+    """Items as notes of a report: what several have in common is one note.
+
+    items   in the order in which they were read; each note stands where its first item does.
+    """
+    located: dict[Item, list[str]] = {}
+    for item in items:
+        located.setdefault(item.replace(where=""), []).append(item.where)
+    result: list[Note] = []
+    for item, where in located.items():
+        named = ", ".join(filter(None, where))
+        text = f"{named}: {item.text}" if named else item.text
+        text += " (this changes the solution)" if item.changes else ""
+        result.append(Note(ITEM, printable(text), "note" if item.informs else "warning"))
+    return result
 
 
 class Items:

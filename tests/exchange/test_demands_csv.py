@@ -10,7 +10,7 @@ import pytest
 import qnet
 from qnet.errors import QnetError
 from qnet.exchange import demands_csv
-from qnet.exchange.imported import Reading
+from qnet.exchange.imported import Item, Reading, notes_of
 
 
 def read(text: str, **given: Any) -> dict[str, Any]:
@@ -94,4 +94,10 @@ def test_what_is_wrong_is_refused(text: str, given: dict[str, Any], message: str
 def test_unknown_columns_are_listed() -> None:
     converted = demands_csv.read(PLAIN.replace("demand", "demand,color").replace("0.1", "0.1,x").replace("0.3", "0.3,x")
                                  .encode(), Reading("d.csv", populations={"": "2"}))  # fmt: skip
-    assert 'd.csv:1: the column "color" is left out' in str([item.note.text for item in converted.items])
+    assert 'd.csv:1: the column "color" is left out' in str([note.text for note in notes_of(converted.items)])
+
+
+def test_what_is_the_same_at_several_places_is_one_note() -> None:
+    items = [Item("stations.a", "is left out"), Item("", "one server"), Item("stations.b", "is left out")]
+    assert [note.text for note in notes_of(items)] == ["stations.a, stations.b: is left out", "one server"]
+    assert len(notes_of([items[0], items[2].replace(changes=True)])) == 2
