@@ -124,9 +124,9 @@ def show(seed: int, seconds: float) -> None:
             print("  ", figure, getattr(exact, figure, None))
     verdict = judge(outcome, exact, kind)
     print(f"\nverdict: {verdict.category} {verdict.why}")
-    if verdict.told:
-        print(f"   told: {verdict.told.worst:.3g} by {', '.join(verdict.told.rows)}; "
-              f"without a row: {', '.join(verdict.told.unmeasured) or 'nothing'}")  # fmt: skip
+    if verdict.error:
+        print(f"   told: {verdict.error.worst:.3g} by {', '.join(verdict.error.rows)}; "
+              f"without a row: {', '.join(verdict.error.unmeasured) or 'nothing'}")  # fmt: skip
     for law in broken_laws(made.spec, outcome, seed, kind):
         print("   law broken:", law)
 

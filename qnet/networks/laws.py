@@ -3,39 +3,71 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeVar
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
-from qnet.networks.solution import RoutedSolution, StationFigures
+from qnet.networks.solution import ClassStationFigures, RoutedSolution, StationFigures
 
 ROUNDING = 1e-11
 """Of a utilization that the throughputs of a product-form method give: how far above 1 rounding may put it."""
 _CONVERGED = 1e-9
 """Of a utilization that is summed over the streams of a fixed point: ten times its largest residual."""
 _INFINITE = float("inf")
+_AtStation = TypeVar("_AtStation", StationFigures, ClassStationFigures)
 
 
 def checked(solution: RoutedSolution, batch: bool) -> RoutedSolution:
-    """A solution that obeys the laws, with utilizations that exceed 1 by rounding alone set to 1.
+    """A solution that obeys the laws, with what rounding alone puts beyond them set to 0 or 1.
 
     solution  of a point or a batch; points without a steady state are not checked.
     batch     whether its figures may be arrays, one entry a point.
-    Returns   the solution, or one whose utilizations are at most 1.
-    Raises    `NotComputed` QN502 where a figure is negative or not finite, QN511 where a utilization is above 1 by more
-              than rounding: faults of a method that must never reach a caller.
+    Returns   the solution, or one whose waits are at least 0 and whose utilizations are at most 1.
+    Raises    `NotComputed` QN502 where a figure is not finite or negative by more than rounding, QN511 where a
+              utilization is above 1 by more: faults of a method that must never reach a caller.
     """
     operations: Operations = arrays() if batch else FLOATS
     stable = solution.stable
-    sound: Value = True
-    for value in _figures(solution):
-        sound = sound & (value >= 0.0) & (value < _INFINITE)
-    if sound is not True and not operations.all(sound | (stable == False)):  # noqa: E712
-        raise unsound()
+    if not _sound(solution, operations):
+        solution = _without_rounding(solution, operations)
+        if not _sound(solution, operations):
+            raise unsound()
     above = [item for item in solution.stations if _above_one(item.utilization, operations)]
     if not above:
         return solution
     at_most_one = {item.label: _at_most_one(item, stable, operations) for item in above}
     return solution.replace(stations=tuple(at_most_one.get(item.label, item) for item in solution.stations))
+
+
+def _sound(solution: RoutedSolution, operations: Operations) -> bool:
+    """Whether all figures of all points with a steady state are finite and not negative."""
+    sound: Value = True
+    for value in _figures(solution):
+        sound = sound & (value >= 0.0) & (value < _INFINITE)
+    return sound is True or operations.all(sound | (solution.stable == False))  # noqa: E712
+
+
+def _without_rounding(solution: RoutedSolution, operations: Operations) -> RoutedSolution:
+    """The solution with 0 for times and numbers of customers at stations that are negative by rounding alone."""
+    least = {
+        "wait": _CONVERGED * solution.response,
+        "queue_length": _CONVERGED,
+        "residence": _CONVERGED * solution.response,
+    }
+
+    def rounded(item: _AtStation) -> _AtStation:
+        known = ((name, getattr(item, name, None)) for name in least)
+        zeros = {
+            name: operations.where((value < 0) & (value >= -least[name]), 0.0 * value, value)
+            for name, value in known
+            if value is not None
+        }
+        return item.replace(**zeros)
+
+    return solution.replace(
+        stations=tuple(rounded(item) for item in solution.stations),
+        visits=tuple(rounded(item) for item in solution.visits),
+    )
 
 
 def _figures(solution: RoutedSolution) -> Iterator[Value]:

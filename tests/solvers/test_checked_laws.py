@@ -32,7 +32,7 @@ def test_a_sound_solution_is_returned_as_it_is() -> None:
     assert checked(solution, False) is solution
 
 
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), -1e-300])
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -1e-3])
 @pytest.mark.parametrize("figure", ["throughput", "wait", "holding", "residence", "queue_length", "utilization"])
 def test_no_figure_of_a_station_is_negative_or_not_finite(figure: str, value: float) -> None:
     assert code(with_station(solve(ALONE), **{figure: value})) == "QN502"
@@ -44,6 +44,12 @@ def test_no_figure_of_a_class_or_a_route_is_negative_or_not_finite(figure: str) 
     for name in ("classes", "routes"):
         parts = tuple(item.replace(**{figure: float("nan")}) for item in getattr(solution, name))
         assert code(solution.replace(**{name: parts})) == "QN502"
+
+
+def test_a_wait_that_is_negative_by_rounding_is_none() -> None:
+    solution = checked(with_station(solve(ALONE), wait=-1e-35), False)
+    assert at_station(solution, "s").wait == 0.0
+    assert code(with_station(solve(ALONE), wait=-1e-6)) == "QN502"
 
 
 def test_a_utilization_above_one_by_rounding_is_one() -> None:
