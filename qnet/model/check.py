@@ -282,7 +282,7 @@ class _Checker:
             for step in route.steps:
                 self.step(step, ())
         routes = (*path, "routes")
-        if not self.reader.blamed(routes, 2):
+        if customers.routes and not self.reader.blamed(routes, 2):
             terms = {f'"{route.name}"': (*route.path, "probability") for route in customers.routes}
             self.sums.append(Probabilities("the probabilities of the routes", routes, terms))
 

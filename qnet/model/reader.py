@@ -10,6 +10,7 @@ from qnet.errors import InvalidInput, Problem, short, suggest
 from qnet.expression import Choices, Expression, ExpressionError, check, expression_problem, parse
 from qnet.expression.nodes import Name
 from qnet.model.fields import TABLES, Field
+from qnet.model.other_words import WHAT_TO_WRITE
 from qnet.units import DATA, DATA_RATE, NUMBER, RATE, TIME, Dimension, base_unit
 
 MAX_PROBLEMS = 100
@@ -80,7 +81,8 @@ class Reader:
         values: Table = {}
         for key, value in given.items():
             if key not in fields:
-                self.fail("QN202", (*path, key), f'unknown key "{short(key)}"', help=suggest(key, list(fields)))
+                help = WHAT_TO_WRITE.get(kind, {}).get(key.lower()) or suggest(key, list(fields))
+                self.fail("QN202", (*path, key), f'unknown key "{short(key)}"', help=help)
                 continue
             result = self.value(value, fields[key], (*path, key))
             if result is not None:

@@ -1,0 +1,51 @@
+"""Keys that newcomers expect, from textbooks and other tools, and what the model language has in their place."""
+
+from __future__ import annotations
+
+_SERVICE = 'the time of a visit stands in the step: { station = "NAME", time = "1 ms" }'
+_SCV = 'it stands in the step, with the time: { station = "NAME", time = "1 ms", scv = 2 }'
+_KIND = "a station is a queue; one without queueing has delay = true"
+_SERVERS = "servers share one queue; copies have a queue each"
+_CAPACITY = "capacity limits queue and service together; [buffers] hold places until second-phase work is done"
+_ROUTE = "steps in order, or [[classes.NAME.routes]] with a probability each"
+_ARRIVALS = 'arrival_rate = "3/s" makes an open class'
+_POPULATION = 'population = 20, with think_time = "5 s", makes a closed class'
+_THINK = "think_time is the time between a response and the next request of a closed class"
+_TIME = "time is the service time of a visit"
+_SHARED = "[parameters], [stations.NAME] and [classes.NAME] are the tables that most models need"
+
+WHAT_TO_WRITE: dict[str, dict[str, str]] = {
+    "model": {
+        **dict.fromkeys(
+            ("servers", "nodes", "centres", "centers", "queues", "resources", "workloads", "jobs"), _SHARED
+        ),
+    },
+    "station": {
+        **dict.fromkeys(
+            ("service", "service_time", "time", "demand", "service_demand", "mean", "service_rate", "rate", "mu"),
+            _SERVICE,
+        ),
+        "scv": _SCV,
+        **dict.fromkeys(("kind", "type"), _KIND),
+        **dict.fromkeys(("cores", "threads", "workers", "pool", "count", "instances", "replicas", "size"), _SERVERS),
+        **dict.fromkeys(("queue", "queue_size", "buffer", "max", "limit", "places"), _CAPACITY),
+        **dict.fromkeys(
+            ("scheduling", "policy", "strategy"), 'discipline is "fcfs", "ps", "lcfs-pr", "priority" or "preemptive"'
+        ),
+    },
+    "class": {
+        **dict.fromkeys(("route", "path", "visits", "stations", "flow", "demands"), _ROUTE),
+        **dict.fromkeys(("rate", "lambda", "arrivals", "throughput"), _ARRIVALS),
+        **dict.fromkeys(("users", "customers", "clients", "terminals", "n"), _POPULATION),
+        **dict.fromkeys(("think", "z", "delay"), _THINK),
+        "scv": "arrival_scv is that of interarrival times; scv in a step is that of service times",
+    },
+    "step": {
+        **dict.fromkeys(("service", "service_time", "demand", "mean"), _TIME),
+        **dict.fromkeys(("visit", "at", "name", "server", "queue"), "station names the station of the visit"),
+        "probability": "routes have probabilities: [[classes.NAME.routes]]; a step has visits, their mean number",
+        **dict.fromkeys(("count", "times", "repeat", "calls"), "visits is the mean number of visits"),
+        "think": 'delay = "5 s" is a time without queueing',
+    },
+}
+"""By kind of table: an unknown key, and the sentence that says what to write instead."""
