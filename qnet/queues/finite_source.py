@@ -22,6 +22,10 @@ _STIRLING = 16
 """From here on four terms of Stirling's series give the logarithm of a factorial to the last digits."""
 _CACHED = 1 << 14
 """States of all points that are worked on together: arrays of as many floats fit the second cache of a processor."""
+_SHORT, _MANY = 256, 1 << 24
+"""Chains of at most so many requests are never cut, and no number of requests is larger."""
+_LEFT_OUT = 1e-18
+"""The share of all weight that a chain that is cut may leave out."""
 _HIGHEST = 50.0
 """The largest logarithm of an idle holder's request rate: no load below c (1 - 1e-9) needs more."""
 
@@ -45,7 +49,8 @@ def waiting_probability(sources: int, servers: int, offered: Any, first_share: A
                      x [ (c^n / n!) sum_{i<c-n} b^i / i!  +  (c^c / c!) t(n) / (1-x)^(n+1) ] / c^n,
                  x = b / c, t(n) the probability that a binomial (c, 1-x) variable is at most n; the second term is
                  the part with all servers busy. Positive terms only. The rate z of a free holder is the root of
-                 throughput = a, by Newton steps on log z kept inside a bracket.
+                 throughput = a, by Halley steps on log z kept inside a bracket. Long chains are cut where what
+                 follows counts for nothing.
     Exact        for p = 1 (M/M/c//N with a Poisson stream of the same exponential service: a mixed product-form
                  network), for b = 0 and c = N = 1, and as N grows (Erlang's C). Otherwise an aggregation.
     Fails        where no rate gives the throughput (p = 1 and a >= N): the answer is then that of a very large rate.
@@ -74,29 +79,65 @@ def full_probabilities(
     points = [np.asarray(item, dtype=float) for item in (sources, offered, first_share, open_offered, start)]
     size = np.broadcast_shapes((1,), *(item.shape for item in points))[0]
     most = math.ceil(points[0].max()) + servers
+    if most <= _SHORT:
+        return tuple(_in_blocks(most, servers, points, size, guess is not None)[0])
+    points = [np.broadcast_to(item, (size,)) for item in points]
+    counts = np.minimum(_enough(servers, points[1], points[3]), most)
+    result: Any = np.zeros((3, size))
+    for count in sorted(set(counts.tolist())):
+        here = np.flatnonzero(counts == count)
+        some = [item[here] for item in points]
+        values, left_out = _in_blocks(count, servers, some, len(here), guess is not None)
+        result[:, here] = values
+        again = np.flatnonzero(left_out > _LEFT_OUT) if count < most else here[:0]
+        if again.size:
+            rest = [item[again] for item in some]
+            result[:, here[again]] = _in_blocks(most, servers, rest, len(again), guess is not None)[0]
+    return tuple(result)
+
+
+def _enough(servers: int, offered: Any, open_offered: Any) -> Any:
+    """(B,) requests present, as powers of 2, from which on the weights of a chain with as many sources as there may be
+    count for nothing: they fall as fast as its load says."""
+    spare = servers - open_offered
+    with np.errstate(divide="ignore", invalid="ignore"):
+        needed = servers + 1 - math.log(_LEFT_OUT / 16) / np.log(spare / offered)
+    needed = np.where(np.isfinite(needed) & (needed > 0), np.minimum(needed, _MANY), _MANY)
+    return (2 ** np.ceil(np.log2(np.maximum(needed, _SHORT)))).astype(int)
+
+
+def _in_blocks(most: int, servers: int, points: list[Any], size: int, guessed: bool) -> tuple[Any, Any]:
+    """As `_solved`, of any number of points."""
     block = max(_CACHED // (most + 1), 1)
     if size <= block:
-        return _solved(most, servers, points, guess is not None)
+        return _solved(most, servers, points, guessed)
     points = [np.broadcast_to(item, size) for item in points]
     blocks = [
-        _solved(most, servers, [item[begin : begin + block] for item in points], guess is not None)
+        _solved(most, servers, [item[begin : begin + block] for item in points], guessed)
         for begin in range(0, size, block)
     ]
-    return tuple(np.concatenate(parts) for parts in zip(*blocks, strict=True))  # pyright: ignore[reportReturnType]
+    values, left_out = zip(*blocks, strict=True)
+    return np.concatenate(values, axis=1), np.concatenate(left_out)
 
 
-def _solved(most: int, servers: int, points: list[Any], guessed: bool) -> tuple[Any, Any, Any]:
-    """As `full_probabilities`, of points whose chains, of 0 to `most` requests, fit the cache of the processor."""
+def _solved(most: int, servers: int, points: list[Any], guessed: bool) -> tuple[Any, Any]:
+    """As `full_probabilities`, of points whose chains, of 0 to `most` requests, fit the cache of the processor.
+
+    Returns  (3, B) its three answers, and (B,) the weight of chains that are longer beyond these requests, at most, as
+             a share of all weight.
+    """
     sources, offered, first_share, open_offered, guess = (np.atleast_1d(item) for item in points)
     chain = _chain(most, sources[:, None], servers, first_share[:, None], open_offered[:, None])
     least = np.log(offered / sources)
     rate = np.minimum(guess, _HIGHEST) if guessed else least
-    rate, least, offered, _ = np.broadcast_arrays(rate, least, offered, chain.free[:, 0])
+    rate, least, offered, spare, _ = np.broadcast_arrays(rate, least, offered, servers - open_offered, chain.free[:, 0])
     chain = _Chain(chain.count, *(np.broadcast_to(part, (len(rate), len(chain.count))) for part in chain[1:]))
     low = least - guessed
     high = np.full_like(rate, _HIGHEST)
     result: Any = np.zeros((3, len(rate)))
+    left_out: Any = np.zeros(len(rate))
     live = np.arange(len(rate))
+    squares = chain.count**2
     for _ in range(_MAX_ROUNDS):
         logs = chain.logs + chain.count * rate[:, None]
         weights = np.exp(logs - logs.max(axis=1, keepdims=True))
@@ -105,25 +146,37 @@ def _solved(most: int, servers: int, points: list[Any], guessed: bool) -> tuple[
         excess = rate + np.log(asked / (mass * offered))
         # A bracket narrower than rounding cannot be improved: it counts as the root.
         done = (np.abs(excess) <= _TOLERANCE) | (high - low <= 4e-15 * np.maximum(1.0, np.abs(rate)))
-        if done.any():
+        every = bool(done.all())
+        # Those that are done are kept among the others until they are half of them: to leave them out takes longer.
+        if every or 2 * np.count_nonzero(done) > len(done):
             busy = chain.busy[done]
             result[0, live[done]] = (asking[done] * busy).sum(axis=1) / asked[done]
             result[1, live[done]] = (weights[done] * busy).sum(axis=1) / mass[done]
             result[2, live[done]] = rate[done]
-            if done.all():
-                return result[0], result[1], result[2]
+            fall = np.minimum(np.exp(rate[done]) * chain.free[done, -1] / spare[done], 1.0)
+            left_out[live[done]] = weights[done, -1] / mass[done] * fall / np.maximum(1.0 - fall, 1e-300)
+            if every:
+                return result, left_out
             going = ~done
             live, rate, low, high, offered = live[going], rate[going], low[going], high[going], offered[going]
             weights, asking, mass, asked = weights[going], asking[going], mass[going], asked[going]
-            excess, chain = excess[going], chain.part(going)
+            excess, chain, spare, done = excess[going], chain.part(going), spare[going], done[going]
         low, high = np.where(excess < 0, rate, low), np.where(excess > 0, rate, high)
         # Not a product of matrices: its last digits depend on the place of a point in the batch.
-        asked_mean, mean = (np.einsum("ij,j->i", shares, chain.count) for shares in (asking, weights))
-        slope = 1 + asked_mean / asked - mean / mass
-        step = rate - excess / np.maximum(slope, 1e-12)
-        rate = np.where((step > low) & (step < high), step, (low + high) / 2)
+        asked_mean, mean = _means(asking, chain.count) / asked, _means(weights, chain.count) / mass
+        asked_square, square = _means(asking, squares) / asked, _means(weights, squares) / mass
+        slope = np.maximum(1 + asked_mean - mean, 1e-12)
+        bend = (asked_square - asked_mean**2) - (square - mean**2)
+        step = rate - excess / (slope * np.clip(1 - excess * bend / (2 * slope**2), 0.5, 2.0))
+        step = np.where((step > low) & (step < high), step, (low + high) / 2)
+        rate = np.where(done, rate, step)
     problem = "the finite-source wait did not converge"
     raise NotComputed(Problem("QN510", problem, help="report the model: this should not happen"))
+
+
+def _means(shares: Any, values: Any) -> Any:
+    """(B,) sums over a chain of values, each times its share."""
+    return np.einsum("ij,j->i", shares, values)
 
 
 class _Chain(Record):
