@@ -93,7 +93,10 @@ class Fitted:
         done = self.rate[..., None] * since
         term = np.exp(-done)
         result = weight(1, self.stages)[..., None] * term
+        weighted = np.empty(term.shape)
         for count in range(2, int(self.stages.max()) + 1):
-            term = term * done / (count - 1)
-            result = result + weight(count, self.stages)[..., None] * term
+            term *= done
+            term /= count - 1
+            np.multiply(weight(count, self.stages)[..., None], term, out=weighted)
+            result += weighted
         return result
