@@ -23,7 +23,7 @@ _STIRLING = 16
 _CACHED = 1 << 14
 """States of all points that are worked on together: arrays of as many floats fit the second cache of a processor."""
 _SHORT, _MANY = 256, 1 << 24
-"""Chains of at most so many requests are never cut, and no number of requests is larger."""
+"""The number of requests up to which chains are never cut, and the largest number of them."""
 _LEFT_OUT = 1e-18
 """The share of all weight that a chain that is cut may leave out."""
 _HIGHEST = 50.0

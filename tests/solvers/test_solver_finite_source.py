@@ -6,12 +6,14 @@ import time
 from fractions import Fraction
 from itertools import pairwise
 from random import Random
+from typing import Any
 
 import numpy as np  # noqa: TID253
 import pytest
 from building import close
 
 from qnet.expression import FLOATS
+from qnet.queues import finite_source
 from qnet.queues.erlang import erlang_c
 from qnet.queues.finite_source import MAX_SERVERS, MAX_SOURCES, waiting_probability
 from qnet.queues.waiting import Load, holder_wait, open_wait, queue
@@ -154,3 +156,30 @@ def test_large_numbers_take_bounded_time_and_memory() -> None:
     assert np.all(queue(MAX_SERVERS, [few], 64, FLOATS).holder_busy == 0)
     assert np.all(queue(1_000_000, [few], 64, FLOATS).holder_busy == 0)
     assert time.process_time() - started < 20
+
+
+def test_a_long_chain_is_cut_where_nothing_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    lengths: list[int] = []
+    chain: Any = getattr(finite_source, "_chain")  # noqa: B009
+
+    def counted(most: int, *others: Any) -> Any:
+        lengths.append(most)
+        return chain(most, *others)
+
+    monkeypatch.setattr(finite_source, "_chain", counted)
+    loads, shares, others = np.array([[0.3, 1.5, 2.8], [1.0, 0.4, 0.7], [0.05, 0.05, 0.05]])
+    short = finite_source.full_probabilities(2000, 3, loads, shares, others)
+    assert lengths == [256, 1024]
+    monkeypatch.setattr(finite_source, "_SHORT", 5000)
+    full = finite_source.full_probabilities(2000, 3, loads, shares, others)
+    assert lengths[2:] == [2003]
+    for one, other in zip(short, full, strict=True):
+        assert one == pytest.approx(other, rel=1e-11)
+
+
+def test_the_rate_is_found_in_few_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    rounds: list[int] = []
+    exp = np.exp
+    monkeypatch.setattr(np, "exp", lambda values, *others, **more: rounds.append(1) or exp(values, *others, **more))
+    finite_source.full_probabilities(64, 4, np.linspace(0.1, 3.9, 20), 1.0, 0.05)
+    assert len(rounds) <= 12

@@ -188,12 +188,17 @@ def _core(
 
         return image
 
-    waits = start
+    waits: Array = start
     for number in range(_REGULAR):
         after = image_of(shape, numbers, changes, waits, logs)
-        if (after.residual <= _NEAR).all():
+        near: Any = after.residual <= _NEAR
+        following: Array = after.waits
+        if near.all():
             break
-        waits = after.waits if number < _CERTAIN else (waits + after.waits) / 2
+        if number >= _CERTAIN:
+            following = (waits + following) / 2
+        # Where others of the batch need more rounds, a point goes on as it would alone.
+        waits = np.where(near[:, None], waits, following)
     waits = fixed_points(images, waits[..., None], patience, rough)[..., 0]
     return waits, image_of(shape, numbers, changes, waits, logs)
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
-from qnet.lazy import Array, np
+from qnet.lazy import np
 from qnet.networks.closed.approximate_mva import TOLERANCE
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import LAYERS as METHOD
@@ -22,8 +22,8 @@ from qnet.networks.exactness import Beyond, between_integers
 from qnet.networks.figures import Steady, figures
 from qnet.networks.fixed_point import not_converged
 from qnet.networks.layers.core import PATIENCE, LayerWaits
-from qnet.networks.layers.core import solve as solve_tables
 from qnet.networks.layers.table import Numbers, Shape, tables
+from qnet.networks.layers.together import Asked, solved
 from qnet.networks.routed import ClosedClass, Fork, Hold, OpenClass, RoutedNetwork, Step
 from qnet.networks.solution import RoutedSolution, StationFigures
 from qnet.networks.streams import Key, Stream, Streams, streams
@@ -69,9 +69,22 @@ def ceiling(network: RoutedNetwork, compiled: Streams) -> tuple[Value, str] | No
     compiled  its streams at one passage per second.
     Returns   passages per second and the label of the station; None where the estimate has not converged.
     """
-    layers = _Layers(network, compiled)
+    asked = _ceiling_asked(network, compiled)
+    numbers = asked.numbers.part([0])
+    return _Layers(network, compiled).ceiling(asked.shape, numbers, solved(asked)[1])
+
+
+def _ceiling_asked(network: RoutedNetwork, compiled: Streams) -> Asked:
+    """What `ceiling` asks for."""
     shape, numbers = tables(network, compiled)
-    return layers.ceiling(shape, numbers, solve_tables(shape, layers.crowded(numbers), patience=_BRIEFLY)[1])
+    return Asked(shape, _Layers(network, compiled).crowded(numbers), False, np.full(2, _BRIEFLY))
+
+
+def point_asked(network: RoutedNetwork, compiled: Streams) -> list[Asked]:
+    """What `solve` and `ceiling` ask for at a point, whichever is called; arguments as of these."""
+    layers = _Layers(network, compiled)
+    asked = [layers.asked(Wanted())]
+    return [*asked, _ceiling_asked(network, compiled)] if layers.alone(Wanted()) else asked
 
 
 def untrusted(shape: Shape, numbers: Numbers, state: LayerWaits) -> tuple[Any, Any]:
@@ -101,15 +114,24 @@ class _Layers:
         self.members = compiled.members()
         self.open = any(isinstance(item, OpenClass) for item in network.classes)
 
-    def solve(self, wanted: Wanted) -> RoutedSolution:
-        full = self.overloaded()
-        shape, numbers = tables(self.calmed(full), self.unit)
-        alone = (self.network.size is None or wanted.ceilings) and len(self.network.classes) == len(
-            self.network.closed
-        ) == 1
-        size = len(numbers.population)
+    def alone(self, wanted: Wanted) -> bool:
+        """Whether a ceiling is asked for, which there is of a single closed class."""
+        single = len(self.network.classes) == len(self.network.closed) == 1
+        return single and (self.network.size is None or wanted.ceilings)
+
+    def asked(self, wanted: Wanted) -> Asked:
+        """What is to be solved; after all points the same with unlimited customers, where a ceiling is asked for."""
+        shape, numbers = tables(self.calmed(self.overloaded()), self.unit)
+        size, alone = len(numbers.population), self.alone(wanted)
         patience = np.repeat([PATIENCE, _BRIEFLY], size) if alone else np.full(size, PATIENCE)
-        waits, overall = self.converged(shape, self.crowded(numbers) if alone else numbers, wanted.rough, patience)
+        return Asked(shape, self.crowded(numbers) if alone else numbers, wanted.rough, patience)
+
+    def solve(self, wanted: Wanted) -> RoutedSolution:
+        full, alone = self.overloaded(), self.alone(wanted)
+        asked = self.asked(wanted)
+        shape, size = asked.shape, len(asked.patience) // (1 + alone)
+        numbers = asked.numbers.part(slice(size))
+        waits, overall = self.converged(asked)
         waits, state = waits[:size], overall.part(slice(size))
         throughputs: list[Value] = [
             self.value(state.throughput[:, number]) if isinstance(item, ClosedClass) else item.arrival_rate
@@ -194,8 +216,9 @@ class _Layers:
         )
         return self.network.replace(classes=classes)
 
-    def converged(self, shape: Shape, numbers: Numbers, rough: bool, patience: Array) -> tuple[Any, LayerWaits]:
+    def converged(self, asked: Asked) -> tuple[Any, LayerWaits]:
         """State and what they imply, a part of the batch at a time."""
+        shape, numbers, rough, patience = asked
         cells = len(shape.kind) ** 2 * len(shape.tags)
         if cells > _LARGEST:
             text = f"{len(shape.kind)} requests for stations, with holds around them"
@@ -205,7 +228,7 @@ class _Layers:
         parts: list[tuple[Any, LayerWaits]] = []
         for first in range(0, count, at_once):
             chosen = slice(first, first + at_once)
-            parts.append(solve_tables(shape, numbers.part(chosen), rough, patience[chosen]))
+            parts.append(solved(Asked(shape, numbers.part(chosen), rough, patience[chosen])))
         waits = np.concatenate([part[0] for part in parts])
         joined = LayerWaits(
             *(

@@ -6,13 +6,17 @@ A changed model is solved by whatever solves the model, at one point or at many 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING
 
 from qnet.errors import QnetError
 from qnet.expression import FLOATS, Expression, Value, parse
 from qnet.expression.nodes import Binary, Name
-from qnet.lazy import np
+from qnet.lazy import lazy, np
 from qnet.model.bind import bind
 from qnet.model.model import THINK, Model, Parameter, StationModel, StepModel
+from qnet.model.values import Values
+from qnet.networks.reduction import Reduction
 from qnet.networks.routed import RoutedNetwork, at_point
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.solve import solve
@@ -24,6 +28,13 @@ from qnet.questions.points.points import Solved, needs_solution, solve_points
 from qnet.questions.points.saturation import Saturation, limiting, saturation
 from qnet.record import Record
 from qnet.units import NUMBER, format_number
+
+if TYPE_CHECKING:
+    from qnet.networks.layers import solve as layers
+    from qnet.networks.layers import together
+else:
+    layers = lazy("qnet.networks.layers.solve")
+    together = lazy("qnet.networks.layers.together")
 
 
 def speed_of(station: str) -> str:
@@ -167,16 +178,35 @@ def changes(model: Model, names: Sequence[str], faster: float, wanted: Wanted = 
     grown = [item.name for item in model.stations if item.name in names and has_servers(item)]
     each = wanted.operations / (1 + len(names) + len(grown))
     asked = wanted.replace(states=False, bounds="", announce=None, operations=each)
-    before, *sped = _speeds(changed, names, faster, asked)
-    more = [_single(changed, name, None, asked) for name in names if name in grown]
+    points: list[tuple[str, float | None]] = [("", 1.0), *((name, faster) for name in names)]
+    servers: list[tuple[str, float | None]] = [(name, None) for name in names if name in grown]
+    sped = [] if wanted.each else _speeds(changed, names, faster, asked)
+    with _layers_together(changed, servers if sped else [*points, *servers]):
+        before, *sped = sped or [_single(changed, *point, asked) for point in points]
+        more = [_single(changed, *point, asked) for point in servers]
     return Changes(before, (*sped, *more))
 
 
+def _layers_together(changed: Model, points: Sequence[tuple[str, float | None]]) -> AbstractContextManager[None]:
+    """Answer what layers are asked for changes that are solved one by one, for themselves or for their ceilings, as one
+    batch."""
+    if needs_solution(changed) or not any(item.population is not None for item in changed.customers):
+        return nullcontext()
+    questions: list[together.Asked] = []
+    try:
+        for point in points:
+            reduction = Reduction(bind(changed, Values(changed, _varied(*point), None)))
+            if not reduction.regular and not reduction.kept:
+                return nullcontext()
+            questions += layers.point_asked(reduction.network, reduction.unit)
+    except QnetError:
+        return nullcontext()
+    return together.together(questions)
+
+
 def _speeds(changed: Model, names: Sequence[str], faster: float, wanted: Wanted) -> list[Change]:
-    """The unchanged model, and each of some stations faster; `wanted` has the budget of one of them."""
+    """The unchanged model, and each of some stations faster, as one batch; `wanted` has the budget of one of them."""
     points = [("", 1.0), *((name, faster) for name in names)]
-    if wanted.each:
-        return [_single(changed, name, factor, wanted) for name, factor in points]
     size = len(points)
     varied: dict[str, Value] = {
         speed_of(name): np.where(np.arange(size) == index, faster, 1.0) for index, name in enumerate(names, 1)
@@ -190,8 +220,13 @@ def _speeds(changed: Model, names: Sequence[str], faster: float, wanted: Wanted)
     return [_figures(changed, solved, edge, index, *point) for index, point in enumerate(points)]
 
 
+def _varied(name: str, faster: float | None) -> dict[str, Value]:
+    """The parameters of a change."""
+    return {added_to(name): 1.0} if faster is None else {speed_of(name): faster} if name else {}
+
+
 def _single(changed: Model, name: str, faster: float | None, wanted: Wanted) -> Change:
-    varied: dict[str, Value] = {added_to(name): 1.0} if faster is None else {speed_of(name): faster} if name else {}
+    varied = _varied(name, faster)
     try:
         solved = solve_points(changed, varied, asked=wanted)
         return _figures(changed, solved, saturation(changed, solved, varied, wanted), None, name, faster)

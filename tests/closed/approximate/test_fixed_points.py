@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from qnet.networks.closed.approximate_mva import ShareChanges
 from qnet.networks.closed.first_come import FirstComeBatch, solve
 from qnet.networks.fixed_point import BatchMap, Memory, early_point, falling_points, fixed_points
 
@@ -120,16 +119,3 @@ def test_a_map_that_falls_steeply_just_below_a_limit(limit: float | None) -> Non
     values = falling_points(image, np.zeros((1, 1, 1)), 1e-9, nearer)
     assert values[0, 0, 0] == pytest.approx(10.0 / (1e5 + 1.0), rel=1e-9)
     assert rounds < 12 if limit == 1e-4 else rounds < 103
-
-
-def test_a_round_asks_once_what_parallel_steps_take() -> None:
-    asked: list[int] = []
-
-    def joins(residence: Any) -> Any:
-        asked.append(len(residence))
-        return np.zeros(residence.shape[::2])
-
-    lines = _lines(10.0).replace(joins=joins)
-    none = ShareChanges(np.zeros((1, 3, 2, 2)), np.zeros((1, 3, 2, 2)), np.zeros(1))
-    lines.image(none, lines.demands)
-    assert asked == [1]

@@ -1,0 +1,54 @@
+"""What one round of the residence equations computes, counted."""
+
+import importlib
+from typing import Any
+
+import pytest
+
+from qnet.networks.closed import first_come, priorities
+from qnet.networks.closed.approximate_mva import ShareChanges
+
+np: Any = importlib.import_module("numpy")
+
+_DEMANDS: Any = np.array([[[0.05, 0.02, 0.01], [0.03, 0.04, 0.02]]])
+_NONE = ShareChanges(np.zeros((1, 2, 3, 3)), np.zeros((1, 2, 3, 3)), np.zeros(1))
+
+
+def test_a_round_asks_once_what_parallel_steps_take() -> None:
+    asked: list[int] = []
+
+    def joins(residence: Any) -> Any:
+        asked.append(len(residence))
+        return np.zeros(residence.shape[::2])
+
+    nothing = np.zeros(_DEMANDS.shape)
+    lines = first_come.FirstComeBatch(
+        demands=_DEMANDS, visits=np.ones(_DEMANDS.shape), weight=_DEMANDS, stretch=np.ones(_DEMANDS.shape),
+        excess=nothing, memory=nothing, open_load=np.zeros((1, 2)), open_rest=np.zeros((1, 2)),
+        population=np.full((1, 3), 5.0), think_time=np.ones((1, 3)), joins=joins,
+    )  # fmt: skip
+    lines.image(_NONE, _DEMANDS)
+    assert asked == [1]
+
+
+@pytest.mark.parametrize("ranks", [(0, 0, 0), (0, 1, 1), (0, 1, 2)])
+def test_a_round_counts_the_work_of_every_rank_once(ranks: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ranks of stations that share their server count nothing."""
+    counted: list[Any] = []
+    arrivals: Any = getattr(priorities, "_Arrivals")  # noqa: B009
+    work = arrivals.work
+
+    def once(self: Any, before: Any, here: Any) -> Any:
+        counted.append(here)
+        return work(self, before, here)
+
+    monkeypatch.setattr(arrivals, "work", once)
+    nothing = np.zeros(_DEMANDS.shape)
+    ranked = priorities.Ranked(
+        demands=_DEMANDS, visits=np.ones(_DEMANDS.shape), service=_DEMANDS, excess=nothing, memory=_DEMANDS,
+        discipline=np.array([priorities.IN_ORDER, priorities.SHARING]), rank=np.array([ranks, (7, 8, 9)]),
+        population=np.full((1, 3), 5.0), think_time=np.ones((1, 3)), arrival_rate=np.zeros((1, 3)),
+        servers=np.ones(2),
+    )  # fmt: skip
+    ranked.image(_NONE, _DEMANDS)
+    assert len(counted) == len(set(ranks))

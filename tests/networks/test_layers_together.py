@@ -1,0 +1,47 @@
+"""Layers of changes that are solved one by one: a batch when the first of them asks, the same answers."""
+
+from typing import Any
+
+import pytest
+
+from qnet.model.load import load
+from qnet.networks.layers import together
+from qnet.questions.points.changes import Change, changes
+
+
+def _asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The points of every batch that the layers solve from here on."""
+    points: list[int] = []
+    solve = together.solve
+
+    def counted(shape: Any, numbers: Any, *others: Any) -> Any:
+        points.append(len(numbers.population))
+        return solve(shape, numbers, *others)
+
+    monkeypatch.setattr(together, "solve", counted)
+    return points
+
+
+@pytest.mark.parametrize("system", ["database-locks", "file-server-agents"])
+def test_changes_of_servers_are_one_batch_with_the_answers_of_each_alone(
+    system: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = load(system)
+    names = [item.name for item in model.stations]
+    points = _asked(monkeypatch)
+    result = changes(model, names, 2.0)
+    assert len(points) <= 2
+    monkeypatch.setattr("qnet.networks.layers.solve.solved", _alone)
+    alone = changes(model, names, 2.0)
+    assert len(points) > 4
+    for one, other in zip(result.tried, alone.tried, strict=True):
+        assert _figures(one) == pytest.approx(_figures(other), rel=1e-9, nan_ok=True)
+        assert (one.status, one.limited_by) == (other.status, other.limited_by)
+
+
+def _alone(asked: Any) -> Any:
+    return together.solve(*asked)
+
+
+def _figures(change: Change) -> list[float]:
+    return [float("nan") if item is None else item for item in (change.throughput, change.response, change.maximum)]
