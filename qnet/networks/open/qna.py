@@ -15,13 +15,13 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 
 from qnet.expression import Operations, Value
-from qnet.networks.centres import Centre
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import Beyond, ranked, station_reason, uneven_classes
+from qnet.networks.open.centres import Centre
+from qnet.networks.open.transitions import Transitions, solved, transitions
 from qnet.networks.reasons import Reason
 from qnet.networks.routed import Hold, OpenClass, RoutedNetwork, Time
 from qnet.networks.streams import Key, Stream, Streams
-from qnet.networks.transitions import Transitions, solved, transitions
 from qnet.queues.arithmetic import ratio, total
 from qnet.record import Record
 
