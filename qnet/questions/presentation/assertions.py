@@ -11,7 +11,7 @@ from qnet.expression import Expression
 from qnet.lazy import np
 from qnet.model.conditions import Condition, condition
 from qnet.model.model import Model
-from qnet.questions.points import undefined
+from qnet.questions.points.metric_values import metric_value, undefined_problems
 from qnet.questions.points.points import Solved
 from qnet.units import Dimension, base_unit, format_quantity
 
@@ -69,7 +69,7 @@ def broken(solved: Solved | Answered, asserted: Sequence[Condition]) -> list[Pro
 
 def _broken(solved: Solved | Answered, asserted: Condition) -> Problem | None:
     if isinstance(solved, Solved) and solved.size is None:
-        metric, bound = float(solved.metric(asserted.metric)), float(solved.metric(asserted.bound))
+        metric, bound = float(metric_value(solved, asserted.metric)), float(metric_value(solved, asserted.bound))
         if solved.stable and not (math.isfinite(metric) and math.isfinite(bound)):
             return failure(asserted, metric, "", _undefined(solved, asserted))
         if solved.stable and asserted.holds(metric, bound):
@@ -91,7 +91,7 @@ def _broken(solved: Solved | Answered, asserted: Condition) -> Problem | None:
 def _undefined(solved: Solved | Answered, asserted: Condition) -> str:
     """Why one side of an assertion has no finite value."""
     every = (solved,) if isinstance(solved, Solved) else solved.solved
-    problems = undefined.undefined_problems(every, (asserted.metric, asserted.bound))
+    problems = undefined_problems(every, (asserted.metric, asserted.bound))
     return problems[0].found if problems else "the figure has no finite value"
 
 
