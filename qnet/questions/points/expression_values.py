@@ -32,7 +32,7 @@ _MOST = 6
 """Values that a reason names."""
 
 
-def metric_value(solved: Solved, expression: Expression) -> Value:
+def expression_value(solved: Solved, expression: Expression) -> Value:
     """The value of an expression over parameters, outputs and figures, per point, in base units.
 
     Returns  not a number without a steady state, and where arithmetic fails, as in a division by zero; `undefined` has
@@ -42,7 +42,7 @@ def metric_value(solved: Solved, expression: Expression) -> Value:
 
 
 def _part_value(solved: Solved, part: Part, expression: Expression) -> Value:
-    """`metric_value` at the points of one part."""
+    """`expression_value` at the points of one part."""
     names = _names(solved, part, expression)
     for name, output in solved.model.outputs.items():
         if name in expression.names:
