@@ -20,11 +20,12 @@ from qnet.questions.points.points import Part, Solved
 from qnet.units import NUMBER, base_unit, format_quantity
 
 if TYPE_CHECKING:
-    from qnet.networks import percentiles, wait_percentiles
+    from qnet.networks.percentiles import responses as percentiles
+    from qnet.networks.percentiles import waits as wait_percentiles
     from qnet.questions.points import ceilings
 else:
-    percentiles = lazy("qnet.networks.percentiles")
-    wait_percentiles = lazy("qnet.networks.wait_percentiles")
+    percentiles = lazy("qnet.networks.percentiles.responses")
+    wait_percentiles = lazy("qnet.networks.percentiles.waits")
     ceilings = lazy("qnet.questions.points.ceilings")
 
 CODE = "QN735"

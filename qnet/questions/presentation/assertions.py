@@ -102,6 +102,7 @@ def failing(solved: Solved | Answered, asserted: Condition) -> tuple[Any, Any]:
     solved    a model at a batch of points; a point without answer, or without a finite value, counts as false.
     asserted  one condition over its parameters, outputs and figures.
     """
+
     def of(expression: Expression) -> Any:
         return expression_value(solved, expression) if isinstance(solved, Solved) else solved.of(expression)
 
