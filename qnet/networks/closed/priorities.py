@@ -220,8 +220,9 @@ def _image(ranked: Ranked, changes: ShareChanges, residence: Any) -> tuple[Any, 
     )
     for rank in sorted(set(ranked.rank.flat), reverse=True):
         here = (ranked.rank == rank) & (ranked.discipline != SHARING)[:, None]
-        image = np.where(here, ranked.visits * arrivals.visit_time(before, here), image)
-        before = arrivals.after(before, here)
+        work = arrivals.work(before, here)
+        image = np.where(here, ranked.visits * arrivals.visit_time(before, here, work), image)
+        before = arrivals.after(before, here, work)
     image = np.where(ranked.population[:, None, :] > 0, image, ranked.demands)
     cycle = (ranked.think_time + _at_servers(ranked, residence).sum(1))[:, None, :]
     change = np.abs(image - residence[:, :stations]) / np.where(cycle > 0, cycle, 1.0)
@@ -259,23 +260,32 @@ class _Arrivals:
         self.busy = np.minimum(throughput * ranked.demands, 1.0)
         self.queues = np.maximum(others * ((throughput * residence)[:, :, None, :] / present + changes.queue), 0.0)
         self.served = np.clip(others * (self.busy[:, :, None, :] / present + changes.busy), 0.0, self.queues)
+        self.waiting = ranked.service[:, :, None, :] * self.queues
+        """Mean services of those present."""
         self.people = np.where(opened, np.inf, people)
         visits = np.where(ranked.visits > 0, ranked.visits, 1.0)
-        self.each = residence / visits
+        each = residence / visits
         slower = ranked.demands * (ranked.servers[:, None] - 1.0)
         absence = (ranked.think_time + at_servers.sum(1))[:, None, :] - at_servers + slower
         absence = np.maximum(absence, 0.0) / visits
         self.absence = np.where(opened[:, 0], 1e300, np.maximum(absence, 1e-300))
         known = _ABSENCE * ranked.memory[:, :, None, :]
-        self.random = random = self.absence[..., None] / (self.absence[..., None] + known)
+        random = self.absence[..., None] / (self.absence[..., None] + known)
         open_busy = np.where(opened[:, 0], self.busy, 0.0).sum(-1)
         idle = np.maximum(1.0 - (self.busy.sum(-1) - open_busy) / np.maximum(1.0 - open_busy, _LEAST), 0.0)
         # Open classes find what is there at random, whatever that is; of closed ones that could be too little.
         kept = np.where((ranked.excess < 0)[:, :, None, :] & ~opened.swapaxes(2, 3), idle[..., None, None], 1.0)
         self.excess = ranked.excess[:, :, None, :] * kept * random
+        rest = ranked.service[:, :, None, :] + ranked.excess[:, :, None, :] * random
+        lasting = (self.absence + each)[..., None] / (self.absence[..., None] + rest)
+        self.rest = np.minimum(self.busy[:, :, None, :] * lasting, 1.0) * rest
+        """Seconds left of a service that no arrival interrupts."""
+        coming = self.absence[:, :, None, :] / (self.absence[:, :, None, :] + ranked.service[..., None])
+        self.coming = self.served * coming
+        """The served classes whose customers are elsewhere, and come during a service of the arriving class."""
 
     def work(self, before: _Before, here: Any) -> Any:
-        """(P, K, R, R) seconds of service of classes of one rank present on arrival, given what is served before it.
+        """(P, K, R) seconds of service of classes of one rank present on arrival, given what is served before it.
 
         Where higher classes interrupt it, a service that has begun remains in progress while they are served.
         """
@@ -284,23 +294,18 @@ class _Arrivals:
             (ranked.discipline == PREEMPTIVE)[:, None], 1.0 / np.maximum(1.0 - before.busy, _LEAST)[..., None], 1.0
         )
         begun = np.minimum(self.served * longer[..., None], self.queues)
-        return (ranked.service[:, :, None, :] * self.queues + self.excess * begun) * here[:, None, :]
+        return ((self.waiting + self.excess * begun) * here[:, None, :]).sum(-1)
 
-    def visit_time(self, before: _Before, here: Any) -> Any:
-        """(P, K, R) seconds of a visit of classes of one rank, given what is served before it."""
+    def visit_time(self, before: _Before, here: Any, work: Any) -> Any:
+        """(P, K, R) seconds of a visit of classes of one rank, given what is served before it and their `work`."""
         ranked = self.ranked
         slow = (1.0 / np.maximum(1.0 - before.busy, _LEAST))[..., None]
         preemptive = (ranked.discipline == PREEMPTIVE)[:, None]
-        ahead = self.work(before, here).sum(-1)
         lower = (ranked.rank < (np.where(here, ranked.rank, -np.inf).max(-1))[:, None]) & ~preemptive
-        rest = ranked.service[:, :, None, :] + ranked.excess[:, :, None, :] * self.random
-        lasting = (self.absence + self.each)[..., None] / (self.absence[..., None] + rest)
-        chance = np.minimum(self.busy[:, :, None, :] * lasting, 1.0)
-        ahead = ahead + (chance * rest * lower[:, None, :]).sum(-1)
+        ahead = work + (self.rest * lower[:, None, :]).sum(-1)
         leaving = np.where(preemptive, 0.0, ranked.service * before.busy[..., None] * slow)
         first = ~here & (ranked.rank > np.where(here, ranked.rank, np.inf).min(-1)[:, None])
-        coming = self.absence[:, :, None, :] / (self.absence[:, :, None, :] + ranked.service[..., None])
-        arrived = (self.served * first[:, None, :] * coming).sum(-1) / np.maximum(1.0 - before.utilization, _LEAST)
+        arrived = (self.coming * first[:, None, :]).sum(-1) / np.maximum(1.0 - before.utilization, _LEAST)
         arrived = np.where(preemptive, 0.0, ranked.service * arrived)
         idle = np.where(
             before.utilization > 0,
@@ -350,8 +355,8 @@ class _Arrivals:
             rows.append(row)
         return np.stack(rows, axis=1)
 
-    def after(self, before: _Before, here: Any) -> _Before:
-        """What is served before the next rank."""
+    def after(self, before: _Before, here: Any, work: Any) -> _Before:
+        """What is served before the next rank, given the `work` of this one."""
         served, queues = self.served * here[:, None, :], self.queues * here[:, None, :]
         slow = 1.0 / np.maximum(1.0 - before.utilization, _LEAST)
         used = np.minimum(served.sum(-1) * slow, 1.0 - _LEAST)
@@ -361,6 +366,6 @@ class _Arrivals:
         fewer = np.minimum((absence * served).sum(-1) * slow, used)
         random = np.minimum(fewer / (1.0 - used + fewer), 1.0 - _LEAST)
         stretch = (1.0 - used / 2.0) / (1.0 - fewer) + used / 2.0 / (1.0 - random)
-        clear = (before.clear + self.work(before, here).sum(-1) * slow) * stretch
+        clear = (before.clear + work * slow) * stretch
         result = np.minimum(before.utilization + served.sum(-1), 1.0 - _LEAST)
         return _Before(clear, result, np.minimum(before.busy + (self.busy * here).sum(-1), 1.0 - _LEAST))

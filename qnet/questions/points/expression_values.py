@@ -36,6 +36,7 @@ _MOST = 6
 def expression_value(solved: Solved, expression: Expression) -> Value:
     """The value of an expression over parameters, outputs and figures, per point, in base units.
 
+    solved   a model at one point or a batch.
     Returns  not a number without a steady state, and where arithmetic fails, as in a division by zero; `undefined` has
              the reason.
     """
