@@ -3,31 +3,27 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from itertools import pairwise
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any
 
-from qnet.errors import InvalidInput, Problem, UsageError, printable
+from qnet.errors import Problem, UsageError, printable
 from qnet.exchange.imported import MAX_BYTES
+from qnet.exchange.intervals import MeasuredInterval, unreadable
+from qnet.lazy import lazy
 from qnet.note import Note
 from qnet.record import Record
 
-UNREADABLE, READ = "QN800", "QN801"
+if TYPE_CHECKING:
+    from qnet.exchange import prometheus, sysstat, vmstat
+else:
+    sysstat = lazy("qnet.exchange.sysstat")
+    prometheus = lazy("qnet.exchange.prometheus")
+    vmstat = lazy("qnet.exchange.vmstat")
+
 MAX_CELLS = 5_000_000
-_NO_NAME = re.compile(r"[^A-Za-z0-9_.:/-]+")
-_MODULES = ("qnet.exchange.sysstat", "qnet.exchange.prometheus", "qnet.exchange.vmstat")
-"""Each has `recognizes(data, text)` and `rows(data, text, name)`; `data` is None where a file is no JSON."""
-
-
-class MeasuredInterval(Record):
-    """What was measured in one interval."""
-
-    end: float | None
-    """Seconds since 1970 at its end, UTC; None where the file states no times."""
-    values: Mapping[str, float]
-    """By column."""
+_TOOLS = (sysstat, prometheus, vmstat)
+"""Each has `recognizes(data, text)` and `rows(data, text, name, first)`; `data` is None where a file is no JSON."""
 
 
 class MeasurementTable(Record):
@@ -62,37 +58,6 @@ def measured(sources: Sequence[tuple[str, bytes]], first: bool = False) -> Measu
     return result
 
 
-def column(*parts: str) -> str:
-    """A name of a column from names of others: letters, digits and underscores."""
-    return "_".join(_NO_NAME.sub("_", part).strip("_") for part in parts if part)[:100]
-
-
-def unreadable(name: str, found: str, expected: str = "", help: str = "", line: int = 0) -> InvalidInput:
-    """The error for a file that cannot be read."""
-    return InvalidInput(Problem(UNREADABLE, found, expected, help=help, file=name, line=line))
-
-
-def figure(value: Any) -> float | None:
-    """A finite number of at least 0, from a number or a text; None for anything else."""
-    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-        return None
-    try:
-        number = float(value.replace(",", ".") if isinstance(value, str) else value)
-    except (ValueError, OverflowError):
-        return None
-    return number if 0 <= number <= 1e90 else None
-
-
-def table(value: Any) -> dict[str, Any]:
-    """An object of JSON; empty for anything else."""
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
-
-
-def items(value: Any) -> list[Any]:
-    """An array of JSON; empty for anything else."""
-    return cast("list[Any]", value) if isinstance(value, list) else []
-
-
 def _read(name: str, raw: bytes, first: bool) -> MeasurementTable:
     """The intervals of one file."""
     if len(raw) > MAX_BYTES:
@@ -102,10 +67,9 @@ def _read(name: str, raw: bytes, first: bool) -> MeasurementTable:
     except UnicodeDecodeError:
         raise unreadable(name, "this is not UTF-8 text", "JSON or text of a monitoring tool") from None
     data = _json(name, text) if text.lstrip()[:1] in ("{", "[") else None
-    for path in _MODULES:
-        module: Any = import_module(path)
-        if module.recognizes(data, text):
-            intervals, notes = module.rows(data, text, name, first)
+    for tool in _TOOLS:
+        if tool.recognizes(data, text):
+            intervals, notes = tool.rows(data, text, name, first)
             return _table(name, intervals, notes)
     help = "sadf -j FILE -- -u -d, iostat -x -o JSON 60, vmstat -t 60 and Prometheus query_range make such files"
     raise unreadable(

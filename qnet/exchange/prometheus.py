@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from qnet.exchange.measured import MeasuredInterval, column, figure, items, table, unreadable
+from qnet.exchange.intervals import MeasuredInterval, column, figure, items, table, unreadable
 from qnet.note import Note
 
 

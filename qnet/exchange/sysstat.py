@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any, cast
 
-from qnet.exchange.measured import READ, MeasuredInterval, column, figure, items, table, unreadable
+from qnet.exchange.intervals import READ, MeasuredInterval, column, figure, items, table, unreadable
 from qnet.note import Note
 
 _FORMATS = (

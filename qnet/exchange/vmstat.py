@@ -6,7 +6,7 @@ import re
 from datetime import UTC, datetime
 from typing import Any
 
-from qnet.exchange.measured import READ, MeasuredInterval, figure, unreadable
+from qnet.exchange.intervals import READ, MeasuredInterval, figure, unreadable
 from qnet.note import Note
 
 _COLUMNS = {"r": "run_queue", "b": "blocked", "si": "swap_in_per_s", "so": "swap_out_per_s", "bi": "blocks_in_per_s",

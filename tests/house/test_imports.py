@@ -6,6 +6,7 @@ Imports in functions, and modules that are loaded lazily (`qnet.lazy`), count li
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 
@@ -13,7 +14,36 @@ import pytest
 import source
 from source import nodes_of
 
+import qnet
+from qnet.exchange.formats import FORMATS as EXCHANGED
+from qnet.expression.functions import FUNCTIONS
 from qnet.networks.solvers.table import TABLE
+from qnet.questions.presentation.schemas import ANSWERS
+from qnet.queues.stations.front import STATIONS
+from qnet.reports.render import FORMATS as RENDERED
+
+SIGNATURES = source.text_of(source.modules()["qnet.signatures"])
+ANSWERING = {f"qnet.questions.{row.module}" for row in ANSWERS.values()}
+BY_NAME: dict[str, set[str]] = {
+    # A table, and the modules of its rows.
+    "qnet": set(qnet._DOORS.values()),
+    "qnet.signatures": {f"qnet.questions.{name}" for name in re.findall(r'@question\("([\w.]+):', SIGNATURES)},
+    "qnet.queues.stations.front": {f"qnet.queues.stations.{row[0].partition('.')[0]}" for row in STATIONS.values()},
+    "qnet.expression.evaluate": {f"qnet.expression.{row.module}" for row in FUNCTIONS.values() if row.module},
+    "qnet.exchange.formats": {row.module for row in EXCHANGED.values()},
+    "qnet.questions.presentation.schemas": ANSWERING,
+    "qnet.questions.tables.reference": ANSWERING,
+    "qnet.reports.render": set(RENDERED.values()),
+    # What is loaded may look at its table, as `qnet help` at the commands: the rows are data.
+    "qnet.networks.solvers.table": set(),
+    "qnet.cli.group": set(),
+    # `lazy` counts where it is called; the others load what is no part of qnet.
+    "qnet.lazy": set(),
+    "qnet.record": set(),
+    "qnet.reports.columns": set(),
+    "qnet.reports.figure_files": set(),
+}
+"""The modules that may load others by name, and those of qnet among them, which count as imported."""
 
 DOORS = ("qnet.cli", "qnet.system", "qnet.__main__")
 
@@ -56,7 +86,18 @@ def graph(types: bool = False) -> dict[str, set[str]]:
             named = [item for item in _imported(node) if item in known] if id(node) not in unread else []
             inside = [item for item in named if any(item.startswith(f"{other}.") for other in named)]
             found[name] |= set(inside or named) - {name}
+        found[name] |= BY_NAME.get(name, set()) - {name}
     return found
+
+
+def by_name(nodes: Iterable[ast.AST]) -> bool:
+    """Whether a module loads others by name: `import_module`, under any name, or what is below it."""
+    for node in nodes:
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import | ast.ImportFrom) else []
+        called = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+        if {"import_module", "importlib", "__import__", "modules"} & {*names, called}:
+            return True
+    return False
 
 
 def circles(edges: dict[str, set[str]]) -> list[list[str]]:
@@ -105,6 +146,15 @@ def test_lazy_modules_and_imports_in_functions_are_seen():
     assert "qnet.networks.closed_networks" in graph()["qnet.networks.solve"]
     assert "qnet.networks.solvers.table" in graph()["qnet.networks.solve"]
     assert list(in_functions("qnet.cli.methods"))
+
+
+def test_only_tables_load_modules_by_name():
+    """A circle behind a name in a text is a circle."""
+    assert by_name(ast.walk(ast.parse("from importlib import import_module as load")))
+    assert by_name(ast.walk(ast.parse("import importlib")))
+    assert by_name(ast.walk(ast.parse("import sys\nsys.modules['qnet.cli']")))
+    assert {name for name, nodes in modules().items() if by_name(nodes)} == BY_NAME.keys()
+    assert set().union(*BY_NAME.values()) <= modules().keys()
 
 
 @pytest.mark.parametrize("types", [False, True])

@@ -33,6 +33,7 @@ KEPT = {
     ("qnet/exchange/layers.py", "found"): FOUND,
     ("qnet/exchange/lqn.py", "found"): FOUND,
     ("qnet/exchange/lqnx.py", "found"): FOUND,
+    ("qnet/exchange/intervals.py", "found"): FOUND,
     ("qnet/exchange/measured.py", "found"): FOUND,
     ("qnet/model/model.py", "place"): PLACE,
     ("qnet/networks/solution.py", "found_full"): "a metric of the language",

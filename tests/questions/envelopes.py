@@ -12,6 +12,7 @@ from qnet.model.load import build
 from qnet.model.model import Model
 from qnet.questions.envelope.envelope import Envelope, EnvelopePoint, envelope
 from qnet.questions.envelope.question import Question, question
+from qnet.questions.points.expression_values import expression_value
 from qnet.questions.points.points import solve_points
 
 
@@ -37,7 +38,7 @@ def holds(asked: Question, place: Sequence[float], values: Any) -> Any:
     solved = solve_points(asked.model, {**fixed, asked.vary: values}, len(values), patient=False)
     found = solved.stable
     for item in asked.limits:
-        found = found & item.holds(solved.metric(item.metric), solved.metric(item.bound))
+        found = found & item.holds(expression_value(solved, item.metric), expression_value(solved, item.bound))
     return found
 
 

@@ -17,6 +17,7 @@ from qnet.questions.calibrate import polish
 from qnet.questions.calibrate.calibrate import calibrate, fitted_point
 from qnet.questions.calibrate.report import calibration_report
 from qnet.questions.calibrate.search import Target
+from qnet.questions.points.expression_values import expression_value
 from qnet.questions.points.points import solve_points
 
 HOLD = """qnet = 1
@@ -91,7 +92,7 @@ def rows(model, users, true, figures, scatter=0.0, seed=1):
     values["users"] = np.array(users, float)
     solved = solve_points(model, values, len(users), asked=AUTO.replace(each=True))
     metrics = [qnet.model.metrics.metric(text, model) for text in figures]
-    columns = [solved.metric(item.expression) for item in metrics]
+    columns = [expression_value(solved, item.expression) for item in metrics]
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow(["users", *(item.key + "_s" if item.key == "response" else item.key for item in metrics)])

@@ -15,6 +15,7 @@ from qnet.model.values import Values
 from qnet.questions.envelope.envelope import envelope
 from qnet.questions.envelope.question import question
 from qnet.questions.points.changes import changes
+from qnet.questions.points.expression_values import expression_value
 from qnet.questions.points.points import solve_points
 from qnet.questions.points.saturation import saturation
 from qnet.questions.points.trial import Trial
@@ -124,7 +125,7 @@ def test_a_4k_channel_rate_lies_in_the_measured_band_up_to_half_load(model: Mode
     expression = model.outputs["channel_rate"].expression
     for rate in ("1/s", "600/s", "1300/s"):
         solved = solve_points(with_settings(model, {"read_hit": "1", "rate": rate}))
-        assert 0.9 * 3.5 <= solved.metric(expression) / 2**20 <= 1.1 * 6.5
+        assert 0.9 * 3.5 <= expression_value(solved, expression) / 2**20 <= 1.1 * 6.5
 
 
 def test_every_prediction_is_met_and_every_trend_shown_but_those_with_a_reason(judged: dict[str, Judged]):
@@ -242,7 +243,7 @@ def test_the_bucket_of_the_source_fills_in_ten_minutes(model: Model):
 def test_a_channel_is_kept_longer_by_sequential_reads_and_longest_by_sequential_writes(model: Model):
     def rate(**settings: str) -> float:
         solved = solve_points(with_settings(model, {"block": "27998 B", "rate": "250/s", **settings}))
-        return float(solved.metric(model.outputs["channel_rate"].expression))
+        return float(expression_value(solved, model.outputs["channel_rate"].expression))
 
     hit = rate(read_hit="1")
     read = rate(access="sequential")

@@ -13,6 +13,7 @@ from qnet.model.load import load
 from qnet.model.model import Model
 from qnet.model.settings import with_settings
 from qnet.questions.knee.report import knee_report
+from qnet.questions.points.expression_values import expression_value
 from qnet.questions.points.points import solve_points
 from qnet.questions.points.trial import Trial
 from qnet.questions.search.search import largest
@@ -52,7 +53,7 @@ def figure(model: Model, name: str, **settings: str) -> float:
     changed = with_settings(model, settings)
     solved = solve_points(changed)
     named = changed.outputs[name].expression if name in changed.outputs else changed.parameters[name].expression
-    return float(solved.metric(named))
+    return float(expression_value(solved, named))
 
 
 def response(model: Model, **settings: str) -> float:
@@ -165,8 +166,8 @@ def refitted(model: Model, start: tuple[float, ...], lead: float = 0.7, kept: fl
             values = [float(machines.index(point[0])) if name == "machine" else point[place] for point in points]
             columns[name] = np.tile(np.array(values, dtype=float), len(logs))
         solved = solve_points(model, columns, size)
-        times = np.broadcast_to(solved.metric(model_response), (size,)).reshape(-1, len(points)).T
-        busy = np.broadcast_to(solved.metric(model_busy), (size,)).reshape(-1, len(points)).T
+        times = np.broadcast_to(expression_value(solved, model_response), (size,)).reshape(-1, len(points)).T
+        busy = np.broadcast_to(expression_value(solved, model_busy), (size,)).reshape(-1, len(points)).T
         ratios = [busy[0] / 0.85, times[4] / times[1] / lead, times[2] / times[3] / 0.8, times[1] / times[3] / 0.72,
                   times[5] / times[1] / kept]  # fmt: skip
         return np.stack(ratios, axis=1) - 1

@@ -262,9 +262,11 @@ class _Arrivals:
         self.busy = np.minimum(throughput * ranked.demands, 1.0)
         self.queues = np.maximum(others * ((throughput * residence)[:, :, None, :] / present + changes.queue), 0.0)
         self.served = np.clip(others * (self.busy[:, :, None, :] / present + changes.busy), 0.0, self.queues)
+        self.waiting = ranked.service[:, :, None, :] * self.queues
+        """Mean services of those present."""
         self.people = np.where(opened, np.inf, people)
         visits = np.where(ranked.visits > 0, ranked.visits, 1.0)
-        self.each = residence / visits
+        each = residence / visits
         slower = ranked.demands * (ranked.servers[:, None] - 1.0)
         absence = (ranked.think_time + at_servers.sum(1))[:, None, :] - at_servers + slower
         absence = np.maximum(absence, 0.0) / visits
@@ -277,15 +279,15 @@ class _Arrivals:
         kept = np.where((ranked.excess < 0)[:, :, None, :] & ~opened.swapaxes(2, 3), idle[..., None, None], 1.0)
         self.excess = ranked.excess[:, :, None, :] * kept * random
         rest = ranked.service[:, :, None, :] + ranked.excess[:, :, None, :] * random
-        lasting = (self.absence + self.each)[..., None] / (self.absence[..., None] + rest)
-        chance = np.minimum(self.busy[:, :, None, :] * lasting, 1.0)
-        self.rest = chance * rest
-        """Seconds of a service in progress that an arriving class cannot interrupt, if it is one of a lower rank."""
-        self.coming = self.absence[:, :, None, :] / (self.absence[:, :, None, :] + ranked.service[..., None])
-        """How likely a customer present on arrival has come since the service of the arriving class began."""
+        lasting = (self.absence + each)[..., None] / (self.absence[..., None] + rest)
+        self.rest = np.minimum(self.busy[:, :, None, :] * lasting, 1.0) * rest
+        """Seconds left of a service that no arrival interrupts."""
+        coming = self.absence[:, :, None, :] / (self.absence[:, :, None, :] + ranked.service[..., None])
+        self.coming = self.served * coming
+        """The served classes whose customers are elsewhere, and come during a service of the arriving class."""
 
     def work(self, before: _Before, here: Any) -> Any:
-        """(P, K, R, R) seconds of service of classes of one rank present on arrival, given what is served before it.
+        """(P, K, R) seconds of service of classes of one rank present on arrival, given what is served before it.
 
         Where higher classes interrupt it, a service that has begun remains in progress while they are served.
         """
@@ -294,19 +296,18 @@ class _Arrivals:
             (ranked.discipline == PREEMPTIVE)[:, None], 1.0 / np.maximum(1.0 - before.busy, _LEAST)[..., None], 1.0
         )
         begun = np.minimum(self.served * longer[..., None], self.queues)
-        return (ranked.service[:, :, None, :] * self.queues + self.excess * begun) * here[:, None, :]
+        return ((self.waiting + self.excess * begun) * here[:, None, :]).sum(-1)
 
     def visit_time(self, before: _Before, here: Any, work: Any) -> Any:
-        """(P, K, R) seconds of a visit of classes of one rank, given what is served before it, and its `work`."""
+        """(P, K, R) seconds of a visit of classes of one rank, given what is served before it and their `work`."""
         ranked = self.ranked
         slow = (1.0 / np.maximum(1.0 - before.busy, _LEAST))[..., None]
         preemptive = (ranked.discipline == PREEMPTIVE)[:, None]
-        ahead = work.sum(-1)
         lower = (ranked.rank < (np.where(here, ranked.rank, -np.inf).max(-1))[:, None]) & ~preemptive
-        ahead = ahead + (self.rest * lower[:, None, :]).sum(-1)
+        ahead = work + (self.rest * lower[:, None, :]).sum(-1)
         leaving = np.where(preemptive, 0.0, ranked.service * before.busy[..., None] * slow)
         first = ~here & (ranked.rank > np.where(here, ranked.rank, np.inf).min(-1)[:, None])
-        arrived = (self.served * first[:, None, :] * self.coming).sum(-1) / np.maximum(1.0 - before.utilization, _LEAST)
+        arrived = (self.coming * first[:, None, :]).sum(-1) / np.maximum(1.0 - before.utilization, _LEAST)
         arrived = np.where(preemptive, 0.0, ranked.service * arrived)
         idle = np.where(
             before.utilization > 0,
@@ -367,6 +368,6 @@ class _Arrivals:
         fewer = np.minimum((absence * served).sum(-1) * slow, used)
         random = np.minimum(fewer / (1.0 - used + fewer), 1.0 - _LEAST)
         stretch = (1.0 - used / 2.0) / (1.0 - fewer) + used / 2.0 / (1.0 - random)
-        clear = (before.clear + work.sum(-1) * slow) * stretch
+        clear = (before.clear + work * slow) * stretch
         result = np.minimum(before.utilization + served.sum(-1), 1.0 - _LEAST)
         return _Before(clear, result, np.minimum(before.busy + (self.busy * here).sum(-1), 1.0 - _LEAST))

@@ -20,6 +20,7 @@ from qnet.model.model import Model, require_models
 from qnet.model.values import Values
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.compare.beside import MetricLine, side_by_side
+from qnet.questions.points.expression_values import expression_value
 from qnet.questions.points.points import Solved, solve_points
 from qnet.questions.points.saturation import limiting
 from qnet.questions.presentation.assertions import broken, conditions
@@ -445,5 +446,5 @@ def _solved(model: Model, wanted: Wanted) -> Solved:
 def _value(side: Side, asked: Metric | None) -> float | None:
     if side.solved is None or asked is None:
         return None
-    value = float(side.solved.metric(asked.expression))
+    value = float(expression_value(side.solved, asked.expression))
     return value if abs(value) < float("inf") else None

@@ -17,6 +17,7 @@ from qnet.model.conditions import Condition
 from qnet.model.grids import combinations
 from qnet.model.model import Model
 from qnet.questions.envelope.question import Question
+from qnet.questions.points.expression_values import expression_value
 from qnet.questions.points.points import Solved, solve_points
 from qnet.questions.points.saturation import busiest, busiest_utilization
 from qnet.questions.points.trial import Trial
@@ -75,9 +76,9 @@ def points(
     coordinates   the grid, and `indices` the rows of it that are reported.
     """
     there = result.there
-    metrics = [there.metric(item.metric) for item in asked.limits]
+    metrics = [expression_value(there, item.metric) for item in asked.limits]
     names, utilization = there.gather(busiest), there.gather(busiest_utilization)
-    outputs = [there.metric(parse(name)) for name in asked.model.outputs]
+    outputs = [expression_value(there, parse(name)) for name in asked.model.outputs]
     methods = there.gather(lambda part: np.full(len(part.points), part.solution.method, dtype=object))
     exact = there.gather(lambda part: np.full(len(part.points), where_exact(asked.model, asked.shown, part)))
     extremes = (regions.steady_least if smallest else regions.steady_greatest)[indices]
@@ -168,7 +169,7 @@ class SearchedPoints(Record):
             values = copy.copy(part.values)
             values.known = {**values.known, vary: self.end.value[part.points]}
             parts.append(part.replace(values=values))
-        return self.end.there.replace(parts=tuple(parts)).metric(expression)
+        return expression_value(self.end.there.replace(parts=tuple(parts)), expression)
 
 
 class Envelope(Record):

@@ -13,6 +13,7 @@ from qnet.lazy import np
 from qnet.model.metrics import Metric
 from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
+from qnet.questions.points.expression_values import expression_value
 from qnet.questions.points.points import Part, Solved, solve_points
 from qnet.questions.points.saturation import limiting
 
@@ -62,7 +63,7 @@ class Answers:
 
     def of(self, expression: Expression) -> Any:
         """The value of an expression over parameters, outputs and figures, per row."""
-        return self._table(lambda solved: solved.metric(expression))
+        return self._table(lambda solved: expression_value(solved, expression))
 
     def gather(self, of: Callable[[Part], Any], nothing: Any = float("nan")) -> Any:
         """One value per row from a function of a part; `nothing` at rows without an answer."""

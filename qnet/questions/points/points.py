@@ -1,4 +1,4 @@
-"""Solving a model at one point or at a batch of points, and reading figures off the answer.
+"""Solving a model at one point or at a batch of points.
 
 Times that use figures of the solution: solve, feed the figures back, until nothing changes; and look for others.
 
@@ -7,21 +7,17 @@ Figures that are the same but for rounding: which they are, and an order that do
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from qnet.errors import InvalidInput, NotComputed, Problem, UsageError
-from qnet.expression import FLOATS, Expression, ExpressionError, Operations, Value, arrays, evaluate, solution_name
-from qnet.expression.aliases import MAX_THROUGHPUT
-from qnet.expression.functions import percentile_share
+from qnet.expression import FLOATS, Operations, Value, arrays, solution_name
 from qnet.lazy import lazy, np
 from qnet.model.bind import bind, expressions, structures
 from qnet.model.facts import fact
 from qnet.model.model import Model
-from qnet.model.scope import about, depends_on_solution, is_figure, uses_solution
+from qnet.model.scope import depends_on_solution, is_figure, uses_solution
 from qnet.model.values import Values
 from qnet.networks.exactness import Beyond
 from qnet.networks.routed import RoutedNetwork
@@ -33,13 +29,9 @@ from qnet.record import Record
 
 if TYPE_CHECKING:
     from qnet.model import check, domains
-    from qnet.networks.percentiles import responses as percentiles
-    from qnet.networks.percentiles import waits as wait_percentiles
 else:
     check = lazy("qnet.model.check")
     domains = lazy("qnet.model.domains")
-    percentiles = lazy("qnet.networks.percentiles.responses")
-    wait_percentiles = lazy("qnet.networks.percentiles.waits")
 
 _NEAR = 1e-9
 _Item = TypeVar("_Item")
@@ -287,56 +279,6 @@ class Solved(Record):
                 result = np.zeros(self.size, dtype=value.dtype)
             result[part.points] = value
         return result
-
-    def metric(self, expression: Expression) -> Value:
-        """The value of an expression over parameters, outputs and figures, per point.
-
-        It is not a number without a steady state, and where arithmetic fails, as in a division by zero;
-        `undefined.undefined` has the reason.
-        """
-        return self.gather(lambda part: self.part_metric(part, expression))
-
-    def part_metric(self, part: Part, expression: Expression) -> Value:
-        """`metric` at the points of one part."""
-        names = self.names(part, expression)
-        for name, output in self.model.outputs.items():
-            if name in expression.names:
-                names[name] = _evaluate(output.expression, names, part)
-        return _evaluate(expression, names, part)
-
-    def names(self, part: Part, expression: Expression) -> dict[str, Value]:
-        """The parameters and the figures that an expression and the outputs that it names may use."""
-        used = [
-            expression,
-            *(output.expression for name, output in self.model.outputs.items() if name in expression.names),
-        ]
-        names: dict[str, Value] = {}
-        for name in dict.fromkeys(name for item in used for name in item.names):
-            for known in (part.values.known, part.figures):
-                if name in known:
-                    names[name] = known[name]
-            share = percentile_share(name)
-            if share:
-                waits = percentile_share(name, "wait")
-                percentile = wait_percentiles.wait_percentile if waits else percentiles.response_percentile
-                names[name] = percentile(part.solution, share, about(name))
-            if name == MAX_THROUGHPUT and name not in {*self.model.parameters, *self.model.outputs}:
-                # It is searched for by further solutions, which are made of what this module has.
-                ceilings: Any = import_module("qnet.questions.points.ceilings")
-                names[name] = ceilings.max_throughput(self.model, part, self.asked)
-        return names
-
-
-def _evaluate(expression: Expression, names: Mapping[str, Value], part: Part) -> Value:
-    operations = part.values.operations
-    if part.values.size is None:
-        try:
-            return evaluate(expression.root, names, operations, part.values.choices)
-        except ExpressionError:
-            return math.nan
-
-    with np.errstate(all="ignore"):
-        return evaluate(expression.root, names, operations, part.values.choices) + np.zeros(part.values.size)
 
 
 def _largest(values: list[Value], part: Part) -> Value:

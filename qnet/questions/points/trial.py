@@ -12,6 +12,7 @@ from qnet.model.conditions import Condition
 from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points.domain import Domain, outside, stated_value
+from qnet.questions.points.expression_values import expression_value
 from qnet.questions.points.points import Solved, needs_solution, solve_points
 
 _BRIEF = 1e9
@@ -117,7 +118,7 @@ class Trial:
         """How far each limit is exceeded, between -1 and 1: not above 0 where it holds, 1 without a steady state."""
         result: list[Any] = []
         for index, asked in enumerate(self.limits):
-            metric, bound = solved.metric(asked.metric), solved.metric(asked.bound)
+            metric, bound = expression_value(solved, asked.metric), expression_value(solved, asked.bound)
             sign = 1.0 if asked.upper else -1.0
             size = np.maximum(np.maximum(np.abs(metric), np.abs(bound)), 1e-300)
             excess = np.where(solved.stable & np.isfinite(size), sign * (metric - bound) / size, 1.0)

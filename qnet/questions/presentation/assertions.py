@@ -11,7 +11,7 @@ from qnet.expression import Expression
 from qnet.lazy import np
 from qnet.model.conditions import Condition, condition
 from qnet.model.model import Model
-from qnet.questions.points import undefined
+from qnet.questions.points.expression_values import expression_value, undefined_problems
 from qnet.questions.points.points import Solved
 from qnet.units import Dimension, base_unit, format_quantity
 
@@ -69,7 +69,8 @@ def broken(solved: Solved | Answered, asserted: Sequence[Condition]) -> list[Pro
 
 def _broken(solved: Solved | Answered, asserted: Condition) -> Problem | None:
     if isinstance(solved, Solved) and solved.size is None:
-        metric, bound = float(solved.metric(asserted.metric)), float(solved.metric(asserted.bound))
+        metric = float(expression_value(solved, asserted.metric))
+        bound = float(expression_value(solved, asserted.bound))
         if solved.stable and not (math.isfinite(metric) and math.isfinite(bound)):
             return failure(asserted, metric, "", _undefined(solved, asserted))
         if solved.stable and asserted.holds(metric, bound):
@@ -91,7 +92,7 @@ def _broken(solved: Solved | Answered, asserted: Condition) -> Problem | None:
 def _undefined(solved: Solved | Answered, asserted: Condition) -> str:
     """Why one side of an assertion has no finite value."""
     every = (solved,) if isinstance(solved, Solved) else solved.solved
-    problems = undefined.undefined_problems(every, (asserted.metric, asserted.bound))
+    problems = undefined_problems(every, (asserted.metric, asserted.bound))
     return problems[0].found if problems else "the figure has no finite value"
 
 
@@ -101,7 +102,10 @@ def failing(solved: Solved | Answered, asserted: Condition) -> tuple[Any, Any]:
     solved    a model at a batch of points; a point without answer, or without a finite value, counts as false.
     asserted  one condition over its parameters, outputs and figures.
     """
-    of = solved.metric if isinstance(solved, Solved) else solved.of
+
+    def of(expression: Expression) -> Any:
+        return expression_value(solved, expression) if isinstance(solved, Solved) else solved.of(expression)
+
     answered = solved.stable if isinstance(solved, Solved) else solved.answered
     metric, bound = of(asserted.metric), of(asserted.bound)
     return ~(answered & np.isfinite(metric) & np.isfinite(bound) & asserted.holds(metric, bound)), metric

@@ -10,8 +10,8 @@ from qnet.lazy import lazy, np
 from qnet.model.model import Model, StepModel
 from qnet.networks.notes import approximate_notes, idle_notes, method_notes
 from qnet.networks.solution import RoutedSolution
+from qnet.questions.points.expression_values import undefined_problems
 from qnet.questions.points.points import Part, Solved
-from qnet.questions.points.undefined import undefined_problems
 from qnet.questions.presentation.labels import asks_percentile, network_of, percentiles_exact
 from qnet.reports.content import Note
 from qnet.units import format_quantity

@@ -17,9 +17,9 @@ from qnet.model.model import Model
 from qnet.networks.notes import approximate_notes
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points.answers import OK, solve_table
+from qnet.questions.points.expression_values import expression_value, undefined
 from qnet.questions.points.inputs import Input, columns, inputs, saturated
 from qnet.questions.points.points import Part, Solved, solve_points
-from qnet.questions.points.undefined import undefined
 from qnet.questions.presentation.assertions import broken, conditions
 from qnet.questions.presentation.columns import effect_notes
 from qnet.questions.presentation.labels import EXACT, all_exact, label, labels, means_beside
@@ -107,7 +107,7 @@ def _row(result: Sensitivity, item: Effect) -> tuple[Cell, ...]:
     parameter, metric = result.model.parameters[item.input.name], item.metric
     unit, shown = base_unit(parameter.dimension), metric.unit
     per = base_unit(metric.dimension.times(parameter.dimension, -1))
-    stated = in_unit(float(result.stated.metric(metric.expression)), shown)
+    stated = in_unit(float(expression_value(result.stated, metric.expression)), shown)
     doubt = None if item.derivative is None else _magnitude(item.doubt)
     return (
         metric.source, item.input.name, item.input.value, unit or None, item.elasticity, item.derivative, per or None,
@@ -317,7 +317,7 @@ def values_here(stated: Solved, wanted: Sequence[Metric]) -> list[float]:
     """The metrics at the stated point; raises `NotComputed` QN532 for one that has no value there."""
     result: list[float] = []
     for item in wanted:
-        value = float(stated.metric(item.expression))
+        value = float(expression_value(stated, item.expression))
         if not abs(value) < float("inf"):
             reason = undefined(stated, item.expression)
             text = reason.found if reason else f'"{item.source}" has no value'

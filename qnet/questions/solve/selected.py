@@ -10,8 +10,8 @@ from qnet.errors import NoAnswer, Problem, UsageError
 from qnet.model.conditions import Condition
 from qnet.model.metrics import Metric, every_metric, metrics
 from qnet.model.model import Model
+from qnet.questions.points.expression_values import expression_value, undefined
 from qnet.questions.points.points import Solved
-from qnet.questions.points.undefined import undefined
 from qnet.questions.presentation.labels import all_exact, label
 from qnet.reports.content import Cell
 from qnet.units import UnitError, base_unit, in_unit, unit
@@ -65,7 +65,7 @@ def _percentile_names(model: Model, percentiles: Sequence[float]) -> Iterator[st
 def metric_rows(model: Model, solved: Solved, asked: Sequence[Metric]) -> Iterator[Mapping[str, Cell]]:
     """A row of scope `metric` for each metric, empty where it has no value."""
     for item in asked:
-        value = float(solved.metric(item.expression))
+        value = float(expression_value(solved, item.expression))
         yield {
             "scope": "metric",
             "name": item.source,
@@ -77,7 +77,7 @@ def metric_rows(model: Model, solved: Solved, asked: Sequence[Metric]) -> Iterat
 
 def defined_value(model: Model, solved: Solved, asked: Metric) -> float:
     """The value of one metric in its unit; raises `NoAnswer` with the reason where it has none."""
-    value = float(solved.metric(asked.expression))
+    value = float(expression_value(solved, asked.expression))
     if math.isfinite(value):
         return in_unit(value, asked.unit)
     problem = undefined(solved, asked.expression) or Problem("QN402", f"{asked.source} has no finite value")
@@ -88,7 +88,7 @@ def margin_rows(model: Model, solved: Solved, claimed: Sequence[Condition]) -> I
     """A row of scope `assertion` for each condition, with the margin to its limit."""
     for item in claimed:
         shown = base_unit(item.dimension)
-        value, bound = float(solved.metric(item.metric)), float(solved.metric(item.bound))
+        value, bound = float(expression_value(solved, item.metric)), float(expression_value(solved, item.bound))
         sure = label(all_exact(model, [item.metric, item.bound], solved.parts))
         details = {"scope": "assertion", "name": item.source, "unit": shown or None, "exactness": sure}
         yield {**details, **margin(item, value, bound)}

@@ -19,6 +19,7 @@ from qnet.networks.routed import NO_CAPACITY
 from qnet.networks.solution import ClassFigures, ClassStationFigures, RoutedSolution
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points.ceilings import largest_throughput
+from qnet.questions.points.expression_values import expression_value
 from qnet.questions.points.points import Solved, needs_solution, solve_points
 from qnet.questions.points.saturation import Saturation, saturation
 from qnet.questions.points.solution_figures import COLUMNS as FULL
@@ -81,7 +82,7 @@ def doubted(
             figures = [figure if scope == "system" else solution_name(figure, str(name)) for figure in _FIGURES]
             expressions += [parse(item) for item in figures]
             targets += [(number, 0, ""), (number, 2, "")]
-    here = np.array([[float(solved.metric(item))] for item in expressions])
+    here = np.array([[float(expression_value(solved, item))] for item in expressions])
     doubts = uncertainty.Doubts(model)
     carried = doubts.at({}, 1, expressions, here, wanted)
     added: list[list[Cell]] = [[None] * len(DOUBT) for _ in rows]
@@ -481,7 +482,7 @@ def _outputs(model: Model, solved: Solved) -> list[tuple[Cell, ...]]:
     rows: list[tuple[Cell, ...]] = []
     for name, output in model.outputs.items():
         shown = output.unit or base_unit(output.dimension)
-        value = float(solved.metric(parse(name)))
+        value = float(expression_value(solved, parse(name)))
         reported = in_unit(value, shown) if abs(value) < float("inf") else None
         sure = label(all_exact(model, [output.expression], solved.parts))
         rows.append(_row(scope="output", name=name, value=reported, unit=shown or None, exactness=sure))

@@ -16,6 +16,7 @@ from qnet.model.model import Model
 from qnet.model.scope import all_figures, refuse_inside
 from qnet.model.values import Values
 from qnet.networks.wanted import AUTO
+from qnet.questions.points.expression_values import expression_value
 from qnet.questions.points.points import Solved, solve_points
 from qnet.questions.points.trial import Trial
 from qnet.questions.search.near import near
@@ -248,7 +249,7 @@ class Computer:
             read: dict[str, Any] = {"": part.value}
             for figure, expression in expressions.items():
                 assert expression is not None
-                read[figure] = part.solved.metric(expression)
+                read[figure] = expression_value(part.solved, expression)
             rows = {int(point): row for row, point in enumerate(part.indices) if part.answered[row]}
             for index, lane in zip(indices, every, strict=True):
                 if index in rows:

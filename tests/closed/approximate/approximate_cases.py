@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from itertools import pairwise
-from math import comb, exp, lgamma, log
+from math import exp, lgamma, log
 from typing import Any
 
 from qnet.networks.closed import exact
@@ -57,16 +57,15 @@ def beside_open(network: ClosedNetwork, load: Any) -> ClosedNetwork:
 
 
 def _weight(closed: int, offered: float, count: int) -> float:
-    total, number = 0.0, 0
-    while True:
-        present = closed + number
-        few = min(present, count)
-        size = log(comb(present, number)) + number * log(offered) - lgamma(few + 1) - (present - few) * log(count)
-        term = exp(size)
-        total += term
+    few = min(closed, count)
+    term = exp(-lgamma(few + 1) - (closed - few) * log(count))
+    total, number = term, 0
+    while number <= 3 * count or term >= 1e-17 * total:
         number += 1
-        if number > 3 * count and term < 1e-17 * total:
-            return total
+        present = closed + number
+        term *= present / number * offered / min(present, count)
+        total += term
+    return total
 
 
 def exact_figures(network: ClosedNetwork) -> ClosedFigures:

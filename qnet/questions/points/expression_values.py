@@ -1,22 +1,86 @@
-"""Why a figure has no value where there is a steady state: the expression, what fails in it, and the values there."""
+"""The value of an expression over parameters, outputs and figures at solved points.
+
+Where there is a steady state and no value: the expression, what fails in it, and the values there.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qnet.errors import Problem, short
 from qnet.expression import Expression, ExpressionError, Value, evaluate
-from qnet.lazy import np
+from qnet.expression.aliases import MAX_THROUGHPUT
+from qnet.expression.functions import percentile_share
+from qnet.lazy import lazy, np
 from qnet.model.model import Model
-from qnet.model.scope import all_figures
+from qnet.model.scope import about, all_figures
 from qnet.questions.points.points import Part, Solved
 from qnet.units import NUMBER, base_unit, format_quantity
+
+if TYPE_CHECKING:
+    from qnet.networks.percentiles import responses as percentiles
+    from qnet.networks.percentiles import waits as wait_percentiles
+    from qnet.questions.points import ceilings
+else:
+    percentiles = lazy("qnet.networks.percentiles.responses")
+    wait_percentiles = lazy("qnet.networks.percentiles.waits")
+    ceilings = lazy("qnet.questions.points.ceilings")
 
 CODE = "QN735"
 _MOST = 6
 """Values that a reason names."""
+
+
+def expression_value(solved: Solved, expression: Expression) -> Value:
+    """The value of an expression over parameters, outputs and figures, per point, in base units.
+
+    solved   a model at one point or a batch.
+    Returns  not a number without a steady state, and where arithmetic fails, as in a division by zero; `undefined` has
+             the reason.
+    """
+    return solved.gather(lambda part: _part_value(solved, part, expression))
+
+
+def _part_value(solved: Solved, part: Part, expression: Expression) -> Value:
+    """`expression_value` at the points of one part."""
+    names = _names(solved, part, expression)
+    for name, output in solved.model.outputs.items():
+        if name in expression.names:
+            names[name] = _evaluate(output.expression, names, part)
+    return _evaluate(expression, names, part)
+
+
+def _names(solved: Solved, part: Part, expression: Expression) -> dict[str, Value]:
+    """The parameters and the figures that an expression and the outputs that it names may use."""
+    model = solved.model
+    outputs = [output.expression for name, output in model.outputs.items() if name in expression.names]
+    names: dict[str, Value] = {}
+    for name in dict.fromkeys(name for item in (expression, *outputs) for name in item.names):
+        for known in (part.values.known, part.figures):
+            if name in known:
+                names[name] = known[name]
+        share = percentile_share(name)
+        if share:
+            waits = percentile_share(name, "wait")
+            percentile = wait_percentiles.wait_percentile if waits else percentiles.response_percentile
+            names[name] = percentile(part.solution, share, about(name))
+        if name == MAX_THROUGHPUT and name not in {*model.parameters, *model.outputs}:
+            names[name] = ceilings.max_throughput(model, part, solved.asked)
+    return names
+
+
+def _evaluate(expression: Expression, names: Mapping[str, Value], part: Part) -> Value:
+    operations = part.values.operations
+    if part.values.size is None:
+        try:
+            return evaluate(expression.root, names, operations, part.values.choices)
+        except ExpressionError:
+            return math.nan
+
+    with np.errstate(all="ignore"):
+        return evaluate(expression.root, names, operations, part.values.choices) + np.zeros(part.values.size)
 
 
 def undefined(solved: Solved, expression: Expression) -> Problem | None:
@@ -26,9 +90,9 @@ def undefined(solved: Solved, expression: Expression) -> Problem | None:
     Returns   the reason at the first such point; None where there is none.
     """
     for part in solved.parts:
-        point = _first(part, solved.part_metric(part, expression))
+        point = _first(part, _part_value(solved, part, expression))
         if point is not None:
-            return _reason(solved.model, part, solved.names(part, expression), expression, point)
+            return _reason(solved.model, part, _names(solved, part, expression), expression, point)
     return None
 
 
