@@ -153,7 +153,7 @@ def solve(lines: FirstComeBatch, starts: Sequence[Any] | None = None) -> LineAns
         at_arrival = (work + lines.open_rest) / (1.0 - lines.open_load)
         after = np.zeros(residence.shape)
         if lines.left is not None:
-            left = _ahead(lines, changes, residence)[1]
+            left = _ahead(lines, changes, residence, _cycle(lines, residence))[1]
             after, at_arrival = left.work, at_arrival + left.others
     return LineAnswer(throughput, residence, at_arrival, after, starts)
 
@@ -208,15 +208,17 @@ def _asked(lines: FirstComeBatch) -> Any:
 def _image(lines: FirstComeBatch, changes: ShareChanges, residence: Any) -> tuple[Any, Any]:
     """(P, K, R) residences after a round, and (P,) the largest change, in cycle times of the class."""
     cycle = _cycle(lines, residence)
-    at_arrival = np.maximum(_ahead(lines, changes, residence)[0], 0.0)
+    at_arrival = np.maximum(_ahead(lines, changes, residence, cycle)[0], 0.0)
     image = np.where(lines.population[:, None, :] > 0, lines.demands + lines.stretch * at_arrival, 0.0)
     change = np.abs(image - residence) / np.where(cycle > 0, cycle, 1.0)[:, None, :]
     return image, np.where(np.isfinite(change), change, np.inf).max((1, 2), initial=0.0)
 
 
-def _ahead(lines: FirstComeBatch, changes: ShareChanges, residence: Any) -> tuple[Any, Any]:
-    """(P, K, R) the work ahead on arrival, as `FirstComeBatch.weight`, and the second-phase work in it, or None."""
-    cycle = _cycle(lines, residence)
+def _ahead(lines: FirstComeBatch, changes: ShareChanges, residence: Any, cycle: Any) -> tuple[Any, Any]:
+    """(P, K, R) the work ahead on arrival, as `FirstComeBatch.weight`, and the second-phase work in it, or None.
+
+    cycle   as `_cycle` has it, which parallel steps make expensive.
+    """
     throughput = _throughput(lines, cycle)[:, None, :]
     one = np.eye(lines.population.shape[-1])
     left = np.maximum(lines.population[:, None, :] - one, 0.0)[:, None]
