@@ -45,3 +45,23 @@ def test_a_fault_of_the_syntax_is_where_it_stands_behind_blanks():
     with pytest.raises(ExpressionError) as caught:
         parse("   1 + * 2")
     assert caught.value.column == "   1 + * 2".index("*")
+
+
+@pytest.mark.parametrize(
+    ("kind", "more"),
+    [
+        ("M/M/1", {}),
+        ("M/M/c", {"servers": 3}),
+        ("GI/M/1", {"scv_arrival": 0.5}),
+        ("GI/M/1", {"scv_arrival": 3.0}),
+        ("M/D/1", {}),
+        ("M/Ek/1", {"phases": 3}),
+    ],
+)
+def test_those_who_do_not_wait_have_no_wait(kind: str, more: dict[str, float]):
+    found = qnet.queue(kind, arrival_rate=5.0, service_time=0.1, **more)
+    if found.wait_percentile is None:
+        return
+    none = 1 - found.probability_of_waiting
+    assert found.wait_percentile(0.99 * none) == 0.0
+    assert found.wait_percentile(none + 0.01 * (1 - none)) > 0.0
