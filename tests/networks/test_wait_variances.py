@@ -63,3 +63,14 @@ def test_a_line_of_all_customers_is_a_sum_of_equal_exponential_times(users: int)
         term *= found / 0.1 / count
         total += term
     assert exp(-found / 0.1) * total == pytest.approx(0.1, rel=2e-2)
+
+
+def test_many_customers_at_several_servers_wait_for_a_sum_of_exponential_times():
+    model = qnet.loads(ALONE.replace('{ discipline = "DISCIPLINE" }', "{ servers = 4 }")).set(users=20)
+    exact, unknown = (
+        next(row["value"] for row in model.solve(metric=["response_p95"], method=method).records() if row["value"])
+        for method in ("auto", "bard-schweitzer")
+    )
+    # Who arrives waits for 16 departures, 25 ms apart; where no states are known, for about as many.
+    assert exact == pytest.approx(0.753, rel=1e-3)
+    assert unknown == pytest.approx(exact, rel=1e-2)
