@@ -223,7 +223,7 @@ CODES: dict[str, _T] = {
     "QN654": _T("variability outside its measured region",
         "In open networks each stream of customers is described by its rate and the squared coefficient of variation "
         "of its interarrival times, which is exact only for Poisson streams. Against exact chains of random networks "
-        "of single servers at loads up to 0.95 the response had a median error of 0.3 % and a worst one of 6 % with "
+        "of single servers at loads up to 0.95 the response had a median error of 0.35 % and a worst one of 6 % with "
         "Poisson arrivals (16 % with constant times in a row); 2.3 % and 12 % with others, without feedback to a "
         "station; and 10 % and 25 % with others with feedback. "
         "The note names what is beyond: a queue behind others that change the variability "

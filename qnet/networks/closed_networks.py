@@ -15,7 +15,7 @@ from qnet.lazy import lazy, np
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import PRIORITY, RESIDUAL, between_integers
 from qnet.networks.figures import Steady, figures
-from qnet.networks.joined_classes import left_running
+from qnet.networks.parallel.closed import left_running
 from qnet.networks.passage_times import Passages
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.solution import Solution as ProductSolution

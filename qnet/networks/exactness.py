@@ -17,9 +17,9 @@ from qnet.queues.arithmetic import close, total
 from qnet.record import Record
 
 if TYPE_CHECKING:
-    from qnet.networks import parallel_exactness
+    from qnet.networks.parallel import exactness as parallel_exactness
 else:
-    parallel_exactness = lazy("qnet.networks.parallel_exactness")
+    parallel_exactness = lazy("qnet.networks.parallel.exactness")
 
 RESIDUAL = "residual-service"
 """The method that corrects the waits of closed classes at first-come-first-served stations."""
@@ -284,7 +284,13 @@ def _left_behind(network: RoutedNetwork, streams: list[Stream], operations: Oper
 
 
 def in_order(network: RoutedNetwork, compiled: Streams, operations: Operations) -> frozenset[str]:
-    """The first-come-first-served stations without product form, in networks with closed classes."""
+    """The first-come-first-served stations without product form, in networks with closed classes.
+
+    network     with any classes; without a closed one there are none.
+    compiled    its streams.
+    operations  those of the numbers.
+    Returns     names of stations.
+    """
     again = frozenset[str]().union(
         *(work_left_at_arrival(network, compiled.streams, kind) for kind in range(len(network.classes)))
     )

@@ -8,7 +8,7 @@ from qnet.expression import Operations, Value
 from qnet.lazy import np
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import reasons_for
-from qnet.networks.parallel import Breakdown, breakdown
+from qnet.networks.parallel.branches import Breakdown, breakdown
 from qnet.networks.passage_times import Passages
 from qnet.networks.routed import Group, RoutedNetwork, Station
 from qnet.networks.solution import (

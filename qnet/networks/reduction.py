@@ -10,8 +10,8 @@ from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.lazy import lazy, np
 from qnet.networks.duration import NOTHING
 from qnet.networks.exactness import LAYERS, in_order, ranked, work_left_at_arrival
-from qnet.networks.joined_classes import ParallelSteps
 from qnet.networks.layers.contention import layered, without_waiting
+from qnet.networks.parallel.closed import ParallelSteps
 from qnet.networks.product.demands import Demands
 from qnet.networks.reasons import Reason
 from qnet.networks.routed import ClosedClass, Group, OpenClass, RoutedNetwork, Station

@@ -17,8 +17,9 @@ from qnet.networks.solvers.features import of_routes, unsupported
 from qnet.networks.wanted import AUTO, Wanted
 
 if TYPE_CHECKING:
-    from qnet.networks import closed_networks, copy_classes, degenerate_classes, exactness, parallel_bounds
+    from qnet.networks import closed_networks, copy_classes, degenerate_classes, exactness
     from qnet.networks.memory import regions as memory
+    from qnet.networks.parallel import bounds as parallel_bounds
     from qnet.networks.product import solve as product
 else:
     closed_networks = lazy("qnet.networks.closed_networks")
@@ -26,7 +27,7 @@ else:
     exactness = lazy("qnet.networks.exactness")
     memory = lazy("qnet.networks.memory.regions")
     copy_classes = lazy("qnet.networks.copy_classes")
-    parallel_bounds = lazy("qnet.networks.parallel_bounds")
+    parallel_bounds = lazy("qnet.networks.parallel.bounds")
     product = lazy("qnet.networks.product.solve")
 
 _PLAIN, _BATCH, _POINT = 7e4, 3e5, 500.0

@@ -69,6 +69,7 @@ def reduced(rows: Sequence[Row], reference: int, states: Iterable[int]) -> dict[
 def closed_sets(rows: Sequence[Iterable[int]], out: Iterable[int]) -> list[list[int]]:
     """The sets of states that lead to each other and nowhere else, by their first states.
 
+    rows  by state: the states that it leads to.
     out   states that customers leave the network from, or that do not count.
     """
     behind = turned(rows)

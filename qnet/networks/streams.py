@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from qnet.expression import Operations, Value
 from qnet.lazy import lazy
 from qnet.networks.duration import NOTHING, Duration
-from qnet.networks.parallel import BranchTime, Parallel, refuse_held, times
+from qnet.networks.parallel.branches import BranchTime, Parallel, refuse_held, times
 from qnet.networks.routed import Branch, ClosedClass, Fork, Hold, OpenClass, Route, RoutedNetwork, Station, Step, Time
 from qnet.queues.arithmetic import close, ratio, total
 from qnet.record import Record
@@ -421,6 +421,10 @@ def start_together(network: RoutedNetwork, compiled: Streams, operations: Operat
 
     That is the share of the load there from its route's parallel steps, times the probability that a step which uses
     one copy of a station uses another as well; half of it in closed classes, whose customers wait for each other less.
+
+    network     any network.
+    compiled    its streams.
+    operations  those of the numbers.
     """
     loads = [stream.rate * stream.holding.mean for stream in compiled.streams]
     result: list[Value] = [0.0] * len(loads)

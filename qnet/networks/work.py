@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from qnet.expression import FLOATS, Operations, Value, arrays, operations_for
 from qnet.networks.duration import Wait
-from qnet.networks.parallel import breakdown
+from qnet.networks.parallel.branches import breakdown
 from qnet.networks.routed import RoutedNetwork
 from qnet.networks.streams import streams
 from qnet.queues.arithmetic import total

@@ -16,7 +16,7 @@ from chain import mean, stationary
 from measuring import assert_told
 from quorum_systems import EXACT, Quorum, mean_behind, systems
 
-from qnet.networks.parallel_bounds import closed_bounds
+from qnet.networks.parallel.bounds import closed_bounds
 from qnet.networks.routed import Branch, ClosedClass, Fork, Group, Hold, OpenClass, Route, RoutedNetwork, Station, Time
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.solve import solve

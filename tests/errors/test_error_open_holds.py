@@ -13,8 +13,8 @@ from hold_systems import Held, copies, held, shared
 from measuring import FEWEST, assert_told
 
 from qnet.networks.exactness import Beyond
-from qnet.networks.hold_warnings import CODE, LARGEST
 from qnet.networks.measured_errors import MEASURED
+from qnet.networks.open.hold_warnings import CODE, LARGEST
 from qnet.networks.routed import RoutedNetwork
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.solve import solve

@@ -26,8 +26,8 @@ from passage_systems import (
 from queue_passages import percentiles
 
 from qnet.expression import FLOATS
-from qnet.networks.percentile_trust import beyond
-from qnet.networks.percentiles import response_percentile
+from qnet.networks.percentiles.responses import response_percentile
+from qnet.networks.percentiles.trust import beyond
 from qnet.networks.routed import Hold, OpenClass, Route, RoutedNetwork, Time
 from qnet.networks.solve import solve
 

@@ -11,8 +11,8 @@ from passage import DONE, percentiles
 from passage_systems import Move, overtaking, queue, visit
 
 from qnet.expression import FLOATS, arrays
-from qnet.networks.percentile_trust import beyond, exact
-from qnet.networks.percentiles import response_percentile
+from qnet.networks.percentiles.responses import response_percentile
+from qnet.networks.percentiles.trust import beyond, exact
 from qnet.networks.routed import Group, OpenClass, Route, RoutedNetwork, Station, Step, Time
 from qnet.networks.solve import solve
 

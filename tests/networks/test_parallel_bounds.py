@@ -10,7 +10,7 @@ from math import inf
 import pytest
 
 from qnet.errors import NotComputed
-from qnet.networks.parallel_bounds import closed_bounds
+from qnet.networks.parallel.bounds import closed_bounds
 from qnet.networks.routed import (
     Branch,
     ClosedClass,

@@ -6,7 +6,7 @@ import numpy as np  # noqa: TID253
 import pytest
 
 from qnet.errors import NotComputed
-from qnet.networks.percentiles import response_percentile
+from qnet.networks.percentiles.responses import response_percentile
 from qnet.networks.routed import Branch, ClosedClass, Fork, Group, Hold, OpenClass, Route, RoutedNetwork, Station, Time
 from qnet.networks.routed import Step as AnyStep
 from qnet.networks.solution import RoutedSolution

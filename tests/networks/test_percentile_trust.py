@@ -8,7 +8,7 @@ import pytest
 import qnet
 from qnet.errors import NotComputed
 from qnet.model.load import load
-from qnet.networks.wait_variances import shared_variance
+from qnet.networks.percentiles.wait_variances import shared_variance
 from qnet.questions.solve.solve import solve_report
 
 HEAD = 'qnet = 1\ntitle = "t"\n'

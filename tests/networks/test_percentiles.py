@@ -14,8 +14,8 @@ import qnet
 from qnet.errors import InvalidInput, UsageError
 from qnet.expression import FLOATS
 from qnet.model.metrics import metric
-from qnet.networks.percentile_trust import beyond
-from qnet.networks.percentiles import MixtureRoute, mixture_percentile, response_percentile
+from qnet.networks.percentiles.responses import MixtureRoute, mixture_percentile, response_percentile
+from qnet.networks.percentiles.trust import beyond
 from qnet.networks.routed import Group, Hold, OpenClass, Route, RoutedNetwork, Station, Time
 from qnet.questions.points.answers import solve_table
 from qnet.questions.points.points import solve_points

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np  # noqa: TID253
 import pytest
 
-from qnet.networks.percentiles import routing_variance
+from qnet.networks.percentiles.responses import routing_variance
 
 
 def test_a_number_of_visits_by_chance() -> None:

@@ -15,7 +15,7 @@ import pytest
 from routing_oracles import Table, closed_traffic, floats, open_traffic, random_routing
 
 from qnet.errors import InvalidInput, NotComputed
-from qnet.networks.traffic import chains, closed_visits, open_visits
+from qnet.networks.product.traffic import chains, closed_visits, open_visits
 
 ULP = 2.0**-52
 
@@ -310,7 +310,7 @@ def test_chains_are_the_parts_that_visits_reach(seed: int):
 
 
 def test_nothing_here_needs_numpy():
-    script = "import sys, qnet.networks.traffic as t; t.closed_visits([[0., 1.], [1., 0.]], 0); "
+    script = "import sys, qnet.networks.product.traffic as t; t.closed_visits([[0., 1.], [1., 0.]], 0); "
     script += "print('numpy' in sys.modules)"
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "False"

@@ -9,8 +9,8 @@ import pytest
 from qnet.lazy import np
 from qnet.model.conditions import condition
 from qnet.model.load import load
-from qnet.networks import open as open_networks
-from qnet.networks.open import OpenSolver
+from qnet.networks.open import solve as open_networks
+from qnet.networks.open.solve import OpenSolver
 from qnet.questions.envelope.envelope import envelopes
 from qnet.questions.envelope.question import question
 from qnet.questions.points import trial as trials

@@ -6,7 +6,7 @@ from random import Random
 
 from building import network, scaled, station, visit
 
-from qnet.networks.open import solve
+from qnet.networks.open.solve import solve
 from qnet.networks.routed import Hold, OpenClass, Route, RoutedNetwork, Station, Step, Time
 from qnet.networks.solution import RoutedSolution
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np  # noqa: TID253
 from building import scaled
 
-from qnet.networks.open import solve
+from qnet.networks.open.solve import solve
 from qnet.networks.routed import Group, Hold, OpenClass, Route, RoutedNetwork, Station, Step, Time
 from qnet.networks.solution import RoutedSolution
 

@@ -13,7 +13,7 @@ import pytest
 from building import at_station, close, customers, delay, network, station, visit
 from nested_chain import stationary
 
-from qnet.networks.open import solve
+from qnet.networks.open.solve import solve
 from qnet.networks.routed import Hold, OpenClass, Route, Station, Time
 from qnet.queues.erlang import erlang_b, erlang_c
 

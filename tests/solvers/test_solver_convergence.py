@@ -13,10 +13,10 @@ from hold_networks import hold_network
 from random_networks import numbers
 
 import qnet.networks.fixed_point as fixed_point
-import qnet.networks.open as solver
+import qnet.networks.open.solve as solver
 from qnet.errors import NotComputed
 from qnet.networks.duration import Wait
-from qnet.networks.open import solve
+from qnet.networks.open.solve import solve
 from qnet.networks.routed import Hold, RoutedNetwork, Time
 from qnet.networks.solution import RoutedSolution
 

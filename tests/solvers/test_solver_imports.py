@@ -13,7 +13,7 @@ import sys
 sys.path.insert(0, sys.argv[1])
 from building import customers, network, station, visit
 from qnet.networks.routed import Hold, Time
-from qnet.networks.open import solve
+from qnet.networks.open.solve import solve
 
 def loaded(*classes):
     stations = [station("outer", copies=4), station("inner", 2), station("own", follows="outer", copies=4)]

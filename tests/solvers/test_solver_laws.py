@@ -16,7 +16,7 @@ import pytest
 from building import close
 from random_networks import at, numbers, permuted, random_network, single
 
-from qnet.networks.open import solve
+from qnet.networks.open.solve import solve
 from qnet.networks.routed import OpenClass, RoutedNetwork, Step, Time
 from qnet.networks.solution import RoutedSolution
 

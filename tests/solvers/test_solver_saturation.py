@@ -8,7 +8,7 @@ import numpy as np  # noqa: TID253
 import pytest
 from building import at_station, close, customers, network, station, visit
 
-from qnet.networks.open import solve
+from qnet.networks.open.solve import solve
 from qnet.networks.routed import Hold, RoutedNetwork, Time
 
 ALMOST = 1 - np.concatenate([np.linspace(0.95, 0.05, 19), np.geomspace(0.04, 1e-6, 12)])

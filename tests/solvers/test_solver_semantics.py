@@ -11,7 +11,7 @@ from building import at_station, close, customers, delay, network, scaled, split
 from random_networks import numbers
 
 from qnet.expression import FLOATS
-from qnet.networks.open import solve
+from qnet.networks.open.solve import solve
 from qnet.networks.routed import Hold, Limit, OpenClass, Route, RoutedNetwork, Step, Time
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.streams import streams

@@ -8,8 +8,8 @@ from qnet.errors import NotComputed, Problem
 from qnet.expression import Operations, Value
 from qnet.networks.capacity.flows import Flows, flows_with_losses
 from qnet.networks.capacity.stations import LEAST, OpenSolverWithLosses, by_point
-from qnet.networks.centres import Centre
 from qnet.networks.duration import Wait
+from qnet.networks.open.centres import Centre
 from qnet.networks.routed import Buffer, Hold, OpenClass, RoutedNetwork, Time
 from qnet.networks.solution import BufferFigures
 from qnet.networks.stream_waits import LONGEST

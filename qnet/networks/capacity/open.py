@@ -24,7 +24,7 @@ from qnet.networks.duration import Wait
 from qnet.networks.exactness import not_followed, uneven_classes
 from qnet.networks.figures import Steady, figures
 from qnet.networks.fixed_point import mixed
-from qnet.networks.open import NAME
+from qnet.networks.open.solve import NAME
 from qnet.networks.reasons import Reason
 from qnet.networks.routed import Fork, Hold, OpenClass, RoutedNetwork, Step, Time
 from qnet.networks.solution import Limiting, RoutedSolution
@@ -33,9 +33,9 @@ from qnet.networks.wanted import Wanted
 from qnet.queues.arithmetic import total
 
 if TYPE_CHECKING:
-    from qnet.networks import hold_warnings
+    from qnet.networks.open import hold_warnings
 else:
-    hold_warnings = lazy("qnet.networks.hold_warnings")
+    hold_warnings = lazy("qnet.networks.open.hold_warnings")
 
 _TOLERANCE = 1e-13
 _PLAIN, _MAX_ROUNDS = 30, 400

@@ -8,9 +8,9 @@ from qnet.errors import NotComputed, Problem
 from qnet.expression import Operations, Value
 from qnet.lazy import np
 from qnet.networks.capacity.flows import Losses
-from qnet.networks.centres import Centre
 from qnet.networks.duration import Wait
-from qnet.networks.open import OpenSolver
+from qnet.networks.open.centres import Centre
+from qnet.networks.open.solve import OpenSolver
 from qnet.networks.routed import RoutedNetwork, Station
 from qnet.networks.streams import Key, Stream, Streams, exponential
 from qnet.queues.arithmetic import close, ratio, total

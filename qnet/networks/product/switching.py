@@ -12,9 +12,9 @@ from typing import Any, Protocol, cast
 
 from qnet.errors import InvalidInput, Problem
 from qnet.lazy import Array, np
-from qnet.networks.chains import aggregate, spread
+from qnet.networks.product.chains import aggregate, spread
+from qnet.networks.product.traffic import chains, closed_visits, open_visits
 from qnet.networks.product.validation import Arguments
-from qnet.networks.traffic import chains, closed_visits, open_visits
 from qnet.queues.arithmetic import ratio
 from qnet.record import Record
 

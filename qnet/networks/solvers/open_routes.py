@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from qnet.errors import NotComputed, Problem
 from qnet.lazy import lazy
-from qnet.networks.open import loads_without_waits
-from qnet.networks.open import solve as solve_open
+from qnet.networks.open.solve import loads_without_waits
+from qnet.networks.open.solve import solve as solve_open
 from qnet.networks.reasons import Reason
 from qnet.networks.routed import RoutedNetwork, nested
 from qnet.networks.solution import RoutedSolution

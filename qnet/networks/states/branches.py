@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from qnet.expression import Operations, Value
 from qnet.networks.figures import Steady
-from qnet.networks.parallel import Breakdown, breakdown
+from qnet.networks.parallel.branches import Breakdown, breakdown
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.states.figures import SolvedChain, Where
 from qnet.networks.streams import Key

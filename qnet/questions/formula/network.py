@@ -14,7 +14,7 @@ from qnet.model.scope import closure, depends_on_solution, inside_stations, is_f
 from qnet.model.traced import TracedValues
 from qnet.model.values import Values
 from qnet.networks.exactness import reasons_for
-from qnet.networks.open import closed_form
+from qnet.networks.open.solve import closed_form
 from qnet.networks.routed import ClosedClass, Group, OpenClass, RoutedNetwork, Station
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.streams import Key, Streams, streams

@@ -33,12 +33,13 @@ from qnet.record import Record
 
 if TYPE_CHECKING:
     from qnet.model import check, domains
-    from qnet.networks import percentiles, wait_percentiles
+    from qnet.networks.percentiles import responses as percentiles
+    from qnet.networks.percentiles import waits as wait_percentiles
 else:
     check = lazy("qnet.model.check")
     domains = lazy("qnet.model.domains")
-    percentiles = lazy("qnet.networks.percentiles")
-    wait_percentiles = lazy("qnet.networks.wait_percentiles")
+    percentiles = lazy("qnet.networks.percentiles.responses")
+    wait_percentiles = lazy("qnet.networks.percentiles.waits")
 
 _NEAR = 1e-9
 _Item = TypeVar("_Item")

@@ -18,12 +18,13 @@ from qnet.networks.routed import RoutedNetwork
 from qnet.questions.points.points import Part
 
 if TYPE_CHECKING:
-    from qnet.networks import exactness, percentile_trust, streams
+    from qnet.networks import exactness, streams
+    from qnet.networks.percentiles import trust as percentile_trust
     from qnet.questions.points.answers import Answers
 else:
     exactness = lazy("qnet.networks.exactness")
     streams = lazy("qnet.networks.streams")
-    percentile_trust = lazy("qnet.networks.percentile_trust")
+    percentile_trust = lazy("qnet.networks.percentiles.trust")
 
 EXACT, APPROXIMATE = "exact", "approximate"
 

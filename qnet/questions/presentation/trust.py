@@ -17,10 +17,11 @@ from qnet.reports.content import Note
 from qnet.units import format_quantity
 
 if TYPE_CHECKING:
-    from qnet.networks import percentile_trust, percentiles
+    from qnet.networks.percentiles import responses as percentiles
+    from qnet.networks.percentiles import trust as percentile_trust
 else:
-    percentile_trust = lazy("qnet.networks.percentile_trust")
-    percentiles = lazy("qnet.networks.percentiles")
+    percentile_trust = lazy("qnet.networks.percentiles.trust")
+    percentiles = lazy("qnet.networks.percentiles.responses")
 
 
 def trust_notes(solution: RoutedSolution) -> list[Note]:

@@ -73,12 +73,21 @@ class JoinTime(Record):
 
 
 def times(forks: tuple[Parallel, ...], count: Value) -> tuple[Parallel, ...]:
-    """The same parallel steps, executed `count` times as often."""
+    """The same parallel steps, executed `count` times as often.
+
+    forks    the parallel steps of a route.
+    count    executions per execution of what encloses them, at least 0.
+    Returns  the steps in the same order.
+    """
     return tuple(fork.replace(count=fork.count * count) for fork in forks)
 
 
 def refuse_held(enclosing: Sequence[str]) -> None:
-    """Raise where branches would start while a station is held."""
+    """Raise where branches would start while a station is held.
+
+    enclosing  the names of the stations held, the innermost last.
+    Raises     `NotComputed` QN552.
+    """
     if enclosing:
         text = f'a parallel step while "{enclosing[-1]}" is held'
         help = "put the hold inside the branches, or before the parallel step"

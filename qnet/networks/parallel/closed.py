@@ -9,7 +9,7 @@ from qnet import budget
 from qnet.expression import Operations, Value, arrays
 from qnet.lazy import np
 from qnet.networks.duration import Wait
-from qnet.networks.parallel import Parallel, mean_join_time
+from qnet.networks.parallel.branches import Parallel, mean_join_time
 from qnet.networks.routed import ClosedClass, RoutedNetwork
 from qnet.networks.stream_waits import stream_wait
 from qnet.networks.streams import Key, Stream, Streams, start_together, streams
@@ -200,8 +200,12 @@ def _light(network: RoutedNetwork, compiled: Streams, kind: int) -> Value:
 
 
 def left_running(network: RoutedNetwork, compiled: Streams) -> set[Key]:
-    """The groups of copies where branches of closed classes may go on that no parallel step waits for, which may pile
-    up."""
+    """The groups of copies where branches of closed classes may go on, and pile up, that no parallel step waits for.
+
+    network   with any classes; those of open ones are left out.
+    compiled  its streams.
+    Returns   the name of the station and the index of the group.
+    """
     result: set[Key] = set()
     for route in compiled.routes:
         if isinstance(network.classes[route.class_index], ClosedClass):

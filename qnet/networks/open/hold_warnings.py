@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from typing import Any, Protocol
 
 from qnet.expression import Operations, Value
-from qnet.networks.centres import Centre
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import Beyond, station_reason
+from qnet.networks.open.centres import Centre
 from qnet.networks.routed import Fork, Hold, RoutedNetwork, Step, Time
 from qnet.networks.streams import Stream, Streams
 from qnet.queues.arithmetic import total

@@ -10,12 +10,12 @@ from qnet.expression import FLOATS, Value, arrays
 from qnet.lazy import Array, np
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import AGGREGATED, LAYERS, PRIORITY
-from qnet.networks.parallel import join_time
+from qnet.networks.parallel.branches import join_time
 from qnet.networks.passage_times import Passages
+from qnet.networks.percentiles.wait_variances import shared_variance, with_variances
 from qnet.networks.routed import ClosedClass, OpenClass
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.streams import RouteTime
-from qnet.networks.wait_variances import shared_variance, with_variances
 from qnet.queues.arithmetic import total
 from qnet.queues.roots import root
 from qnet.record import Record

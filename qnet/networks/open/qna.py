@@ -15,13 +15,13 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 
 from qnet.expression import Operations, Value
-from qnet.networks.centres import Centre
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import Beyond, ranked, station_reason, uneven_classes
+from qnet.networks.open.centres import Centre
+from qnet.networks.open.transitions import Transitions, solved, transitions
 from qnet.networks.reasons import Reason
 from qnet.networks.routed import Hold, OpenClass, RoutedNetwork, Time
 from qnet.networks.streams import Key, Stream, Streams
-from qnet.networks.transitions import Transitions, solved, transitions
 from qnet.queues.arithmetic import ratio, total
 from qnet.record import Record
 
@@ -30,6 +30,8 @@ _LEAST = 0.2
 """The least scv of a service used for departures."""
 _MOST = 4.0
 """The largest scv that was measured."""
+_ROUNDING = 1e-9
+"""How far above that a scv may be computed to be which is stated as the largest."""
 _MOST_ON = 2.0
 """The largest scv of arrivals that go on to a further queue."""
 _CHANGED, _CHANGED_BACK = 0.1, 0.02
@@ -190,7 +192,7 @@ def _unmeasured_at(
     back     whether customers return to it, and `planned` whether their number of visits is then fixed.
     """
     name = centre.station.name
-    if not operations.all(operations.compare("<=", node.service, _MOST - 1.0)):
+    if not operations.all(operations.compare("<=", node.service, _MOST - 1.0 + _ROUNDING)):
         yield f"the scv of services at {name} is above {_MOST:g}"
     plain = compiled.deferred and regular and operations.all(node.service == 0)
     if node.servers > 1 and not alone and not plain:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from qnet.expression import Operations, Value
-from qnet.networks.joined_classes import left_running
-from qnet.networks.parallel import BranchTime, Parallel
+from qnet.networks.parallel.branches import BranchTime, Parallel
+from qnet.networks.parallel.closed import left_running
 from qnet.networks.reasons import Beyond, Inexact, Reason
 from qnet.networks.routed import Group, RoutedNetwork, Station
 from qnet.networks.streams import Key, Stream, Streams, exponential
@@ -22,6 +22,10 @@ def parallel_reasons(network: RoutedNetwork, compiled: Streams, operations: Oper
     Exact are branches of one exponential or constant delay each, whatever else there is; and two identical branches of
     one exponential server each, in an open network without other queues.
 
+    network     the network.
+    compiled    its streams.
+    operations  those of the numbers.
+    Returns     each reason once, with what was not measured where there is such a thing.
     Source   Flatto, Hahn, SIAM J. Appl. Math. 44 (1984) 1041-1053; Nelson, Tantawi, IEEE Trans. Computers 37 (1988)
              739-743.
     """

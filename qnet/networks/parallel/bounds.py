@@ -15,7 +15,7 @@ from qnet.expression import FLOATS
 from qnet.lazy import lazy
 from qnet.networks.duration import Duration
 from qnet.networks.exactness import reasons_for
-from qnet.networks.parallel import BranchTime, Parallel
+from qnet.networks.parallel.branches import BranchTime, Parallel
 from qnet.networks.routed import (
     Branch,
     ClosedClass,

@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.lazy import lazy, np
-from qnet.networks.centres import Centre, Room, centres, undecided
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import not_followed, reasons_for, uneven_classes
 from qnet.networks.figures import Steady, figures
+from qnet.networks.open.centres import Centre, Room, centres, undecided
 from qnet.networks.routed import OpenClass, RoutedNetwork, at_point, at_points
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.streams import Key, Stream, Streams, streams
@@ -35,11 +35,11 @@ from qnet.queues.waiting import waits_beside_holders as beside_holders
 
 if TYPE_CHECKING:
     from qnet.networks import fixed_point as networks_fixed_point
-    from qnet.networks import hold_warnings, qna
-    from qnet.networks.qna import Uneven
+    from qnet.networks.open import hold_warnings, qna
+    from qnet.networks.open.qna import Uneven
 else:
-    qna = lazy("qnet.networks.qna")
-    hold_warnings = lazy("qnet.networks.hold_warnings")
+    qna = lazy("qnet.networks.open.qna")
+    hold_warnings = lazy("qnet.networks.open.hold_warnings")
     networks_fixed_point = lazy("qnet.networks.fixed_point")
 
 NAME = "open"
