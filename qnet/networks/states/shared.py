@@ -23,7 +23,7 @@ _Merge = Callable[[Sequence[float]], Any]
 _AT_MOST = 32
 """Programs that are walked together: the rates of all transitions are kept."""
 _KEPT, _KEPT_STATES = 3, 30_000
-"""Walks that are kept, the latest; and more of them, up to so many states together."""
+"""Walks that are kept, the latest; and more of them, up to a number of states together."""
 _BEYOND = 1.25
 """How many times as many customers from outside as asked for are as good, where the walk with those is known."""
 _MANY = 500

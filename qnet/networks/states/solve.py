@@ -185,10 +185,9 @@ def _solved_points(
     numbers = list(made)
     for position in (position for group in walks.groups for position in group):
         point = points[numbers[position]]
-        if trial and not budget.trial_left():
-            result[numbers[position]] = TooLarge()
-            continue
         try:
+            if trial and not budget.trial_left():
+                raise TooLarge
             with budget.trial(trial) if trial else nullcontext():
                 result[numbers[position]] = _passing(point, _solved(point, walks, position, most, operations, edge))
         except (NotCovered, TooLarge, ArithmeticError) as error:

@@ -50,9 +50,9 @@ class RowBudget:
                 yield
             self.solved += size
         except budget.OverBudget as error:
-            found = f"stopped after {self.most:.1e} operations for {self.rows} rows"
+            text = f"stopped after {self.most:.1e} operations for {self.rows} rows"
             help = "allow more with --operations, or send fewer rows"
-            self.over = budget.OverBudget(Problem("QN515", found, f"at most {self.most:.1e} operations", help=help))
+            self.over = budget.OverBudget(Problem("QN515", text, f"at most {self.most:.1e} operations", help=help))
             raise self.over from error
         finally:
             self.spent += account.spent
@@ -63,6 +63,6 @@ class RowBudget:
             return None
         each = self.spent / max(self.solved, 1)
         needed = 2 * each * self.rows / max(1.0, self.rows / ROWS)
-        found = f"{self.over.problems[0].found}: the first {self.solved} of {self.rows} are solved"
+        text = f"{self.over.problems[0].found}: the first {self.solved} of {self.rows} are solved"
         expected = self.over.problems[0].expected
-        return budget.OverBudget(Problem("QN515", found, expected, help=f"allow more with --operations {needed:.0e}"))
+        return budget.OverBudget(Problem("QN515", text, expected, help=f"allow more with --operations {needed:.0e}"))
