@@ -65,3 +65,10 @@ def test_those_who_do_not_wait_have_no_wait(kind: str, more: dict[str, float]):
     none = 1 - found.probability_of_waiting
     assert found.wait_percentile(0.99 * none) == 0.0
     assert found.wait_percentile(none + 0.01 * (1 - none)) > 0.0
+
+
+@pytest.mark.parametrize("kind", ["M/G/1-priority", "M/G/1-preemptive"])
+def test_without_arrivals_a_response_is_the_service_of_the_first_class(kind: str):
+    found = qnet.queue(kind, arrival_rate=[0.0, 0.0], service_time=[0.2, 0.3], scv_service=[1.0, 1.0])
+    assert found.response == pytest.approx(0.2, rel=1e-12)
+    assert found.wait == 0.0
