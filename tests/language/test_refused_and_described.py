@@ -102,3 +102,14 @@ def test_stations_of_which_one_holds_a_table_have_a_header_each():
     text = qnet.loads({**TWO, "stations": stations}).document.text
     assert "[stations.cpu]" in text and "[stations.disk]" in text
     assert "[stations.cpu]" not in qnet.loads(TWO).document.text
+
+
+def test_a_variation_below_zero_is_refused_where_a_chain_states_it():
+    text = qnet.load("web-shop").document.text.replace("[parameters]", "[parameters]\nspread = -1")
+    text = text.replace('database = "10 ms" }', 'database = { time = "10 ms", scv = "spread" } }')
+    text = text.replace('database = { discipline = "ps" }', "database = {}")
+    with pytest.raises(QnetError) as caught:
+        qnet.loads(text).solve()
+    (problem,) = caught.value.problems
+    assert problem.path == ("chains", "session", "classes", "looking", "service", "database", "scv")
+    assert problem.line
