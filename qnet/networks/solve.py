@@ -32,7 +32,7 @@ else:
 
 _PLAIN, _BATCH, _POINT = 7e4, 3e5, 500.0
 """Operations by station and step that any method takes: of a point; of a batch, and of each of its points."""
-_A_CELL = 5e3
+_A_CELL = 2e4
 """Operations of the figures of a class at a group of copies."""
 _NOT_IN_DEMANDS = frozenset({"memory", "capacity", "buffers"})
 """The features that a network of demands cannot have."""
