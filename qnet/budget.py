@@ -50,13 +50,15 @@ class OverBudget(NotComputed):
 class Account:
     """What a command may spend, and what it has spent."""
 
-    __slots__ = ("announce", "announced", "fixed", "given_up", "memory", "operations", "over", "spent", "tried")
+    __slots__ = ("announce", "announced", "fixed", "given_up", "memory", "operations", "over", "spent", "stop", "tried")
 
     def __init__(
         self, operations: float = OPERATIONS, memory: float = MEMORY, announce: Callable[[str], None] | None = None
     ) -> None:
         self.operations, self.memory, self.announce = max(operations, FLOOR), memory, announce
         self.spent = 0.0
+        self.stop = float("inf")
+        """Operations at which it ends besides, which change nothing of what trials and shares have before."""
         self.tried = 0.0
         """What trials have spent."""
         self.given_up: dict[Any, Any] = {}
@@ -80,22 +82,23 @@ class Account:
         what   the work they are for, such as "the states of the chain".
         """
         self.spent += operations
-        if self.spent > self.operations:
+        if self.spent > self.operations or self.spent > self.stop:
             raise self.refusal(what)
         if not self.announced and self.spent > OPERATIONS:
             self.announced = True
             if self.announce:
-                seconds = self.operations / _RATE
+                seconds = min(self.operations, self.stop) / _RATE
                 self.announce(f"more than {OPERATIONS:.0e} operations: up to {seconds:.0f} s by --operations")
 
     def refusal(self, what: str) -> OverBudget:
         """The refusal of further work; the first one remains."""
         if self.over is None:
-            found = f"stopped after {self.operations:.1e} operations"
+            most = min(self.operations, self.stop)
+            found = f"stopped after {most:.1e} operations"
             found += f", in {what}" if what else ""
-            help = f"allow more with --operations {10 * self.operations:.0e}; or ask less: fewer points or parameters, "
+            help = f"allow more with --operations {10 * most:.0e}; or ask less: fewer points or parameters, "
             help += 'smaller numbers, or a cheaper method, such as --method "bard-schweitzer" for closed classes'
-            self.over = OverBudget(Problem("QN515", found, f"at most {self.operations:.1e} operations", help=help))
+            self.over = OverBudget(Problem("QN515", found, f"at most {most:.1e} operations", help=help))
         return self.over
 
     def reserve(self, size: float, what: str) -> None:
@@ -246,11 +249,14 @@ def _inside(parent: Account, operations: float) -> Generator[None]:
     """An account of fewer operations, which are those of another."""
     inner = Account(memory=parent.memory, announce=parent.announce)
     inner.operations, inner.announced, inner.given_up = operations, parent.announced, parent.given_up
+    inner.stop = parent.stop - parent.spent
     try:
         with opened(inner):
             yield
     finally:
         parent.spent, parent.announced = parent.spent + inner.spent, inner.announced
+        if parent.spent > parent.stop:
+            parent.refusal("")
 
 
 _DEFAULT = Account()

@@ -329,8 +329,14 @@ class Reduction:
         if self.network.size is None:
             return _repeated([tuple(row) for row in rows], copies)
 
-        size = self.network.size
-        table = np.stack([np.stack([np.broadcast_to(cell, (size,)) for cell in row], axis=1) for row in rows], axis=1)
+        table = np.empty((self.network.size, len(rows), len(rows[0])))
+        for index, row in enumerate(rows):
+            # Very many classes of copies have plain numbers in nearly all cells.
+            if all(isinstance(cell, float) for cell in row):
+                table[:, index] = row
+            else:
+                for kind, cell in enumerate(row):
+                    table[:, index, kind] = cell
         return np.repeat(table, copies, axis=1)
 
     def of_class(self, values: Any, kind: int) -> Value:

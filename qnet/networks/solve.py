@@ -32,6 +32,8 @@ else:
 
 _PLAIN, _BATCH, _POINT = 7e4, 3e5, 500.0
 """Operations by station and step that any method takes: of a point; of a batch, and of each of its points."""
+_A_CELL = 2e4
+"""Operations of the figures of a class at a group of copies."""
 _NOT_IN_DEMANDS = frozenset({"memory", "capacity", "buffers"})
 """The features that a network of demands cannot have."""
 
@@ -80,7 +82,8 @@ def _charge(network: RoutedNetwork) -> None:
     """Charge what every solution of a network takes, by its size."""
     parts = len(network.stations) + sum(len(route.steps) for item in network.classes for route in item.routes)
     each = _PLAIN if network.size is None else _BATCH + _POINT * network.size
-    budget.spend(each * parts, "the solutions of the network")
+    cells = len(network.classes) * sum(len(station.groups) for station in network.stations)
+    budget.spend(each * parts + _A_CELL * cells, "the solutions of the network")
 
 
 def solve_part(network: Any, wanted: Wanted) -> Any:

@@ -89,3 +89,12 @@ def test_a_question_from_python_has_an_account_of_its_own():
     assert question(1e9) == 1e9
     with pytest.raises(OverBudget):
         question(2e10)
+
+
+def test_a_stop_ends_an_account_and_leaves_its_trials_what_they_have():
+    account = Account(1e10)
+    account.stop = 2e9
+    with pytest.raises(OverBudget, match=r"stopped after 2\.0e\+09"), budget.opened(account):
+        assert budget.trial_left() == 7.5e9
+        with pytest.raises(OverBudget), budget.trial():
+            budget.spend(3e9)

@@ -86,3 +86,25 @@ def test_a_mistake_is_reported(change: dict[str, Any]) -> None:
 
 def test_a_model_needs_customers() -> None:
     assert faults({key: value for key, value in SMALL.items() if key != "classes"}, SCHEMA)
+
+
+def test_what_a_number_may_be_and_examples_stand_where_it_is_described() -> None:
+    tables = {"model": SCHEMA, **{key.replace("_", " "): value for key, value in SCHEMA["definitions"].items()}}
+    for name, fields in TABLES.items():
+        for key, field in fields.items():
+            item = tables[name]["properties"][key]
+            if field.kind == "expression":
+                bounds = [("at least", field.low), ("at most", field.high)]
+                assert all((f"{word} {bound:g}" in item["description"]) == (bound is not None)
+                           for word, bound in bounds if bound is not None)  # fmt: skip
+                assert item["examples"]
+            if field.kind == "word":
+                assert set(item["examples"]) <= set(item["enum"])
+
+
+def test_names_are_given_once_each() -> None:
+    kept = {**SMALL, "classes": {"request": {**SMALL["classes"]["request"]}}}
+    for names, wrong in ((["server", "other"], False), (["server", "server"], True)):
+        step = {"hold": "server", "keeps": names, "steps": [{"delay": "1 ms"}]}
+        kept["classes"]["request"]["steps"] = [step]
+        assert bool(faults(kept, SCHEMA)) == wrong

@@ -23,7 +23,7 @@ import qnet
 from qnet import errors, opened
 from qnet.catalog.find import EXAMPLE, entries, examples
 from qnet.model.from_data import document_of
-from qnet.model.overview import WIDTH
+from qnet.model.overview import WIDTH, lines
 
 SYSTEMS = [entry.id for entry in [*entries(), *examples()] if entry.kind in ("system", EXAMPLE)]
 TINY = """qnet = 1
@@ -273,3 +273,28 @@ def test_errors_are_exported_with_their_kinds():
     with pytest.raises(qnet.NoAnswer) as caught:
         qnet.loads(DATA).set(rate=21).metric("response")
     assert isinstance(caught.value, qnet.QnetError) and caught.value.exit_code == 4
+
+
+def test_a_model_in_a_notebook_names_the_discipline_and_the_rates_of_its_stations() -> None:
+    text = """qnet = 1
+title = "TITLE"
+[stations]
+cpu = { discipline = "ps", rates = [10, 15] }
+disk = {}
+user = { delay = true }
+[classes.a]
+arrival_rate = "5/s"
+steps = [ { station = "cpu", time = "1 s" }, { station = "disk", time = "1 ms" }, { station = "user", time = "1 s" } ]
+"""
+    system = qnet.loads(text)
+    cells = re.findall(r"<td[^>]*>(.*?)</td>", system._repr_html_())
+    assert cells[cells.index("cpu") + 1] == "ps with rates"
+    assert cells[cells.index("disk") + 1] == "fcfs"
+    assert cells[cells.index("user") + 1] == "delay"
+
+
+def test_the_lines_of_a_model_with_a_long_title_fit() -> None:
+    title = "x" * 300
+    text = f'qnet = 1\ntitle = "{title}"\n[stations]\na = {{}}\n[classes.c]\narrival_rate = "1/s"\n'
+    first = lines(qnet.loads(text + 'steps = [ { station = "a", time = "1 ms" } ]\n'))[0]
+    assert len(first) == WIDTH and first.endswith(" ...")

@@ -16,6 +16,7 @@ import os
 import re
 import signal
 import sys
+import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
@@ -25,7 +26,11 @@ from typing import Any, NamedTuple
 from fuzz_case import Case
 
 SECONDS = 10.0
-"""Processor time that an input may take."""
+"""Processor time that an input may take, on a machine that takes `PACE` for some plain steps."""
+PACE, _STEPS = 4e-3, 100_000
+"""Seconds for so many steps of a plain loop, and the steps. A machine that is busy with other work takes longer."""
+_SLOWEST = 4.0
+"""How many times as long a busy machine may take."""
 MEMORY = 10**9
 """Bytes that an input may take."""
 
@@ -84,7 +89,7 @@ def _frame(error: BaseException) -> str:
 
 def run(case: Case, seconds: float = SECONDS) -> Outcome:
     """The outcome of an input, in this process, in the current folder."""
-    signal.signal(signal.SIGPROF, _over)
+    signal.signal(signal.SIGPROF, _watch(seconds))
     warned: list[Failure] = []
 
     def warn(message: Any, category: type[Warning], *_: Any, **__: Any) -> None:
@@ -108,8 +113,25 @@ def run(case: Case, seconds: float = SECONDS) -> Outcome:
     return outcome
 
 
-def _over(*_: Any) -> None:
-    raise Slow
+def _watch(seconds: float) -> Callable[..., None]:
+    """What the alarm of an input calls, again and again: raises `Slow` when its time is over."""
+    began, slowest = time.process_time(), 1.0
+
+    def over(*_: Any) -> None:
+        nonlocal slowest
+        slowest = max(slowest, min(slowness(), _SLOWEST))
+        if time.process_time() - began >= seconds * slowest:
+            raise Slow
+
+    return over
+
+
+def slowness() -> float:
+    """How many times as long as `PACE` this machine takes now."""
+    start, value = time.process_time(), 0.0
+    for step in range(_STEPS):
+        value = value * 0.5 + step
+    return (time.process_time() - start) / PACE
 
 
 def _raised(error: BaseException) -> Outcome:
@@ -372,7 +394,7 @@ def _no_number(case: Case, ended: Ended) -> Failure | None:
         if str(row.get("status", "ok")) not in _ANSWERED:
             continue
         for name, value in row.items():
-            if not isinstance(name, str) or name in given:
+            if not isinstance(name, str) or not name or name in given:
                 continue
             wrong = isinstance(value, float) and not math.isfinite(value)
             wrong |= isinstance(value, str) and value.lower() in _NO_FIGURE and name not in ("name", "parameter")

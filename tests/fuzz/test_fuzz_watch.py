@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fuzz_failure
 import pytest
 from fuzz_case import Case, read
 from fuzz_minimise import minimised, smallest
@@ -37,6 +38,20 @@ def test_failures_are_seen(text: str, expected: str):
 
 def test_too_long_is_a_failure():
     assert kind(SPIN, seconds=0.3) == "time"
+
+
+def test_a_busy_machine_has_more_time_but_not_for_ever(monkeypatch: pytest.MonkeyPatch):
+    clock = 0.0
+    monkeypatch.setattr(fuzz_failure.time, "process_time", lambda: clock)
+    for slowness, seconds in ((0.5, 10.0), (2.0, 20.0), (100.0, 40.0)):
+        monkeypatch.setattr(fuzz_failure, "slowness", lambda slowness=slowness: slowness)
+        clock = 0.0
+        over = fuzz_failure._watch(10.0)
+        clock = seconds - 0.01
+        over()
+        clock = seconds
+        with pytest.raises(fuzz_failure.Slow):
+            over()
 
 
 def test_too_much_memory_is_a_failure():

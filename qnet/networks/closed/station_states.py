@@ -117,7 +117,7 @@ def _tables(core: Reduced) -> list[list[float]]:
 def _together(row: list[float], count: int) -> list[float]:
     """The table of several identical stations as one: their factors convolved (positive terms), then quotients.
 
-    A factor has the quotients f(j) / f(j - 1) = row(j) / j. Decimals, for their unlimited range.
+    A factor has the quotients f(j) / f(j - 1) = row(j) / j. Decimals, for their unlimited range; powers by squaring.
     """
     from decimal import Context, Decimal, localcontext
 
@@ -125,11 +125,19 @@ def _together(row: list[float], count: int) -> list[float]:
         factor = [Decimal(1)]
         for index in range(1, len(row)):
             factor.append(factor[-1] * Decimal(row[index]) / index)
-        overall = factor
-        for _ in range(count - 1):
-            overall = [
-                sum((overall[i] * factor[top - i] for i in range(top + 1)), Decimal(0)) for top in range(len(factor))
-            ]
+
+        def convolved(one: list[Decimal], other: list[Decimal]) -> list[Decimal]:
+            return [sum((one[i] * other[top - i] for i in range(top + 1)), Decimal(0)) for top in range(len(one))]
+
+        overall: list[Decimal] | None = None
+        while True:
+            if count % 2:
+                overall = factor if overall is None else convolved(overall, factor)
+            count //= 2
+            if not count:
+                break
+            factor = convolved(factor, factor)
+        assert overall is not None
         return [0.0] + [float(top * overall[top] / overall[top - 1]) for top in range(1, len(overall))]
 
 

@@ -16,7 +16,7 @@ from qnet.networks.streams import Key, Stream, Streams, start_together, streams
 from qnet.queues.arithmetic import ratio, total
 from qnet.record import Record
 
-_A_WAIT, _A_JOIN = 1.5 * budget.CALL, 16 * budget.CALL
+_A_WAIT, _A_JOIN = 4 * budget.CALL, 50 * budget.CALL
 """Operations of a round for the wait of a stream, and for the slowest branch of a parallel step."""
 
 

@@ -22,8 +22,8 @@ _Merge = Callable[[Sequence[float]], Any]
 
 _AT_MOST = 32
 """Programs that are walked together: the rates of all transitions are kept."""
-_KEPT = 3
-"""Walks that are kept, the latest."""
+_KEPT, _KEPT_STATES = 3, 30_000
+"""Walks that are kept, the latest; and more of them, up to a number of states together."""
 _BEYOND = 1.25
 """How many times as many customers from outside as asked for are as good, where the walk with those is known."""
 _MANY = 500
@@ -89,8 +89,7 @@ class Walks:
                 raise
         shared = self.known.get((group, crowd))
         if shared is None:
-            while len(self.known) >= _KEPT:
-                del self.known[next(iter(self.known))]
+            self._forget()
             shared = self.known[group, crowd] = self._together(group, crowd, most)
             if isinstance(shared, TooLarge):
                 _give_up(self.programs[number], crowd, most)
@@ -98,6 +97,14 @@ class Walks:
             raise shared
         budget.spend(_A_POINT * A_STATE * len(shared.walk.states), WHAT)
         return machine, _of_program(shared, position)
+
+    def _forget(self) -> None:
+        """Make room for another walk: programs of a group ask for some numbers of customers again and again."""
+        while len(self.known) >= _KEPT:
+            kept = sum(len(item.walk.states) for item in self.known.values() if isinstance(item, _Together))
+            if kept <= _KEPT_STATES and len(self.known) < _KEPT * _AT_MOST:
+                break
+            del self.known[next(iter(self.known))]
 
     def _together(self, group: int, crowd: int, most: int) -> _Together | TooLarge | NotCovered:
         """The walk of a group; an error is one of all of them."""

@@ -173,6 +173,8 @@ def _solved_points(
     trial    the operations of a point beyond which its chain is given up, as where it takes what is left for trials;
              0 where it is not.
     """
+    if trial and not budget.trial_left():
+        return [TooLarge() for _ in range(network.size or 1)]
     points, made, result = list(_points(network)), dict[int, Program](), dict[int, SolvedChain | _Refusal]()
     for number, point in enumerate(points):
         try:
@@ -184,6 +186,8 @@ def _solved_points(
     for position in (position for group in walks.groups for position in group):
         point = points[numbers[position]]
         try:
+            if trial and not budget.trial_left():
+                raise TooLarge
             with budget.trial(trial) if trial else nullcontext():
                 result[numbers[position]] = _passing(point, _solved(point, walks, position, most, operations, edge))
         except (NotCovered, TooLarge, ArithmeticError) as error:

@@ -26,6 +26,7 @@ from qnet.questions.map.parameter_cells import (
     parameter_value,
     parameter_values,
 )
+from qnet.questions.map.row_budget import RowBudget
 from qnet.questions.points.answers import OK, Answers, Undefined, solve_table, unanswered
 from qnet.questions.presentation.assertions import conditions, failing, failure
 from qnet.questions.presentation.columns import ColumnMaker, effect_notes, metric_cells
@@ -280,6 +281,7 @@ class Mapper:
         """Rows that are answered, and where a metric is undefined or infinite."""
         self.model = model
         self.wanted = wanted
+        self.budget = RowBudget(wanted)
         self.metrics = metrics(metrics_, model) if metrics_ else every_metric(model)
         self.claimed = conditions(asserted, model)
         self.shown = [*(item.expression for item in self.metrics), *(item.metric for item in self.claimed)]
@@ -430,10 +432,12 @@ class Mapper:
         """Raise what applies after the last row.
 
         `NoAnswer`, `NotComputed`, `UsageError` or `InvalidInput` where there were rows and none has an answer;
-        `AssertionFailed` where an assertion is false of any row.
+        `NotComputed` where later rows were not solved; `AssertionFailed` where an assertion is false of any row.
         """
         if self.rows and not self.answered:
             raise min(self.failures.values(), key=lambda error: (error.exit_code not in (4, 5), error.exit_code))
+        if stopped := self.budget.refusal():
+            raise stopped
         problems = [
             failure(item, broken.value, f" at {broken.times} of {self.rows} rows, first at row {broken.row}")
             for item, broken in zip(self.claimed, self.broken, strict=True)
@@ -461,9 +465,8 @@ class Mapper:
 
     def _answers(self, columns: Mapping[str, Any], size: int) -> Answers:
         """The answers of some rows within their budget; what limits the trust in them is noted."""
-        account = budget.Account(self.wanted.operations * size, self.wanted.memory, self.wanted.announce)
         try:
-            with budget.opened(account):
+            with self.budget.chunk(size):
                 answers = solve_table(self.model, columns, size, self.wanted)
         except budget.OverBudget as error:
             answers = unanswered(self.model, size, error)

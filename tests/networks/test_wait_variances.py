@@ -1,0 +1,76 @@
+"""The spread of waits of closed classes, where it is known in closed form, and in batches as at single points."""
+
+from __future__ import annotations
+
+from math import log
+
+import pytest
+
+import qnet
+from qnet.system import System
+
+ALONE = """qnet = 1
+title = "alone"
+[parameters]
+users = 4
+[stations]
+cpu = { discipline = "DISCIPLINE" }
+[classes.a]
+population = "users"
+steps = [ { station = "cpu", time = "100 ms" } ]
+"""
+TERMINALS = """qnet = 1
+title = "terminals"
+[parameters]
+users = 4
+[stations]
+cpu = { discipline = "DISCIPLINE" }
+disk = {}
+[classes.a]
+population = "users"
+think_time = "500 ms"
+steps = [ { station = "cpu", time = "100 ms" }, { station = "disk", time = "80 ms" } ]
+"""
+
+
+def system(text: str, discipline: str) -> System:
+    return qnet.loads(text.replace("DISCIPLINE", discipline))
+
+
+@pytest.mark.parametrize("users", [1, 2, 4, 9])
+@pytest.mark.parametrize("percent", [50, 95])
+def test_a_server_that_always_the_same_number_share_has_exponential_responses(users: int, percent: int):
+    found = system(ALONE, "ps").set(users=users).metric(f"response_p{percent}")
+    assert found == pytest.approx(-log(1 - percent / 100) * users * 0.1, rel=1e-7)
+
+
+@pytest.mark.parametrize("discipline", ["ps", "fcfs"])
+def test_points_of_a_sweep_have_the_percentiles_that_they_have_alone(discipline: str):
+    model = system(TERMINALS, discipline)
+    swept = model.sweep("users=1:7:1", metric=["response_p95"]).columns["response_p95_s"].tolist()
+    alone = [model.set(users=users).metric("response_p95") for users in range(1, 8)]
+    assert swept == pytest.approx(alone, rel=1e-7)
+    assert alone == sorted(alone)
+
+
+@pytest.mark.parametrize("users", [2, 3, 6])
+def test_a_line_of_all_customers_is_a_sum_of_equal_exponential_times(users: int):
+    from math import exp
+
+    found = system(ALONE, "fcfs").set(users=users).metric("response_p90")
+    term = total = 1.0
+    for count in range(1, users):
+        term *= found / 0.1 / count
+        total += term
+    assert exp(-found / 0.1) * total == pytest.approx(0.1, rel=2e-2)
+
+
+def test_many_customers_at_several_servers_wait_for_a_sum_of_exponential_times():
+    model = qnet.loads(ALONE.replace('{ discipline = "DISCIPLINE" }', "{ servers = 4 }")).set(users=20)
+    exact, unknown = (
+        next(row["value"] for row in model.solve(metric=["response_p95"], method=method).records() if row["value"])
+        for method in ("auto", "bard-schweitzer")
+    )
+    # Who arrives waits for 16 departures, 25 ms apart; where no states are known, for about as many.
+    assert exact == pytest.approx(0.753, rel=1e-3)
+    assert unknown == pytest.approx(exact, rel=1e-2)

@@ -1,0 +1,38 @@
+"""Walks that the points of a batch share are kept, and no program is made that no operations are left for."""
+
+import pytest
+
+import qnet
+from qnet import budget
+from qnet.budget import Account
+from qnet.networks.states import solve as chains
+from qnet.networks.states.shared import Walks
+
+
+def test_samples_of_a_finite_queue_share_their_walks_and_are_all_exact(monkeypatch: pytest.MonkeyPatch):
+    made: list[tuple[int, int]] = []
+    together = Walks._together
+
+    def counted(self: Walks, group: int, crowd: int, most: int):
+        made.append((group, crowd))
+        return together(self, group, crowd, most)
+
+    monkeypatch.setattr(Walks, "_together", counted)
+    with budget.opened(Account()) as account:
+        (row,) = qnet.load("examples/finite-queue.toml").uncertainty(sample=60, within="10%").records()
+    assert row["method"] == "states" and row["exactness"] == "exact"
+    # Of one walk for each sample and number of customers there would be 180.
+    assert len(made) < 60
+    assert account.spent < 4e9
+
+
+def test_no_program_is_made_where_trials_have_nothing_left(monkeypatch: pytest.MonkeyPatch):
+    def never(*_: object):
+        raise AssertionError
+
+    monkeypatch.setattr(chains, "program", never)
+    system = qnet.load("examples/finite-queue.toml")
+    with budget.opened(Account()) as account:
+        account.tried = account.operations
+        rows = system.sweep("rate=400/s:480/s:40/s", method="auto").records()
+    assert {row["method"] for row in rows} == {"open"}
