@@ -50,13 +50,18 @@ class OverBudget(NotComputed):
 class Account:
     """What a command may spend, and what it has spent."""
 
-    __slots__ = ("announce", "announced", "fixed", "given_up", "memory", "operations", "over", "spent", "stop", "tried")
+    __slots__ = (
+        "announce", "announced", "fixed", "given_up", "memory", "operations", "over", "refused", "spent", "stop",
+        "tried",
+    )  # fmt: skip
 
     def __init__(
         self, operations: float = OPERATIONS, memory: float = MEMORY, announce: Callable[[str], None] | None = None
     ) -> None:
         self.operations, self.memory, self.announce = max(operations, FLOOR), memory, announce
         self.spent = 0.0
+        self.refused = 0.0
+        """What of it was refused, before it was done."""
         self.stop = float("inf")
         """Operations at which it ends besides, which change nothing of what trials and shares have before."""
         self.tried = 0.0
@@ -83,6 +88,7 @@ class Account:
         """
         self.spent += operations
         if self.spent > self.operations or self.spent > self.stop:
+            self.refused += operations
             raise self.refusal(what)
         if not self.announced and self.spent > OPERATIONS:
             self.announced = True
@@ -255,6 +261,7 @@ def _inside(parent: Account, operations: float) -> Generator[None]:
             yield
     finally:
         parent.spent, parent.announced = parent.spent + inner.spent, inner.announced
+        parent.refused += inner.refused
         if parent.spent > parent.stop:
             parent.refusal("")
 

@@ -63,11 +63,11 @@ def command(source: str | None, metric: tuple[str, ...], prefix: str, chunk: int
     A row that cannot be read or has no answer states the reason in its status, and processing continues. Rows are
     answered while input is read and memory does not grow with their number, so rows can be split and distributed
     over processors and machines (qnet help pipelines). --operations limits the first 100 rows together, and each
-    further row adds a hundredth of it; when they are spent no later row is solved, and the exit code is 5. --memory
-    limits each chunk. The last line on standard error counts the rows answered and not, unless --quiet is given. The
-    exit code is 0 if any row has an answer, or there is no row; with --strict it is 3 for a column that is no
-    parameter, and at the first row without an answer. A row that is no row of the table keeps its text: extra cells in
-    the last column, a line that cannot be read in the first (JSON: under "line").
+    further row adds a hundredth of it; a row that takes more than is left is not solved, and the exit code is 5.
+    --memory limits each chunk. The last line on standard error counts the rows answered and not, unless --quiet is
+    given. The exit code is 0 if any row has an answer, or there is no row; with --strict it is 3 for a column that
+    is no parameter, and at the first row without an answer. A row that is no row of the table keeps its text: extra
+    cells in the last column, a line that cannot be read in the first (JSON: under "line").
 
     With -o, FILE is replaced when the last row is answered; until then, and if the run is interrupted, the answers are
     in FILE.*.partial.

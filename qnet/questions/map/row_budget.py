@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import Callable
+from typing import TypeVar
 
 from qnet import budget
 from qnet.errors import NotComputed, Problem
@@ -11,13 +11,20 @@ from qnet.networks.wanted import Wanted
 
 ROWS = 100
 """Rows that share the operations of one command; of more rows each adds its part."""
+_TOGETHER, _ALONE = 0.75, 0.95
+"""What a chunk of rows, or a row that is a chunk, may spend of what is left: never all, so that cheap rows go on."""
+_PIECE, _ROW = 0.25, 0.5
+"""The same of a piece of a chunk that was too much, and of a row of it."""
+_PIECES = 4
+
+_Answers = TypeVar("_Answers")
 
 
 class RowBudget:
     """What the rows of a stream may spend together, and have spent.
 
-    A stream of very many cheap rows goes on; few rows that are expensive end it as soon as they have spent what one
-    command may, and no later row is solved.
+    A stream of very many cheap rows goes on for ever. A row that is too expensive is not solved, and the others are;
+    few rows that are expensive together spend what one command may, and of the rest as many are solved as it allows.
 
     wanted   the operations of a command, which a row has for itself where its method is chosen; the memory of a chunk.
     """
@@ -26,43 +33,48 @@ class RowBudget:
         self.wanted = wanted
         self.rows = 0
         """Those that were to be solved."""
-        self.solved = 0
+        self.unsolved = 0
+        """Those that took too much."""
         self.spent = 0.0
-        self.over: budget.OverBudget | None = None
-        """Why no further row is solved."""
 
     @property
     def most(self) -> float:
         """Operations of all rows so far."""
-        operations = max(self.wanted.operations, budget.FLOOR)
-        return operations * max(1.0, self.rows / ROWS)
+        return max(self.wanted.operations, budget.FLOOR) * max(1.0, self.rows / ROWS)
 
-    @contextmanager
-    def chunk(self, size: int) -> Generator[None]:
-        """An account for some more rows; raises `OverBudget` from inside, and for all rows after that at once."""
+    def solve(self, size: int, solve: Callable[[range], _Answers]) -> list[tuple[range, _Answers | budget.OverBudget]]:
+        """The answers of a chunk of rows: of all at once, or, where that is too much, of pieces of it.
+
+        size      rows of the chunk, at least 1.
+        solve     the answers of some rows, by their indices in the chunk.
+        Returns   rows and their answers; or a row, and that it takes too much.
+        """
         self.rows += size
-        if self.over is not None:
-            raise self.over
-        account = budget.Account(self.wanted.operations * size, self.wanted.memory, self.wanted.announce)
-        account.stop = self.most - self.spent
-        try:
-            with budget.opened(account):
-                yield
-            self.solved += size
-        except budget.OverBudget as error:
-            text = f"stopped after {self.most:.1e} operations for {self.rows} rows"
-            help = "allow more with --operations, or send fewer rows"
-            self.over = budget.OverBudget(Problem("QN515", text, f"at most {self.most:.1e} operations", help=help))
-            raise self.over from error
-        finally:
-            self.spent += account.spent
+        waiting = [range(size)]
+        result: list[tuple[range, _Answers | budget.OverBudget]] = []
+        while waiting:
+            some = waiting.pop()
+            many, one = (_TOGETHER, _ALONE) if len(some) == size else (_PIECE, _ROW)
+            account = budget.Account(self.wanted.operations * len(some), self.wanted.memory, self.wanted.announce)
+            account.stop = (one if len(some) == 1 else many) * (self.most - self.spent)
+            try:
+                with budget.opened(account):
+                    result.append((some, solve(some)))
+            except budget.OverBudget as error:
+                if len(some) == 1:
+                    self.unsolved += 1
+                    result.append((some, error))
+                else:
+                    step = -(-len(some) // _PIECES)
+                    waiting += [some[start : start + step] for start in range(0, len(some), step)][::-1]
+            finally:
+                self.spent += account.spent - account.refused
+        return result
 
     def refusal(self) -> NotComputed | None:
-        """That the rows after the first ones were not solved, and how many operations all of them need; else None."""
-        if self.over is None:
+        """That some rows were not solved because they take too much, and what to do about it; else None."""
+        if not self.unsolved:
             return None
-        each = self.spent / max(self.solved, 1)
-        needed = 2 * each * self.rows / max(1.0, self.rows / ROWS)
-        text = f"{self.over.problems[0].found}: the first {self.solved} of {self.rows} are solved"
-        expected = self.over.problems[0].expected
-        return budget.OverBudget(Problem("QN515", text, expected, help=f"allow more with --operations {needed:.0e}"))
+        text = f"{self.unsolved} of {self.rows} rows are not solved: they take more than is left of {self.most:.1e} "
+        help = f"allow more with --operations {10 * self.wanted.operations:.0e}, or send those rows alone"
+        return budget.OverBudget(Problem("QN515", text + "operations", help=help))
