@@ -11,6 +11,7 @@ from qnet.model.metrics import metric
 from qnet.model.model import Model
 from qnet.model.settings import with_settings
 from qnet.networks.wanted import AUTO
+from qnet.questions.points.expression_values import expression_value
 from qnet.questions.points.points import solve_points
 from qnet.queues.stations.m_m_c_k import m_m_c_k
 
@@ -81,7 +82,7 @@ def model_of(text: str) -> Model:
 
 def told(text: str, asked: str, **settings: str) -> float:
     model = with_settings(model_of(text), settings)
-    return float(solve_points(model).metric(metric(asked, model).expression))
+    return float(expression_value(solve_points(model), metric(asked, model).expression))
 
 
 @pytest.mark.parametrize("room", [2, 5, 40])
@@ -193,8 +194,8 @@ def test_many_points_are_each_as_one() -> None:
     ]
     for asked in ("throughput", "response", "occupancy('store')", "found_full('store')"):
         expression = metric(asked, model).expression
-        alone = [one.metric(expression) for one in each]
-        assert many.metric(expression) == pytest.approx(alone, rel=1e-9, abs=1e-300)
+        alone = [expression_value(one, expression) for one in each]
+        assert expression_value(many, expression) == pytest.approx(alone, rel=1e-9, abs=1e-300)
 
 
 FAULTS = {

@@ -14,6 +14,7 @@ from qnet.model.model import Model
 from qnet.model.settings import with_settings
 from qnet.networks.capacity.closed_levels import Surroundings
 from qnet.networks.wanted import AUTO
+from qnet.questions.points.expression_values import expression_value
 from qnet.questions.points.points import solve_points
 from qnet.queues.stations.m_m_c_k_n import m_m_c_k_n
 
@@ -106,7 +107,7 @@ def model_of(text: str) -> Model:
 
 def told(text: str, asked: str, **settings: str) -> float:
     model = with_settings(model_of(text), settings)
-    return float(solve_points(model, asked=APPROXIMATED).metric(metric(asked, model).expression))
+    return float(expression_value(solve_points(model, asked=APPROXIMATED), metric(asked, model).expression))
 
 
 def birth_and_death(clients: int, size: int, think: float = 0.01, writes: float = 0.6) -> list[float]:
@@ -232,13 +233,15 @@ def test_many_points_are_each_as_one_and_places_help() -> None:
     model = model_of(RICH)
     grid = {"jobs": [3.0, 3.0, 3.0, 0.0], "batch": [1.0, 1.0, 1.0, 2.0], "size": [1.0, 3.0, 9.0, 3.0]}
     many = solve_points(model, {name: np.array(values) for name, values in grid.items()}, 4)
-    responses = many.metric(metric("response('batch')", model).expression)
+    responses = expression_value(many, metric("response('batch')", model).expression)
     assert responses[:3].tolist() == sorted(responses[:3].tolist(), reverse=True)
     for point in (1,):
         alone = solve_points(model, {name: values[point] for name, values in grid.items()})
         for asked in ("throughput", "response", "occupancy('store')", "found_full('store')", "time_to_fill('store')"):
             expression = metric(asked, model).expression
-            assert many.metric(expression)[point] == pytest.approx(alone.metric(expression), rel=1e-7, abs=1e-12)
+            assert expression_value(many, expression)[point] == pytest.approx(
+                expression_value(alone, expression), rel=1e-7, abs=1e-12
+            )
 
 
 def test_nobody_writes() -> None:
@@ -299,7 +302,7 @@ def test_a_capacity_that_nobody_reaches_is_none() -> None:
     assert told(LINES, "loss", room="12") == 0
     np = pytest.importorskip("numpy")
     some = solve_points(model_of(LINES), {"terminals": np.array([5.0, 12.0])}, 2)
-    assert some.metric(metric("throughput", some.model).expression)[0] == pytest.approx(
+    assert expression_value(some, metric("throughput", some.model).expression)[0] == pytest.approx(
         told(free, "throughput", terminals="5"), rel=1e-9
     )
 

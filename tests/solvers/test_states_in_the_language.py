@@ -14,6 +14,7 @@ from qnet.documents import parse
 from qnet.model.load import build
 from qnet.model.metrics import metric
 from qnet.networks.wanted import Wanted
+from qnet.questions.points.expression_values import expression_value
 from qnet.questions.points.points import solve_points
 from qnet.system import System
 
@@ -173,7 +174,7 @@ steps = [
 def figure(text: str, asked: str) -> float:
     """A metric of a model, by its states."""
     model = build(parse((HEAD + text).encode(), "model.toml"), "model.toml")
-    return float(solve_points(model, asked=STATES).metric(metric(asked, model).expression))
+    return float(expression_value(solve_points(model, asked=STATES), metric(asked, model).expression))
 
 
 def applies(name: str) -> bool:

@@ -12,6 +12,7 @@ from qnet.expression import FLOATS
 from qnet.model.load import load
 from qnet.model.model import Model
 from qnet.model.settings import with_settings
+from qnet.questions.points.expression_values import expression_value
 from qnet.questions.points.points import solve_points
 from qnet.questions.study.load import load_study
 from qnet.questions.study.validate import Judged
@@ -46,7 +47,7 @@ def loaded_walls(judged: dict[str, Judged]) -> list[float]:
 
 def figure(model: Model, name: str, **settings: str) -> float:
     changed = with_settings(model, settings)
-    return float(solve_points(changed).metric(changed.outputs[name].expression))
+    return float(expression_value(solve_points(changed), changed.outputs[name].expression))
 
 
 def wall(model: Model, **settings: str) -> float:
