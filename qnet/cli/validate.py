@@ -100,7 +100,9 @@ def command(study: str | None, claims: bool, fits: bool, asserted: tuple[str, ..
     if fits:
         from qnet.questions.study.fits_report import fits_report
 
-        write(fits_report(study or ""), output)
+        with progress("studies") as report_progress:
+            report = fits_report(study or "", report_progress)
+        write(report, output)
         return
     with progress("studies") as report_progress:
         report = validate_report(study or "", asserted, claims, report_progress)

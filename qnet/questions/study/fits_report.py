@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from qnet.questions.study.influences import Influences, influences
 from qnet.questions.study.load import load_studies
@@ -76,16 +76,21 @@ def freedom(study: Study, judged: Validation | None = None) -> Freedom:
     return Freedom(judged, tuple(doubts(study, result, again, errors)), tuple(again), result)
 
 
-def fits_report(study: str = "") -> Report:
+def fits_report(study: str = "", progress: Callable[[int, int], None] | None = None) -> Report:
     """The fits and the free choices of a study of the catalog, or of all of them for no name.
 
+    progress  called with the number of studies done, and the total.
     Returns   a row for every fitted parameter (its value, and the intervals that the printed digits of all fitted
               claims, the free choices, and single predictions leave), for every free choice, and for every prediction
               with what the free choices make of it.
     Raises    `UsageError` for a study that is not there, `InvalidInput` for what is wrong with one.
     """
     studies = load_studies(study)
-    result = [(item, freedom(item)) for item in studies]
+    result: list[tuple[Study, Freedom]] = []
+    for item in studies:
+        result.append((item, freedom(item)))
+        if progress:
+            progress(len(result), len(studies))
     rows: list[tuple[Cell, ...]] = []
     for section in (_fits, _choices, _predictions):
         rows += [row for item, free in result for row in section(item, free)]

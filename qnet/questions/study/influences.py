@@ -71,6 +71,8 @@ class Influences(Record):
 
     inputs: dict[Key, ModelInput]
     claims: dict[str, Influence]
+    answers: dict[str, dict[int, float]]
+    """By claim, what was found of the parameter that it searches for, by which of its values it is."""
 
 
 def replaced(claim: Claim, name: str) -> bool:
@@ -110,7 +112,8 @@ def influences(base: Computer, figures: dict[int, ClaimFigures], read: Read) -> 
         for claim in asked
         if (value := values[claim.id]) is not None
     }  # fmt: skip
-    return Influences(inputs, claims)
+    answers = {claim.id: base.answers[claim.position] for claim in asked if claim.position in base.answers}
+    return Influences(inputs, claims, answers)
 
 
 def _slopes(

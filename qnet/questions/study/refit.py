@@ -83,7 +83,8 @@ def refits(study: Study, results: Influences, asked: Sequence[Claim]) -> list[Re
     cases = [case for choice in study.choices for case in _cases(choice)]
     if not cases or not fits:
         return []
-    logs, close = _solved(study, results, fits, cases)
+    computed = _Figures(study, results)
+    logs, close = _solved(computed, results, fits, cases)
     start = fitted_values(study, results)
     names = [claim.sets for claim in fits]
     entered = [
@@ -91,7 +92,7 @@ def refits(study: Study, results: Influences, asked: Sequence[Claim]) -> list[Re
         for case, row in zip(cases, logs, strict=True)
         for claim in asked
     ]
-    values = _values(study, entered)
+    values = computed.values(entered)
     result: list[Refit] = []
     for index, case in enumerate(cases):
         particular = values[index * len(asked) : (index + 1) * len(asked)]
@@ -105,7 +106,7 @@ def refitted(study: Study, result: Influences, factor: float) -> dict[str, float
     """The fitted parameters of a study, fitted from another start: `factor` times the values that it has; None where no
     fit converges."""
     fits = fits_of(study, result)
-    logs, close = _solved(study, result, fits, [_Case("", "", {}, {})], log(factor))
+    logs, close = _solved(_Figures(study, result), result, fits, [_Case("", "", {}, {})], log(factor))
     start = fitted_values(study, result)
     if not bool(close.all()):
         return None
@@ -122,11 +123,11 @@ def _cases(choice: FreeChoice) -> list[_Case]:
 
 
 def _solved(
-    study: Study, result: Influences, fits: list[Claim], cases: list[_Case], start: float = 0.0
+    figures: _Figures, result: Influences, fits: list[Claim], cases: list[_Case], start: float = 0.0
 ) -> tuple[Any, Any]:  # fmt: skip
     """The logarithms by which fitted parameters move in every case, and whether the figures are reached."""
     names = [claim.sets for claim in fits]
-    stated = [_target(study, claim, result) for claim in fits]
+    stated = [_target(figures.study, claim, result) for claim in fits]
     targets = np.array([[case.targets.get(claim.id, value) for claim, value in zip(fits, stated, strict=True)]
                         for case in cases])  # fmt: skip
     slopes = [_slopes(claim, result) for claim in fits]
@@ -140,7 +141,7 @@ def _solved(
             for index in rows
             for claim in fits
         ]
-        values = [float("nan") if value is None else value for value in _values(study, entered)]
+        values = [float("nan") if value is None else value for value in figures.values(entered)]
         with np.errstate(all="ignore"):
             return np.log(np.array(values).reshape(len(rows), len(fits)) / targets[rows])
 
@@ -179,18 +180,35 @@ def _target(study: Study, claim: Claim, result: Influences) -> float:
     return figure.value if figure else result.claims[claim.id].value
 
 
-def _values(study: Study, entered: Sequence[tuple[Claim, _Case, dict[str, float]]]) -> list[float | None]:
-    """The figures of claims with the settings of cases and parameters moved by factors, all solved at once."""
-    computer = Computer(study)
-    copies: list[Claim] = []
-    for index, (claim, case, factors) in enumerate(entered, len(study.claims)):
-        at = _with(computer, claim.at, case.settings)
-        base = _with(computer, claim.base, case.settings) if claim.base else None
-        copies.append(claim.replace(position=index, at=at, base=base))
-        computer.moved[index] = {name: factor for name, factor in factors.items() if _fitted(computer, claim, name)}
-        computer.enter(copies[-1])
-    result = computer.computed()
-    return [_read(copy, result.get(copy.position)) for copy in copies]
+class _Figures:
+    """The figures of claims in cases, each searched for near what was found for it before."""
+
+    def __init__(self, study: Study, results: Influences) -> None:
+        self.study, self.results = study, results
+        self.base = Computer(study)
+        """Its systems are those of all others."""
+        self.answers: dict[tuple[str, str, str], dict[int, float]] = {}
+        """By claim and case, what was found of the parameter that is searched for, by which of its values it is."""
+
+    def values(self, entered: Sequence[tuple[Claim, _Case, dict[str, float]]]) -> list[float | None]:
+        """The figures of claims with the settings of cases and parameters moved by factors, all solved at once."""
+        computer = Computer(self.study, self.base)
+        copies: list[Claim] = []
+        for index, (claim, case, factors) in enumerate(entered, len(self.study.claims)):
+            at = _with(computer, claim.at, case.settings)
+            base = _with(computer, claim.base, case.settings) if claim.base else None
+            copies.append(claim.replace(position=index, at=at, base=base))
+            known = self.answers.get((claim.id, case.choice, case.alternative)) or self.results.answers.get(
+                claim.id, {}
+            )
+            computer.known |= {(index, slot): value for slot, value in known.items()}
+            computer.moved[index] = {name: factor for name, factor in factors.items() if _fitted(computer, claim, name)}
+            computer.enter(copies[-1])
+        result = computer.computed()
+        for copy, (claim, case, _) in zip(copies, entered, strict=True):
+            if copy.position in computer.answers:
+                self.answers[claim.id, case.choice, case.alternative] = computer.answers[copy.position]
+        return [_read(copy, result.get(copy.position)) for copy in copies]
 
 
 def _fitted(computer: Computer, claim: Claim, name: str) -> bool:
