@@ -26,7 +26,7 @@ from qnet.questions.map.parameter_cells import (
     parameter_values,
 )
 from qnet.questions.map.row_budget import RowBudget
-from qnet.questions.points.answers import OK, Answers, Undefined, joined, solve_table, unanswered
+from qnet.questions.points.answers import OK, Answers, Undefined, solve_table
 from qnet.questions.presentation.assertions import conditions, failing, failure
 from qnet.questions.presentation.columns import ColumnMaker, effect_notes, metric_cells
 from qnet.questions.presentation.labels import labels
@@ -465,15 +465,7 @@ class Mapper:
     def _answers(self, columns: Mapping[str, Any], size: int) -> Answers:
         """The answers of some rows within their budget; what limits the trust in them is noted."""
 
-        def solved(rows: range) -> Answers:
-            some = {name: values[rows.start : rows.stop] for name, values in columns.items()}
-            return solve_table(self.model, some, len(rows), self.wanted)
-
-        parts = [
-            (np.arange(rows.start, rows.stop), item if isinstance(item, Answers) else unanswered(self.model, 1, item))
-            for rows, item in self.budget.solve(size, solved)
-        ]
-        answers = parts[0][1] if len(parts) == 1 else joined(self.model, size, parts)
+        answers = self.budget.answers(self.model, columns, size, solve_table)
         self._note(answers.failure)
         for note in (
             *approximate_notes(answers.reasons),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 from qnet import budget
 from qnet.errors import NotComputed, Problem
+from qnet.lazy import np
+from qnet.model.model import Model
 from qnet.networks.wanted import Wanted
+from qnet.questions.points.answers import Answers, joined, unanswered
 
 ROWS = 100
 """Rows that share the operations of one command; of more rows each adds its part."""
@@ -17,13 +20,13 @@ _PIECE, _ROW = 0.25, 0.5
 """The same of a piece of a chunk that was too much, and of a row of it."""
 _PIECES = 4
 
-_Answers = TypeVar("_Answers")
+_Some = TypeVar("_Some")
 
 
 class RowBudget:
     """What the rows of a stream may spend together, and have spent.
 
-    A stream of very many cheap rows goes on for ever. A row that is too expensive is not solved, and the others are;
+    A stream of very many cheap rows goes on. A row that is too expensive is not solved, and the others are;
     few rows that are expensive together spend what one command may, and of the rest as many are solved as it allows.
 
     wanted   the operations of a command, which a row has for itself where its method is chosen; the memory of a chunk.
@@ -42,7 +45,7 @@ class RowBudget:
         """Operations of all rows so far."""
         return max(self.wanted.operations, budget.FLOOR) * max(1.0, self.rows / ROWS)
 
-    def solve(self, size: int, solve: Callable[[range], _Answers]) -> list[tuple[range, _Answers | budget.OverBudget]]:
+    def solve(self, size: int, solve: Callable[[range], _Some]) -> list[tuple[range, _Some | budget.OverBudget]]:
         """The answers of a chunk of rows: of all at once, or, where that is too much, of pieces of it.
 
         size      rows of the chunk, at least 1.
@@ -51,7 +54,7 @@ class RowBudget:
         """
         self.rows += size
         waiting = [range(size)]
-        result: list[tuple[range, _Answers | budget.OverBudget]] = []
+        result: list[tuple[range, _Some | budget.OverBudget]] = []
         while waiting:
             some = waiting.pop()
             many, one = (_TOGETHER, _ALONE) if len(some) == size else (_PIECE, _ROW)
@@ -70,6 +73,23 @@ class RowBudget:
             finally:
                 self.spent += account.spent - account.refused
         return result
+
+    def answers(self, model: Model, columns: Mapping[str, Any], size: int, table: Callable[..., Answers]) -> Answers:
+        """The answers of a chunk of rows; one that takes too much says so in its status.
+
+        columns   by parameter: one value per row, in base units.
+        table     the answers of all rows at once, as `solve_table`.
+        """
+
+        def solved(rows: range) -> Answers:
+            some = {name: values[rows.start : rows.stop] for name, values in columns.items()}
+            return table(model, some, len(rows), self.wanted)
+
+        parts = [
+            (np.arange(rows.start, rows.stop), item if isinstance(item, Answers) else unanswered(model, 1, item))
+            for rows, item in self.solve(size, solved)
+        ]
+        return parts[0][1] if len(parts) == 1 else joined(model, size, parts)
 
     def refusal(self) -> NotComputed | None:
         """That some rows were not solved because they take too much, and what to do about it; else None."""

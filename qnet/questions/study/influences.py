@@ -72,7 +72,7 @@ class Influences(Record):
     inputs: dict[Key, ModelInput]
     claims: dict[str, Influence]
     answers: dict[str, dict[int, float]]
-    """By claim, what was found of the parameter that it searches for, by which of its values it is."""
+    """By claim, the answers of its search, by which of the values that it asks for."""
 
 
 def replaced(claim: Claim, name: str) -> bool:

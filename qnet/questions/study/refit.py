@@ -181,14 +181,14 @@ def _target(study: Study, claim: Claim, result: Influences) -> float:
 
 
 class _Figures:
-    """The figures of claims in cases, each searched for near what was found for it before."""
+    """The figures of claims in cases, each searched for near its value in the round before."""
 
     def __init__(self, study: Study, results: Influences) -> None:
         self.study, self.results = study, results
         self.base = Computer(study)
         """Its systems are those of all others."""
         self.answers: dict[tuple[str, str, str], dict[int, float]] = {}
-        """By claim and case, what was found of the parameter that is searched for, by which of its values it is."""
+        """By claim and case, the values of the parameter that is searched for, as `Influences.answers` has them."""
 
     def values(self, entered: Sequence[tuple[Claim, _Case, dict[str, float]]]) -> list[float | None]:
         """The figures of claims with the settings of cases and parameters moved by factors, all solved at once."""
