@@ -10,7 +10,7 @@ import qnet
 from qnet.expression import evaluate, parse, symbols
 from qnet.model.settings import with_settings
 from qnet.questions.cost.cost import cost
-from qnet.questions.formula.algebra import irreducible
+from qnet.questions.formula.algebra import evaluated, irreducible
 from qnet.questions.formula.formula import formula
 from qnet.questions.formula.text import latex_of, text_of
 
@@ -133,3 +133,15 @@ def test_few_sums_are_factored(monkeypatch):
     monkeypatch.setattr(sympy, "factor", counted)
     formula(qnet.load("p390"))
     assert 0 < len(factored) < 100
+
+
+def test_a_root_of_an_enormous_number_is_taken_with_digits():
+    """As an exact fraction its power is a root of degree 2^52, of which sympy seeks the factors for minutes."""
+    base, power = sympy.Symbol("base"), sympy.Symbol("power")
+    numbers = {"base": 1234567.891, "power": 0.0445}
+    assert evaluated(base**power - base ** sympy.Rational(42599, 957401), numbers) == pytest.approx(
+        1234567.891**0.0445 - 1234567.891 ** (42599 / 957401), rel=1e-9
+    )
+    assert evaluated(sympy.sqrt(base) * sympy.sqrt(base), numbers) == 1234567.891
+    nested = (base**power + 1) ** power
+    assert evaluated(nested, numbers) == pytest.approx((1234567.891**0.0445 + 1) ** 0.0445, rel=1e-14)

@@ -321,3 +321,10 @@ def test_where_only_equal_times_have_product_form_the_other_method_joins_without
         "first": "approximate", "second": "approximate", "think": "exact"
     }  # fmt: skip
     assert {row["exactness"] for row in shared.values()} == {"exact"}
+
+
+def test_a_parameter_that_follows_from_the_solution_is_refused_by_name():
+    model = qnet.load("thrashing")
+    for ask in (lambda: model.sensitivity(by=["faults"]), lambda: model.tornado(range=["faults=0.5:10"])):
+        with pytest.raises(UsageError, match=r'"faults" follows from the solution of the model.*QN004'):
+            ask()

@@ -20,16 +20,25 @@ MOST_TERMS = 6000
 FEW_SERVERS = 2
 """Servers up to which Erlang's C is written out where an equation is solved."""
 
+MOST_ROOT = 100
+"""The root up to which a power is a fraction."""
+_DIGITS = 50
+
 _ROUNDED = ("floor", "ceiling")
 
 
 def evaluated(formula: Any, numbers: Mapping[str, float]) -> float | None:
     """The value of a formula, all its symbols replaced by numbers; None where it has none.
 
-    Computed in fractions, rounded once at the end; roots, exponentials and logarithms with 30 digits.
+    Computed in fractions, rounded once at the end; roots, exponentials and logarithms with 30 digits. Powers that are
+    no simple fraction have 50 digits: exactly, they are roots of enormous numbers, which are factored for minutes.
     """
     sympy: Any = symbols().sympy
-    values = {symbol: sympy.Rational(numbers[symbol.name]) for symbol in formula.free_symbols}
+    values: dict[Any, Any] = {symbol: sympy.Rational(numbers[symbol.name]) for symbol in formula.free_symbols}
+    for power in sorted(formula.atoms(sympy.Pow), key=sympy.count_ops):
+        exponent = power.exp.xreplace(values)
+        if exponent.is_Rational and exponent.q > MOST_ROOT:
+            values[power] = sympy.Pow(power.base.xreplace(values), sympy.Float(exponent, _DIGITS))
     result = formula.xreplace(values)
     result = result.replace(_is_erlang, _erlang_value)
     result = result.doit().evalf(30)

@@ -48,7 +48,8 @@ def inputs(model: Model, asked: Sequence[Metric], names: Sequence[str] = ()) -> 
     model    with the parameters that were set.
     asked    the metrics of the question.
     names    the parameters that were asked about; none: all that matter.
-    Raises   `UsageError` with everything that is wrong with the names: unknown ones, and choices of words.
+    Raises   `UsageError` with everything that is wrong with the names: unknown ones, choices of words, and parameters
+             that follow from the solution.
     """
     problems: list[Problem] = []
     for name in names:
@@ -57,10 +58,14 @@ def inputs(model: Model, asked: Sequence[Metric], names: Sequence[str] = ()) -> 
                 problems.append(Problem("QN004", f'"{name}" is a choice of words', "a parameter that is a number"))
         except UsageError as error:
             problems += error.problems
+    values = Values(model, {}, None)
+    for name in names:
+        if name in model.parameters and not model.parameters[name].options and name not in values.known:
+            words = f'"{name}" follows from the solution of the model'
+            problems.append(Problem("QN004", words, "a parameter that has a value before the model is solved"))
     if problems:
         raise UsageError(*problems)
     used = rests_on(model, [*expressions(model), *(item.expression for item in asked)])
-    values = Values(model, {}, None)
     result = [
         _input(model, item, values)
         for name, item in model.parameters.items()
