@@ -80,10 +80,10 @@ def test_one_row_that_takes_too_much_leaves_the_others_solved(heavy: int, monkey
     assert mapper.budget.spent < 1e9
 
 
-def test_a_row_that_has_spent_nearly_all_leaves_room_for_cheap_ones(monkeypatch: pytest.MonkeyPatch):
+def test_a_row_that_has_spent_nearly_all_leaves_room_for_cheap_ones():
     rows = RowBudget(AUTO)
 
-    def worked(some: range) -> None:
+    def worked(_: range) -> None:
         for _ in range(1000):
             budget.spend(1e8)
 
@@ -93,7 +93,7 @@ def test_a_row_that_has_spent_nearly_all_leaves_room_for_cheap_ones(monkeypatch:
     assert rows.solve(64, len) == [(range(64), 64)]
 
 
-def test_rows_that_are_cheap_enough_go_on_for_ever(charged: Callable[[float], None]):
+def test_rows_that_are_cheap_enough_all_go_through(charged: Callable[[float], None]):
     charged(0.9 * budget.OPERATIONS / ROWS)
     mapper, lines = mapped(3000)
     assert mapper.answered == len(lines) == 3000

@@ -35,7 +35,8 @@ def evaluated(formula: Any, numbers: Mapping[str, float]) -> float | None:
     """
     sympy: Any = symbols().sympy
     values: dict[Any, Any] = {symbol: sympy.Rational(numbers[symbol.name]) for symbol in formula.free_symbols}
-    for power in sorted(formula.atoms(sympy.Pow), key=sympy.count_ops):
+    powers = (power for power in formula.atoms(sympy.Pow) if not power.exp.is_Integer)
+    for power in sorted(powers, key=sympy.count_ops):
         exponent = power.exp.xreplace(values)
         if exponent.is_Rational and exponent.q > MOST_ROOT:
             values[power] = sympy.Pow(power.base.xreplace(values), sympy.Float(exponent, _DIGITS))

@@ -431,7 +431,7 @@ class Mapper:
         """Raise what applies after the last row.
 
         `NoAnswer`, `NotComputed`, `UsageError` or `InvalidInput` where there were rows and none has an answer;
-        `NotComputed` where later rows were not solved; `AssertionFailed` where an assertion is false of any row.
+        `NotComputed` where rows took too much to be solved; `AssertionFailed` where an assertion is false of any row.
         """
         if self.rows and not self.answered:
             raise min(self.failures.values(), key=lambda error: (error.exit_code not in (4, 5), error.exit_code))
@@ -464,7 +464,6 @@ class Mapper:
 
     def _answers(self, columns: Mapping[str, Any], size: int) -> Answers:
         """The answers of some rows within their budget; what limits the trust in them is noted."""
-
         answers = self.budget.answers(self.model, columns, size, solve_table)
         self._note(answers.failure)
         for note in (

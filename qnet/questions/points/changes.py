@@ -16,7 +16,6 @@ from qnet.lazy import lazy, np
 from qnet.model.bind import bind
 from qnet.model.model import THINK, Model, Parameter, StationModel, StepModel
 from qnet.model.values import Values
-from qnet.networks.reduction import Reduction
 from qnet.networks.routed import RoutedNetwork, at_point
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.solve import solve
@@ -30,9 +29,11 @@ from qnet.record import Record
 from qnet.units import NUMBER, format_number
 
 if TYPE_CHECKING:
+    from qnet.networks import reduction
     from qnet.networks.layers import solve as layers
     from qnet.networks.layers import together
 else:
+    reduction = lazy("qnet.networks.reduction")
     layers = lazy("qnet.networks.layers.solve")
     together = lazy("qnet.networks.layers.together")
 
@@ -195,10 +196,10 @@ def _layers_together(changed: Model, points: Sequence[tuple[str, float | None]])
     questions: list[together.Asked] = []
     try:
         for point in points:
-            reduction = Reduction(bind(changed, Values(changed, _varied(*point), None)))
-            if not reduction.regular and not reduction.kept:
+            reduced = reduction.Reduction(bind(changed, Values(changed, _varied(*point), None)))
+            if not reduced.regular and not reduced.kept:
                 return nullcontext()
-            questions += layers.point_asked(reduction.network, reduction.unit)
+            questions += layers.point_asked(reduced.network, reduced.unit)
     except QnetError:
         return nullcontext()
     return together.together(questions)
