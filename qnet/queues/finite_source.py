@@ -26,6 +26,8 @@ _SHORT, _MANY = 256, 1 << 24
 """The number of requests up to which chains are never cut, and the largest number of them."""
 _LEFT_OUT = 1e-18
 """The share of all weight that a chain that is cut may leave out."""
+_MOST_WAITING = 0.45
+"""The largest share of the holders that a search takes to wait when it begins."""
 _HIGHEST = 50.0
 """The largest logarithm of an idle holder's request rate: no load below c (1 - 1e-9) needs more."""
 
@@ -49,8 +51,8 @@ def waiting_probability(sources: int, servers: int, offered: Any, first_share: A
                      x [ (c^n / n!) sum_{i<c-n} b^i / i!  +  (c^c / c!) t(n) / (1-x)^(n+1) ] / c^n,
                  x = b / c, t(n) the probability that a binomial (c, 1-x) variable is at most n; the second term is
                  the part with all servers busy. Positive terms only. The rate z of a free holder is the root of
-                 throughput = a, by Halley steps on log z kept inside a bracket. Long chains are cut where what
-                 follows counts for nothing.
+                 throughput = a, by Halley steps on log z kept inside a bracket, a few at any load. Long chains
+                 are cut where what follows counts for nothing.
     Exact        for p = 1 (M/M/c//N with a Poisson stream of the same exponential service: a mixed product-form
                  network), for b = 0 and c = N = 1, and as N grows (Erlang's C). Otherwise an aggregation.
     Fails        where no rate gives the throughput (p = 1 and a >= N): the answer is then that of a very large rate.
@@ -127,60 +129,100 @@ def _solved(most: int, servers: int, points: list[Any], guessed: bool) -> tuple[
              a share of all weight.
     """
     sources, offered, first_share, open_offered, guess = (np.atleast_1d(item) for item in points)
-    chain = _chain(most, sources[:, None], servers, first_share[:, None], open_offered[:, None])
+    chain = _chain(most, sources, servers, first_share, open_offered)
     least = np.log(offered / sources)
-    rate = np.minimum(guess, _HIGHEST) if guessed else least
-    rate, least, offered, spare, _ = np.broadcast_arrays(rate, least, offered, servers - open_offered, chain.free[:, 0])
-    chain = _Chain(chain.count, *(np.broadcast_to(part, (len(rate), len(chain.count))) for part in chain[1:]))
+    rate = np.minimum(guess, _HIGHEST) if guessed else _first_rate(servers, *np.broadcast_arrays(*points[:4]))
+    rate, least, offered, spare, _ = np.broadcast_arrays(rate, least, offered, servers - open_offered, chain.free[0])
+    size = len(rate)
+    if size == 1:  # Sums over a single chain have other last digits than over several.
+        rate, least, offered, spare = (np.broadcast_to(item, 2) for item in (rate, least, offered, spare))
+    chain = _Chain(chain.count, *(np.broadcast_to(part, (len(chain.count), len(rate))) for part in chain[1:]))
     low = least - guessed
     high = np.full_like(rate, _HIGHEST)
     result: Any = np.zeros((3, len(rate)))
     left_out: Any = np.zeros(len(rate))
     live = np.arange(len(rate))
-    squares = chain.count**2
+    count = chain.count
+    column, squares, each = count[:, None], count**2, np.ones(len(count))
+    weights, asking = np.empty((2, len(count), len(rate)))
     for _ in range(_MAX_ROUNDS):
-        logs = chain.logs + chain.count * rate[:, None]
-        weights = np.exp(logs - logs.max(axis=1, keepdims=True))
-        asking = weights * chain.free
-        mass, asked = weights.sum(axis=1), asking.sum(axis=1)
+        np.multiply(column, rate, out=weights)
+        weights += chain.logs
+        weights -= weights.max(axis=0)
+        np.exp(weights, out=weights)
+        np.multiply(weights, chain.free, out=asking)
+        mass, asked = _sums(weights, each), _sums(asking, each)
         excess = rate + np.log(asked / (mass * offered))
         # A bracket narrower than rounding cannot be improved: it counts as the root.
         done = (np.abs(excess) <= _TOLERANCE) | (high - low <= 4e-15 * np.maximum(1.0, np.abs(rate)))
-        every = bool(done.all())
+        left = len(done) - np.count_nonzero(done)
         # Those that are done are kept among the others until they are half of them: to leave them out takes longer.
-        if every or 2 * np.count_nonzero(done) > len(done):
-            busy = chain.busy[done]
-            result[0, live[done]] = (asking[done] * busy).sum(axis=1) / asked[done]
-            result[1, live[done]] = (weights[done] * busy).sum(axis=1) / mass[done]
+        parted = not left or 1 < left < len(done) / 2
+        if parted:
+            result[0, live[done]] = (_sums(asking * chain.busy, each) / asked)[done]
+            result[1, live[done]] = (_sums(weights * chain.busy, each) / mass)[done]
             result[2, live[done]] = rate[done]
-            fall = np.minimum(np.exp(rate[done]) * chain.free[done, -1] / spare[done], 1.0)
-            left_out[live[done]] = weights[done, -1] / mass[done] * fall / np.maximum(1.0 - fall, 1e-300)
-            if every:
-                return result, left_out
-            going = ~done
-            live, rate, low, high, offered = live[going], rate[going], low[going], high[going], offered[going]
-            weights, asking, mass, asked = weights[going], asking[going], mass[going], asked[going]
-            excess, chain, spare, done = excess[going], chain.part(going), spare[going], done[going]
+            fall = np.minimum(np.exp(rate[done]) * chain.free[-1, done] / spare[done], 1.0)
+            left_out[live[done]] = weights[-1, done] / mass[done] * fall / np.maximum(1.0 - fall, 1e-300)
+        if not left:
+            return result[:, :size], left_out[:size]
         low, high = np.where(excess < 0, rate, low), np.where(excess > 0, rate, high)
-        # Not a product of matrices: its last digits depend on the place of a point in the batch.
-        asked_mean, mean = _means(asking, chain.count) / asked, _means(weights, chain.count) / mass
-        asked_square, square = _means(asking, squares) / asked, _means(weights, squares) / mass
+        asked_mean, mean = _sums(asking, count) / asked, _sums(weights, count) / mass
+        asked_square, square = _sums(asking, squares) / asked, _sums(weights, squares) / mass
         slope = np.maximum(1 + asked_mean - mean, 1e-12)
         bend = (asked_square - asked_mean**2) - (square - mean**2)
-        step = rate - excess / (slope * np.clip(1 - excess * bend / (2 * slope**2), 0.5, 2.0))
+        step = rate - _halley(excess, slope, bend, offered, spare)
         step = np.where((step > low) & (step < high), step, (low + high) / 2)
         rate = np.where(done, rate, step)
+        if parted:
+            going = ~done
+            live, rate, low, high = live[going], rate[going], low[going], high[going]
+            offered, spare, chain = offered[going], spare[going], chain.part(going)
+            weights, asking = np.empty((2, len(count), len(rate)))
     problem = "the finite-source wait did not converge"
     raise NotComputed(Problem("QN510", problem, help="report the model: this should not happen"))
 
 
-def _means(shares: Any, values: Any) -> Any:
-    """(B,) sums over a chain of values, each times its share."""
-    return np.einsum("ij,j->i", shares, values)
+def _first_rate(servers: int, sources: Any, offered: Any, first_share: Any, open_offered: Any) -> Any:
+    """(B,) logarithms of rates z to start from: the requests at the servers, and those that wait there by the formula
+    of Sakasegawa (1977), leave so many holders free."""
+    spare = servers - open_offered
+    load = np.minimum(offered / spare, 1 - 1e-9)
+    waiting = np.minimum(load ** (1 + math.sqrt(2 * (servers + 1))) / (1 - load), _MOST_WAITING * sources)
+    free = np.maximum(sources - first_share * offered - waiting, 1e-3 * sources)
+    return np.maximum(np.log(offered / free), np.log(offered / sources))
+
+
+def _halley(excess: Any, slope: Any, bend: Any, offered: Any, spare: Any) -> Any:
+    """(B,) the steps on log z by which the throughput becomes what it is to be.
+
+    excess       the logarithm of the throughput over that; `slope` and `bend` are its derivatives.
+    offered      what the throughput is to be; `spare` what it tends to.
+    Method       Halley's, for the logarithm of throughput / (spare - throughput): that of throughput alone is nearly
+                 linear in log z at a light load only, and that of what is spare at a heavy one.
+    """
+    with np.errstate(all="ignore"):
+        beyond = offered * np.expm1(excess) / (spare - offered)
+        below = (beyond < 1) & (spare > offered)
+        ratio = np.where(below, offered * np.exp(excess) / ((spare - offered) * (1 - beyond)), 0.0)
+        newton = np.where(below, excess - np.log1p(-beyond), excess) / (slope * (1 + ratio))
+    return newton / np.clip(1 - newton * (bend / slope + ratio * slope) / 2, 0.5, 2.0)
+
+
+def _sums(shares: Any, values: Any) -> Any:
+    """(B,) sums over chains, one in each column, of values times their shares.
+
+    Not a product of matrices, nor a plain sum: their last digits depend on the number of points and on the place of a
+    point among them.
+    """
+    return np.einsum("ij,i->j", shares, values)
 
 
 class _Chain(Record):
-    """What does not depend on the request rate z, for n = 0 .. N + c requests present; shape (B, N + c + 1)."""
+    """What does not depend on the request rate z, for n = 0 .. N + c requests present; shape (N + c + 1, B).
+
+    A point is a column: sums over states then run along rows of points, at the speed of the processor.
+    """
 
     count: Any
     """n, shape (N + c + 1,)."""
@@ -193,57 +235,58 @@ class _Chain(Record):
 
     def part(self, chosen: Any) -> _Chain:
         """Some points of the batch."""
-        return _Chain(self.count, self.free[chosen], self.logs[chosen], self.busy[chosen])
+        return _Chain(self.count, *(part.compress(chosen, axis=1) for part in (self.free, self.logs, self.busy)))
 
 
 def _chain(most: int, sources: Any, servers: int, share: Any, erlangs: Any) -> _Chain:
-    """The weights of the chain of 0 to `most` requests for columns of N, p and b."""
+    """The weights of the chain of 0 to `most` requests for N, p and b of each point."""
     count = np.arange(0.0, most + 1)
+    column = count[:, None]
     left = servers - erlangs
-    kept = np.minimum(count, left)
-    free = np.maximum(sources - (count - kept + share * kept), 0.0)
+    kept = np.minimum(column, left)
+    free = kept * (1.0 - share) + (sources - column)
+    np.maximum(free, 0.0, out=free)
     constants = _constants(servers)
     idle = _idle_servers(servers, erlangs, constants)
-    # From c requests on all servers are busy: only the columns before have two kinds of states.
+    # From c requests on all servers are busy: only the rows before have two kinds of states.
     with np.errstate(divide="ignore"):
         busy = np.log(_all_busy(servers, erlangs, constants))
-        births = np.log(free[:, :-1])
-    np.cumsum(births, axis=1, out=births)
+        births = np.log(free[:-1])
     both = busy.copy()
-    both[:, :servers] = np.logaddexp(idle, busy[:, :servers])
-    logs = -(count * np.log(left))
-    logs[:, : servers + 1] += both
-    logs[:, 1:] += births
+    both[:servers] = np.logaddexp(idle, busy[:servers])
+    logs = column * -np.log(left)
+    logs[1:] += np.cumsum(births, axis=0, out=births)
+    logs[: servers + 1] += both
     share_busy = np.ones_like(free)
-    share_busy[:, : servers + 1] = np.exp(busy - both)
+    share_busy[: servers + 1] = np.exp(busy - both)
     return _Chain(count, free, logs, share_busy)
 
 
 def _idle_servers(servers: int, erlangs: Any, constants: tuple[Any, Any, Any]) -> Any:
     """The logarithm of the weight of n = 0 .. c - 1 with a server idle, over (c^c / c!) / (1-x)^(n+1)."""
-    few = np.arange(0.0, servers)
+    few = np.arange(0.0, servers)[:, None]
     _, factorials, heads = constants
     terms = few * _log(erlangs) - factorials[:servers]
-    terms[:, 1:] = np.where(erlangs > 0, terms[:, 1:], -np.inf)
-    sums = np.logaddexp.accumulate(terms, axis=1)[:, ::-1]
+    terms[1:] = np.where(erlangs > 0, terms[1:], -np.inf)
+    sums = np.logaddexp.accumulate(terms, axis=0)[::-1]
     return heads + sums + (few + 1) * np.log(1 - erlangs / servers)
 
 
 def _all_busy(servers: int, erlangs: Any, constants: tuple[Any, Any, Any]) -> Any:
     """t(n) for n = 0 .. c: the probability that a binomial (c, 1 - b/c) variable is at most n."""
-    hit = np.arange(0.0, servers + 1)
+    hit = np.arange(0.0, servers + 1)[:, None]
     logs = constants[0] + hit * np.log(1 - erlangs / servers) + hit[::-1] * (_log(erlangs) - math.log(servers))
     chance = np.exp(logs)
-    chance[:, :-1] *= erlangs > 0
-    return np.minimum(np.cumsum(chance, axis=1), 1.0)
+    chance[:-1] *= erlangs > 0
+    return np.minimum(np.cumsum(chance, axis=0), 1.0)
 
 
 def _constants(servers: int) -> tuple[Any, Any, Any]:
-    """Logarithms: of binomial(c, n) and n! for n = 0 .. c, and of (c^n / n!) / (c^c / c!) for n = 0 .. c - 1."""
+    """Logarithms, as columns: of binomial(c, n) and n! for n = 0 .. c, and of (c^n / n!) / (c^c / c!) for n below c."""
     factorials = _log_factorials(servers)
     binomials = factorials[-1] - factorials - factorials[::-1]
     heads = (np.arange(0.0, servers) - servers) * math.log(servers) + factorials[-1] - factorials[:servers]
-    return binomials, factorials, heads
+    return binomials[:, None], factorials[:, None], heads[:, None]
 
 
 def _log_factorials(most: int) -> Any:
