@@ -27,14 +27,18 @@ _UNKNOWN = 0.05
 _MAX_ROUNDS = 200
 
 
-def crossings(function: Function, low: Array, high: Array, at_low: Array, at_high: Array) -> Array:
+def crossings(
+    function: Function, low: Array, high: Array, at_low: Array, at_high: Array,
+    near: Callable[[Array], Array] | None = None,
+) -> Array:  # fmt: skip
     """The points between `low` and `high` where functions that are negative at `low`, and not at `high`, change sign.
 
     function        by indices of brackets and as many points: what the functions of those brackets are there.
     low, high       the ends of brackets, in either order.
     at_low, at_high  what the functions are there.
+    near       how near to a root, by the place, is near enough; where that is farther than `NEARNESS` says.
     Returns    the ends of the last brackets at which the functions are negative, which are as wide as those of
-               `roots.root`; `high` where there is no change of sign.
+               `roots.root`, or as `near` allows; `high` where there is no change of sign.
     Raises     `NotComputed` QN512 where a bracket does not shrink that far.
     Method     Around the root by inverse interpolation through up to four points, at the distance of its estimated
                error; and around that by the lines through the last two points on either side, which is exact for a
@@ -49,6 +53,8 @@ def crossings(function: Function, low: Array, high: Array, at_low: Array, at_hig
     slow = np.zeros(len(live), dtype=bool)
     for _ in range(_MAX_ROUNDS):
         width = np.maximum(NEARNESS * np.abs(x[:, 1:3]).max(axis=1), least)
+        if near:
+            width = np.maximum(width, near(x[:, 1:3].min(axis=1)))
         apart = np.abs(x[:, 2] - x[:, 1])
         done = apart <= 2 * width
         if done.any():
@@ -112,13 +118,13 @@ def _interpolated(x: Array, f: Array) -> tuple[Array, Array]:
             / (f[:, order[row + degree]] - f[:, order[row]])
             for row in range(len(column) - 1)
         ]
-        inside = (column[0] > 0) & (column[0] < 1)
+        inside = (column[0] > 0) & (column[0] <= 1)
         moved = np.abs(column[0] - best)
         if degree > 1:
             error = np.where(inside, moved * np.minimum(_SAFE * moved / before, 1.0), error)
         before = np.where(inside, moved, before)
         best = np.where(inside, column[0], best)
-    inside = (best > 0) & (best < 1)
+    inside = (best > 0) & (best <= 1)
     return np.where(inside, best, 0.5), error
 
 

@@ -16,7 +16,7 @@ MAX_SOURCES = 2000
 MAX_SERVERS = 20_000
 """Beyond this number of servers the chain is not worth its memory, and callers take Erlang's C."""
 
-_TOLERANCE = 1e-12
+_TOLERANCE = 2e-14
 _MAX_ROUNDS = 200
 _STIRLING = 16
 """From here on four terms of Stirling's series give the logarithm of a factorial to the last digits."""

@@ -11,13 +11,13 @@ from typing import Any
 from qnet.errors import QnetError
 from qnet.lazy import Array, Flags, Indices, np
 from qnet.questions.points.domain import outside
-from qnet.questions.points.points import Solved
+from qnet.questions.points.points import Solved, needs_solution
 from qnet.questions.points.saturation import JUST_BELOW
 from qnet.questions.points.trial import Trial
 from qnet.questions.search.regions import ENDLESS, LIMIT, RANGE, SATURATION, Ends, Regions, best, intervals
 from qnet.questions.search.scan import Scan
 from qnet.queues.crossings import Function, crossings
-from qnet.queues.roots import root
+from qnet.queues.roots import NEARNESS, root
 from qnet.record import Record
 
 START = 1e-9
@@ -55,28 +55,55 @@ def largest_steady(trial: Trial) -> SteadyRange:
     lowest = low
     high: Array = np.minimum(max(trial.stated, trial.least * 2, 1e-12), greatest)
     at_low: Array = np.full(trial.size, -1.0)
-    at_high = at_low
+    overload: Array = np.full(trial.size, np.nan)
+    at_high = certain = end = at_low
     if trial.closed and _steady_at_last(trial, high, greatest):
         for step in range(_DOUBLINGS + _MORE):
             high = _doubled(high, greatest, step)
         return SteadyRange(high, np.zeros(trial.size, bool), greatest)
     for step in range(_DOUBLINGS + _MORE):
-        end, solved = trial.within(low, high)
+        end, at_high, certain = _loads(trial, low, high)
         greatest, high = np.where(end < high, end, greatest), end
-        load: Array = solved.load - 1
-        at_high = np.where(solved.stable, np.minimum(load, -1e-16), np.maximum(load, 0.0))
-        inside = solved.stable & (high < greatest)
+        inside = (at_high < 0) & (high < greatest)
         if not inside.any():
             break
-        low, at_low = np.where(inside, high, low), np.where(inside, solved.certain_load - 1, at_low)
+        low, at_low = np.where(inside, high, low), np.where(inside, certain, at_low)
+        overload = np.where(inside, at_high, overload)
         high = np.where(inside, _doubled(high, greatest, step), high)
+    reached = low
     bounded = at_high >= 0
     if bounded.any():
         low, high, at_low = _descended(trial, low, high, at_low, bounded & (low == lowest))
         bounded = bounded & (low > lowest)
     if bounded.any():
-        high = np.where(bounded, edge(trial, low, high, at_low, bounded), high)
+        certain = certain if (high == end).all() else trial.certain(high)
+        overload = np.where(low == reached, overload, np.nan)
+        high = np.where(bounded, edge(trial, low, high, at_low, certain, bounded, overload), high)
     return SteadyRange(high, bounded, greatest)
+
+
+def _loads(trial: Trial, inside: Array, value: Array) -> tuple[Array, Array, Array]:
+    """The loads at some values, no more of them than say whether there is a steady state.
+
+    Returns  the values, or the ends of the domain between those `inside` it and them; the largest load less one,
+             negative with a steady state; and the largest of the stations that hold no waits.
+    """
+    if needs_solution(trial.model) or any(item.population is not None for item in trial.model.customers):
+        value, solved = trial.within(inside, value)
+        return value, trial.overload(solved), solved.certain_load - 1
+    try:
+        certain = trial.certain(value)
+    except QnetError as error:
+        if not outside(error):
+            raise
+        value, solved = trial.within(inside, value)
+        return value, trial.overload(solved), solved.certain_load - 1
+    result = np.maximum(certain, 0.0)
+    unsure = np.flatnonzero(certain < 0)
+    if len(unsure):
+        part = trial if len(unsure) == trial.size else trial.at(unsure)
+        result[unsure] = part.overload(part.solve(value[unsure]))
+    return value, result, certain
 
 
 def _doubled(value: Array, greatest: Array, step: int) -> Array:
@@ -115,41 +142,54 @@ def _descended(trial: Trial, low: Array, high: Array, at_low: Array, wanted: Fla
     return low, np.where(wanted, top, high), at_low
 
 
-def edge(trial: Trial, low: Array, high: Array, at_low: Array, bounded: Flags) -> Array:
+def capacity(trial: Trial, low: Array, high: Array, at_low: Array, at_high: Array, bounded: Flags) -> Array:
+    """Where stations that hold no waits saturate: a root of their load, where it is `bounded` by two values.
+
+    at_low, at_high  the largest load of such stations, less one, at both values.
+    Returns          nothing that counts where it is not bounded.
+    """
+    ends = np.where(bounded, at_low, -1.0), np.where(bounded, at_high, -1.0)
+    return _root(trial, lambda indices, x: trial.at(indices).certain(x), low, high, *ends)
+
+
+def edge(
+    trial: Trial, low: Array, high: Array, at_low: Array, at_high: Array, bounded: Flags, overload: Array
+) -> Array:
     """Where the steady state ends: at the capacity of an inner station, or before it if waits fill an outer one.
 
-    low, high  values with and without a steady state, where it is `bounded` by them.
-    at_low     the load of stations that hold no waits, less one, at `low`.
+    low, high        values with and without a steady state, where it is `bounded` by them.
+    at_low, at_high  the load of stations that hold no waits, less one, there.
+    overload         the largest load less one at `low`; nan where it is not known.
     """
-    at_high = trial.certain(high)
     by_capacity = bounded & (at_high >= 0)
-    capacity = np.where(by_capacity, high, high / JUST_BELOW)
+    top = np.where(by_capacity, high, high / JUST_BELOW)
     if by_capacity.any():
-        ends = np.where(by_capacity, at_low, -1.0), np.where(by_capacity, at_high, -1.0)
-        result = _root(trial, lambda indices, x: trial.at(indices).certain(x), low, high, *ends)
-        capacity = np.where(by_capacity, result, capacity)
-    end = capacity * JUST_BELOW
+        top = np.where(by_capacity, capacity(trial, low, high, at_low, at_high, by_capacity), top)
+    end = top * JUST_BELOW
     at_end = trial.overload(trial.solve(end))
     earlier = bounded & (at_end >= 0)
     if not earlier.any():
-        return capacity
-    start = np.maximum(low, capacity * START)
-    at_start = trial.overload(trial.solve(start))
+        return top
+    start = np.maximum(low, top * START)
+    at_start = np.where(start == low, overload, np.nan)
+    if np.isnan(at_start[earlier]).any():
+        at_start = trial.overload(trial.solve(start))
     hopeless = at_start >= 0
     wanted = earlier & ~hopeless
-    result = sign_change(trial, Trial.overload, start, end, capacity, (wanted, at_start, at_end))
-    return np.where(earlier, np.where(hopeless, start, result), capacity)
+    result = sign_change(trial, Trial.overload, start, end, top, (wanted, at_start, at_end), True)
+    return np.where(earlier, np.where(hopeless, start, result), top)
 
 
 def sign_change(
     trial: Trial, function: Callable[[Trial, Solved], Array], inside: Array, beyond: Array, edge: Array,
-    ends: tuple[Flags, Array, Array],
+    ends: tuple[Flags, Array, Array], value_alone: bool = False,
 ) -> Array:  # fmt: skip
     """The last value at which a function of the solution is negative, on the way from `inside` to `beyond`.
 
     function of a trial and its solution: a method of trials.
     edge     a value above both, where figures may grow without bound.
     ends     where a root is wanted, and the function at `inside` and at `beyond`.
+    value_alone  whether what is left up to the edge may be less exact than the value, however close the two are.
     Method   The search runs over u = -log(1 - value / edge): close to saturation figures grow like 1 / (edge - value),
              and over u they are smooth.
     """
@@ -161,11 +201,20 @@ def sign_change(
         return function(lanes, lanes.solve(-top[indices] * np.expm1(-u)))
 
     signs = np.where(wanted, at_inside, -1.0), np.where(wanted, at_beyond, -1.0)
-    result = _root(trial, at, -np.log1p(-inside / top), -np.log1p(-beyond / top), *signs)
+    near = _near_value if value_alone else None
+    result = _root(trial, at, -np.log1p(-inside / top), -np.log1p(-beyond / top), *signs, near)
     return -top * np.expm1(-result)
 
 
-def _root(trial: Trial, function: Function, low: Array, high: Array, at_low: Array, at_high: Array) -> Array:
+def _near_value(u: Array) -> Array:
+    """How near in u, of `sign_change`, a value is as near as `NEARNESS` says."""
+    return NEARNESS * np.expm1(u)
+
+
+def _root(
+    trial: Trial, function: Function, low: Array, high: Array, at_low: Array, at_high: Array,
+    near: Callable[[Array], Array] | None = None,
+) -> Array:  # fmt: skip
     """Where a function of solutions changes sign, as `crossings`.
 
     Where the method of solution depends on the number of points, all of them are always solved, once in a round.
@@ -173,7 +222,7 @@ def _root(trial: Trial, function: Function, low: Array, high: Array, at_low: Arr
     if trial.uncertain:
         every: Indices = np.arange(trial.size)
         return root(lambda x: function(every, x), low, high, at_low, at_high, trial.operations)
-    return crossings(function, low, high, at_low, at_high)
+    return crossings(function, low, high, at_low, at_high, near)
 
 
 _NEAR = tuple(2.0**-power for power in (5, 7, 9, 12, 16, 22))
@@ -256,7 +305,7 @@ def _unloaded(trial: Trial, scan: Scan, here: Indices) -> None:
         lanes = trial.at(scan.point[inner])
         inside, beyond = scan.value[inner], scan.value[outer]
         ends = (inside == inside, lanes.overload(lanes.solve(inside)), lanes.overload(lanes.solve(beyond)))
-        edges = sign_change(lanes, Trial.overload, inside, beyond, 2 * np.maximum(inside, beyond), ends)
+        edges = sign_change(lanes, Trial.overload, inside, beyond, 2 * np.maximum(inside, beyond), ends, True)
         scan.look(scan.point[inner], edges)
 
 
