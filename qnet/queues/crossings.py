@@ -14,7 +14,7 @@ from qnet.queues.roots import NEARNESS, NEGLIGIBLE
 Function = Callable[[Indices, Array], Array]
 """Of the indices of some roots, which may repeat, and a place for each."""
 
-_TOGETHER = 240
+_TOGETHER = 400
 """Indices tried together: as many as take about as long as the fixed part of a solution."""
 _FEWEST, _MOST = 2, 24
 """Indices of one root in a round."""

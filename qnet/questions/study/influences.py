@@ -121,6 +121,7 @@ def _slopes(
 ) -> list[float]:
     """The elasticities of figures by inputs, all of them solved at once."""
     computer = Computer(base.study, base)
+    _move(computer, moves)
     copies: list[Claim] = []
     for index, (claim, item) in enumerate(moves, len(base.study.claims)):
         computer.known |= {(index, slot): value for slot, value in base.answers.get(claim.position, {}).items()}
@@ -134,6 +135,20 @@ def _slopes(
         after = None if moved is None or moved.words else read(copy, moved)
         slopes.append(_elasticity(values[copy.id], after, item.step))
     return slopes
+
+
+def _move(computer: Computer, moves: Sequence[tuple[Claim, ModelInput]]) -> None:
+    """Compute the parameters of claims with one of them moved, those of all claims with the same settings at once."""
+    by_place: dict[Any, tuple[Where, Setting, list[tuple[str, float]]]] = {}
+    for claim, item in moves:
+        name = item.key[0]
+        for where in (claim.at, claim.base):
+            setting = computer.systems.setting(where) if where else None
+            if where and setting and name in setting.known and name != claim.vary:
+                place = where.system, *where.settings.items()
+                by_place.setdefault(place, (where, setting, []))[2].append((name, item.step))
+    for where, setting, asked in by_place.values():
+        computer.systems.move(where, setting, asked)
 
 
 def _alone(slopes: dict[Key, float]) -> list[Key]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from qnet.documents import Path
 from qnet.errors import InvalidInput, Problem, QnetError
+from qnet.lazy import np
 from qnet.model.load import load
 from qnet.model.model import Model
 from qnet.model.settings import with_settings
@@ -75,6 +77,31 @@ class Systems:
             varied = {name: float(setting.known[name]) * factor for name, factor in factors.items()}
             self.parameters[key] = Values(setting.changed, varied, None).known
         return self.parameters[key]
+
+    def move(self, where: Where, setting: Setting, moves: Iterable[tuple[str, float]]) -> None:
+        """Compute what `moved` answers, of several parameters that are each moved alone by a factor, as one batch.
+
+        What rests on other parameters, or is refused, is left for `moved`.
+        """
+        key = _key(where)
+        plain = [
+            (name, factor)
+            for name, factor in dict.fromkeys(moves)
+            if (key, ((name, factor),)) not in self.parameters and not setting.changed.parameters[name].expression.names
+        ]
+        if len(plain) < 2:
+            return
+        varied = {name: np.full(len(plain), float(setting.known[name])) for name, _ in plain}
+        for index, (name, factor) in enumerate(plain):
+            varied[name][index] *= factor
+        try:
+            known = Values(setting.changed, varied, len(plain)).known
+        except QnetError:
+            return
+        columns = {name: value for name, value in known.items() if getattr(value, "ndim", 0)}
+        for index, move in enumerate(plain):
+            here = {name: float(column[index]) for name, column in columns.items()}
+            self.parameters[key, (move,)] = {**known, **here}
 
     def opened(self, model: Model, where: Where) -> Setting | None:
         """A system with some settings; what is wrong is blamed on the one of them that is wrong by itself."""
