@@ -25,6 +25,8 @@ START = 1e-9
 _DOUBLINGS, _FAST = 20, 128.0
 """After this many doublings a search goes up faster; where it ends, nothing bounds the value."""
 _MORE = 9
+_RISES = 1.5
+"""By what factor a load rises at least as a value is doubled, where its capacity is looked for before any waits."""
 _DESCENT, _DESCENTS = 1e-6, 60
 """How far a search goes down at once from a value that is far too large, and how often."""
 
@@ -61,6 +63,9 @@ def largest_steady(trial: Trial) -> SteadyRange:
         for step in range(_DOUBLINGS + _MORE):
             high = _doubled(high, greatest, step)
         return SteadyRange(high, np.zeros(trial.size, bool), greatest)
+    if (bracket := _overloaded(trial, low, high, greatest)) is not None:
+        every: Flags = low == low
+        return SteadyRange(edge(trial, *bracket, every, overload), every, greatest)
     for step in range(_DOUBLINGS + _MORE):
         end, at_high, certain = _loads(trial, low, high)
         greatest, high = np.where(end < high, end, greatest), end
@@ -82,13 +87,53 @@ def largest_steady(trial: Trial) -> SteadyRange:
     return SteadyRange(high, bounded, greatest)
 
 
+def _overloaded(
+    trial: Trial, low: Array, high: Array, greatest: Array
+) -> tuple[Array, Array, Array, Array] | None:
+    """Two values between which stations that hold no waits reach their capacity, and their loads less one there.
+
+    low, high  the least value, and one to begin with.
+    Returns    None where a load does not rise with the value at some point, or is not known before the waits.
+    """
+    if _needs_waits(trial):
+        return None
+    at_low: Array = np.full(trial.size, np.nan)
+    try:
+        at_high = trial.certain(high)
+        for step in range(_DOUBLINGS):
+            going = at_high < 0
+            if not going.any():
+                break
+            if (going & (high >= greatest)).any():
+                return None
+            low, at_low = np.where(going, high, low), np.where(going, at_high, at_low)
+            high = np.where(going, _doubled(high, greatest, step), high)
+            at_high = np.where(going, trial.certain(high), at_high)
+            if (going & (at_high + 1 < _RISES * (at_low + 1))).any():
+                return None
+        begins = np.isnan(at_low)
+        if begins.any():
+            low = np.where(begins, np.maximum(high * _DESCENT, low), low)
+            at_low = np.where(begins, trial.certain(low), at_low)
+    except QnetError as error:
+        if not outside(error):
+            raise
+        return None
+    return (low, high, at_low, at_high) if (at_low < 0).all() and (at_high >= 0).all() else None
+
+
+def _needs_waits(trial: Trial) -> bool:
+    """Whether no load is known before the waits: where times rest on the solution, and of closed classes."""
+    return needs_solution(trial.model) or any(item.population is not None for item in trial.model.customers)
+
+
 def _loads(trial: Trial, inside: Array, value: Array) -> tuple[Array, Array, Array]:
     """The loads at some values, no more of them than say whether there is a steady state.
 
     Returns  the values, or the ends of the domain between those `inside` it and them; the largest load less one,
              negative with a steady state; and the largest of the stations that hold no waits.
     """
-    if needs_solution(trial.model) or any(item.population is not None for item in trial.model.customers):
+    if _needs_waits(trial):
         value, solved = trial.within(inside, value)
         return value, trial.overload(solved), solved.certain_load - 1
     try:
@@ -170,14 +215,29 @@ def edge(
     earlier = bounded & (at_end >= 0)
     if not earlier.any():
         return top
-    start = np.maximum(low, top * START)
-    at_start = np.where(start == low, overload, np.nan)
-    if np.isnan(at_start[earlier]).any():
-        at_start = trial.overload(trial.solve(start))
+    least = np.maximum(top * START, trial.least)
+    start = np.maximum(low, least)
+    at_start = _overloads(trial, start, np.where(start == low, overload, np.nan), earlier)
+    lower = earlier & (at_start >= 0) & (start > least)
+    if lower.any():
+        end, at_end = np.where(lower, start, end), np.where(lower, at_start, at_end)
+        start = np.where(lower, least, start)
+        at_start = _overloads(trial, start, np.where(lower, np.nan, at_start), lower)
     hopeless = at_start >= 0
     wanted = earlier & ~hopeless
     result = sign_change(trial, Trial.overload, start, end, top, (wanted, at_start, at_end), True)
     return np.where(earlier, np.where(hopeless, start, result), top)
+
+
+def _overloads(trial: Trial, value: Array, known: Array, wanted: Flags) -> Array:
+    """The largest loads less one at some values, those `known` and those that are wanted besides."""
+    here = np.flatnonzero(wanted & np.isnan(known))
+    if not len(here):
+        return known
+    part = trial.at(here)
+    result = known.copy()
+    result[here] = part.overload(part.solve(value[here]))
+    return result
 
 
 def sign_change(
