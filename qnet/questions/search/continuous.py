@@ -234,6 +234,8 @@ def _overloads(trial: Trial, value: Array, known: Array, wanted: Flags) -> Array
     here = np.flatnonzero(wanted & np.isnan(known))
     if not len(here):
         return known
+    if trial.uncertain:
+        here = np.arange(trial.size)
     part = trial.at(here)
     result = known.copy()
     result[here] = part.overload(part.solve(value[here]))
@@ -323,15 +325,38 @@ def _loaded(trial: Trial, steady: SteadyRange) -> tuple[Scan, Flags]:
     # A parameter that nothing bounds says little of where there is no load.
     asked = np.where(steady.bounded, steady.largest, np.minimum(steady.largest, trial.stated))
     asked = np.maximum(asked * START, trial.least)
-    start, lowest = trial.within(end, asked)
     scan = Scan(trial)
     indices = np.arange(size)
-    scan.keep(indices, start, trial.excess(lowest), lowest.stable)
     finite = steady.bounded | np.isfinite(steady.greatest)
+    if not trial.uncertain and _begun(trial, scan, asked, end, finite):
+        return scan, np.zeros(size, dtype=bool)
+    start, lowest = trial.within(end, asked)
+    scan.keep(indices, start, trial.excess(lowest), lowest.stable)
     here = indices[lowest.stable & (end > start)]
     table = _values(trial, here, start, end, finite)
     scan.look(np.repeat(here, table.shape[1]), table.reshape(-1), brief=True)
     return scan, start != asked
+
+
+def _begun(trial: Trial, scan: Scan, start: Array, end: Array, finite: Flags) -> bool:
+    """Scan from no load, at `start`, to an end at once; whether no value was refused by the model."""
+    here = np.flatnonzero(end > start)
+    table = _values(trial, here, start, end, finite)
+    index = np.concatenate([np.arange(trial.size), np.repeat(here, table.shape[1])])
+    value = np.concatenate([start, table.reshape(-1)])
+    lanes = trial.at(index)
+    try:
+        solved = lanes.solve(value)
+    except QnetError as error:
+        if not outside(error):
+            raise
+        return False
+    stable = np.asarray(solved.stable)
+    # Of a point without a steady state at the start all values are scanned, not only these.
+    used = stable[: trial.size][index]
+    used[: trial.size] = True
+    scan.keep(index[used], value[used], lanes.excess(solved)[used], stable[used])
+    return True
 
 
 def _values(trial: Trial, here: Indices, start: Array, end: Array, finite: Flags) -> Array:
