@@ -152,6 +152,8 @@ class OpenSolver:
         """Whether the variability of arrivals is to be followed through the network, by a method or "auto"."""
         if method == "open" and not self.uneven_arrivals():
             return False
+        if method == "auto" and self.in_holds and not self.uneven_arrivals():
+            return False
         if method == "auto" and not reasons_for(self.network, self.compiled, self.operations):
             return False
         refused = qna.refusal(self.network, self.compiled)

@@ -210,14 +210,21 @@ def edge(
     top = np.where(by_capacity, high, high / JUST_BELOW)
     if by_capacity.any():
         top = np.where(by_capacity, capacity(trial, low, high, at_low, at_high, by_capacity), top)
-    end = top * JUST_BELOW
-    at_end = trial.overload(trial.solve(end))
+    least = np.maximum(top * START, trial.least)
+    start, end = np.maximum(low, least), top * JUST_BELOW
+    at_start = np.where(start == low, overload, np.nan)
+    if trial.uncertain:
+        at_end = trial.overload(trial.solve(end))
+        at_start = _overloads(trial, start, at_start, bounded & (at_end >= 0))
+    else:
+        # Both in one batch, though the start is not needed where the steady state goes on to the end.
+        unknown = np.flatnonzero(bounded & np.isnan(at_start))
+        lanes = trial.at(np.concatenate([np.arange(trial.size), unknown]))
+        loads = lanes.overload(lanes.solve(np.concatenate([end, start[unknown]])))
+        at_end, at_start[unknown] = loads[: trial.size], loads[trial.size :]
     earlier = bounded & (at_end >= 0)
     if not earlier.any():
         return top
-    least = np.maximum(top * START, trial.least)
-    start = np.maximum(low, least)
-    at_start = _overloads(trial, start, np.where(start == low, overload, np.nan), earlier)
     lower = earlier & (at_start >= 0) & (start > least)
     if lower.any():
         end, at_end = np.where(lower, start, end), np.where(lower, at_start, at_end)
