@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from copy import copy
 from typing import Any
 
 from qnet.errors import QnetError
@@ -47,6 +48,12 @@ class Domain:
         self.vary = vary
         self.coordinates = coordinates
         self.idle = dict.fromkeys(station_figures(model), 0.0)
+
+    def at(self, coordinates: Mapping[str, Any]) -> Domain:
+        """The same over other points of the grid."""
+        result = copy(self)
+        result.coordinates = coordinates
+        return result
 
     def allows(self, index: int, value: float) -> bool:
         """Whether the model has a network at a point of the grid with this value."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from typing import Any
 
 from qnet.errors import QnetError
@@ -68,13 +69,20 @@ class Trial:
         wanted = self.wanted
         if self.uncertain:
             wanted = wanted.replace(operations=min(wanted.operations, _BRIEF))
-        return Trial(self.model, self.vary, self.limits, self.coordinates, self.size, wanted, self.applies)
+        return self._like(self.coordinates, self.size, wanted, self.applies)
 
     def at(self, indices: Any) -> Trial:
         """The same at some points of the grid, each as often as it is named."""
         particular = {name: values[indices] for name, values in self.coordinates.items()}
         applies = [everywhere[indices] for everywhere in self.applies]
-        return Trial(self.model, self.vary, self.limits, particular, len(indices), self.wanted, applies)
+        return self._like(particular, len(indices), self.wanted, applies)
+
+    def _like(self, coordinates: Mapping[str, Any], size: int, wanted: Wanted, applies: Sequence[Any]) -> Trial:
+        """The same at other points, or otherwise solved: what the model says of the parameter is known already."""
+        result = copy(self)
+        result.coordinates, result.size, result.wanted, result.applies = coordinates, size, wanted, applies
+        result.domain = self.domain.at(coordinates)
+        return result
 
     def solve(self, value: Any) -> Solved:
         """The model where the parameter has these values, one for each point; a search looks at absurd ones as well.

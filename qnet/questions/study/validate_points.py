@@ -50,6 +50,13 @@ class _Lane(Record):
     names: tuple[str, ...]
     """Parameters that the claim sets."""
     known: dict[str, Any]
+    """The values of all parameters; of those along a grid as arrays."""
+    row: int | None
+    """Which of the values along a grid; None for no grid."""
+
+    def value(self, name: str) -> float:
+        """The value of a parameter there."""
+        return float(self.known[name]) if self.row is None else _at(self.known[name], self.row)
 
 
 class Computer:
@@ -68,6 +75,8 @@ class Computer:
         self.batches: dict[_Key, list[_Lane]] = {}
         self.parsed: dict[tuple[str, str], Expression | None] = {}
         self.shown: dict[tuple[str, str], Dimension | None] = {}
+        self.texts: dict[str, Expression] = {}
+        """Figures with those of other claims filled in, by their text."""
         self.arithmetics: set[int] = set()
         """The indices of claims that name nothing of a model."""
         self.moved: dict[int, dict[str, float]] = {}
@@ -135,7 +144,9 @@ class Computer:
 
     def filled(self, claim: Claim) -> Expression:
         """The figure of a claim with those of other claims filled in; raises `ExpressionError`."""
-        return parse(filled(claim.figure, lambda id: self.study.printed[id].moved(0)))
+        if claim.figure not in self.texts:
+            self.texts[claim.figure] = parse(filled(claim.figure, lambda id: self.study.printed[id].moved(0)))
+        return self.texts[claim.figure]
 
     def wrong(self, error: ExpressionError, claim: Claim, path: Path) -> None:
         """Keep what is wrong with a figure."""
@@ -183,8 +194,7 @@ class Computer:
         replaced = frozenset(name for name in names if model.parameters[name].expression.names)
         batch = self.batches.setdefault((where.system, claim.vary, claim.smallest, replaced), [])
         for index in range(count):
-            at = {name: _at(value, index) for name, value in known.items()} if claim.over else known
-            batch.append(_Lane(claim, slot + index, names, at))
+            batch.append(_Lane(claim, slot + index, names, known, index if claim.over else None))
 
     def of_parameters(
         self, claim: Claim, slot: int, count: int, expression: Expression, model: Model, known: dict[str, Any]
@@ -242,7 +252,7 @@ class Computer:
         indices = [points.setdefault(_point(lane, names), len(points)) for lane in lanes]
         firsts = [indices.index(position) for position in range(len(points))]
         lanes, every = [lanes[first] for first in firsts], lanes
-        columns = {name: np.array([float(lane.known[name]) for lane in lanes]) for name in names}
+        columns = {name: np.array([lane.value(name) for lane in lanes]) for name in names}
         parts = self.searched(key, lanes, columns) if vary else [_solved(model, columns, len(lanes))]
         expressions = {figure: self.parsed[system, figure] for figure in {lane.claim.figure for lane in every} - {""}}
         for part in parts:
@@ -300,7 +310,7 @@ def _solved(model: Model, columns: dict[str, Any], size: int) -> _Part:
 
 def _point(lane: _Lane, names: list[str]) -> tuple[Any, ...]:
     """What distinguishes a point from others: claims of several figures at one point share it."""
-    return (lane.claim.limit, *(float(lane.known[name]) for name in names))
+    return (lane.claim.limit, *(lane.value(name) for name in names))
 
 
 def _columns(setting: Setting, name: str, values: tuple[float, ...], factors: dict[str, float]) -> dict[str, Any]:
