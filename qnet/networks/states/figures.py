@@ -90,15 +90,23 @@ def _present(states: Sequence[Any], size: int) -> _Present:
     """The customers in states, of a machine with a number of nodes."""
     budget.spend(_ONCE * len(states), WHAT)
     counts = np.array([state[0] for state in states], dtype=float).reshape(len(states), -1)
-    nodes: dict[int, int] = {}
-    who: list[int] = []
-    where: list[int] = []
-    for number, (_, lines, _, apart, joins) in enumerate(states):
-        customers = [customer for line in (*lines, apart) for customer in line]
-        customers += [customer for _, customer, _, _ in joins]
-        who += [nodes.setdefault(customer % size, len(nodes)) for customer in customers]
-        where += [number] * len(customers)
-    return _Present(counts, tuple(nodes), np.array(who, dtype=np.int64), np.array(where, dtype=np.int64))
+    customers: list[int] = []
+    ends: list[int] = []
+    for _, lines, _, apart, joins in states:
+        for line in lines:
+            customers.extend(line)
+        customers.extend(apart)
+        customers.extend([customer for _, customer, _, _ in joins])
+        ends.append(len(customers))
+    at = np.array(customers, dtype=np.int64) % size
+    where = np.repeat(np.arange(len(states)), np.diff(ends, prepend=0))
+    # Nodes are numbered as they come: of several customers at one of them the first is written last.
+    first = np.full(size, len(at))
+    first[at[::-1]] = np.arange(len(at))[::-1]
+    nodes = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(at))]
+    number = np.zeros(size, dtype=np.int64)
+    number[nodes] = np.arange(len(nodes))
+    return _Present(counts, tuple(nodes.tolist()), number[at], where)
 
 
 def means(made: Program, machine: Machine, result: Walk, shares: Any) -> SolvedChain:
