@@ -14,6 +14,8 @@ from qnet.record import Record
 
 _REACHES = (1.012, 1.06, 1.3)
 """How far, as factors, an answer is searched on either side of the known one: most move as far as what moves them."""
+_FEW = 150
+"""Points of which all values beside the known answer are looked at in one batch, whether they are needed or not."""
 _BEFORE = 0.999
 """The share of a capacity at which a search begins, where the known answer is beyond it."""
 
@@ -60,85 +62,125 @@ def near(trial: Trial, known: Array) -> Near:
 
 def _beside(trial: Trial, known: Array) -> Near:
     """As `near`, where all answers are known."""
+    every = np.arange(trial.size)
     low, high = known / _REACHES[-1], known * _REACHES[-1]
-    at_low, at_high = trial.certain(low), trial.certain(high)
+    at_low, at_high = np.split(trial.at(np.tile(every, 2)).certain(np.concatenate([low, high])), 2)
     full = (at_low < 0) & (at_high >= 0)
-    top = np.where(full, high, np.inf)
-    answered, end = np.zeros(trial.size, dtype=bool), top.copy()
-    excess, load = np.ones(trial.size), np.ones(trial.size)
+    end = top = np.full(trial.size, np.inf)
     if full.any():
         lanes = np.flatnonzero(full)
-        part = trial.at(lanes)
-        top[lanes] = capacity(part, low[lanes], high[lanes], at_low[lanes], at_high[lanes], full[lanes])
+        ends = low[lanes], high[lanes], at_low[lanes], at_high[lanes]
+        top[lanes] = capacity(trial.at(lanes), *ends, full[lanes])
         end = top * JUST_BELOW
-        solved = part.solve(end[lanes])
-        excess[lanes], load[lanes] = part.excess(solved), part.overload(solved)
-        answered[lanes] = solved.stable & (excess[lanes] <= 0)
-    rest = np.flatnonzero(~answered)
-    value, shown = top.copy(), end.copy()
+    # Just below a capacity figures say little of where the limits were met.
+    first = np.where(known < end, known, _BEFORE * end)
+    at_end = np.where(full, end, np.nan)
+    if trial.size > _FEW:
+        (before,) = _seen(trial, at_end)
+        rest = np.flatnonzero(~(before.excess <= 0))
+        looks = _seen(trial.at(rest), first[rest]) if len(rest) else []
+    else:
+        near, far = first * _REACHES[0], first / _REACHES[0]
+        before, *looks = _seen(trial, at_end, first, np.where(near < end, near, np.nan), far)
+        rest = np.flatnonzero(~(before.excess <= 0))
+        looks = [look.at(rest) for look in looks]
+    answered, value, shown = before.excess <= 0, top.copy(), end.copy()
     if len(rest):
-        result = _crossed(trial.at(rest), known[rest], top[rest], end[rest], excess[rest], load[rest])
+        result = _crossed(trial.at(rest), top[rest], before.at(rest), looks)
         answered[rest], value[rest], shown[rest] = result.answered, result.value, result.shown
     return Near(answered, value, shown)
+
+
+class _Look(Record):
+    """What is known at a value for each point; not-a-number where it was not looked at."""
+
+    value: Array
+    excess: Array
+    """How far limits are exceeded."""
+    load: Array
+    """The largest load less one."""
+
+    def at(self, indices: Any) -> _Look:
+        """The same of some points."""
+        return _Look(self.value[indices], self.excess[indices], self.load[indices])
+
+
+def _seen(trial: Trial, *values: Array) -> list[_Look]:
+    """Look at some values for each point, all in one batch; nowhere at those that are not-a-number."""
+    here = [np.flatnonzero(~np.isnan(value)) for value in values]
+    lanes = np.concatenate(here)
+    result = [_Look(value, np.full(trial.size, np.nan), np.full(trial.size, np.nan)) for value in values]
+    if not len(lanes):
+        return result
+    part = trial.at(lanes)
+    solved = part.solve(np.concatenate([value[some] for value, some in zip(values, here, strict=True)]))
+    ends = np.cumsum([len(some) for some in here])[:-1]
+    parts = np.split(part.excess(solved), ends), np.split(part.overload(solved), ends)
+    for look, some, excess, load in zip(result, here, *parts, strict=True):
+        look.excess[some], look.load[some] = excess, load
+    return result
 
 
 class _Brackets:
     """Between which two values limits cease to hold, for each point: not-a-number where a side is not known."""
 
-    def __init__(self, trial: Trial, first: Array, end: Array, at_end: Array, load_end: Array) -> None:
-        """Begin at `first`; the limits do not hold at `end`, above it, where that is finite."""
-        solved = trial.solve(first)
-        excess, load = trial.excess(solved), trial.overload(solved)
+    def __init__(self, trial: Trial, first: _Look, end: _Look) -> None:
+        """Begin at a first value; the limits do not hold at the end, above it, where there is one."""
         self.trial = trial
-        self.up: Flags = excess <= 0
-        known = np.isfinite(end)
-        self.low, self.high = np.where(self.up, first, np.nan), np.where(self.up, np.where(known, end, np.nan), first)
-        self.at_low, self.at_high = np.where(self.up, excess, np.nan), np.where(self.up, at_end, excess)
-        self.load_low, self.load_high = load.copy(), np.where(self.up, load_end, load)
+        self.first = first.value
+        self.up: Flags = first.excess <= 0
+        self.low, self.high = ({key: value.copy() for key, value in first.as_dict().items()} for _ in range(2))
+        for key, value in end.as_dict().items():
+            self.low[key][~self.up] = np.nan
+            self.high[key][self.up] = value[self.up]
 
-    def try_at(self, value: Array) -> None:
-        """Look at other values, where they are inside of what is known; nowhere for a point that has both sides."""
-        here = np.flatnonzero(np.where(self.up, ~(value >= self.high), np.isnan(self.low)) & ~np.isnan(value))
-        if not len(here):
-            return
-        part = self.trial.at(here)
-        solved = part.solve(value[here])
-        excess, load = part.excess(solved), part.overload(solved)
-        holds = excess <= 0
-        low, high = here[holds], here[~holds]
-        self.low[low], self.at_low[low], self.load_low[low] = value[low], excess[holds], load[holds]
-        self.high[high], self.at_high[high], self.load_high[high] = value[high], excess[~holds], load[~holds]
+    def learn(self, look: _Look) -> None:
+        """Take what was seen at other values, where they are inside of what is known."""
+        value = look.value
+        new = np.where(self.up, ~(value >= self.high["value"]), np.isnan(self.low["value"])) & ~np.isnan(look.excess)
+        holds = look.excess <= 0
+        for key, seen in look.as_dict().items():
+            self.low[key] = np.where(new & holds, seen, self.low[key])
+            self.high[key] = np.where(new & ~holds, seen, self.high[key])
+
+    def widen(self, reach: float) -> None:
+        """Look farther from the first value where the limits have not changed on the way so far."""
+        low, high = self.low["value"], self.high["value"]
+        value = np.where(self.up, self.first * reach, self.first / reach)
+        open_ = np.where(self.up, ~(value >= high) & ~(low >= value), np.isnan(low))
+        (look,) = _seen(self.trial, np.where(open_, value, np.nan))
+        self.learn(look)
 
 
-def _crossed(trial: Trial, known: Array, top: Array, end: Array, at_end: Array, load_end: Array) -> Near:
+def _crossed(trial: Trial, top: Array, end: _Look, looks: list[_Look]) -> Near:
     """Where limits are crossed, or waits fill a station, near a known answer.
 
     top      where a station that holds no waits saturates, or infinite.
-    end      a value just below that, where the limits do not hold: `at_end` is their excess there, and `load_end` the
-             largest load less one.
+    end      a value just below that, where there is one: the limits do not hold there.
+    looks    at the value to begin with, and others beside it.
     """
-    # Just below a capacity figures say little of where the limits were met.
-    first = np.where(known < end, known, _BEFORE * end)
-    found = _Brackets(trial, first, end, at_end, load_end)
-    done = np.zeros(trial.size, dtype=bool)
+    found = _Brackets(trial, looks[0], end)
+    for look in looks[1:]:
+        found.learn(look)
     for reach in _REACHES:
-        found.try_at(np.where(done, np.nan, np.where(found.up, first * reach, first / reach)))
-        done = np.where(found.up, found.low < first * reach, ~np.isnan(found.low))
-    held = np.isfinite(found.low) & np.isfinite(found.high)
-    value = np.where(held, found.high, known)
-    shown = value.copy()
+        found.widen(reach)
+    low, high = found.low, found.high
+    held = ~np.isnan(low["value"]) & ~np.isnan(high["value"])
+    value = np.where(held, high["value"], found.first)
+    shown, excess = value.copy(), high["excess"]
     top = np.minimum(top, 2 * value)
-    saturated = held & (found.load_high >= 0)
+    saturated = held & (high["load"] >= 0)
     full = np.flatnonzero(saturated)
     if len(full):
-        part, ends = trial.at(full), (saturated[full], found.load_low[full], found.load_high[full])
-        top[full] = sign_change(part, Trial.overload, found.low[full], found.high[full], top[full], ends, True)
+        part, ends = trial.at(full), (saturated[full], low["load"][full], high["load"][full])
+        top[full] = sign_change(part, Trial.overload, low["value"][full], value[full], top[full], ends, True)
         shown[full] = top[full] * JUST_BELOW
-        found.at_high[full] = part.excess(part.solve(shown[full]))
+        excess[full] = part.excess(part.solve(shown[full]))
         value[full] = top[full]
-    crossed = np.flatnonzero(held & (found.at_high > 0))
+    crossed = np.flatnonzero(held & (excess > 0))
     if len(crossed):
-        low, high, limit = found.low[crossed], shown[crossed], top[crossed]
-        ends = crossed == crossed, np.minimum(found.at_low[crossed], -1e-300), found.at_high[crossed]
-        value[crossed] = shown[crossed] = sign_change(trial.at(crossed), Trial.excess, low, high, limit, ends)
+        ends = crossed == crossed, np.minimum(low["excess"][crossed], -1e-300), excess[crossed]
+        inside, beyond = low["value"][crossed], shown[crossed]
+        limit = sign_change(trial.at(crossed), Trial.excess, inside, beyond, top[crossed], ends)
+        value[crossed] = shown[crossed] = limit
     return Near(held, value, shown)
