@@ -29,14 +29,14 @@ _MAX_ROUNDS = 200
 
 def crossings(
     function: Function, low: Array, high: Array, at_low: Array, at_high: Array,
-    near: Callable[[Array], Array] | None = None,
+    near: Function | None = None,
 ) -> Array:  # fmt: skip
     """The points between `low` and `high` where functions that are negative at `low`, and not at `high`, change sign.
 
     function        by indices of brackets and as many points: what the functions of those brackets are there.
     low, high       the ends of brackets, in either order.
     at_low, at_high  what the functions are there.
-    near       how near to a root, by the place, is near enough; where that is farther than `NEARNESS` says.
+    near       how near to a root is near enough, by brackets and places; where that is farther than `NEARNESS` says.
     Returns    the ends of the last brackets at which the functions are negative, which are as wide as those of
                `roots.root`, or as `near` allows; `high` where there is no change of sign.
     Raises     `NotComputed` QN512 where a bracket does not shrink that far.
@@ -54,7 +54,7 @@ def crossings(
     for _ in range(_MAX_ROUNDS):
         width = np.maximum(NEARNESS * np.abs(x[:, 1:3]).max(axis=1), least)
         if near:
-            width = np.maximum(width, near(x[:, 1:3].min(axis=1)))
+            width = np.maximum(width, near(live, x[:, 1:3].min(axis=1)))
         apart = np.abs(x[:, 2] - x[:, 1])
         done = apart <= 2 * width
         if done.any():

@@ -232,7 +232,7 @@ def edge(
         at_start = _overloads(trial, start, np.where(lower, np.nan, at_start), lower)
     hopeless = at_start >= 0
     wanted = earlier & ~hopeless
-    result = sign_change(trial, Trial.overload, start, end, top, (wanted, at_start, at_end), True)
+    result = sign_change(trial, overloaded, start, end, top, (wanted, at_start, at_end), wanted)
     return np.where(earlier, np.where(hopeless, start, result), top)
 
 
@@ -250,15 +250,15 @@ def _overloads(trial: Trial, value: Array, known: Array, wanted: Flags) -> Array
 
 
 def sign_change(
-    trial: Trial, function: Callable[[Trial, Solved], Array], inside: Array, beyond: Array, edge: Array,
-    ends: tuple[Flags, Array, Array], value_alone: bool = False,
+    trial: Trial, function: Callable[[Trial, Solved, Indices], Array], inside: Array, beyond: Array, edge: Array,
+    ends: tuple[Flags, Array, Array], value_alone: Flags | None = None,
 ) -> Array:  # fmt: skip
     """The last value at which a function of the solution is negative, on the way from `inside` to `beyond`.
 
-    function of a trial and its solution: a method of trials.
+    function of a trial and its solution, and of the indices of its points in the trial given.
     edge     a value above both, where figures may grow without bound.
     ends     where a root is wanted, and the function at `inside` and at `beyond`.
-    value_alone  whether what is left up to the edge may be less exact than the value, however close the two are.
+    value_alone  where what is left up to the edge may be less exact than the value, however close the two are.
     Method   The search runs over u = -log(1 - value / edge): close to saturation figures grow like 1 / (edge - value),
              and over u they are smooth.
     """
@@ -267,22 +267,31 @@ def sign_change(
 
     def at(indices: Indices, u: Array) -> Array:
         lanes = trial.at(indices)
-        return function(lanes, lanes.solve(-top[indices] * np.expm1(-u)))
+        return function(lanes, lanes.solve(-top[indices] * np.expm1(-u)), indices)
+
+    def near(indices: Indices, u: Array) -> Array:
+        alone: Any = value_alone
+        return np.where(alone[indices], NEARNESS * np.expm1(u), 0.0)
 
     signs = np.where(wanted, at_inside, -1.0), np.where(wanted, at_beyond, -1.0)
-    near = _near_value if value_alone else None
-    result = _root(trial, at, -np.log1p(-inside / top), -np.log1p(-beyond / top), *signs, near)
+    places = -np.log1p(-inside / top), -np.log1p(-beyond / top)
+    result = _root(trial, at, *places, *signs, None if value_alone is None else near)
     return -top * np.expm1(-result)
 
 
-def _near_value(u: Array) -> Array:
-    """How near in u, of `sign_change`, a value is as near as `NEARNESS` says."""
-    return NEARNESS * np.expm1(u)
+def overloaded(trial: Trial, solved: Solved, indices: Indices) -> Array:
+    """How far the largest load exceeds a capacity: a function for `sign_change`."""
+    return trial.overload(solved)
+
+
+def exceeded(trial: Trial, solved: Solved, indices: Indices) -> Array:
+    """How far the limits are exceeded: a function for `sign_change`."""
+    return trial.excess(solved)
 
 
 def _root(
     trial: Trial, function: Function, low: Array, high: Array, at_low: Array, at_high: Array,
-    near: Callable[[Array], Array] | None = None,
+    near: Function | None = None,
 ) -> Array:  # fmt: skip
     """Where a function of solutions changes sign, as `crossings`.
 
@@ -397,7 +406,7 @@ def _unloaded(trial: Trial, scan: Scan, here: Indices) -> None:
         lanes = trial.at(scan.point[inner])
         inside, beyond = scan.value[inner], scan.value[outer]
         ends = (inside == inside, lanes.overload(lanes.solve(inside)), lanes.overload(lanes.solve(beyond)))
-        edges = sign_change(lanes, Trial.overload, inside, beyond, 2 * np.maximum(inside, beyond), ends, True)
+        edges = sign_change(lanes, overloaded, inside, beyond, 2 * np.maximum(inside, beyond), ends, ends[0])
         scan.look(scan.point[inner], edges)
 
 
@@ -463,7 +472,7 @@ def _crossed(
     inside, beyond = scan.value[inner], scan.value[inner + steps]
     top = np.minimum(edge[scan.point[inner]], 2 * np.maximum(inside, beyond))
     ends = (inside == inside, np.minimum(scan.excess[inner], -1e-300), scan.excess[inner + steps])
-    crossing = sign_change(batch, Trial.excess, inside, beyond, top, ends)
+    crossing = sign_change(batch, exceeded, inside, beyond, top, ends)
     cut = len(lanes[0])
     for number, (lane, part) in enumerate(zip(lanes, (crossing[:cut], crossing[cut:]), strict=True)):
         value[number], shown[number] = value[number].copy(), shown[number].copy()

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from qnet.errors import QnetError
-from qnet.lazy import Array, Flags, np
+from qnet.lazy import Array, Flags, Indices, np
 from qnet.questions.points.domain import outside
+from qnet.questions.points.points import Solved
 from qnet.questions.points.saturation import JUST_BELOW
 from qnet.questions.points.trial import Trial
-from qnet.questions.search.continuous import capacity, sign_change
+from qnet.questions.search.continuous import capacity, exceeded, sign_change
 from qnet.record import Record
 
 _REACHES = (1.012, 1.06, 1.3)
@@ -167,20 +168,27 @@ def _crossed(trial: Trial, top: Array, end: _Look, looks: list[_Look]) -> Near:
     low, high = found.low, found.high
     held = ~np.isnan(low["value"]) & ~np.isnan(high["value"])
     value = np.where(held, high["value"], found.first)
-    shown, excess = value.copy(), high["excess"]
-    top = np.minimum(top, 2 * value)
+    shown, edge = value.copy(), np.minimum(top, 2 * value)
+    # The end of a steady state and the crossing of a limit are both changes of sign: one batch of roots.
     saturated = held & (high["load"] >= 0)
+    at_low, at_high = (np.where(saturated, side["load"], side["excess"]) for side in (low, high))
+    changes = held & (at_high >= 0)
+    ends = changes, np.minimum(at_low, -1e-300), at_high
+
+    def function(lanes: Trial, solved: Solved, indices: Indices) -> Array:
+        return np.where(saturated[indices], lanes.overload(solved), lanes.excess(solved))
+
+    if changes.any():
+        roots = sign_change(trial, function, np.where(held, low["value"], 0.0), value, edge, ends, saturated)
+        value = np.where(changes, roots, value)
+        shown = np.where(saturated, value * JUST_BELOW, value)
     full = np.flatnonzero(saturated)
     if len(full):
-        part, ends = trial.at(full), (saturated[full], low["load"][full], high["load"][full])
-        top[full] = sign_change(part, Trial.overload, low["value"][full], value[full], top[full], ends, True)
-        shown[full] = top[full] * JUST_BELOW
-        excess[full] = part.excess(part.solve(shown[full]))
-        value[full] = top[full]
-    crossed = np.flatnonzero(held & (excess > 0))
-    if len(crossed):
-        ends = crossed == crossed, np.minimum(low["excess"][crossed], -1e-300), excess[crossed]
-        inside, beyond = low["value"][crossed], shown[crossed]
-        limit = sign_change(trial.at(crossed), Trial.excess, inside, beyond, top[crossed], ends)
-        value[crossed] = shown[crossed] = limit
+        part = trial.at(full)
+        excess = part.excess(part.solve(shown[full]))
+        ends = excess > 0, np.minimum(low["excess"][full], -1e-300), excess
+        if ends[0].any():
+            limit = sign_change(part, exceeded, low["value"][full], shown[full], value[full], ends)
+            for each in (value, shown):
+                each[full] = np.where(ends[0], limit, each[full])
     return Near(held, value, shown)
