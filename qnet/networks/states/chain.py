@@ -37,6 +37,8 @@ _BASIS, _JUMPS, _ROUNDS = 40, 4, 8
 """Of GMRES: vectors between restarts, jumps of the preconditioner, restarts."""
 _ROOTS = 100
 """States that are tried as one that is visited again and again."""
+_ROOM = 64e6
+"""Bytes of the matrices of chains that are eliminated together."""
 _CLOSE = 1e-14
 """The residual of GMRES, as a share of that at equal probabilities."""
 
@@ -60,6 +62,8 @@ class Walk(Record):
     ended: dict[int, dict[int, float]]
     """By mark: by state the rate of the transitions that have it, each as often as it has."""
     shape: Pattern
+    position: int = -1
+    """Which of the chains of the shape it is, where several are walked together."""
 
 
 def walk(
@@ -121,6 +125,10 @@ def stationary(result: Walk, operations: float) -> Any:
     rates = np.array(result.rates, dtype=float)
     if not np.isfinite(rates).all():
         raise ArithmeticError("some rates are not finite")
+    if result.position >= 0:
+        shares = result.shape.together(result.position)
+        if shares is not None:
+            return shares
     # By a power of two, so that sums remain finite and no digit changes.
     rates = np.ldexp(rates, -int(np.frexp(rates.max())[1]))
     with np.errstate(all="ignore"):  # What is not finite is no balance, and never an answer.
@@ -144,6 +152,26 @@ class Pattern:
         self.states = states
         self.ends = sources, targets
         self.made: dict[Any, Any] = {}
+        self.rates: Any = None
+        """(T, P) those of all transitions, of chains that are walked together."""
+        self.shares: dict[int, Any] = {}
+        """By chain, their long-run shares as far as they are known; None for what is to be solved alone."""
+        self.asked = 0
+
+    def together(self, position: int) -> Any:
+        """As `stationary`, of one of the chains that are walked together; None where it is to be solved alone.
+
+        Method   With each of them as many of those after it are eliminated as were asked for before.
+        """
+        if position not in self.shares:
+            end = min(position + max(self.asked, 1), self.rates.shape[1])
+            several = [number for number in range(position, end) if number not in self.shares]
+            self.shares |= zip(several, _solved_together(self, several), strict=True)
+        self.asked += 1
+        shares = self.shares[position]
+        if shares is not None:
+            _charge(self.core)
+        return shares
 
     def once(self, function: Callable[[Sequence[Any], int], Made], size: int) -> Made:
         """What a function makes of the states and a number that all chains share; made once."""
@@ -244,6 +272,15 @@ class _Block(Record):
         np.add.at(result, self.cells, rates[self.selected])
         return result.reshape(rows, columns)
 
+    def filled_together(self, rates: Any) -> Any:
+        """The matrices of several chains, of rates by transition and chain."""
+        rows, columns = self.size
+        count = rates.shape[1]
+        cells = np.arange(count)[:, None] * (rows * columns) + self.cells
+        result = np.bincount(cells.ravel(), rates[self.selected].T.ravel(), count * rows * columns)
+        # Of no transitions at all the sums are integers.
+        return result.astype(float).reshape(count, rows, columns)
+
 
 def _recurrent(np: Any, size: int, sources: Any, targets: Any) -> Any:
     """Which states are visited again and again; None where all are. Raises `ArithmeticError` where no single set is."""
@@ -273,11 +310,83 @@ def _connected(core: _Core, rates: Any, operations: float) -> Any:
             return shares
         if work > operations:
             raise TooLarge
-    budget.spend(work / 16 + _A_LEVEL * len(widths), WHAT)
-    budget.reserve(32.0 * float((widths**2).sum()), WHAT)
+    _charge(core)
     shares = _eliminated(core, rates)
     _check(np, shares, core.sources, core.targets, rates)
     return shares
+
+
+def _charge(core: _Core) -> None:
+    """Charge an elimination."""
+    widths = core.widths.astype(float)
+    budget.spend(3.0 * float((widths**3).sum()) / 16 + _A_LEVEL * len(widths), WHAT)
+    budget.reserve(32.0 * float((widths**2).sum()), WHAT)
+
+
+def _solved_together(shape: Pattern, chosen: Sequence[int]) -> list[Any]:
+    """The shares of some chains of a shape, as `stationary`; None for those that are to be solved alone."""
+    alone: list[Any] = [None] * len(chosen)
+    rates: Any = np.asarray(shape.rates[:, chosen], dtype=float)
+    recurrent = shape.recurrent
+    core, inside = shape.core, rates if recurrent is None else rates[shape.inside]
+    widths = core.widths.astype(float)
+    size = 32.0 * len(chosen) * float((widths**2).sum())
+    if len(chosen) < 2 or core.size == 1 or 3.0 * float((widths**3).sum()) > _LITTLE or size > _ROOM:
+        return alone
+    if not np.isfinite(rates).all():
+        return alone
+    inside = np.ldexp(inside, -np.frexp(inside.max(axis=0))[1])
+    result: list[Any] = []
+    with np.errstate(all="ignore"):
+        try:
+            every = _eliminated_together(core, inside)
+        except (ArithmeticError, np.linalg.LinAlgError):
+            return alone
+        for position in range(len(chosen)):
+            shares = every[:, position]
+            try:
+                _check(np, shares, core.sources, core.targets, inside[:, position])
+            except ArithmeticError:
+                result.append(None)
+                continue
+            if recurrent is not None:
+                inner, shares = shares, np.zeros(len(recurrent))
+                shares[recurrent] = inner
+            result.append(shares)
+    return result
+
+
+def _eliminated_together(core: _Core, rates: Any) -> Any:
+    """As `_eliminated`, of several chains: (S, P) by rates (T, P)."""
+    count = len(core.widths)
+    ways: list[Any] = [None] * count
+    more = None
+    for level in range(count - 1, 0, -1):
+        particular, back, here = [block.filled_together(rates) for block in core.blocks[level - 1]]
+        if more is not None:
+            particular = particular + more
+        diagonal = np.arange(particular.shape[1])
+        particular[:, diagonal, diagonal] = 0.0
+        leaving = particular.sum(2) + back.sum(2)
+        particular = -particular
+        particular[:, diagonal, diagonal] = leaving
+        ways[level] = np.linalg.solve(particular.transpose(0, 2, 1), here.transpose(0, 2, 1)).transpose(0, 2, 1)
+        more = ways[level] @ back
+    row: Any = np.ones((rates.shape[1], 1))
+    shares, logs = [row], [np.zeros(rates.shape[1])]
+    for level in range(1, count):
+        row = (row[:, None, :] @ ways[level])[:, 0, :]
+        largest = row.max(1)
+        if not (largest > 0.0).all():
+            raise ArithmeticError("some probabilities are too small to be distinguished from 0")
+        row = row / largest[:, None]
+        shares.append(row)
+        logs.append(logs[-1] + np.log(largest))
+    top = np.max(logs, axis=0)
+    overall = np.empty((core.size, rates.shape[1]))
+    weighted = [part * np.exp(log - top)[:, None] for part, log in zip(shares, logs, strict=True)]
+    overall[core.order] = np.concatenate(weighted, axis=1).T
+    return overall / overall.sum(axis=0)
 
 
 class _Graph:

@@ -118,6 +118,7 @@ class Walks:
         rates = np.empty((len(result.rates), size))
         for number, rate in enumerate(result.rates):
             rates[number] = rate
+        result.shape.rates = rates
         return _Together(result, rates)
 
 
@@ -167,7 +168,7 @@ def _of_program(shared: _Together, position: int) -> Walk:
         return rate if isinstance(rate, float) else float(rate[position])
 
     ended = {mark: {state: value(rate) for state, rate in table.items()} for mark, table in shared.walk.ended.items()}
-    return shared.walk.replace(rates=shared.rates[:, position], ended=ended)
+    return shared.walk.replace(rates=shared.rates[:, position], ended=ended, position=position)
 
 
 def _structure(program: Program) -> object:
