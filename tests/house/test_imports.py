@@ -34,8 +34,8 @@ BY_NAME: dict[str, set[str]] = {
     "qnet.questions.presentation.schemas": ANSWERING,
     "qnet.questions.tables.reference": ANSWERING,
     "qnet.reports.render": set(RENDERED.values()),
+    "qnet.networks.solvers.loader": {row.module for row in TABLE},
     # What is loaded may look at its table, as `qnet help` at the commands: the rows are data.
-    "qnet.networks.solvers.table": set(),
     "qnet.cli.group": set(),
     # `lazy` counts where it is called; the others load what is no part of qnet.
     "qnet.lazy": set(),
