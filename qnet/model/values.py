@@ -10,8 +10,10 @@ from qnet.errors import Problem, QnetError, short
 from qnet.expression import FLOATS, Expression, ExpressionError, Operations, Value, arrays, evaluate, expression_problem
 from qnet.expression.nodes import Number
 from qnet.lazy import np
+from qnet.model.facts import fact
 from qnet.model.fields import Field
 from qnet.model.model import Model, Parameter
+from qnet.record import Record
 from qnet.units import NUMBER, RATE, Dimension, base_unit, format_number, format_quantity
 
 _ROUNDING = 1e-12
@@ -24,6 +26,23 @@ LEAST, MOST = 1e-90, 1e90
 overflow. The least load that is too much is searched for from any rate."""
 _USUAL = 1e-12, 1e12
 """Products of a few numbers between these are within the limits."""
+
+
+class _Still(Record):
+    """What of a model does not change with some of its parameters."""
+
+    known: dict[str, Value]
+    """The values of parameters that rest on none of them."""
+    moved: tuple[Parameter, ...]
+    """All others."""
+    numbers: dict[tuple[int, int], tuple[Expression, Field, Value]]
+    """The numbers of the network that rest on none of them, by the identities of expression and field."""
+
+
+@fact
+def still(model: Model) -> dict[frozenset[str], _Still]:
+    """By the parameters of `model` that are replaced, what does not change with them, as far as it was asked for."""
+    return {}
 
 
 class Values:
@@ -46,9 +65,28 @@ class Values:
         self.known: dict[str, Value] = dict(figures or {})
         self.extreme = False
         """Whether a number of the network is so small or large that products of such numbers may be out of range."""
-        later = [item for item in model.parameters.values() if not self._state(item, varied)]
+        self.still: _Still | None = None if size is None else still(model).get(frozenset(varied))
+        """What does not change with the parameters that are replaced, of a batch: it is worked out once."""
+        if self.still is not None:
+            self.known = {**self.still.known, **self.known}
+        every = model.parameters.values() if self.still is None else self.still.moved
+        later = [item for item in every if not self._state(item, varied)]
         for parameter in later:
             self._check_range(parameter, self.known[parameter.name])
+        if size is not None and self.still is None:
+            self.still = still(model)[frozenset(varied)] = self._standing(varied)
+
+    def _standing(self, varied: Mapping[str, Value]) -> _Still:
+        """What rests on parameters alone, and on none of those that are replaced."""
+        known: dict[str, Value] = {}
+        moved: list[Parameter] = []
+        for name, item in self.model.parameters.items():
+            rests_on = [used for part in (item.expression, item.low, item.high) if part for used in part.names]
+            if name in varied or name not in self.known or not all(used in known for used in rests_on):
+                moved.append(item)
+            else:
+                known[name] = self.known[name]
+        return _Still(known, tuple(moved), {})
 
     def _state(self, parameter: Parameter, varied: Mapping[str, Value]) -> bool:
         """Give a parameter its value, if what it needs is known; False where an end of its range is not known yet."""
@@ -87,6 +125,10 @@ class Values:
 
     def field(self, expression: Expression, field: Field, path: Path) -> Value:
         """The value of an expression in the domain of its field; raises `InvalidInput` where it is outside."""
+        key = id(expression), id(field)
+        numbers = self.still.numbers if self.still else {}
+        if key in numbers:
+            return numbers[key][2]
         value = self.evaluate(expression, path)
         dimension = field.dimension or NUMBER
         if _unusual(value):
@@ -120,6 +162,8 @@ class Values:
         if field.integer:
             wrong = abs(value - self.operations.floor(value + 0.5)) > _SLACK
             self._refuse(expression, path, value, "an integer", wrong, dimension)
+        if self.still and not _unusual(value) and all(name in self.still.known for name in expression.names):
+            numbers[key] = expression, field, value
         return value
 
     def integer(self, expression: Expression, field: Field, path: Path) -> int:
