@@ -30,6 +30,49 @@ def test_an_answer_moves_with_a_parameter_and_is_found_beside_the_old_one(limit:
     assert trial.solve(result.shown).stable.all()
 
 
+def test_an_answer_that_moves_farther_is_found_as_well() -> None:
+    model = load("ibm-3990-6")
+    asked = [condition("response <= 10 ms", model)]
+    columns = {"write_fraction": FRACTIONS}
+    trial = Trial(model, "rate", asked, columns, len(FRACTIONS))
+    expected = pick(trial, search(trial)).value
+    for factor in (0.8, 0.95, 1.0, 1.1, 1.25):
+        result = near(trial, expected * factor)
+        assert result.answered.all(), factor
+        np.testing.assert_allclose(result.value, expected, rtol=1e-9)
+        assert trial.solve(result.shown).stable.all()
+
+
+def test_few_answers_take_few_solutions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Loads without waits apart: beside the known answers, and for the roots."""
+    model = load("ibm-3990-6")
+    asked = [condition("response <= 10 ms", model)]
+    trial = Trial(model, "rate", asked, {"write_fraction": FRACTIONS}, len(FRACTIONS))
+    known = pick(trial, search(trial)).value
+    moved = Trial(model, "rate", asked, {"write_fraction": FRACTIONS * 0.99}, len(FRACTIONS))
+    sizes: list[int] = []
+    solve = Trial.solve
+    monkeypatch.setattr(Trial, "solve", lambda self, value: sizes.append(self.size) or solve(self, value))
+    assert near(moved, known).answered.all()
+    assert len(sizes) <= 6
+    assert sum(sizes) <= 500
+
+
+def test_many_answers_take_few_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A saturation takes one point beside loads, and the crossing of a limit less than a dozen."""
+    model = load("ibm-3990-6")
+    asked = [condition("response <= 10 ms", model)]
+    shares = np.linspace(0.0, 0.5, 400)
+    trial = Trial(model, "rate", asked, {"write_fraction": shares}, len(shares))
+    known = pick(trial, search(trial)).value
+    moved = Trial(model, "rate", asked, {"write_fraction": shares * 0.99}, len(shares))
+    sizes: list[int] = []
+    solve = Trial.solve
+    monkeypatch.setattr(Trial, "solve", lambda self, value: sizes.append(self.size) or solve(self, value))
+    assert near(moved, known).answered.all()
+    assert sum(sizes) <= 12 * len(shares)
+
+
 def test_an_answer_that_moves_too_far_is_not_found() -> None:
     model = load("ibm-3990-6")
     trial = Trial(model, "rate", [condition("response <= 10 ms", model)], {"write_fraction": FRACTIONS}, len(FRACTIONS))

@@ -8,6 +8,7 @@ import pytest
 
 from qnet.lazy import np
 from qnet.model.conditions import condition
+from qnet.model import values
 from qnet.model.load import load
 from qnet.networks.open import solve as open_networks
 from qnet.networks.open.solve import OpenSolver
@@ -15,6 +16,7 @@ from qnet.questions.envelope.envelope import envelopes
 from qnet.questions.envelope.question import question
 from qnet.questions.points import trial as trials
 from qnet.questions.points.trial import Trial
+from qnet.questions.search.continuous import largest_steady
 
 
 @pytest.fixture
@@ -34,8 +36,47 @@ def sizes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def test_the_envelopes_of_the_catalog_take_few_solutions(sizes: list[int]) -> None:
     model = load("ibm-3990-6")
     envelopes([question(model, stated) for stated in model.envelopes.values()])
-    assert len(sizes) <= 24
+    assert len(sizes) <= 19
     assert sum(sizes) <= 3000
+
+
+def test_the_end_of_a_steady_state_takes_loads_without_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no waits fill a station before its capacity, one solution confirms that."""
+    model = load("one-queue")
+    trial = Trial(model, "rate", (), {}, 1)
+    solved: list[int] = []
+    solve = Trial.solve
+    monkeypatch.setattr(Trial, "solve", lambda self, value: solved.append(self.size) or solve(self, value))
+    steady = largest_steady(trial)
+    assert steady.bounded.all()
+    assert sum(solved) <= 2
+
+
+def test_the_points_of_a_trial_share_what_its_model_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    trial = _trial(4)
+    monkeypatch.setattr(trials, "stated_value", lambda *_: pytest.fail("the model is asked again"))
+    again = trial.at(np.array([0, 0, 3])).brief()
+    assert (again.stated, again.least, again.size) == (trial.stated, trial.least, 3)
+    assert list(again.domain.coordinates["write_fraction"]) == [0.0, 0.0, 0.5]
+
+
+def test_a_batch_evaluates_again_only_what_it_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted: list[str] = []
+    evaluate = values.evaluate
+
+    def evaluated(root: Any, *more: Any) -> Any:
+        counted.append(str(root))
+        return evaluate(root, *more)
+
+    monkeypatch.setattr(values, "evaluate", evaluated)
+    trial = _trial(4)
+    rates = np.array([100.0, 200.0, 300.0, 400.0])
+    first = trial.solve(rates)
+    of_first = len(counted)
+    counted.clear()
+    second = trial.solve(rates)
+    assert len(counted) < of_first / 2
+    np.testing.assert_array_equal(first.parts[0].solution.response, second.parts[0].solution.response)
 
 
 def _trial(points: int) -> Trial:

@@ -9,7 +9,7 @@ import pytest
 
 from qnet.model.values import Values
 from qnet.questions.points.domain import Domain
-from qnet.questions.study import validate_settings
+from qnet.questions.study import validate_points, validate_settings
 from qnet.questions.study.load import load_study
 from qnet.questions.study.validate import validate
 
@@ -38,6 +38,36 @@ def test_a_parameter_is_moved_once_for_all_claims_with_the_same_settings(monkeyp
     validate(load_study("paging"))
     assert sum(moved.values())
     assert max(moved.values()) == 1
+
+
+def test_the_parameters_of_claims_at_one_place_are_moved_as_one_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What rests on other parameters is moved alone."""
+    single: list[int] = []
+    batches: list[int] = []
+
+    def values(model: Any, varied: dict[str, Any], size: int | None) -> Values:
+        if varied:
+            (single if size is None else batches).append(size or 1)
+        return Values(model, varied, size)
+
+    monkeypatch.setattr(validate_settings, "Values", values)
+    validate(load_study("ibm-3990-6"))
+    assert sum(batches) > 10 * len(single)
+    assert sum(batches) > 4 * len(batches)
+
+
+def test_moved_claims_are_solved_together_near_what_they_were(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every system is searched from the start once; what is moved begins at the answers."""
+    searched: list[int] = []
+    search = validate_points.search
+
+    def counted(trial: Any) -> Any:
+        searched.append(trial.size)
+        return search(trial)
+
+    monkeypatch.setattr(validate_points, "search", counted)
+    validate(load_study("ibm-3990-6"))
+    assert len(searched) == 2
 
 
 def test_points_with_one_range_of_integers_share_its_search(monkeypatch: pytest.MonkeyPatch) -> None:

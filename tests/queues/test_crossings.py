@@ -89,6 +89,29 @@ def test_a_few_roots_that_are_left_are_looked_for_at_many_places(monkeypatch: py
     assert len(sizes) <= 16 and sizes[-1] == 24
 
 
+def test_a_search_ends_where_it_is_near_enough() -> None:
+    """Of one of two steps a wide bracket is enough."""
+    ends = np.zeros(2)
+    sizes: list[int] = []
+
+    def function(index: Any, x: Any) -> Any:
+        sizes.append(len(x))
+        return np.where(x < 0.3, -1.0, 1.0)
+
+    found = crossings(function, ends, ends + 1, ends - 1, ends + 1, lambda index, x: np.where(index == 0, 0.01, 0.0))
+    assert 0.28 <= found[0] < 0.3
+    assert found[1] == pytest.approx(0.3, rel=1e-12) and found[1] < 0.3
+    assert sizes[:3] == [48, 48, 24]
+
+
+def test_a_root_at_an_end_takes_one_round() -> None:
+    asked = Counted("a line", 3)
+    end = asked.roots
+    found = crossings(asked, end - 0.1, end, np.full(3, -0.1), np.zeros(3))
+    assert (found < end).all() and found == pytest.approx(end, rel=1e-12)
+    assert asked.rounds <= 3
+
+
 def test_what_does_not_converge_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_MAX_ROUNDS", 3)
     with pytest.raises(NotComputed, match="QN512"):

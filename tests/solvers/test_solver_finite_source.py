@@ -183,3 +183,22 @@ def test_the_rate_is_found_in_few_rounds(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(np, "exp", lambda values, *others, **more: rounds.append(1) or exp(values, *others, **more))
     finite_source.full_probabilities(64, 4, np.linspace(0.1, 3.9, 20), 1.0, 0.05)
     assert len(rounds) <= 12
+
+
+@pytest.mark.parametrize("spare", [0.5, 1e-2, 1e-4, 1e-6, 1e-9])
+@pytest.mark.parametrize("share", [0.08, 0.6, 1.0])
+def test_the_rate_takes_few_steps_at_any_load(monkeypatch: pytest.MonkeyPatch, spare: float, share: float) -> None:
+    steps: list[int] = []
+    halley = finite_source._halley
+    monkeypatch.setattr(finite_source, "_halley", lambda *numbers: steps.append(1) or halley(*numbers))
+    finite_source.full_probabilities(64, 4, np.array([(4 - 1.2) * (1 - spare)]), share, 1.2)
+    assert len(steps) <= 5
+
+
+def test_a_point_has_the_same_digits_alone_and_among_others() -> None:
+    loads = np.concatenate([np.linspace(0.05, 3.9, 300), [4 * (1 - 1e-9)]])
+    shares = np.linspace(0.0, 1.0, len(loads))
+    every = np.array(finite_source.full_probabilities(64, 4, loads, shares, 0.0))
+    for place in (0, 7, 150, 237, 300):
+        one = finite_source.full_probabilities(64, 4, loads[place], shares[place], 0.0)
+        np.testing.assert_array_equal(np.array(one)[:, 0], every[:, place])

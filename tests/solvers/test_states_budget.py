@@ -162,6 +162,29 @@ def test_a_closed_chain_that_is_too_large_inside_of_a_hold_is_not_begun(monkeypa
         states.solved(agents(40, 30, 3, 1.0), 10_000, 1e10)
 
 
+def test_the_chains_of_a_batch_are_eliminated_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first and the second alone: as many at once as were asked for before."""
+    single: list[int] = []
+    eliminated = chain._eliminated
+
+    def counted(core: Any, rates: Any) -> Any:
+        single.append(core.size)
+        return eliminated(core, rates)
+
+    monkeypatch.setattr(chain, "_eliminated", counted)
+    times = np.linspace(0.1, 0.9, 20)
+    stations = station("s1", 1), station("s2", 2)
+    asked = network(stations, ClosedClass("c", 3.0, 1.0, (Route("r", 1.0, (visit("s1", times), visit("s2", 0.6))),)))
+    found = states.solve(asked.replace(size=20), Wanted())
+    assert len(single) <= 3
+    for place in (0, 5, 19):
+        time = float(times[place])
+        one = network(stations, ClosedClass("c", 3.0, 1.0, (Route("r", 1.0, (visit("s1", time), visit("s2", 0.6))),)))
+        alone = states.solve(one, Wanted()).classes[0]
+        assert found.classes[0].throughput[place] == pytest.approx(alone.throughput, rel=1e-13)
+        assert found.classes[0].response[place] == pytest.approx(alone.response, rel=1e-12)
+
+
 def test_the_order_of_elimination_is_found_once_for_all_points(monkeypatch: pytest.MonkeyPatch) -> None:
     """Points that differ in rates only have the same states, levels and customers present."""
     sought: list[int] = []
