@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 from qnet.errors import NotComputed, Problem
-from qnet.lazy import np
+from qnet.lazy import Array, np
 from qnet.record import Record
 
 MAX_SOURCES = 2000
@@ -193,7 +193,7 @@ def _first_rate(servers: int, sources: Any, offered: Any, first_share: Any, open
     return np.maximum(np.log(offered / free), np.log(offered / sources))
 
 
-def _halley(excess: Any, slope: Any, bend: Any, offered: Any, spare: Any) -> Any:
+def _halley(excess: Array, slope: Array, bend: Array, offered: Array, spare: Array) -> Array:
     """(B,) the steps on log z by which the throughput becomes what it is to be.
 
     excess       the logarithm of the throughput over that; `slope` and `bend` are its derivatives.
@@ -205,7 +205,8 @@ def _halley(excess: Any, slope: Any, bend: Any, offered: Any, spare: Any) -> Any
         beyond = offered * np.expm1(excess) / (spare - offered)
         below = (beyond < 1) & (spare > offered)
         ratio = np.where(below, offered * np.exp(excess) / ((spare - offered) * (1 - beyond)), 0.0)
-        newton = np.where(below, excess - np.log1p(-beyond), excess) / (slope * (1 + ratio))
+        missed = np.where(below, excess - np.log1p(-beyond), excess)
+    newton = missed / (slope * (1 + ratio))
     return newton / np.clip(1 - newton * (bend / slope + ratio * slope) / 2, 0.5, 2.0)
 
 

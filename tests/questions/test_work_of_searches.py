@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from qnet.lazy import np
-from qnet.model.conditions import condition
 from qnet.model import values
+from qnet.model.conditions import condition
 from qnet.model.load import load
 from qnet.networks.open import solve as open_networks
 from qnet.networks.open.solve import OpenSolver

@@ -275,8 +275,8 @@ class _Block(Record):
     def filled_together(self, rates: Any) -> Any:
         """The matrices of several chains, of rates by transition and chain."""
         rows, columns = self.size
-        count = rates.shape[1]
-        cells = np.arange(count)[:, None] * (rows * columns) + self.cells
+        count: int = rates.shape[1]
+        cells: Any = np.arange(count)[:, None] * (rows * columns) + self.cells
         result = np.bincount(cells.ravel(), rates[self.selected].T.ravel(), count * rows * columns)
         # Of no transitions at all the sums are integers.
         return result.astype(float).reshape(count, rows, columns)
@@ -360,17 +360,18 @@ def _eliminated_together(core: _Core, rates: Any) -> Any:
     """As `_eliminated`, of several chains: (S, P) by rates (T, P)."""
     count = len(core.widths)
     ways: list[Any] = [None] * count
+    solve: Any = np.linalg.solve
     more = None
     for level in range(count - 1, 0, -1):
         particular, back, here = [block.filled_together(rates) for block in core.blocks[level - 1]]
+        diagonal = range(particular.shape[1])
         if more is not None:
             particular = particular + more
-        diagonal = np.arange(particular.shape[1])
         particular[:, diagonal, diagonal] = 0.0
         leaving = particular.sum(2) + back.sum(2)
         particular = -particular
         particular[:, diagonal, diagonal] = leaving
-        ways[level] = np.linalg.solve(particular.transpose(0, 2, 1), here.transpose(0, 2, 1)).transpose(0, 2, 1)
+        ways[level] = solve(particular.transpose(0, 2, 1), here.transpose(0, 2, 1)).transpose(0, 2, 1)
         more = ways[level] @ back
     row: Any = np.ones((rates.shape[1], 1))
     shares, logs = [row], [np.zeros(rates.shape[1])]

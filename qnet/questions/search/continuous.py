@@ -87,9 +87,7 @@ def largest_steady(trial: Trial) -> SteadyRange:
     return SteadyRange(high, bounded, greatest)
 
 
-def _overloaded(
-    trial: Trial, low: Array, high: Array, greatest: Array
-) -> tuple[Array, Array, Array, Array] | None:
+def _overloaded(trial: Trial, low: Array, high: Array, greatest: Array) -> tuple[Array, Array, Array, Array] | None:
     """Two values between which stations that hold no waits reach their capacity, and their loads less one there.
 
     low, high  the least value, and one to begin with.

@@ -130,15 +130,16 @@ class _Brackets:
         self.trial = trial
         self.first = first.value
         self.up: Flags = first.excess <= 0
-        self.low, self.high = ({key: value.copy() for key, value in first.as_dict().items()} for _ in range(2))
+        self.low: dict[str, Array] = {key: value.copy() for key, value in first.as_dict().items()}
+        self.high: dict[str, Array] = {key: value.copy() for key, value in first.as_dict().items()}
         for key, value in end.as_dict().items():
             self.low[key][~self.up] = np.nan
             self.high[key][self.up] = value[self.up]
 
     def learn(self, look: _Look) -> None:
         """Take what was seen at other values, where they are inside of what is known."""
-        value = look.value
-        new = np.where(self.up, ~(value >= self.high["value"]), np.isnan(self.low["value"])) & ~np.isnan(look.excess)
+        inside: Flags = np.where(self.up, ~(look.value >= self.high["value"]), np.isnan(self.low["value"]))
+        new = inside & ~np.isnan(look.excess)
         holds = look.excess <= 0
         for key, seen in look.as_dict().items():
             self.low[key] = np.where(new & holds, seen, self.low[key])
@@ -148,7 +149,7 @@ class _Brackets:
         """Look farther from the first value where the limits have not changed on the way so far."""
         low, high = self.low["value"], self.high["value"]
         value = np.where(self.up, self.first * reach, self.first / reach)
-        open_ = np.where(self.up, ~(value >= high) & ~(low >= value), np.isnan(low))
+        open_: Flags = np.where(self.up, ~(value >= high) & ~(low >= value), np.isnan(low))
         (look,) = _seen(self.trial, np.where(open_, value, np.nan))
         self.learn(look)
 
@@ -171,8 +172,9 @@ def _crossed(trial: Trial, top: Array, end: _Look, looks: list[_Look]) -> Near:
     shown, edge = value.copy(), np.minimum(top, 2 * value)
     # The end of a steady state and the crossing of a limit are both changes of sign: one batch of roots.
     saturated = held & (high["load"] >= 0)
-    at_low, at_high = (np.where(saturated, side["load"], side["excess"]) for side in (low, high))
-    changes = held & (at_high >= 0)
+    at_low: Array = np.where(saturated, low["load"], low["excess"])
+    at_high: Array = np.where(saturated, high["load"], high["excess"])
+    changes: Flags = held & (at_high >= 0)
     ends = changes, np.minimum(at_low, -1e-300), at_high
 
     def function(lanes: Trial, solved: Solved, indices: Indices) -> Array:
