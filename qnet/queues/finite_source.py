@@ -185,7 +185,7 @@ def _solved(most: int, servers: int, points: list[Any], guessed: bool) -> tuple[
 
 def _first_rate(servers: int, sources: Any, offered: Any, first_share: Any, open_offered: Any) -> Any:
     """(B,) logarithms of rates z to start from: the requests at the servers, and those that wait there by the formula
-    of Sakasegawa (1977), leave so many holders free."""
+    of Sakasegawa (1977), leave the rest of the holders free."""
     spare = servers - open_offered
     load = np.minimum(offered / spare, 1 - 1e-9)
     waiting = np.minimum(load ** (1 + math.sqrt(2 * (servers + 1))) / (1 - load), _MOST_WAITING * sources)

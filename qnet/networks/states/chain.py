@@ -109,7 +109,10 @@ def walk(
                 sources.append(number)
                 targets.append(index)
                 rates.append(rate)
-    return Walk(states, sources, targets, rates, ended, Pattern(states, sources, targets))
+    return Walk(
+        states=states, sources=sources, targets=targets, rates=rates, ended=ended,
+        shape=Pattern(states, sources, targets),
+    )  # fmt: skip
 
 
 def stationary(result: Walk, operations: float) -> Any:

@@ -26,7 +26,7 @@ _DOUBLINGS, _FAST = 20, 128.0
 """After this many doublings a search goes up faster; where it ends, nothing bounds the value."""
 _MORE = 9
 _RISES = 1.5
-"""By what factor a load rises at least as a value is doubled, where its capacity is looked for before any waits."""
+"""By what factor a load rises at least as a value is doubled, where its capacity is searched before any waits."""
 _DESCENT, _DESCENTS = 1e-6, 60
 """How far a search goes down at once from a value that is far too large, and how often."""
 
@@ -272,8 +272,8 @@ def sign_change(
         return np.where(alone[indices], NEARNESS * np.expm1(u), 0.0)
 
     signs = np.where(wanted, at_inside, -1.0), np.where(wanted, at_beyond, -1.0)
-    places = -np.log1p(-inside / top), -np.log1p(-beyond / top)
-    result = _root(trial, at, *places, *signs, None if value_alone is None else near)
+    bracket = -np.log1p(-inside / top), -np.log1p(-beyond / top)
+    result = _root(trial, at, *bracket, *signs, None if value_alone is None else near)
     return -top * np.expm1(-result)
 
 

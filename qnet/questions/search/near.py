@@ -16,7 +16,7 @@ from qnet.record import Record
 _REACHES = (1.012, 1.06, 1.3)
 """How far, as factors, an answer is searched on either side of the known one: most move as far as what moves them."""
 _FEW = 150
-"""Points of which all values beside the known answer are looked at in one batch, whether they are needed or not."""
+"""Points at which all values around the known answer are tried in one batch, whether they are needed or not."""
 _BEFORE = 0.999
 """The share of a capacity at which a search begins, where the known answer is beyond it."""
 
@@ -41,8 +41,8 @@ def near(trial: Trial, known: Array) -> Near:
              upper one, or that the model refuses.
     Raises   the errors of the model other than those for numbers outside their domain.
     Method   Where a station that holds no waits saturates near the known answer, and the limits hold just before it,
-             that is the answer. Else from the known answer away from it, until the limits change; and between the last
-             two values.
+             that is the answer. Else values farther and farther from the known answer, until the limits change; and
+             between the last two values.
     Limits   Of several crossings between the values it is one of them.
     """
     nowhere = Near(np.zeros(trial.size, dtype=bool), known, known)
@@ -50,7 +50,7 @@ def near(trial: Trial, known: Array) -> Near:
     if not len(here) or trial.uncertain or trial.domain.integer(trial.size):
         return nowhere
     try:
-        result = _beside(trial.at(here), known[here])
+        result = _around(trial.at(here), known[here])
     except QnetError as error:
         if not outside(error):
             raise
@@ -61,7 +61,7 @@ def near(trial: Trial, known: Array) -> Near:
     return Near(*all_of)
 
 
-def _beside(trial: Trial, known: Array) -> Near:
+def _around(trial: Trial, known: Array) -> Near:
     """As `near`, where all answers are known."""
     every = np.arange(trial.size)
     low, high = known / _REACHES[-1], known * _REACHES[-1]
@@ -73,16 +73,16 @@ def _beside(trial: Trial, known: Array) -> Near:
         ends = low[lanes], high[lanes], at_low[lanes], at_high[lanes]
         top[lanes] = capacity(trial.at(lanes), *ends, full[lanes])
         end = top * JUST_BELOW
-    # Just below a capacity figures say little of where the limits were met.
+    # Just below a capacity figures say little of where the limits hold.
     first = np.where(known < end, known, _BEFORE * end)
     at_end = np.where(full, end, np.nan)
     if trial.size > _FEW:
-        (before,) = _seen(trial, at_end)
+        (before,) = _tried(trial, at_end)
         rest = np.flatnonzero(~(before.excess <= 0))
-        looks = _seen(trial.at(rest), first[rest]) if len(rest) else []
+        looks = _tried(trial.at(rest), first[rest]) if len(rest) else []
     else:
         near, far = first * _REACHES[0], first / _REACHES[0]
-        before, *looks = _seen(trial, at_end, first, np.where(near < end, near, np.nan), far)
+        before, *looks = _tried(trial, at_end, first, np.where(near < end, near, np.nan), far)
         rest = np.flatnonzero(~(before.excess <= 0))
         looks = [look.at(rest) for look in looks]
     answered, value, shown = before.excess <= 0, top.copy(), end.copy()
@@ -93,7 +93,7 @@ def _beside(trial: Trial, known: Array) -> Near:
 
 
 class _Look(Record):
-    """What is known at a value for each point; not-a-number where it was not looked at."""
+    """What is known at a value for each point; not-a-number where it was not tried."""
 
     value: Array
     excess: Array
@@ -106,8 +106,8 @@ class _Look(Record):
         return _Look(self.value[indices], self.excess[indices], self.load[indices])
 
 
-def _seen(trial: Trial, *values: Array) -> list[_Look]:
-    """Look at some values for each point, all in one batch; nowhere at those that are not-a-number."""
+def _tried(trial: Trial, *values: Array) -> list[_Look]:
+    """Solve at some values for each point, all in one batch; those that are not-a-number are left out."""
     here = [np.flatnonzero(~np.isnan(value)) for value in values]
     lanes = np.concatenate(here)
     result = [_Look(value, np.full(trial.size, np.nan), np.full(trial.size, np.nan)) for value in values]
@@ -137,20 +137,20 @@ class _Brackets:
             self.high[key][self.up] = value[self.up]
 
     def learn(self, look: _Look) -> None:
-        """Take what was seen at other values, where they are inside of what is known."""
+        """Take the results at other values, where they are inside of what is known."""
         inside: Flags = np.where(self.up, ~(look.value >= self.high["value"]), np.isnan(self.low["value"]))
         new = inside & ~np.isnan(look.excess)
         holds = look.excess <= 0
-        for key, seen in look.as_dict().items():
-            self.low[key] = np.where(new & holds, seen, self.low[key])
-            self.high[key] = np.where(new & ~holds, seen, self.high[key])
+        for key, result in look.as_dict().items():
+            self.low[key] = np.where(new & holds, result, self.low[key])
+            self.high[key] = np.where(new & ~holds, result, self.high[key])
 
     def widen(self, reach: float) -> None:
-        """Look farther from the first value where the limits have not changed on the way so far."""
+        """Try a value farther from the first where the limits have not changed on the way so far."""
         low, high = self.low["value"], self.high["value"]
         value = np.where(self.up, self.first * reach, self.first / reach)
         open_: Flags = np.where(self.up, ~(value >= high) & ~(low >= value), np.isnan(low))
-        (look,) = _seen(self.trial, np.where(open_, value, np.nan))
+        (look,) = _tried(self.trial, np.where(open_, value, np.nan))
         self.learn(look)
 
 
@@ -159,16 +159,16 @@ def _crossed(trial: Trial, top: Array, end: _Look, looks: list[_Look]) -> Near:
 
     top      where a station that holds no waits saturates, or infinite.
     end      a value just below that, where there is one: the limits do not hold there.
-    looks    at the value to begin with, and others beside it.
+    looks    at the value to begin with, and others around it.
     """
-    found = _Brackets(trial, looks[0], end)
+    brackets = _Brackets(trial, looks[0], end)
     for look in looks[1:]:
-        found.learn(look)
+        brackets.learn(look)
     for reach in _REACHES:
-        found.widen(reach)
-    low, high = found.low, found.high
+        brackets.widen(reach)
+    low, high = brackets.low, brackets.high
     held = ~np.isnan(low["value"]) & ~np.isnan(high["value"])
-    value = np.where(held, high["value"], found.first)
+    value = np.where(held, high["value"], brackets.first)
     shown, edge = value.copy(), np.minimum(top, 2 * value)
     # The end of a steady state and the crossing of a limit are both changes of sign: one batch of roots.
     saturated = held & (high["load"] >= 0)

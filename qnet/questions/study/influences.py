@@ -139,15 +139,15 @@ def _slopes(
 
 def _move(computer: Computer, moves: Sequence[tuple[Claim, ModelInput]]) -> None:
     """Compute the parameters of claims with one of them moved, those of all claims with the same settings at once."""
-    by_place: dict[Any, tuple[Where, Setting, list[tuple[str, float]]]] = {}
+    grouped: dict[Any, tuple[Where, Setting, list[tuple[str, float]]]] = {}
     for claim, item in moves:
         name = item.key[0]
         for where in (claim.at, claim.base):
             setting = computer.systems.setting(where) if where else None
             if where and setting and name in setting.known and name != claim.vary:
-                place = where.system, *where.settings.items()
-                by_place.setdefault(place, (where, setting, []))[2].append((name, item.step))
-    for where, setting, asked in by_place.values():
+                key = where.system, *where.settings.items()
+                grouped.setdefault(key, (where, setting, []))[2].append((name, item.step))
+    for where, setting, asked in grouped.values():
         computer.systems.move(where, setting, asked)
 
 
