@@ -118,3 +118,11 @@ def test_a_search_asks_for_warnings_only_of_its_answer(monkeypatch: pytest.Monke
     answered = _trial(2).answer(rates).parts[0].solution
     assert asked
     np.testing.assert_array_equal(searched.response, answered.response)
+
+
+def test_a_steady_state_ends_at_its_capacity_where_a_range_begins_near_it() -> None:
+    """The rate may be 1/s at least, and the first value tried, 400/s, is beyond the capacity of four workers."""
+    model = load("web-pool")
+    steady = largest_steady(Trial(model, "rate", (), {"workers": np.array([4.0])}, 1))
+    assert steady.bounded.all()
+    np.testing.assert_allclose(steady.largest, 4 / 12e-3, rtol=1e-9)
