@@ -43,7 +43,7 @@ def waiting_probability(sources: int, servers: int, offered: Any, first_share: A
     first_share  p, the share of the first phase in them, in [0, 1], likewise.
     open_offered b, erlangs of the open stream, likewise, a + b < c.
     Returns      the probability, shape (B,). It is 0 where no request can ever meet another: N <= c, p = 1, b = 0.
-    Raises       NotComputed where the request rate of an idle holder does not converge to 1e-12.
+    Raises       NotComputed where the request rate of an idle holder does not converge to 2e-14.
     Method       Both kinds in one product-form chain. With n holders' requests present, N - h(n) holders are free to
                  ask, h(n) = max(n - f, 0) + p min(n, f), f = c - b being the servers left to them on average. Summed
                  over the open stream in closed form, the weight of n is
