@@ -106,6 +106,7 @@ def test_more_problems_than_are_shown_are_mentioned():
     keys = "\n".join(f"key_{number} = 1" for number in range(20_000))
     problems = problems_of(spoilt("path = {}", f"path = {{}}\n[stations.other]\n{keys}"))
     assert problems[-1].found == f"there are {MAX_PROBLEMS} problems or more; the rest is not shown"
+    assert len(problems) == MAX_PROBLEMS + 1
 
 
 @pytest.mark.parametrize("section", ["parameters", "stations"])
@@ -115,6 +116,20 @@ def test_a_model_with_too_many_entries_is_refused(section: str):
     problems = problems_of(SOUND.replace(f"[{section}]", f"[{section}]\n{entries}"))
     assert problems[0].found.endswith(f" {section}")
     assert problems[0].code == "QN206"
+
+
+def test_a_number_inside_is_refused_where_a_parameter_of_a_parameter_has_it():
+    """Wherever `work` is used, which depends on it through `full`."""
+    text = spoilt("disks = 2", "disks = 2\nfull = \"inside('disk')\"").replace("20 ms)", "20 ms) / (1 + full)")
+    problems = problems_of(text)
+    assert [(problem.code, problem.line) for problem in problems] == [("QN123", 23), ("QN123", 30)]
+
+
+def test_entries_that_are_too_many_are_not_read():
+    """No other problem is told than that of their number: none of them has its keys."""
+    entries = "\n".join(f"x{number} = {{}}" for number in range(load.MAX_ENVELOPES + 1))
+    problems = problems_of(spoilt("[envelopes.ten_ms]", f"[envelopes]\n{entries}\n[envelopes.ten_ms]"))
+    assert [problem.code for problem in problems] == ["QN206"]
 
 
 def test_a_part_with_a_fault_is_told_with_its_own_file_and_line(tmp_path, monkeypatch):

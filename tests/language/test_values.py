@@ -72,6 +72,14 @@ def test_figures_that_are_not_known_leave_their_parameters_out():
 # Ranges and domains
 
 
+def test_a_refusal_tells_six_parameters_at_most():
+    names = "pqruvwx"
+    text = spoilt("disks = 2", "disks = 2\n" + "\n".join(f"{name} = 1" for name in names))
+    found = refused(text.replace('time = "5 ms"', f'time = "1 ms * (3 - {" - ".join(names)})"')).found
+    assert found.endswith(" where " + ", ".join(f"{name} = 1" for name in names[:6]))
+
+
+
 def test_a_value_outside_its_range_is_told_with_the_range():
     problem = refused(spoilt('rate = "20/s"', 'rate = { value = "20/s", range = [0, "15/s"] }'))
     assert (
