@@ -37,6 +37,26 @@ def test_a_map_that_leads_away_from_where_it_stays() -> None:
     assert found == pytest.approx(fixed, rel=1e-9)
 
 
+@pytest.mark.parametrize("power", [-3.0, -1.5, 2.0, 3.0, 5.0])
+def test_few_values_are_found_by_slopes_where_rounds_of_a_curved_map_lead_away(power: float) -> None:
+    """Each value is a power of a mean of all; all ones stay where they are, and Newton's method sees it at once."""
+    rounds = 0
+    means = np.eye(3) / 2 + np.array([[0.1, 0.2, 0.2], [0.3, 0.1, 0.1], [0.0, 0.1, 0.4]])
+
+    def images(chosen: Any) -> BatchMap:
+        def image(values: Any) -> tuple[Any, Any]:
+            nonlocal rounds
+            rounds += 1
+            after = (means @ values) ** power
+            return after, np.abs(after - values).max((1, 2))
+
+        return image
+
+    found = fixed_points(images, np.array([[[2.0], [2.5], [3.0]]]))
+    assert found == pytest.approx(np.ones((1, 3, 1)), rel=1e-9)
+    assert rounds < 40
+
+
 def test_values_that_vanish() -> None:
     fixed = np.zeros((1, 3, 1))
     assert fixed_points(_straight(np.array([0.5]), fixed), np.ones((1, 3, 1))).max() < 1e-10
@@ -119,3 +139,19 @@ def test_a_map_that_falls_steeply_just_below_a_limit(limit: float | None) -> Non
     values = falling_points(image, np.zeros((1, 1, 1)), 1e-9, nearer)
     assert values[0, 0, 0] == pytest.approx(10.0 / (1e5 + 1.0), rel=1e-9)
     assert rounds < 12 if limit == 1e-4 else rounds < 103
+
+
+@pytest.mark.parametrize("height", [1e-3, 0.3, 1.0, 1e3])
+def test_the_crossing_of_a_falling_curve_takes_few_rounds_whatever_its_unit(height: float) -> None:
+    """A share e^-x of a height is a share x of it at x = 0.567..., where both are equal: Lambert's W of 1."""
+    rounds = 0
+
+    def image(values: Any) -> tuple[Any, Any]:
+        nonlocal rounds
+        rounds += 1
+        after = height * np.exp(-values / height)
+        return after, np.abs(after - values).max((1, 2)) / height
+
+    values = falling_points(image, np.zeros((1, 1, 1)), 1e-12)
+    assert values[0, 0, 0] == pytest.approx(0.567143290409783873 * height, rel=1e-11)
+    assert rounds < 12
