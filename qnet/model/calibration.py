@@ -89,14 +89,16 @@ def _check_together(reader: Reader, stated: CalibrationModel) -> None:
     """Note correlations of which some combination would have a variance below 0, by Cholesky's decomposition."""
     matrix = correlation_matrix(stated)
     for here in range(len(matrix)):
-        pivot = matrix[here][here]
-        if pivot < -_ROUNDING:
+        pivot, others = matrix[here][here], range(here + 1, len(matrix))
+        # What has no variance of its own left has none in common with others.
+        shared = any(matrix[row][here] ** 2 > (pivot + _ROUNDING) * (matrix[row][row] + _ROUNDING) for row in others)
+        if pivot < -_ROUNDING or shared:
             text = "the correlations are inconsistent"
             reader.fail("QN204", (*PATH, "correlations"), text, "a matrix that is positive semidefinite")
             return
-        for row in range(here + 1, len(matrix)):
+        for row in others:
             share = matrix[row][here] / pivot if pivot > _ROUNDING else 0.0
-            for column in range(here + 1, len(matrix)):
+            for column in others:
                 matrix[row][column] -= share * matrix[here][column]
 
 

@@ -125,6 +125,26 @@ def test_a_number_inside_is_refused_where_a_parameter_of_a_parameter_has_it():
     assert [(problem.code, problem.line) for problem in problems] == [("QN123", 23), ("QN123", 30)]
 
 
+@pytest.mark.parametrize(
+    "correlations",
+    [(0.9, 0.0, 0.3), (0.9, 0.0, 0.6), (0.0, 0.8, 0.7), (1.0, 0.5, 0.5), (1.0, 0.5, -0.5), (-0.5, -0.5, -0.5),
+     (-0.6, -0.6, -0.6), (0.6, 0.6, 0.6)],
+)  # fmt: skip
+def test_three_correlations_are_possible_where_their_determinant_is_not_negative(
+    correlations: tuple[float, float, float],
+):
+    one, two, three = correlations
+    table = (
+        '[calibration]\nparameters = ["rate", "hit", "disks"]\nstandard_errors = ["1/s", 0.1, 1]\n'
+        f"correlations = {list(correlations)}\n"
+    )
+    text = spoilt("[envelopes.ten_ms]", table + "[envelopes.ten_ms]")
+    if 1 + 2 * one * two * three - one**2 - two**2 - three**2 > -1e-9:
+        assert model_of(text).calibration is not None
+    else:
+        assert [problem.found for problem in problems_of(text)] == ["the correlations are inconsistent"]
+
+
 def test_entries_that_are_too_many_are_not_read():
     """No other problem is told than that of their number: none of them has its keys."""
     entries = "\n".join(f"x{number} = {{}}" for number in range(load.MAX_ENVELOPES + 1))
