@@ -10,7 +10,7 @@ from qnet.errors import InvalidInput, Problem
 from qnet.model.bind import bind, structures
 from qnet.model.model import Model
 from qnet.model.values import Values
-from qnet.networks.routed import Hold, RoutedNetwork, Station, Time
+from qnet.networks.routed import Fork, Hold, RoutedNetwork, Station, Time
 
 
 def network_of(text: str, **varied: float) -> RoutedNetwork:
@@ -70,6 +70,15 @@ def test_figures_that_are_not_known_leave_their_parameters_out():
 
 
 # Ranges and domains
+
+
+@pytest.mark.parametrize(
+    ("time", "values", "told"),
+    [("1 s / rate / 1 s", {"rate": [20.0, 1e95]}, "1e-86 ns"), ("rate * 1 s * 1 s", {"rate": [20.0, 1e95]}, "1e+95 s")],
+)
+def test_one_point_out_of_all_bounds_refuses_a_batch(time: str, values: dict[str, list[float]], told: str):
+    problem = refused_batch(model_of(spoilt('time = "5 ms"', f'time = "{time}"')), 2, **values)
+    assert problem.expected.startswith("0, or from ") and f" is {told} " in problem.found
 
 
 def test_a_refusal_tells_six_parameters_at_most():
@@ -265,3 +274,10 @@ def test_points_are_parted_by_servers_copies_and_splits():
 def test_a_single_point_has_no_structures():
     model = model_of(SOUND)
     assert structures(model, Values(model, {}, None)) == []
+
+
+def test_branches_without_a_name_are_numbered_from_one():
+    time = '[ { time = "1 ms" } ]'
+    text = spoilt('{ delay = "1 ms" }', f'{{ parallel = [ {{ steps = {time} }}, {{ name = "b", steps = {time} }} ] }}')
+    step = network_of(text.replace('{ time = "1 ms" }', '{ delay = "1 ms" }')).classes[0].routes[1].steps[0]
+    assert isinstance(step, Fork) and [branch.name for branch in step.branches] == ["branch 1", "b"]
