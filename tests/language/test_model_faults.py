@@ -145,6 +145,18 @@ def test_three_correlations_are_possible_where_their_determinant_is_not_negative
         assert [problem.found for problem in problems_of(text)] == ["the correlations are inconsistent"]
 
 
+def test_a_step_of_no_known_form_hides_no_sum_of_probabilities():
+    text = spoilt('steps = [ { station = "server", time = "work" } ]', "steps = [ { visits = 2 } ]")
+    text = text.replace('probability = "hit"', 'probability = "hit / 2"')
+    assert [problem.code for problem in problems_of(text)] == ["QN221", "QN209"]
+
+
+@pytest.mark.parametrize("station", ['discipline = "ps"', 'discipline = "lcfs-pr"', "delay = true"])
+def test_a_step_has_no_priority_where_nobody_waits_in_order(station: str):
+    text = spoilt("path = {}", f"path = {{ {station} }}").replace('hold = "path"', 'hold = "path", priority = 1')
+    assert [problem.code for problem in problems_of(text)] == ["QN217"]
+
+
 def test_entries_that_are_too_many_are_not_read():
     """No other problem is told than that of their number: none of them has its keys."""
     entries = "\n".join(f"x{number} = {{}}" for number in range(load.MAX_ENVELOPES + 1))
