@@ -75,6 +75,13 @@ def gamma_cdf(stages: int, x: float) -> float:
     return 1 - exp(-x) * sum(x**number / factorial(number) for number in range(stages))
 
 
+@pytest.mark.parametrize(("servers", "users"), [(2, 3), (2, 5), (3, 9)])
+def test_who_finds_all_servers_busy_waits_for_a_departure_and_one_for_each_that_waits(servers: int, users: int):
+    model = qnet.loads(ALONE.replace('{ discipline = "DISCIPLINE" }', f"{{ servers = {servers} }}"))
+    found = model.set(users=users).metric("wait_p90('cpu')")
+    assert gamma_cdf(users - servers, found * servers / 0.1) == pytest.approx(0.9, rel=1e-9)
+
+
 def test_many_customers_at_several_servers_wait_for_a_sum_of_exponential_times():
     model = qnet.loads(ALONE.replace('{ discipline = "DISCIPLINE" }', "{ servers = 4 }")).set(users=20)
     for method in ("auto", "bard-schweitzer"):
