@@ -5,9 +5,13 @@ from __future__ import annotations
 import inspect
 
 import pytest
+from building import customers, network, station
 
 from qnet.networks.reasons import SENTENCES
+from qnet.networks.routed import Hold, Step, Time
+from qnet.networks.solvers.features import of_routes
 from qnet.networks.solvers.table import TABLE, MethodRow, row_of, solver
+from qnet.networks.wanted import Wanted
 
 ROWS = pytest.mark.parametrize("row", TABLE, ids=lambda row: f"{row.name} {row.takes}")
 
@@ -35,3 +39,13 @@ def test_its_module_says_what_it_is_and_how_it_solves(row: MethodRow):
     assert taken == {"applies": both, "work": both, "solve": [*both, "solve_part"]}
     assert not row.patient or hasattr(module, "at_last")
     assert getattr(module, "NAME", row.name) == row.name
+
+
+@pytest.mark.parametrize(
+    "left_behind", [Hold("b", (Time(0.1),), phase=2), Hold("a", (Time(0.1), Time(0.2, phase=2))), Time(0.2, phase=2)]
+)
+def test_second_phase_work_is_a_feature_whatever_does_it(left_behind: Step):
+    steps = Hold("a", (Time(0.1),)), left_behind
+    for each, expected in ((steps, {"second phase"}), (steps[:1], set[str]())):
+        asked = network((station("a"), station("b")), customers(1.0, *each))
+        assert of_routes(asked, Wanted()) - {"no closed classes"} == expected
