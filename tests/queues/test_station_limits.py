@@ -44,6 +44,19 @@ def test_one_server():
         same(queue("GI/G/1", **one, scv_arrival=1, scv_service=1, approximation=kind), plain, keys=("wait",))
 
 
+@pytest.mark.parametrize("service", [0.0, 0.5, 2.0])
+@pytest.mark.parametrize("arrival", [0.3, 1.0, 1.7, 6.0])
+def test_the_correction_of_kraemer_and_langenbach_belz(arrival: float, service: float):
+    """As printed, with one expression where arrivals vary less than those of a Poisson stream and one for more."""
+    load, spread = 0.8, arrival + service
+    if arrival < 1:
+        correction = math.exp(-2 * (1 - load) * (1 - arrival) ** 2 / (3 * load * spread))
+    else:
+        correction = math.exp(-(1 - load) * (arrival - 1) / (arrival + 4 * service))
+    found = queue("GI/G/1", arrival_rate=40.0, service_time=0.02, scv_arrival=arrival, scv_service=service)
+    assert found.wait == pytest.approx(0.02 * load / (1 - load) * spread / 2 * correction, rel=1e-12)
+
+
 def test_constant_service():
     one = {"arrival_rate": 40.0, "service_time": 0.02}
     same(queue("M/D/c", **one, servers=1), queue("M/D/1", **one))
