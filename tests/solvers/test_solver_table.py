@@ -7,9 +7,11 @@ import inspect
 import pytest
 from building import customers, network, station
 
+from qnet.errors import NotComputed, Problem
 from qnet.networks.reasons import SENTENCES
 from qnet.networks.routed import Hold, Step, Time
-from qnet.networks.solvers.features import of_routes
+from qnet.networks.solvers.chooser import choose
+from qnet.networks.solvers.features import Final, of_routes
 from qnet.networks.solvers.table import TABLE, MethodRow, row_of, solver
 from qnet.networks.wanted import Wanted
 
@@ -49,3 +51,28 @@ def test_second_phase_work_is_a_feature_whatever_does_it(left_behind: Step):
     for each, expected in ((steps, {"second phase"}), (steps[:1], set[str]())):
         asked = network((station("a"), station("b")), customers(1.0, *each))
         assert of_routes(asked, Wanted()) - {"no closed classes"} == expected
+
+
+class Way:
+    """A way to solve that fails or answers, and whether it was asked."""
+
+    def __init__(self, name: str, result: Exception | str) -> None:
+        self.name, self.result, self.asked = name, result, False
+
+    def refusal(self) -> None:
+        """It applies."""
+
+    def solve(self) -> str:
+        self.asked = True
+        if isinstance(self.result, str):
+            return self.result
+        raise self.result
+
+
+@pytest.mark.parametrize(("kind", "goes_on"), [(NotComputed, True), (Final, False)])
+def test_after_a_failure_the_next_way_is_tried_unless_it_is_final(kind: type[NotComputed], goes_on: bool):
+    ways = Way("first", kind(Problem("QN515", "it takes too much"))), Way("second", "an answer")
+    outcome = choose(ways)
+    assert [way.asked for way in ways] == [True, goes_on]
+    assert (outcome.solution, outcome.name) == (("an answer", "second") if goes_on else (None, ""))
+    assert [name for name, _ in outcome.failed] == ["first"]
