@@ -7,6 +7,7 @@ from math import factorial
 import pytest
 
 from qnet.expression import FLOATS
+from qnet.queues.erlang import erlang_c
 from qnet.queues.places import Servers, with_loss
 
 
@@ -22,3 +23,22 @@ def test_a_line_with_loss_is_that_of_its_states(servers: int, load: float, room:
     assert line.free == pytest.approx(sum(weights[:-1]) / sum(weights), rel=1e-12)
     waiting = sum(more * weight for more, weight in enumerate(weights[servers:])) / sum(weights)
     assert line.waiting == pytest.approx(waiting, rel=1e-9, abs=1e-15)
+
+
+@pytest.mark.parametrize("servers", [1, 3])
+@pytest.mark.parametrize("other", [0.0, 0.3])
+@pytest.mark.parametrize("spread", [1.0, 1.5, 4.0])
+def test_a_line_that_is_never_full_is_as_much_longer_as_its_services_spread_more(
+    servers: int, other: float, spread: float
+) -> None:
+    line = with_loss(Servers(servers, 0.5, other, spread), 4000, FLOATS)
+    exponential = erlang_c(servers, servers * (other + (1 - other) * 0.5)) * 0.5 / (1 - 0.5)
+    assert line.waiting == pytest.approx(spread * exponential, rel=1e-12)
+    assert line.full < 1e-12
+
+
+@pytest.mark.parametrize("room", [0, 1, 5, 50])
+@pytest.mark.parametrize("load", [0.8, 1.0, 1.6])
+def test_an_arrival_finds_a_place_or_none(load: float, room: int) -> None:
+    line = with_loss(Servers(2, load, 0.2, 3.0), 2 + room, FLOATS)
+    assert 0 < line.full < 1 and line.full + line.free == pytest.approx(1, rel=1e-12)

@@ -6,6 +6,7 @@ import math
 
 import pytest
 
+from qnet.errors import UsageError
 from qnet.queues.stations.m_d_c import _by_roots
 from qnet.queues.stations.m_d_c_states import walk as _walk
 from qnet.queues.stations.queue import queue
@@ -63,6 +64,17 @@ def test_constant_service():
     same(queue("M/Ek/1", **one, phases=400), queue("M/D/1", **one), 0.01)
     states = [queue("M/D/c", **one, servers=1).state_probability(n) for n in range(8)]
     assert states[1] == pytest.approx(0.2 * (math.exp(0.8) - 1), rel=1e-12)
+
+
+@pytest.mark.parametrize("size", [2.5, 1.2])
+def test_batches_vary_no_less_than_whole_numbers_must(size: float):
+    """The least is that of the two whole numbers beside the mean, with which nothing need be said of the scv."""
+    least = (size - int(size)) * (1 - size + int(size)) / size**2
+    one = {"arrival_rate": 20.0, "service_time": 0.02, "batch_size": size}
+    same(queue("M[X]/M/1", **one, scv_batch=least), queue("M[X]/M/1", **one), keys=("wait",))
+    assert queue("M[X]/M/1", **one, scv_batch=1.001 * least).wait > queue("M[X]/M/1", **one).wait
+    with pytest.raises(UsageError, match="no integer distribution"):
+        queue("M[X]/M/1", **one, scv_batch=0.999 * least)
 
 
 def test_erlang_phases_in_one_order():
