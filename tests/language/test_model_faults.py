@@ -9,7 +9,7 @@ import text_faults
 from language_models import SOUND, make_catalog, model_of, problems_of, spoilt, told
 
 from qnet.model import load, routes
-from qnet.model.reader import MAX_NAME, MAX_PROBLEMS
+from qnet.model.reader import MAX_NAME, MAX_PROBLEMS, describe
 
 FAULTS = {**text_faults.FAULTS, **structure_faults.FAULTS, **question_faults.FAULTS}
 
@@ -143,6 +143,14 @@ def test_three_correlations_are_possible_where_their_determinant_is_not_negative
         assert model_of(text).calibration is not None
     else:
         assert [problem.found for problem in problems_of(text)] == ["the correlations are inconsistent"]
+
+
+@pytest.mark.parametrize("raw", [10**39, 10**40, 10**80, "x" * 40, "x" * 41, -(10**38), -(10**39)])
+def test_a_value_is_described_by_forty_characters_at_most(raw: int | str):
+    """Those of a text, and the quotes around it."""
+    whole = repr(raw)
+    quotes = 2 * isinstance(raw, str)
+    assert (describe(raw) == whole) == (len(whole) - quotes <= 40) and len(describe(raw)) <= 40 + quotes
 
 
 def test_a_step_of_no_known_form_hides_no_sum_of_probabilities():

@@ -63,6 +63,12 @@ def test_whole_numbers_from_outside_are_taken_as_floats():
         Values(model, {"disks": 9}, None)
 
 
+def test_a_count_that_is_the_same_at_all_points_is_one_for_the_batch():
+    model = model_of(SOUND)
+    batch = bind(model, Values(model, {"disks": np.array([3.0, 3.0]), "hit": np.array([0.2, 0.9])}, 2))
+    assert station_of(batch, "disk").copies == station_of(network_of(SOUND, disks=3), "disk").copies == 3
+
+
 def test_figures_that_are_not_known_leave_their_parameters_out():
     model = model_of(spoilt("disks = 2", "disks = 2\nslow = \"1 ms * utilization('disk')\""))
     assert "slow" not in Values(model, {}, None).known
