@@ -71,7 +71,7 @@ def test_a_parameter_called_n_is_refused(system) -> None:
         system('"n"', parameters="n = 3")
 
 
-def test_a_station_without_a_limit_of_places_has_a_formula_of_its_saturation(system) -> None:
+def test_a_station_without_a_limit_of_places_has_a_formula_of_its_utilization(system) -> None:
     records = system('"min(n, 3)"', "arrival_rate = '4/s'").formula().records()
-    (most,) = (row["value"] for row in records if row["metric"] == "max_rate")
-    assert most == pytest.approx(3 / 0.5, rel=1e-12)
+    (busy,) = (row["value"] for row in records if row["metric"] == "utilization")
+    assert busy == pytest.approx(4 * 0.5 / 3, rel=1e-12)
