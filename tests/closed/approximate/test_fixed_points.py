@@ -1,6 +1,7 @@
 """Fixed points of a batch: found where rounds alone lead away, the same whatever rounds begin with."""
 
 import importlib
+from math import sin
 from typing import Any
 
 import pytest
@@ -55,6 +56,26 @@ def test_few_values_are_found_by_slopes_where_rounds_of_a_curved_map_lead_away(p
     found = fixed_points(images, np.array([[[2.0], [2.5], [3.0]]]))
     assert found == pytest.approx(np.ones((1, 3, 1)), rel=1e-9)
     assert rounds < 40
+
+
+def test_what_nothing_makes_converge_is_left_after_rounds_that_are_half_of_each_move() -> None:
+    """A map that always leads upwards, by 0.5 to 2.5: the last way that is tried has no memory of earlier rounds."""
+    asked: list[float] = []
+
+    def moved(value: float) -> float:
+        return 1.5 + sin(5 * value)
+
+    def images(chosen: Any) -> BatchMap:
+        def image(values: Any) -> tuple[Any, Any]:
+            asked.append(float(values[0, 0, 0]))
+            return values + moved(asked[-1]), np.full(len(values), moved(asked[-1]))
+
+        return image
+
+    fixed_points(images, np.ones((1, 1, 1)), patience=30)
+    last = asked[len(asked) - 1 - asked[::-1].index(1.0) :]
+    assert len(last) > 10
+    assert last[1:] == pytest.approx([value + moved(value) / 2 for value in last[:-1]], rel=1e-12)
 
 
 def test_values_that_vanish() -> None:
