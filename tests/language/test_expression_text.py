@@ -164,6 +164,11 @@ def test_nothing_else_of_python_is_understood(text: str):
     assert refused(text).code in ("QN101", "QN110", "QN112")
 
 
+@pytest.mark.parametrize("text", ["1+" * 149 + "1", "-" * 150 + "150", "(" * 60 + "150" + ")" * 60])
+def test_what_is_as_large_as_the_limits_is_read(text: str):
+    assert value(text) == 150
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
