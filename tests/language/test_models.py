@@ -60,7 +60,8 @@ def test_keeps_may_keep_nothing():
 
 def test_kinds_of_work_are_all_those_of_steps_and_of_steps_inside_in_their_order():
     text = SOUND
-    for step in ('{ station = "server", time = "work" } ]', '{ delay = "1 ms" }', '{ time = "5 ms" }', '{ time = "2 ms" }'):
+    steps = '{ station = "server", time = "work" } ]', '{ delay = "1 ms" }', '{ time = "5 ms" }', '{ time = "2 ms" }'
+    for step in steps:
         text = text.replace(step, step.replace("{ ", f'{{ work = "{step.split(chr(34))[1]}", ', 1))
     assert kinds_of_work(model_of(text)) == ("server", "1 ms", "5 ms", "2 ms")
 

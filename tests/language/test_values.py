@@ -94,7 +94,6 @@ def test_a_refusal_tells_six_parameters_at_most():
     assert found.endswith(" where " + ", ".join(f"{name} = 1" for name in names[:6]))
 
 
-
 def test_a_value_outside_its_range_is_told_with_the_range():
     problem = refused(spoilt('rate = "20/s"', 'rate = { value = "20/s", range = [0, "15/s"] }'))
     assert (

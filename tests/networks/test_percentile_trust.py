@@ -153,7 +153,7 @@ def test_customers_between_two_stations_that_are_full_alike_are_warned_of(noted,
 def test_percentiles_are_exact_where_the_distribution_of_every_delay_is_known(
     delay: Time, known: bool, at_a_station: bool
 ):
-    stations = (Station("a", False, 1, "fcfs", (Group("a", 1, 1.0),)), Station("d", True, 1, "fcfs", (Group("d", 1, 1.0),)))
+    stations = tuple(Station(name, name == "d", 1, "fcfs", (Group(name, 1, 1.0),)) for name in "ad")
     steps = (Hold("a", (Time(0.1),)), Hold("d", (delay,)) if at_a_station else delay)
     network = RoutedNetwork(stations, (OpenClass("io", 3.0, (Route("io", 1.0, steps),)),))
     assert exact(network, FLOATS) is known

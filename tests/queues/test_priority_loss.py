@@ -12,7 +12,9 @@ from qnet.queues.stations.m_m_c_k import m_m_c_k
 
 
 @pytest.mark.parametrize("interrupting", [False, True])
-@pytest.mark.parametrize(("servers", "places", "load"), [(1, 1, 0.5), (1, 4, 0.9), (2, 5, 1.7), (2, 3, 9.0), (1, 2, 1e6)])
+@pytest.mark.parametrize(
+    ("servers", "places", "load"), [(1, 1, 0.5), (1, 4, 0.9), (2, 5, 1.7), (2, 3, 9.0), (1, 2, 1e6)]
+)
 def test_levels_of_one_time_are_a_station_together(servers: int, places: int, load: float, interrupting: bool) -> None:
     """M/M/c/K, whoever is served first; at high loads c / a of the arrivals is admitted, to the last digits."""
     time = 0.25

@@ -34,7 +34,6 @@ def test_short_lines_by_transforms_are_those_by_sums_to_the_last_digits(servers:
         assert ours[:4] == pytest.approx(theirs[: len(ours)][:4], rel=1e-12, abs=1e-15)
 
 
-
 @pytest.mark.parametrize("load", [0.99, 0.999, 0.99999])
 @pytest.mark.parametrize("servers", [1, 2, 7, 100, 3000])
 def test_constant_service_by_transforms_and_by_roots(servers: int, load: float):

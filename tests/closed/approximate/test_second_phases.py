@@ -49,8 +49,9 @@ def lines(unit: float, left: float) -> FirstComeBatch:
     """Ten customers who spend 0.05 units at a station and leave some more to do there."""
     return FirstComeBatch(
         demands=one(0.05 * unit), visits=one(1.0), weight=one(0.05 * unit), stretch=one(1.0), excess=one(0.0),
-        memory=one(0.05 * unit), open_load=np.zeros((1, 1)), open_rest=np.zeros((1, 1)), population=np.full((1, 1), 10.0),
-        think_time=np.zeros((1, 1)), left=Left(one(left * unit), one(left * unit), one(0.3 * left * unit)),
+        memory=one(0.05 * unit), open_load=np.zeros((1, 1)), open_rest=np.zeros((1, 1)),
+        population=np.full((1, 1), 10.0), think_time=np.zeros((1, 1)),
+        left=Left(one(left * unit), one(left * unit), one(0.3 * left * unit)),
     )  # fmt: skip
 
 

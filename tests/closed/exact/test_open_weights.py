@@ -43,7 +43,8 @@ def test_an_open_station_holds_what_its_rates_say(rates: tuple[float, ...]) -> N
 def recursions(populations: Any) -> int:
     together: Any = getattr(lattice_mva, "_together")  # noqa: B009
     counts = np.array(populations)
-    return sum(len(variants) for _, variants, _, _ in together(np.ones((len(counts), 1, 2)), np.ones(counts.shape), counts))
+    demands, think = np.ones((len(counts), 1, 2)), np.ones(counts.shape)
+    return sum(len(variants) for _, variants, _, _ in together(demands, think, counts))
 
 
 def test_populations_on_the_way_to_the_largest_take_no_recursion_of_their_own() -> None:
