@@ -90,7 +90,7 @@ def _check_together(reader: Reader, stated: CalibrationModel) -> None:
     matrix = correlation_matrix(stated)
     for here in range(len(matrix)):
         pivot, others = matrix[here][here], range(here + 1, len(matrix))
-        # What has no variance of its own left has none in common with others.
+        # What is left without a variance has none in common with others.
         shared = any(matrix[row][here] ** 2 > (pivot + _ROUNDING) * (matrix[row][row] + _ROUNDING) for row in others)
         if pivot < -_ROUNDING or shared:
             text = "the correlations are inconsistent"
