@@ -12,7 +12,8 @@ from qnet.networks.reasons import SENTENCES
 from qnet.networks.routed import Hold, Step, Time
 from qnet.networks.solvers.chooser import choose
 from qnet.networks.solvers.features import Final, of_routes
-from qnet.networks.solvers.table import TABLE, MethodRow, row_of, solver
+from qnet.networks.solvers.loader import solver
+from qnet.networks.solvers.table import TABLE, MethodRow, row_of
 from qnet.networks.wanted import Wanted
 
 ROWS = pytest.mark.parametrize("row", TABLE, ids=lambda row: f"{row.name} {row.takes}")
