@@ -1,4 +1,4 @@
-"""How many customers an open station holds, in every form; and which closed variants are solved in one recursion."""
+"""How many customers an open station holds, in every form; which closed variants share a recursion, and which fit."""
 
 import importlib
 from itertools import product
@@ -8,6 +8,9 @@ from typing import Any
 import pytest
 
 from qnet.networks.closed import lattice_convolution, lattice_mva, weights
+from qnet.networks.closed.problem import closed_network
+from qnet.networks.product import closed_exact
+from qnet.networks.wanted import AUTO
 
 np: Any = importlib.import_module("numpy")
 
@@ -54,3 +57,11 @@ def test_populations_on_the_way_to_the_largest_take_no_recursion_of_their_own() 
 def test_populations_far_apart_are_not_reached_by_way_of_all_between() -> None:
     """(200, 200) is on the way of neither (1, 200) nor (200, 1), and takes a hundred times as many steps as both."""
     assert recursions([(1, 200), (200, 1)]) == 2
+
+
+def test_every_variant_fits_the_budget_or_does_not() -> None:
+    """Variants of one population agree, wherever they stand."""
+    fitting: Any = getattr(closed_exact, "_fitting")  # noqa: B009
+    counts = np.array([[1, 1], [3000, 3000], [1, 1], [3000, 3000], [2, 1]])
+    closed = closed_network([[0.1, 0.2], [0.3, 0.1]], counts, [1.0, 1.0])
+    assert fitting(closed, AUTO.replace(operations=1e5), False).tolist() == [True, False, True, False, True]
