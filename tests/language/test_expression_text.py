@@ -169,6 +169,12 @@ def test_what_is_as_large_as_the_limits_is_read(text: str):
     assert value(text) == 150
 
 
+def test_six_hundred_parts_are_read_and_one_more_is_not():
+    text = "-" + "(1)+" * 149 + "(1)"
+    assert value(text) == 148
+    assert "more than 600 parts" in str(refused("-" + text))
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

@@ -153,6 +153,13 @@ def test_a_value_is_described_by_forty_characters_at_most(raw: int | str):
     assert (describe(raw) == whole) == (len(whole) - quotes <= 40) and len(describe(raw)) <= 40 + quotes
 
 
+def test_places_are_freed_once_on_a_route():
+    drain = '{ phase = 2, drains = "log", station = "server", time = "1 ms" }'
+    text = spoilt('{ delay = "1 ms" }', '{ fill = "log" }').replace("] },\n]", f"] }},\n  {drain},\n  {drain},\n]")
+    problems = problems_of(text + "[buffers.log]\nplaces = 4\n")
+    assert [problem.found for problem in problems] == ['this route drains "log" twice']
+
+
 def test_a_step_of_no_known_form_hides_no_sum_of_probabilities():
     text = spoilt('steps = [ { station = "server", time = "work" } ]', "steps = [ { visits = 2 } ]")
     text = text.replace('probability = "hit"', 'probability = "hit / 2"')

@@ -93,6 +93,7 @@ def test_a_single_holder_meets_the_open_stream_only(servers: int) -> None:
     wait, _ = holder_wait(met, 0, 0.5, 9.0, FLOATS)
     alone = queue(servers, [stream], 0, FLOATS)
     assert close(wait, open_wait(alone, 0)[0])
+    assert close(met.holder_alone, open_wait(alone, 0)[0] * (1 - 0.4))
     second = queue(servers, [held(0.3, 1.0, 0.5, 1)], 1, FLOATS)
     assert close(second.holder_busy, erlang_c(servers, 0.15))
     nobody = queue(servers, [held(0.3, 1.0, 0.0, 1)], 1, FLOATS)
@@ -137,6 +138,7 @@ def test_arrivals_beside_holders_who_wait_as_long_as_they_are_those_of_open_stre
     beside = waits_beside_holders(found, waits)
     for priority, wait in waits.items():
         assert float(beside[priority][0]) == pytest.approx(float(wait), rel=1e-3)
+        assert holder_wait(found, priority, 0.0, 1e9, FLOATS)[0] == pytest.approx(float(wait), rel=1e-2)
 
 
 @pytest.mark.parametrize("seed", range(20))
