@@ -149,3 +149,10 @@ def test_a_condition_that_is_none_is_told(model: Model, text: str, words: str):
     with pytest.raises(UsageError) as caught:
         condition(text, model)
     assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(("operator", "kept"), [("<", "b"), ("<=", "be"), (">", "a"), (">=", "ae")])
+def test_a_condition_holds_below_at_or_above_its_bound_as_it_says(model: Model, operator: str, kept: str):
+    asked = condition(f"response {operator} 10 ms", model)
+    found = [asked.holds(value, 2.0) for value in (1.0, 2.0, 3.0, math.nan)]
+    assert found == [*(side in kept for side in "bea"), False]

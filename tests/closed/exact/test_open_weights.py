@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from qnet.networks.closed import lattice_convolution, lattice_mva, weights
+from qnet.networks.closed import exact, lattice_convolution, lattice_mva, weights
 from qnet.networks.closed.problem import closed_network
 from qnet.networks.product import closed_exact
 from qnet.networks.wanted import AUTO
@@ -31,15 +31,15 @@ def test_an_open_station_holds_what_its_rates_say(rates: tuple[float, ...]) -> N
     heads, ratios, logs = weights.batch_station(np.array(LOADS), np.array(rates))
     means = weights.batch_mean(np.array(LOADS), np.array(rates))
     for index, load in enumerate(LOADS):
-        exact = shares(load, rates)
+        right = shares(load, rates)
         head, ratio, scale = weights.station(load, rates)
-        assert head == pytest.approx(exact[: len(rates)], rel=1e-12) and ratio == load / rates[-1]
+        assert head == pytest.approx(right[: len(rates)], rel=1e-12) and ratio == load / rates[-1]
         assert heads[index] == pytest.approx(head, rel=1e-12)
         assert (ratios[index], logs[index]) == pytest.approx((ratio, scale), rel=1e-9, abs=1e-15)
-        mean = sum(number * share for number, share in enumerate(exact))
+        mean = sum(number * share for number, share in enumerate(right))
         assert weights.station_mean(load, rates) == pytest.approx(mean, rel=1e-12)
         assert means[index] == pytest.approx(mean, rel=1e-12)
-        variance = sum(number**2 * share for number, share in enumerate(exact)) - mean**2
+        variance = sum(number**2 * share for number, share in enumerate(right)) - mean**2
         assert moments(load, rates) == pytest.approx((mean, variance, scale), rel=1e-9, abs=1e-15)
 
 
@@ -65,3 +65,17 @@ def test_every_variant_fits_the_budget_or_does_not() -> None:
     counts = np.array([[1, 1], [3000, 3000], [1, 1], [3000, 3000], [2, 1]])
     closed = closed_network([[0.1, 0.2], [0.3, 0.1]], counts, [1.0, 1.0])
     assert fitting(closed, AUTO.replace(operations=1e5), False).tolist() == [True, False, True, False, True]
+
+
+@pytest.mark.parametrize(("each", "told"), [(True, 1), (False, 0)])
+def test_what_takes_more_than_the_budget_of_a_batch_is_not_announced(
+    each: bool, told: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A budget of three quarters of both variants: it is enough where each of them has its own."""
+    announce: Any = getattr(closed_exact, "_announce")  # noqa: B009
+    monkeypatch.setattr(closed_exact, "_SLOW", 0.0)
+    closed = closed_network([[0.1, 0.2], [0.3, 0.1]], np.array([[30, 40], [30, 40]]), [1.0, 1.0])
+    one = exact.choices(closed.point(0), False)[0][1].operations
+    said: list[str] = []
+    announce(closed, AUTO.replace(operations=1.5 * one, each=each, announce=said.append), False)
+    assert len(said) == told
