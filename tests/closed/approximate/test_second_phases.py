@@ -69,6 +69,15 @@ def test_waits_with_second_phases_have_no_favourite_unit(unit: float, absent: fl
     assert all(value > 0 for value in waits(1.0))
 
 
+@pytest.mark.parametrize("absent", [0.0, 0.1, 2.0])
+@pytest.mark.parametrize("left", [0.01, 0.2])
+def test_a_customer_alone_waits_for_the_rest_of_its_last_piece_only(left: float, absent: float) -> None:
+    """With probability L / (L + A) an exponential piece lasts longer than the absence, and as long again then."""
+    batch = lines(1.0, left).replace(population=np.ones((1, 1)), left=Left(one(left), one(left), one(0.0)))
+    found = waits_with_second_phases(batch, batch.left, one(0.1), np.full((1, 1), 1.0), one(absent), one(0.0))
+    assert found.customers[0, 0, 0] == pytest.approx(left * left / (left + absent), rel=1e-12)
+
+
 @pytest.mark.parametrize(("left", "possible"), [(0.04, True), (0.06, False)])
 def test_a_station_does_what_customers_leave_behind_as_well(left: float, possible: bool) -> None:
     """At ten passages per second customers take half of its time: nine or eleven tenths with what they leave."""
