@@ -58,6 +58,19 @@ def test_the_correction_of_kraemer_and_langenbach_belz(arrival: float, service: 
     assert found.wait == pytest.approx(0.02 * load / (1 - load) * spread / 2 * correction, rel=1e-12)
 
 
+@pytest.mark.parametrize("servers", [1, 3])
+def test_the_correction_of_whitt_is_a_power_of_how_far_both_spreads_are_below_one(servers: int):
+    """Of equal spreads c of arrivals and services: of 2 (1 - c), so that its logarithm falls in proportion."""
+    load = {"arrival_rate": 35.0 * servers, "service_time": 0.02, "servers": servers}
+    markov = queue("M/M/c", **load).wait
+    falls = [
+        math.log(queue("GI/G/c", **load, scv_arrival=spread, scv_service=spread).wait / (markov * spread))
+        / (1 - spread)
+        for spread in (0.1, 0.5, 0.9)
+    ]
+    assert falls == pytest.approx([falls[0]] * 3, rel=1e-9) and falls[0] < 0
+
+
 def test_constant_service():
     one = {"arrival_rate": 40.0, "service_time": 0.02}
     same(queue("M/D/c", **one, servers=1), queue("M/D/1", **one))
