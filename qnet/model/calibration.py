@@ -14,6 +14,8 @@ from qnet.model.reader import Reader, describe
 PATH: Path = ("calibration",)
 _ROUNDING = 1e-6
 """How far below 0 a pivot may be: correlations are written with some digits."""
+_SHARED = 0.01
+"""How far from 0 digits may leave what is 0 beside a pivot of 0: about the root of the latter."""
 
 
 def read_calibration(reader: Reader, raw: Any) -> CalibrationModel:
@@ -91,7 +93,7 @@ def _check_together(reader: Reader, stated: CalibrationModel) -> None:
     for here in range(len(matrix)):
         pivot, others = matrix[here][here], range(here + 1, len(matrix))
         # What is left without a variance has none in common with others.
-        shared = any(matrix[row][here] ** 2 > (pivot + _ROUNDING) * (matrix[row][row] + _ROUNDING) for row in others)
+        shared = pivot <= _ROUNDING and any(abs(matrix[row][here]) > _SHARED for row in others)
         if pivot < -_ROUNDING or shared:
             text = "the correlations are inconsistent"
             reader.fail("QN204", (*PATH, "correlations"), text, "a matrix that is positive semidefinite")
