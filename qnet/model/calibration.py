@@ -15,7 +15,7 @@ PATH: Path = ("calibration",)
 _ROUNDING = 1e-6
 """How far below 0 a pivot may be: correlations are written with some digits."""
 _SHARED = 0.01
-"""How far from 0 digits may leave what is 0 beside a pivot of 0: about the root of the latter."""
+"""How far from 0 the others of a row may be whose pivot is 0, for the same reason."""
 
 
 def read_calibration(reader: Reader, raw: Any) -> CalibrationModel:
