@@ -23,7 +23,7 @@ class Servers(Record):
     other: Value = 0.0
     """Share of the servers that is busy with other work, below 1."""
     spread: Value = 1.0
-    """How much longer the line is than that of exponential services alone: 1 where there is no other work."""
+    """How many times as long the line is as that of exponential services alone: 1 where there is no other work."""
 
     @property
     def blocked(self) -> tuple[Value, Value]:
@@ -37,9 +37,8 @@ class Servers(Record):
 
     @property
     def beyond(self) -> Value:
-        """How much more spread there is than of exponential services alone: less is not counted."""
-        more = self.spread - 1
-        return (more + abs(more)) / 2
+        """How much more spread there is than of exponential services alone, at least -1/2: that of constant ones."""
+        return self.spread - 1
 
     def log_ratio(self, operations: Operations) -> Value:
         """Logarithm of the ratio r of a state to the one before: r / (1 - r) = k x / (1 - x), mirrored above x = 1."""

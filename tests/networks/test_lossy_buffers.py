@@ -53,6 +53,44 @@ def test_a_drain_that_is_always_busy_decides_the_throughput(discipline: str, peo
     assert not found.exact
 
 
+STREAM = """
+qnet = 1
+title = "stream"
+[parameters]
+size = 3000
+rate = "50/s"
+[buffers]
+log = { places = "size", full = "lost" }
+[stations]
+drain = { discipline = "DISCIPLINE" }
+[classes.a]
+arrival_rate = "rate"
+steps = [ { fill = "log" }, { station = "drain", time = "10 ms", scv = SCV, phase = 2, drains = "log" } ]
+"""
+
+
+@pytest.mark.parametrize(("discipline", "scv", "waiting"), [("fcfs", 0.0, 0.5), ("fcfs", 0.5, 0.75), ("ps", 0.0, 1.0)])
+def test_so_many_places_that_none_is_lost_are_an_unlimited_line(discipline: str, scv: float, waiting: float) -> None:
+    """The wait of Pollaczek and Khinchine, (1 + scv) / 2 of that of exponential times; shared, by the mean alone."""
+    system = qnet.loads(STREAM.replace("DISCIPLINE", discipline).replace("SCV", str(scv)))
+    assert system.metric("wait('drain')") == pytest.approx(0.01 * waiting, rel=1e-12)
+    assert system.metric("found_full('log')") == pytest.approx(0.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("rate", [60.0, 99.0, 100.0, 101.0, 130.0])
+def test_one_place_more_than_are_followed_one_by_one_changes_little(rate: float) -> None:
+    """Up to 200 places, each is a state; beyond, the line is a geometric one with the mean of the unlimited line.
+
+    At 99 a second, the place more itself takes 2 % of the losses away.
+    """
+    system = qnet.loads(STREAM.replace("DISCIPLINE", "fcfs").replace("SCV", "0.0"))
+    followed, fitted = (system.set(rate=rate, size=size) for size in (200, 201))
+    assert fitted.metric("wait('drain')") == pytest.approx(followed.metric("wait('drain')"), rel=0.01)
+    assert fitted.metric("found_full('log')") == pytest.approx(
+        followed.metric("found_full('log')"), rel=0.025, abs=1e-9
+    )
+
+
 def test_a_buffer_that_is_often_full_is_warned_of(tmp_path) -> None:
     file = tmp_path / "log.toml"
     file.write_text(TEXT.replace("DISCIPLINE", "priority"))

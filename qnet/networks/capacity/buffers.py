@@ -285,12 +285,16 @@ def _drain(
     above = queue.levels[least].above
     mean = ratio(busy, rate)
     spread = ratio(queue.residual, mean) / (1 - above) + nothing
-    if len(freeing) == len(centre.indices) and solver.operations.all(abs(spread - 1) <= 1e-9):
+    shared = not centre.station.in_line
+    if alone and (shared or solver.operations.all(abs(spread - 1) <= 1e-9)):
         spread = 1.0 + 0.0 * busy
+    elif shared:
+        # How many share a server depends on their mean times alone.
+        spread = solver.operations.maximum([spread, 1.0 + 0.0 * busy])
     line = Servers(servers, ratio(offered, able), other, spread)
     share = ratio(busy, everything) + nothing
     sorts = (Sort(1.0 + 0.0 * busy, 1 / able, solver.operations.maximum([2.0 * spread - 1.0, 0.0 * busy])),)
-    if not centre.station.in_line:
+    if shared:
         sorts = (sorts[0].replace(scv=1.0 + 0.0 * busy),)
     elif alone and once_each(buffer.name, solver.network, solver.operations):
         every = total(solver.all[index].rate + nothing for index in freeing)
