@@ -108,6 +108,12 @@ class Apart(Record):
         except NotComputed:
             return None
 
+    def ceiling(self) -> tuple[Value, Any] | None:
+        """That of the solution, where it was by a method for demands."""
+        if len(self.network.classes) == 1 and (found := closed_networks.ceiling(self.network)):
+            return found[0] * self.times[0], found[1]
+        return closed_networks.ceiling(self.stated)
+
     def _class(self, customers: _Class, apart: Sequence[ClassFigures], times: int) -> ClassFigures:
         """The figures of a class from those of its copies, which are the same."""
         first, count = apart[0], times * len(apart)

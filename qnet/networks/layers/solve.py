@@ -69,13 +69,13 @@ def ceiling(network: RoutedNetwork, compiled: Streams) -> tuple[Value, str] | No
     compiled  its streams at one passage per second.
     Returns   passages per second and the label of the station; None where the estimate has not converged.
     """
-    asked = _ceiling_asked(network, compiled)
+    asked = ceiling_asked(network, compiled)
     numbers = asked.numbers.part([0])
     return _Layers(network, compiled).ceiling(asked.shape, numbers, solved(asked)[1])
 
 
-def _ceiling_asked(network: RoutedNetwork, compiled: Streams) -> Asked:
-    """What `ceiling` asks for."""
+def ceiling_asked(network: RoutedNetwork, compiled: Streams) -> Asked:
+    """What `ceiling` asks for; arguments as of it."""
     shape, numbers = tables(network, compiled)
     return Asked(shape, _Layers(network, compiled).crowded(numbers), False, np.full(2, _BRIEFLY))
 
@@ -84,7 +84,7 @@ def point_asked(network: RoutedNetwork, compiled: Streams) -> list[Asked]:
     """What `solve` and `ceiling` ask for at a point, whichever is called; arguments as of these."""
     layers = _Layers(network, compiled)
     asked = [layers.asked(Wanted())]
-    return [*asked, _ceiling_asked(network, compiled)] if layers.alone(Wanted()) else asked
+    return [*asked, ceiling_asked(network, compiled)] if layers.alone(Wanted()) else asked
 
 
 def untrusted(shape: Shape, numbers: Numbers, state: LayerWaits) -> tuple[Any, Any]:

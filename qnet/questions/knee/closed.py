@@ -6,6 +6,7 @@ Where a curve would break without any waiting: what customers that never meet ea
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from qnet.errors import NoAnswer, Problem, QnetError, UsageError
@@ -267,12 +268,14 @@ class _Seeking:
             )
         if "n_star" in asked:
             knees += self.asymptotic()
+        searches: list[Callable[[], Knee]] = []
         if "service_level" in asked:
-            knees += [self.level(index) for index in range(len(self.limits))]
+            searches += [partial(self.level, index) for index in range(len(self.limits))]
         if "power" in asked:
-            knees.append(self.highest("power", lambda values: self.curve.read(values, power)))
+            searches.append(lambda: self.highest("power", lambda values: self.curve.read(values, power)))
         if "curvature" in asked:
-            knees.append(self.curved())
+            searches.append(self.curved)
+        knees += self.curve.together(searches)
         saturating = self.asymptotes.saturating(self.first, max(self.n_star, self.first)) if self.n_star else ""
         return Knees(
             axis=self.axis,
