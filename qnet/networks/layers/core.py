@@ -59,6 +59,17 @@ class LayerWaits(Record):
     before: Any
     """(P,) the largest residual of all core solutions on the way, of which the changes are estimated."""
 
+    @staticmethod
+    def joined(parts: Sequence[LayerWaits]) -> LayerWaits:
+        """Those of several batches, one after the other."""
+        names = LayerWaits.fields()
+        return LayerWaits(
+            *(
+                np.concatenate(values, axis=1 if name in ("numbers", "scale") else 0)
+                for name, values in zip(names, zip(*parts, strict=True), strict=True)
+            )
+        )
+
     def part(self, chosen: Any) -> LayerWaits:
         """Some of the points."""
         names = self.fields()

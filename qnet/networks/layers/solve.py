@@ -230,15 +230,7 @@ class _Layers:
             chosen = slice(first, first + at_once)
             parts.append(solved(Asked(shape, numbers.part(chosen), rough, patience[chosen])))
         waits = np.concatenate([part[0] for part in parts])
-        joined = LayerWaits(
-            *(
-                np.concatenate(values, axis=1 if name in ("numbers", "scale") else 0)
-                for name, values in zip(
-                    LayerWaits.fields(), zip(*(part[1] for part in parts), strict=True), strict=True
-                )
-            )
-        )
-        return waits, joined
+        return waits, LayerWaits.joined([state for _, state in parts])
 
     def prove(self, residual: Any, full: Value, loads: Mapping[Key, Value], tolerance: float) -> None:
         """Raise unless the waits of all points are a fixed point, but where open classes have no steady state.

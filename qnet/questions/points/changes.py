@@ -41,6 +41,10 @@ else:
     together = lazy("qnet.networks.layers.together")
 
 
+_MOST_TOGETHER = 12
+"""Stations up to which all of their changes are likely to be asked for."""
+
+
 def speed_of(station: str) -> str:
     """The parameter by which times at a station are divided; no name that a model can give."""
     return f"speed of {station}"
@@ -185,15 +189,30 @@ def changes(model: Model, names: Sequence[str], faster: float, wanted: Wanted = 
     points: list[tuple[str, float | None]] = [("", 1.0), *((name, faster) for name in names)]
     servers: list[tuple[str, float | None]] = [(name, None) for name in names if name in grown]
     sped = [] if wanted.each else _speeds(changed, names, faster, asked)
-    with _layers_together(changed, servers if sped else [*points, *servers]):
+    with layers_together(changed, servers if sped else [*points, *servers]):
         before, *sped = sped or [_single(changed, *point, asked) for point in points]
         more = [_single(changed, *point, asked) for point in servers]
     return Changes(before, (*sped, *more))
 
 
-def _layers_together(changed: Model, points: Sequence[tuple[str, float | None]]) -> AbstractContextManager[None]:
-    """Answer what layers are asked for changes that are solved one by one, for themselves or for their ceilings, as one
-    batch."""
+def changes_together(model: Model, faster: float) -> AbstractContextManager[None]:
+    """Answer what layers are asked for a model and for all its changes, as `changes` evaluates them, as one batch.
+
+    faster   by what the speed of a station is multiplied.
+    """
+    if len(model.stations) > _MOST_TOGETHER or needs_solution(model):
+        return nullcontext()
+    points: list[tuple[str, float | None]] = [("", 1.0), *((item.name, faster) for item in model.stations)]
+    points += [(item.name, None) for item in model.stations if has_servers(item)]
+    return layers_together(changeable(model), points)
+
+
+def layers_together(changed: Model, points: Sequence[tuple[str, float | None]]) -> AbstractContextManager[None]:
+    """Answer what layers are asked for changes, for themselves or for their ceilings, as one batch.
+
+    changed  as `changeable` makes it.
+    points   by station, by what its speed is multiplied; None for a server more.
+    """
     if needs_solution(changed) or not any(item.population is not None for item in changed.customers):
         return nullcontext()
     questions: list[together.Asked] = []
