@@ -14,7 +14,7 @@ Source    The sum over the stations that no later class visits: Lam, Lien, Comm.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import lgamma, log, prod
+from math import inf, lgamma, log, prod
 from typing import Any
 
 from qnet.lazy import np
@@ -24,6 +24,9 @@ _A_CUSTOMER = 3e4
 """Operations of a customer more, however few states there are."""
 _A_STATE = 6.0
 """Operations of a state and a station."""
+_BYTES = 16.0
+_MOST_GROUPS = 12
+"""Groups of classes that visit the same stations, of which orders are looked for."""
 
 Together = tuple[frozenset[int], tuple[int, ...]]
 """Stations, and the classes that visit these and no others."""
@@ -42,9 +45,17 @@ class Marginals:
             stations = frozenset(number for number, group in enumerate(core.groups) if group.demands[index] > 0)
             visited.setdefault(stations, []).append(index)
         self.together: list[Together] = [(stations, tuple(classes)) for stations, classes in visited.items()]
-        self.orders = [self._order(last) for last in self.together]
-        self.operations = sum(operations for _, operations in self.orders)
+        self.most = 1.0
+        """States of a distribution."""
+        few = len(self.together) <= _MOST_GROUPS
+        self.orders = [self._order(last) for last in self.together] if few else []
+        self.operations = sum(operations for _, operations in self.orders) if few else inf
         """Of all figures."""
+
+    @property
+    def bytes(self) -> float:
+        """What the distributions take."""
+        return _BYTES * self.most * (2 + len(self.core.population).bit_length())
 
     def _order(self, last: Together) -> tuple[list[Together], float]:
         """The order with some classes last, and its operations: next come those that make the fewest states."""
@@ -60,6 +71,7 @@ class Marginals:
             present = self._with(present, item)
             # The distributions without one customer of each class are found by halves.
             turns = self._people(item) + (len(item[1]) * len(item[1]).bit_length() if item is last else 0)
+            self.most = max(self.most, _states(present))
             operations += turns * (_A_CUSTOMER + _A_STATE * _states(present) * (len(item[0]) + 1))
             kept = last[0].union(*(stations for stations, _ in rest))
             present = {station: count for station, count in present.items() if station in kept}

@@ -63,10 +63,13 @@ def applies(network: ClosedNetwork, wanted: Wanted = AUTO) -> Reason | None:
 
 
 def work(network: ClosedNetwork, wanted: Wanted = AUTO) -> Work:
-    """What the recursion over all stations needs for a point; `station_marginals` needs less."""
+    """What the recursion needs for a point."""
     core = reduced(network, wanted.states)
     if not core.total:
         return Work(1.0, 1.0)
+    marginals = None if wanted.states else _marginals(core)
+    if marginals:
+        return Work(marginals.operations, marginals.bytes)
     dimensions, classes = _dimensions(core), len(core.population)
     states = comb(core.total + dimensions, dimensions)
     wider = 2.0 if _growth(core) > _RANGE else 1.0
@@ -92,13 +95,20 @@ def solve(network: ClosedNetwork, wanted: Wanted = AUTO, solve_part: SolvePart |
     core = reduced(network, wanted.states)
     if not core.total:
         return nothing(network, NAME, wanted.states)
-    if not wanted.states:
-        marginals = Marginals(core)
-        if marginals.operations < _operations(core):
-            tables = [np.array(row, _kind(core)) for row in _tables(core)[: len(core.groups)]]
-            throughput, residence, log_constant = marginals.solve(_kind(core), tables)
-            return expanded(network, core, throughput, _singly(core, residence), log_constant, NAME, None)
+    marginals = None if wanted.states else _marginals(core)
+    if marginals:
+        tables = [np.array(row, _kind(core)) for row in _tables(core)[: len(core.groups)]]
+        throughput, residence, log_constant = marginals.solve(_kind(core), tables)
+        return expanded(network, core, throughput, _singly(core, residence), log_constant, NAME, None)
     return _Customers(core, wanted.states).solve(network)
+
+
+def _marginals(core: Reduced) -> Marginals | None:
+    """The distributions of fewer stations, where classes visit so few that these take less; else None."""
+    if len(core.population) < 2 or all(min(group.demands) > 0 for group in core.groups):
+        return None
+    result = Marginals(core)
+    return result if result.operations < _operations(core) else None
 
 
 def _kind(core: Reduced) -> Any:
