@@ -148,7 +148,7 @@ class _Answer(Reduction):
                 throughputs=tuple(throughputs),
                 waits=tuple(waits),
                 wanted=asked,
-                demands=answered if self.network.size is not None else None,
+                demands=answered,
             ),
             log_constant=answered.figures.log_constant if self.network.size is None else None,
             why=answered.why,

@@ -27,6 +27,6 @@ class Passages(Record):
     wanted: Wanted | None = None
     """Where the waits have no variances yet: the method and the budget to find them with."""
     demands: Any = None
-    """Of a batch, the solution of its demands, a start for those of a network that is nearly the same."""
+    """The solution of its demands, a start for those of a network that is nearly the same."""
     copies: tuple[int, ...] = ()
     """By class: how many classes like it there are in the network of which this is a part; empty: one of each."""

@@ -180,7 +180,8 @@ def _bottleneck(model: Model, faster: float, wanted: Wanted) -> Bottleneck:
     identical = wanted
     if solution.method == "states" and all(item.population is not None for item in solution.classes):
         identical = wanted.replace(chain=min(wanted.chain, _CHAIN), each=True)
-    compared = changes(model, tried, faster, identical)
+    near = solution.passages.demands if solution.passages else None
+    compared = changes(model, tried, faster, identical.replace(near=near))
     visits = [
         ClassAtStation(item.name, part, demand, _full(group, _only(number, len(solution.classes))))
         for group in asked.groups
