@@ -26,6 +26,11 @@ _SHORT, _MANY = 256, 1 << 24
 """The number of requests up to which chains are never cut, and the largest number of them."""
 _LEFT_OUT = 1e-18
 """The share of all weight that a chain that is cut may leave out."""
+_LONG, _STRIDE = 512, 16
+"""Chains from which on it is looked where their weights are lost, at every so many of the requests."""
+_LOST, _NOTHING = -70.0, 1e-25
+"""The logarithm of a weight that counts for nothing, as a share of the largest; and the last one that is taken, at
+most, as a share of all."""
 _HIGHEST = 50.0
 """The largest logarithm of an idle holder's request rate: no load below c (1 - 1e-9) needs more."""
 
@@ -87,7 +92,7 @@ def full_probabilities(
     for count in sorted(set(counts.tolist())):
         here = np.flatnonzero(counts == count)
         some = [item[here] for item in points]
-        values, left_out = _in_blocks(count, servers, some, len(here), guess is not None)
+        values, left_out = _in_blocks(count, servers, some, len(here), guess is not None, count == most)
         result[:, here] = values
         again = np.flatnonzero(left_out > _LEFT_OUT) if count < most else here[:0]
         if again.size:
@@ -106,30 +111,48 @@ def _enough(servers: int, offered: Any, open_offered: Any) -> Any:
     return (2 ** np.ceil(np.log2(np.maximum(needed, _SHORT)))).astype(int)
 
 
-def _in_blocks(most: int, servers: int, points: list[Any], size: int, guessed: bool) -> tuple[Any, Any]:
+def _in_blocks(
+    most: int, servers: int, points: list[Any], size: int, guessed: bool, entire: bool = True
+) -> tuple[Any, Any]:
     """As `_solved`, of any number of points."""
     block = max(_CACHED // (most + 1), 1)
     if size <= block:
-        return _solved(most, servers, points, guessed)
+        return _solved(most, servers, points, guessed, entire)
     points = [np.broadcast_to(item, size) for item in points]
     blocks = [
-        _solved(most, servers, [item[begin : begin + block] for item in points], guessed)
+        _solved(most, servers, [item[begin : begin + block] for item in points], guessed, entire)
         for begin in range(0, size, block)
     ]
     values, left_out = zip(*blocks, strict=True)
     return np.concatenate(values, axis=1), np.concatenate(left_out)
 
 
-def _solved(most: int, servers: int, points: list[Any], guessed: bool) -> tuple[Any, Any]:
+def _cut(chain: _Chain, rate: Any) -> int:
+    """The requests present beyond which the weights at some rates, and at others near them, count for nothing."""
+    size = len(chain.count)
+    if size < _LONG:
+        return size - 1
+    # Weights rise to one peak and fall: every so many of them show where they are lost.
+    places = np.arange(0, size, _STRIDE)
+    logs = chain.logs[:, places] + chain.count[places] * np.reshape(rate, (-1, 1))
+    there = np.flatnonzero((logs > logs.max(axis=1, keepdims=True) + _LOST).any(axis=0))
+    return min(int(there[-1]) * _STRIDE + _STRIDE, size - 1)
+
+
+def _solved(most: int, servers: int, points: list[Any], guessed: bool, entire: bool = False) -> tuple[Any, Any]:
     """As `full_probabilities`, of points whose chains, of 0 to `most` requests, fit the cache of the processor.
 
+    entire   whether chains end there, so that those are left out of the rounds whose weights count for nothing.
     Returns  (3, B) its three answers, and (B,) the weight of chains that are longer beyond these requests, at most, as
              a share of all weight.
     """
     sources, offered, first_share, open_offered, guess = (np.atleast_1d(item) for item in points)
-    chain = _chain(most, sources[:, None], servers, first_share[:, None], open_offered[:, None])
+    chain = _kept_chain(most, servers, sources, first_share, open_offered)
     least = np.log(offered / sources)
     rate = np.minimum(guess, _HIGHEST) if guessed else least
+    cut = _cut(chain, rate) if guessed and entire else most
+    if cut < most:
+        chain = _Chain(chain.count[: cut + 1], *(part[:, : cut + 1] for part in chain[1:]))
     rate, least, offered, spare, _ = np.broadcast_arrays(rate, least, offered, servers - open_offered, chain.free[:, 0])
     chain = _Chain(chain.count, *(np.broadcast_to(part, (len(rate), len(chain.count))) for part in chain[1:]))
     low = least - guessed
@@ -153,6 +176,8 @@ def _solved(most: int, servers: int, points: list[Any], guessed: bool) -> tuple[
             result[0, live[done]] = (asking[done] * busy).sum(axis=1) / asked[done]
             result[1, live[done]] = (weights[done] * busy).sum(axis=1) / mass[done]
             result[2, live[done]] = rate[done]
+            if cut < most and (weights[done, -1] > _NOTHING * mass[done]).any():
+                return _solved(most, servers, points, guessed, False)
             fall = np.minimum(np.exp(rate[done]) * chain.free[done, -1] / spare[done], 1.0)
             left_out[live[done]] = weights[done, -1] / mass[done] * fall / np.maximum(1.0 - fall, 1e-300)
             if every:
@@ -179,6 +204,10 @@ def _means(shares: Any, values: Any) -> Any:
     return np.einsum("ij,j->i", shares, values)
 
 
+_MOST_CHAINS = 24
+"""Of `_CHAINS`, each of which fits the cache of the processor."""
+
+
 class _Chain(Record):
     """What does not depend on the request rate z, for n = 0 .. N + c requests present; shape (B, N + c + 1)."""
 
@@ -194,6 +223,20 @@ class _Chain(Record):
     def part(self, chosen: Any) -> _Chain:
         """Some points of the batch."""
         return _Chain(self.count, self.free[chosen], self.logs[chosen], self.busy[chosen])
+
+
+_CHAINS: dict[tuple[Any, ...], _Chain] = {}
+"""The latest chains, by what they depend on."""
+
+def _kept_chain(most: int, servers: int, sources: Any, share: Any, erlangs: Any) -> _Chain:
+    """As `_chain`, of rows of N, p and b; that of the same points is kept, since rates alone change between rounds of
+    a fixed point."""
+    key = most, servers, *(item.tobytes() for item in (sources, share, erlangs))
+    if key not in _CHAINS:
+        while len(_CHAINS) >= _MOST_CHAINS:
+            del _CHAINS[next(iter(_CHAINS))]
+        _CHAINS[key] = _chain(most, sources[:, None], servers, share[:, None], erlangs[:, None])
+    return _CHAINS[key]
 
 
 def _chain(most: int, sources: Any, servers: int, share: Any, erlangs: Any) -> _Chain:
