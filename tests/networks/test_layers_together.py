@@ -6,6 +6,7 @@ import pytest
 
 from qnet.model.load import load
 from qnet.networks.layers import together
+from qnet.questions.bottleneck.bottleneck import bottleneck
 from qnet.questions.points.changes import Change, changes
 
 
@@ -45,3 +46,17 @@ def _alone(asked: Any) -> Any:
 
 def _figures(change: Change) -> list[float]:
     return [float("nan") if item is None else item for item in (change.throughput, change.response, change.maximum)]
+
+
+@pytest.mark.parametrize("system", ["index-shards", "file-server-agents"])
+def test_a_model_and_all_its_changes_are_one_batch(system: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Speeds are a batch of their own to all other methods, and each number of servers a question by itself."""
+    model = load(system)
+    points = _asked(monkeypatch)
+    result = bottleneck(model)
+    assert len(points) == 1
+    monkeypatch.setattr("qnet.networks.layers.solve.solved", _alone)
+    alone = bottleneck(model)
+    assert len(points) > 3
+    for one, other in zip(result.changes, alone.changes, strict=True):
+        assert _figures(one) == pytest.approx(_figures(other), rel=1e-9, nan_ok=True)

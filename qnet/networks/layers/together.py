@@ -99,6 +99,11 @@ def solved(asked: Asked) -> tuple[Any, LayerWaits]:
     return (announced and announced.answer(asked)) or solve(*asked)
 
 
+def announcing() -> bool:
+    """Whether some questions are announced."""
+    return _announced.get() is not None
+
+
 @contextmanager
 def together(questions: Iterable[Asked]) -> Generator[None]:
     """Announce questions that may be asked inside, alone or as batches: when the first point is asked for, all points

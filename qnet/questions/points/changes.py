@@ -215,6 +215,8 @@ def layers_together(changed: Model, points: Sequence[tuple[str, float | None]]) 
     """
     if needs_solution(changed) or not any(item.population is not None for item in changed.customers):
         return nullcontext()
+    if together.announcing():  # With all changes of the model.
+        return nullcontext()
     questions: list[together.Asked] = []
     try:
         for point in points:
