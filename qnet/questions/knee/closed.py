@@ -13,7 +13,7 @@ from qnet.errors import NoAnswer, Problem, QnetError, UsageError
 from qnet.expression import Expression, arrays, parse
 from qnet.expression.nodes import Name
 from qnet.lazy import np
-from qnet.model.bind import expressions
+from qnet.model.bind import all_steps, expressions
 from qnet.model.conditions import Condition
 from qnet.model.model import Model, Parameter
 from qnet.model.scope import closure
@@ -415,8 +415,10 @@ class _Seeking:
 
 
 def _single(model: Model) -> bool:
-    """Whether every station is a delay or has one server."""
-    return all(item.delay or (not item.rates and item.servers == parse(1)) for item in model.stations)
+    """Whether every station is a delay or has one server, and no steps are parallel: a number of customers costs
+    little more than those below it."""
+    servers = all(item.delay or (not item.rates and item.servers == parse(1)) for item in model.stations)
+    return servers and not any(step.branches for step in all_steps(model))
 
 
 def _identical(excess: Callable[[Any], Any], held: bool) -> Callable[[Any], Any]:
