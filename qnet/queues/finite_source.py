@@ -228,6 +228,7 @@ class _Chain(Record):
 _CHAINS: dict[tuple[Any, ...], _Chain] = {}
 """The latest chains, by what they depend on."""
 
+
 def _kept_chain(most: int, servers: int, sources: Any, share: Any, erlangs: Any) -> _Chain:
     """As `_chain`, of rows of N, p and b; that of the same points is kept, since rates alone change between rounds of
     a fixed point."""

@@ -100,7 +100,7 @@ class Marginals:
             for position, (_, classes) in enumerate(order[:-1]):
                 for index in classes:
                     numbers = numbers.with_more(index, core.population[index])
-                numbers = numbers.of_stations(frozenset().union(*(stations for stations, _ in order[position + 1 :])))
+                numbers = numbers.of_stations({station for later, _ in order[position + 1 :] for station in later})
             for index in order[-1][1]:
                 numbers = numbers.with_more(index, core.population[index] - 1)
             for index, without in _each_left_out(numbers, order[-1][1]):
@@ -154,7 +154,7 @@ class _Numbers:
             shares, logs = result / overall, logs + float(np.log(overall))
         return _Numbers(self.core, self.tables, shares, stations, logs)
 
-    def of_stations(self, kept: frozenset[int]) -> _Numbers:
+    def of_stations(self, kept: set[int]) -> _Numbers:
         """Of some of the stations alone."""
         gone = tuple(axis for axis, number in enumerate(self.stations) if number not in kept)
         stations = tuple(number for number in self.stations if number in kept)

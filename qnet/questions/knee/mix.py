@@ -70,9 +70,9 @@ class MixAnswers:
         self.status: list[str] = [
             OK if here else corners.status[index] for here, index in zip(self.answered.tolist(), first, strict=True)
         ]
-        methods = np.array(corners.method, dtype=object)[indices]
-        one = (methods == methods[:, :1]).all(axis=1)
-        self.method: list[str | None] = np.where(one, methods[:, 0], None).tolist()
+        around: list[list[int]] = indices.tolist()
+        several = [{corners.method[index] for index in each} for each in around]
+        self.method: list[str | None] = [next(iter(names)) if len(names) == 1 else None for names in several]
         """The method of each point; None where its corners have several."""
         self.methods = corners.methods
         self.exact = corners.exact
