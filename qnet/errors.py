@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from qnet.lazy import lazy
@@ -126,6 +126,10 @@ class QnetError(Exception):
     """Base of every failure that qnet reports itself; carries the exit code of the process."""
 
     exit_code = 1
+    at: Any = None
+    """At which points of a batch, an array of truth values; None where that is not known."""
+    alone: Callable[[int], Problem] | None = None
+    """The problem that each of these points has alone, by its number; None where only solving it alone can tell."""
 
     def __init__(self, *problems: Problem) -> None:
         super().__init__(*problems)
@@ -157,8 +161,6 @@ class NotComputed(QnetError):
     """An answer may exist and was not computed: not converged, not applicable, too large."""
 
     exit_code = 5
-    at: Any = None
-    """At which points of a batch, an array of truth values; None where that is not known."""
     structural = False
     """Whether the reason is one of structure, and so the same at all these points: none is worth trying alone."""
 

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import qnet
+from qnet.cli.group import qnet as command_line
 from qnet.cli.topics import topic_text
 
 SYSTEM = "ibm-3990-6"
@@ -48,7 +49,7 @@ def same(answers: list[dict[str, Any]], wanted: list[dict[str, Any]]) -> str:
 
 def blocks() -> Iterator[tuple[str, str, str]]:
     """Title, language and text of the blocks of code that need a cluster."""
-    text = topic_text("pipelines")
+    text = topic_text("pipelines", command_line)
     for found in BLOCK.finditer(text):
         title = re.findall(r"^## (.*)$", text[: found.start()], re.M)[-1]
         yield title, found[1], found[2]

@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
+from qnet.cli.command_group import CommandGroup
 from qnet.cli.complete import complete_entry
-from qnet.cli.group import CommandGroup
 from qnet.cli.options import collect, output_options, stated
 
 

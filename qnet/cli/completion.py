@@ -121,8 +121,9 @@ def command(shell: str) -> None:
     from qnet.cli.output import say
 
     if shell == "man":
+        from qnet.cli.command_group import root_command
         from qnet.cli.manual import manual
 
-        say(manual())
+        say(manual(root_command()))
         return
     say(_SCRIPTS[shell])

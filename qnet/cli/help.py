@@ -7,11 +7,13 @@ from typing import Any
 
 import click
 
+from qnet.cli.command_group import root_command
+
 
 def _complete_word(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
     from click.shell_completion import CompletionItem
 
-    from qnet.cli.group import COMMANDS
+    from qnet.cli.commands import COMMANDS
     from qnet.cli.topics import TOPICS
 
     known = TOPICS | {name: help for name, (_, help) in COMMANDS.items()}
@@ -32,8 +34,8 @@ def command(words: tuple[str, ...], md: bool) -> None:
       qnet help units
       qnet help solve
     """
+    from qnet.cli.commands import COMMANDS
     from qnet.cli.failures import unknown_word
-    from qnet.cli.group import COMMANDS
     from qnet.cli.output import say
     from qnet.cli.topics import TOPICS, plain, topic_text
 
@@ -42,7 +44,7 @@ def command(words: tuple[str, ...], md: bool) -> None:
         return
     first = words[0].lower()
     if first in TOPICS and len(words) == 1:
-        text = topic_text(first)
+        text = topic_text(first, root_command())
         say(text if md else plain(text))
         return
     context = _context(words)
@@ -59,7 +61,7 @@ def command(words: tuple[str, ...], md: bool) -> None:
 
 def _overview() -> str:
     """All topics and commands with one line each."""
-    from qnet.cli.group import COMMANDS
+    from qnet.cli.commands import COMMANDS
     from qnet.cli.screen import columns_of, folded
     from qnet.cli.topics import TOPICS
 
@@ -72,9 +74,7 @@ def _overview() -> str:
 
 def _context(words: tuple[str, ...]) -> click.Context | None:
     """The context of a command by its words, such as `catalog show`; None where there is none."""
-    from qnet.cli.group import qnet
-
-    context = click.Context(qnet, info_name="qnet")
+    context = click.Context(root_command(), info_name="qnet")
     for word in words:
         group = context.command
         command = group.get_command(context, word) if isinstance(group, click.Group) else None

@@ -20,16 +20,17 @@ _ENVIRONMENT = {
 }
 
 
-def manual() -> str:
-    """qnet(1)."""
-    return "\n".join(_lines())
+def manual(root: click.Group) -> str:
+    """qnet(1).
+
+    root   the command itself.
+    """
+    return "\n".join(_lines(root))
 
 
-def _lines() -> Iterator[str]:
-    from qnet.cli.group import qnet
-
-    context = click.Context(qnet, info_name="qnet")
-    text = described(qnet)
+def _lines(root: click.Group) -> Iterator[str]:
+    context = click.Context(root, info_name="qnet")
+    text = described(root)
     yield f'.TH QNET 1 "" "qnet {__version__}" "User Commands"'
     yield ".SH NAME"
     yield _plain(f"qnet - {text.purpose[:1].lower()}{text.purpose[1:]}".rstrip("."))
@@ -42,7 +43,7 @@ def _lines() -> Iterator[str]:
     yield ".SH COMMANDS"
     for inner in _contexts(context):
         yield from _command(inner)
-    solve = qnet.get_command(context, "solve")
+    solve = root.get_command(context, "solve")
     assert solve is not None
     sections = option_sections(click.Context(solve, info_name="solve", parent=context))
     yield ".SH COMMON OPTIONS"

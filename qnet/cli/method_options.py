@@ -19,7 +19,8 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 def _complete_method(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
     from click.shell_completion import CompletionItem
 
-    from qnet.networks.solvers.table import known, names
+    from qnet.networks.solvers.loader import known
+    from qnet.networks.solvers.table import names
 
     result = [name for name in ("auto", *names()) if name.startswith(incomplete)]
     return [CompletionItem(name, help="" if name == "auto" else known(name).APPLIES) for name in result]

@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
+from functools import partial
 from textwrap import wrap
+
+import click
 
 from qnet.cli.screen import command_lines
 
@@ -31,16 +34,20 @@ TOPICS = {
 _MARKER = re.compile(r"^<!-- table: (\w+) -->$", re.MULTILINE)
 
 
-def topic_text(name: str) -> str:
-    """A topic in Markdown, its tables filled in."""
+def topic_text(name: str, root: click.Group) -> str:
+    """A topic in Markdown, its tables filled in.
+
+    name   of the topic.
+    root   the command of which the tables of commands are made.
+    """
     with open(
         os.path.join(os.path.dirname(os.path.dirname(__file__)), "topics", f"{name}.md"), encoding="utf-8"
     ) as file:
         text = file.read()
-    return _MARKER.sub(lambda match: f"```text\n{_tables()[match[1]]()}\n```", text).rstrip("\n")
+    return _MARKER.sub(lambda match: f"```text\n{_tables(root)[match[1]]()}\n```", text).rstrip("\n")
 
 
-def _tables() -> dict[str, Callable[[], str]]:
+def _tables(root: click.Group) -> dict[str, Callable[[], str]]:
     """The tables that a text may name."""
     from qnet.questions.tables import reference
 
@@ -52,21 +59,18 @@ def _tables() -> dict[str, Callable[[], str]]:
         "errors": reference.errors_text,
         "metrics": reference.metrics_text,
         "columns": reference.columns_text,
-        "commands": _commands_text,
+        "commands": partial(_commands_text, root),
     }
 
 
-def _commands_text() -> str:
+def _commands_text(root: click.Group) -> str:
     """The options that take a metric, and the commands that have each."""
-    import click
-
-    from qnet.cli.group import qnet
     from qnet.questions.tables.reference import two_columns
 
     takers: dict[str, list[str]] = {}
-    context = click.Context(qnet, info_name="qnet")
-    for name in qnet.list_commands(context):
-        command = qnet.get_command(context, name)
+    context = click.Context(root, info_name="qnet")
+    for name in root.list_commands(context):
+        command = root.get_command(context, name)
         for parameter in command.params if command else ():
             if parameter.opts[0] in ("--metric", "--limit", "--assert"):
                 takers.setdefault(parameter.opts[0], []).append(name)

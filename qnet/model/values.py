@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from qnet.documents import Path
-from qnet.errors import Problem, short
+from qnet.errors import Problem, QnetError, short
 from qnet.expression import FLOATS, Expression, ExpressionError, Operations, Value, arrays, evaluate, expression_problem
 from qnet.expression.nodes import Number
 from qnet.lazy import np
@@ -140,9 +140,11 @@ class Values:
             slack = _SLACK * abs(edge)
             wrong = value > edge + slack if index else value < edge - slack
             if _any(wrong):
-                unit = base_unit(parameter.dimension)
-                shown = format_quantity(_first(edge, wrong), unit, 6)
-                expected = f"at {'most' if index else 'least'} {shown} (the range of the parameter)"
+                unit, most = base_unit(parameter.dimension), "most" if index else "least"
+
+                def expected(point: Any, edge: Value = edge, unit: str = unit, most: str = most) -> str:
+                    return f"at {most} {format_quantity(_first(edge, point), unit, 6)} (the range of the parameter)"
+
                 self._refuse(
                     parameter.expression, parameter.path, value, expected, wrong, parameter.dimension, parameter.name,
                     bound.names,
@@ -169,21 +171,30 @@ class Values:
         expression: Expression,
         path: Path,
         value: Value,
-        expected: str,
+        expected: str | Callable[[Any], str],
         wrong: Any,
         dimension: Dimension,
         name: str = "",
         rests_on: Sequence[str] = (),
     ) -> None:
-        """Raise the error of the first point where a value is wrong, if there is one."""
+        """Raise the error of the first point where a value is wrong, if there is one; it knows those of the others."""
         if not _any(wrong):
             return
-        result = format_quantity(_first(value, wrong), base_unit(dimension), 6)
+        unit = base_unit(dimension)
         source = f' ("{short(expression.source)}")' if expression.names else ""
-        text = f"{name or 'the value'} is {result}{source}{self.at(expression.names, wrong)}"
-        raise self.model.refusal(
-            Problem(code="QN211", found=text, expected=expected, path=path), [name, *expression.names, *rests_on]
-        )
+
+        def refusal(point: Any) -> QnetError:
+            result = format_quantity(_first(value, point), unit, 6)
+            text = f"{name or 'the value'} is {result}{source}{self.at(expression.names, point)}"
+            domain = expected if isinstance(expected, str) else expected(point)
+            problem = Problem(code="QN211", found=text, expected=domain, path=path)
+            return self.model.refusal(problem, [name, *expression.names, *rests_on])
+
+        error = refusal(wrong)
+        if self.size is not None:
+            error.at = np.broadcast_to(wrong, (self.size,))
+            error.alone = lambda point: refusal(point).problems[0]
+        raise error
 
     def at(self, names: Iterable[str], wrong: Any = None) -> str:
         """The values of some parameters, for a message: ` where rate = 600/s`.

@@ -14,7 +14,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 import qnet as package
-from qnet.cli.group import COMMANDS, qnet
+from qnet.cli.commands import COMMANDS
+from qnet.cli.group import qnet
 from qnet.explanations import EXPLANATIONS, FAMILIES
 
 SOURCE = Path(package.__file__).parent

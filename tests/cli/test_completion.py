@@ -17,7 +17,7 @@ from cli_process import environment
 from click.shell_completion import split_arg_string
 from warm_process import answer_of
 
-from qnet.cli.group import COMMANDS
+from qnet.cli.commands import COMMANDS
 
 CLASSES = ("page", "upload")
 CASES = [

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from qnet.cli.group import COMMANDS, qnet
+from qnet.cli.commands import COMMANDS
+from qnet.cli.group import qnet
 from qnet.cli.options import FORMATS
 
 MODEL = """

@@ -41,7 +41,7 @@ def test_inputs_are_made_for_cases_that_exist() -> None:
 
 
 def test_every_command_has_a_case() -> None:
-    from qnet.cli.group import COMMANDS
+    from qnet.cli.commands import COMMANDS
 
     used = {shlex.split((GOLDEN / case / "cmd").read_text())[1] for case in CASES}
     assert set(COMMANDS) <= used

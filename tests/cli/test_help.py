@@ -15,6 +15,7 @@ from cli_process import Answer, Run, environment
 from test_commands import ALL
 from warm_process import answer_of, run_warm
 
+from qnet.cli.group import qnet as command_line
 from qnet.cli.layout import EXAMPLES, MAX_LINES, described, help_text
 from qnet.cli.options import MethodOption, ModelOption, OutputOption, RareOption, Renamed
 from qnet.cli.screen import command_lines
@@ -49,7 +50,9 @@ def test_complete_help_is_no_wider_than_a_screen(name: str) -> None:
 
 @pytest.mark.parametrize("topic", [topic for topic in TOPICS if topic != "language"])
 def test_topics_are_no_wider_than_a_screen(topic: str) -> None:
-    assert [line for line in plain(topic_text(topic)).splitlines() if len(line) > 80 and "qnet" in line] == []
+    assert [
+        line for line in plain(topic_text(topic, command_line)).splitlines() if len(line) > 80 and "qnet" in line
+    ] == []
 
 
 @pytest.mark.parametrize("line", HELP_EXAMPLES)
@@ -184,7 +187,7 @@ def test_topics_and_texts_are_the_same() -> None:
 
 @pytest.mark.parametrize("name", list(TOPICS))
 def test_a_topic_fits_eighty_columns(name: str) -> None:
-    text = plain(topic_text(name))
+    text = plain(topic_text(name, command_line))
     assert "<!--" not in text and "`" not in text
     assert [line for line in text.splitlines() if len(line) > 80 and not line.startswith("  qnet ")] == []
     assert answer_of("help", name).out == text + "\n"
@@ -192,12 +195,12 @@ def test_a_topic_fits_eighty_columns(name: str) -> None:
 
 def test_every_metric_is_defined() -> None:
     assert set(FIGURES) == set(SOLUTION_DIMENSIONS)
-    text = topic_text("metrics")
+    text = topic_text("metrics", command_line)
     assert [name for name in SOLUTION_DIMENSIONS if f"\n{name}('NAME')" not in text] == []
 
 
 def test_every_key_of_the_language_is_listed() -> None:
-    text = topic_text("language")
+    text = topic_text("language", command_line)
     missing = [key for fields in TABLES.values() for key in fields if f"\n  {key} " not in text]
     assert missing == []
 
@@ -205,7 +208,7 @@ def test_every_key_of_the_language_is_listed() -> None:
 def test_exit_codes_are_those_of_the_overview() -> None:
     from qnet.cli.group import EPILOG
 
-    text = topic_text("exit-codes")
+    text = topic_text("exit-codes", command_line)
     for code in (0, 1, 2, 3, 4, 5, 6, 130):
         assert re.search(rf"^ *{code}  ", text, re.M)
         assert re.search(rf"\b{code}  ", EPILOG)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from warm_process import SERVER
 
-from qnet.cli.group import COMMANDS
+from qnet.cli.commands import COMMANDS
 
 GOLDEN = Path(__file__).parent / "golden"
 

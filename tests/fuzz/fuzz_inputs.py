@@ -220,7 +220,8 @@ def _word(rng: Random, option: str, name: str) -> str:
 @cache
 def commands() -> dict[str, Any]:
     """Every command of qnet, by name."""
-    from qnet.cli.group import COMMANDS, qnet
+    from qnet.cli.commands import COMMANDS
+    from qnet.cli.group import qnet
 
     return {name: qnet.get_command(None, name) for name in COMMANDS}  # type: ignore[arg-type]
 

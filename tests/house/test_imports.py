@@ -15,6 +15,7 @@ import source
 from source import nodes_of
 
 import qnet
+from qnet.cli.commands import COMMANDS
 from qnet.exchange.formats import FORMATS as EXCHANGED
 from qnet.expression.functions import FUNCTIONS
 from qnet.networks.solvers.table import TABLE
@@ -34,9 +35,8 @@ BY_NAME: dict[str, set[str]] = {
     "qnet.questions.presentation.schemas": ANSWERING,
     "qnet.questions.tables.reference": ANSWERING,
     "qnet.reports.render": set(RENDERED.values()),
-    # What is loaded may look at its table, as `qnet help` at the commands: the rows are data.
-    "qnet.networks.solvers.table": set(),
-    "qnet.cli.group": set(),
+    "qnet.networks.solvers.loader": {row.module for row in TABLE},
+    "qnet.cli.group": {module for module, _ in COMMANDS.values()},
     # `lazy` counts where it is called; the others load what is no part of qnet.
     "qnet.lazy": set(),
     "qnet.record": set(),

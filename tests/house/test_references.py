@@ -7,7 +7,8 @@ import re
 import source
 
 from qnet.networks.solvers.bounds import BOUNDS
-from qnet.networks.solvers.table import TABLE, solver
+from qnet.networks.solvers.loader import solver
+from qnet.networks.solvers.table import TABLE
 from qnet.queues.stations import gi_g_c
 from qnet.queues.stations.queue import queue
 from qnet.references import CITED, REFERENCES, Reference, cited

@@ -111,7 +111,7 @@ LINES = {
 
 def growth() -> None:
     """Print a fitted exponent for every axis, beside the one that the method announces."""
-    from qnet.networks.solvers.table import known
+    from qnet.networks.solvers.loader import known
 
     print(
         f"\n{'method':<34} {'grows with':<12} {'from':>7} {'to':>7} {'ms at most':>11} {'fitted':>7} {'announced':>10}"

@@ -62,8 +62,9 @@ def test_progress_is_told_by_rows(two_stations):
     assert done == [4096, 8192, 9000]
 
 
-def test_an_unknown_method_is_refused_for_all_rows_at_once(two_stations, monkeypatch):
-    """No half of the rows has an answer either."""
+@pytest.fixture
+def solves(monkeypatch):
+    """How often points are solved, or tried to be."""
     asked: list[int] = []
 
     def counted(*arguments: Any, **options: Any) -> Any:
@@ -71,6 +72,21 @@ def test_an_unknown_method_is_refused_for_all_rows_at_once(two_stations, monkeyp
         return solve_points(*arguments, **options)
 
     monkeypatch.setattr(module, "solve_points", counted)
+    return asked
+
+
+def test_rows_outside_their_range_are_refused_at_once_each_for_its_reason(two_stations, solves):
+    """Not by halves, nor one by one; the reasons are those that each row has alone."""
+    rates = np.linspace(-5.0, 35.0, 41)
+    answers = solve_table(two_stations, {"rate": rates}, 41)
+    assert len(solves) <= 3
+    alone = [solve_table(two_stations, {"rate": [rate]}, 1).status[0] for rate in rates]
+    assert answers.status == alone
+    assert len(set(alone)) == 12
+
+
+def test_an_unknown_method_is_refused_for_all_rows_at_once(two_stations, solves):
+    """No half of the rows has an answer either."""
     answers = solve_table(two_stations, {"rate": np.linspace(1.0, 19.0, 64)}, 64, AUTO.replace(method="guess"))
-    assert len(asked) == 1
+    assert len(solves) == 1
     assert not answers.answered.any() and 'no method "guess"' in answers.status[63]

@@ -7,7 +7,8 @@ import inspect
 import pytest
 
 from qnet.networks.reasons import SENTENCES
-from qnet.networks.solvers.table import TABLE, MethodRow, row_of, solver
+from qnet.networks.solvers.loader import solver
+from qnet.networks.solvers.table import TABLE, MethodRow, row_of
 
 ROWS = pytest.mark.parametrize("row", TABLE, ids=lambda row: f"{row.name} {row.takes}")
 

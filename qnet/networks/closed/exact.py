@@ -10,7 +10,8 @@ from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork
 from qnet.networks.closed.reduction import reduced, stacked
 from qnet.networks.reasons import Reason
 from qnet.networks.solvers.features import unsupported
-from qnet.networks.solvers.table import MethodRow, row_of, rows, solver
+from qnet.networks.solvers.loader import solver
+from qnet.networks.solvers.table import MethodRow, row_of, rows
 from qnet.networks.wanted import AUTO, Wanted, Work
 
 _WITH_STATES = AUTO.replace(states=True)

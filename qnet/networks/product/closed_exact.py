@@ -15,7 +15,7 @@ from qnet.networks.product.loads import loads
 from qnet.networks.product.mixed import ClosedAnswer, states_needed, with_open
 from qnet.networks.product.solution import Solution
 from qnet.networks.reasons import REQUESTED, Reason
-from qnet.networks.solvers import table
+from qnet.networks.solvers import loader, table
 from qnet.networks.solvers.chooser import afford, budget
 from qnet.networks.solvers.features import Final, does_not_apply, unsupported
 from qnet.networks.wanted import Divided, Wanted, Work
@@ -144,7 +144,7 @@ def _forced(closed: ClosedNetwork, wanted: Wanted, states: bool) -> ClosedAnswer
     if row is not None and row.family and several > 1:
         row = table.row_of(row.family, "closed")
     assert row is not None
-    method, asked = table.solver(row), wanted.replace(states=states)
+    method, asked = loader.solver(row), wanted.replace(states=states)
     for point in points:
         reason = exact.refusal(row, point, asked) or (exact.refusal(row, closed, asked) if closed.size else None)
         if reason:

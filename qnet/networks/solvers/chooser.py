@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from qnet.budget import FLOOR
 from qnet.errors import InvalidInput, NotComputed, Problem, suggest
 from qnet.networks.reasons import Reason
-from qnet.networks.solvers import table
+from qnet.networks.solvers import loader, table
 from qnet.networks.solvers.features import Final, absent, does_not_apply, unsupported
 from qnet.networks.wanted import Divided, Wanted, Work
 
@@ -48,11 +48,11 @@ class TableMethod:
 
     def refusal(self) -> Reason | None:
         """Why it does not apply: a feature that it does not support, before its module is loaded, or what that says."""
-        return lacking(self.row, self.features) or table.solver(self.row).applies(self.network, self.wanted)
+        return lacking(self.row, self.features) or loader.solver(self.row).applies(self.network, self.wanted)
 
     def solve(self) -> Any:
         """The solution; raises `NotComputed` QN515 where an exact method takes more than the budget."""
-        module = table.solver(self.row)
+        module = loader.solver(self.row)
         if self.row.trust == "exact" or self.row.takes == "demands":
             self.afford(module.work(self.network, self.wanted))
         return module.solve(self.network, self.wanted, self.solve_part)
@@ -72,7 +72,7 @@ class TableMethod:
 
     def at_last(self, result: Any) -> Any:
         """The solution of a patient method where no other has one, or none is exact; otherwise None."""
-        module = cast("Patient", table.solver(self.row))
+        module = cast("Patient", loader.solver(self.row))
         return module.at_last(self.network, self.wanted, result) if self.row.patient else None
 
 

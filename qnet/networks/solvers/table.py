@@ -1,17 +1,11 @@
-"""The table of solvers, in the order in which `auto` prefers them. All else is in their modules, loaded when reached.
+"""The table of solvers, in the order in which `auto` prefers them. All else is in their modules, which `loader` loads.
 
 To add a method: a module with the names of `protocol.Solver`, and a row here.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
 from qnet.record import Record
-
-if TYPE_CHECKING:
-    from qnet.networks.solvers.protocol import Solver
 
 
 class MethodRow(Record):
@@ -183,12 +177,6 @@ def row_of(name: str, takes: str) -> MethodRow | None:
     return next((row for row in TABLE if row.name == name and row.takes == takes), None)
 
 
-def solver(row: MethodRow) -> Solver:
-    """The method of a row: its module, or the part of it that the row names."""
-    module: Any = import_module(row.module)
-    return getattr(module, row.part) if row.part else module
-
-
 def names() -> tuple[str, ...]:
     """What `--method` may name besides `auto`.
 
@@ -196,15 +184,6 @@ def names() -> tuple[str, ...]:
     ('open', 'qna')
     """
     return tuple(dict.fromkeys(row.name for row in TABLE))
-
-
-def known(name: str) -> Solver:
-    """The module of a method by name.
-
-    >>> known("mva").CLASSES
-    'closed'
-    """
-    return solver(next(row for row in TABLE if row.name == name))
 
 
 def knows_no_order(name: str) -> bool:

@@ -229,9 +229,13 @@ def _solved(model: Model, table: Mapping[str, Any], rows: Any, asked: Wanted, ea
         except OverBudget:
             raise  # Nothing is left for halves.
         except QnetError as error:
-            at = error.at if isinstance(error, NotComputed) and len(some) > 1 else None
+            at = error.at if len(some) > 1 else None
             if at is not None and at.any():
                 waiting += [some[~at]] if not at.all() else []
+                if each and error.alone:
+                    numbers = np.flatnonzero(at).tolist()
+                    pieces += [SolvedRows(some[[n]], None, error.alone(n), type(error)) for n in numbers]
+                    continue
                 if each and not _of_all(error):
                     waiting += [some[index : index + 1] for index in np.flatnonzero(at)[::-1].tolist()]
                     continue

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from qnet.errors import InvalidInput, NotComputed, Problem, UsageError
+from qnet.errors import InvalidInput, NotComputed, Problem, QnetError, UsageError
 from qnet.expression import FLOATS, Operations, Value, arrays, solution_name
 from qnet.lazy import lazy, np
 from qnet.model.bind import bind, expressions, structures
@@ -328,9 +328,10 @@ def solve_points(
             parts.append(_solve_part(model, index, particular, len(index), factor[index], part_values, patient, asked))
         except Divided as divided:
             waiting += [index[~divided.first], index[divided.first]]
-        except NotComputed as error:
+        except QnetError as error:
             if error.at is not None:
                 error.at = np.isin(np.arange(size), index[error.at]) if len(error.at) == len(index) else None
+                error.alone = error.alone if len(index) == size else None
             raise
     return Solved(model, size, tuple(parts), asked)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from qnet.networks.measured_errors import MEASURED, error_of
-from qnet.networks.solvers import table
+from qnet.networks.solvers import loader, table
 from qnet.networks.solvers.bounds import BOUNDS
 from qnet.references import cited
 from qnet.reports.content import Column
@@ -35,7 +35,7 @@ def methods_report() -> Report:
     """Every method for networks: applicability, cost, trust, measured error and source."""
     result: dict[str, tuple[str, ...]] = {}
     for row in sorted(table.TABLE, key=lambda row: row.trust != "exact"):
-        card = table.solver(row)
+        card = loader.solver(row)
         error = "rounding only" if row.trust == "exact" else error_of(row.name) or "not measured"
         result.setdefault(
             row.name, (row.trust, row.name, card.CLASSES, card.APPLIES, card.COST, error, cited(card.SOURCE))

@@ -16,7 +16,8 @@ from closed_oracles import Digits, enumerated, markov, random_network
 from qnet.errors import InvalidInput, NoAnswer, NotComputed
 from qnet.networks.closed import convolution, exact, lattice_mva, station_states
 from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork, closed_network
-from qnet.networks.solvers.table import rows, solver
+from qnet.networks.solvers.loader import solver
+from qnet.networks.solvers.table import rows
 from qnet.networks.wanted import AUTO
 
 np: Any = importlib.import_module("numpy")

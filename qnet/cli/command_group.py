@@ -1,0 +1,97 @@
+"""Groups of commands, and the options that every command has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from qnet.cli.failures import fail, unknown_word
+from qnet.cli.options import quiet_option
+
+
+class CommandGroup(click.Group):
+    """A group of commands: suggests the nearest for an unknown one, prints its help for none."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **{**kwargs, "no_args_is_help": False})
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the options of the group; help that was not requested goes to standard error."""
+        if not args and not ctx.resilient_parsing:
+            fail(ctx.get_help(), 2)
+        return super().parse_args(ctx, args)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name, with a help option of qnet's."""
+        command = super().get_command(ctx, cmd_name)
+        return helped(command) if command else None
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        """The command that the arguments name; raises `UsageError` where there is none."""
+        name = args[0]
+        if name not in self.list_commands(ctx) and not name.startswith("-") and not ctx.resilient_parsing:
+            raise unknown_word("command", name, self.list_commands(ctx), f"{ctx.command_path} --help")
+        resolved = super().resolve_command(ctx, args)
+        if resolved[1] is not None and not ctx.resilient_parsing:
+            _refuse_repeated(click.Context(resolved[1], info_name=name, parent=ctx), resolved[2])
+        return resolved
+
+
+def _refuse_repeated(ctx: click.Context, args: list[str]) -> None:
+    """Raise for an option of one value that is given twice: the first value would be ignored silently."""
+    try:
+        _, _, order = ctx.command.make_parser(ctx).parse_args(args=list(args))
+    except click.UsageError:
+        return  # Reported when the arguments are parsed.
+    for item in order:
+        last_wins = item.name in ("format_name", "color")
+        if isinstance(item, click.Option) and not (item.multiple or item.is_flag or item.count or last_wins):
+            times = sum(other is item for other in order)
+            if times > 1:
+                name = max(item.opts, key=len)
+                raise click.UsageError(f"{name} is given {times} times, expected once", ctx)
+
+
+def helped(command: click.Command) -> click.Command:
+    """The command with `--quiet`, and a help option from qnet: that of click searches the disk for translations."""
+    if not any("--help" in parameter.opts for parameter in command.params):
+        command.params.append(quiet_option())
+        command.params.append(eager(["-h", "--help"], "Show this message and exit.", _show_help))
+    return command
+
+
+def _show_help(ctx: click.Context) -> None:
+    """Print the help of a command by groups of options, that of a group of commands as click does."""
+    if isinstance(ctx.command, click.Group):
+        say(ctx.get_help())
+        return
+    from qnet.cli.layout import help_text
+
+    say(help_text(ctx))
+
+
+def say(text: str) -> None:
+    """Write a text to standard output."""
+    from qnet.cli.files import say
+
+    say(text)
+
+
+def eager(names: list[str], help: str, show: Callable[[click.Context], None]) -> click.Option:
+    """A flag that prints something and ends the run, whatever the other arguments."""
+
+    def show_and_exit(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+        if value and not ctx.resilient_parsing:
+            show(ctx)
+            ctx.exit()
+
+    return click.Option(names, is_flag=True, is_eager=True, expose_value=False, callback=show_and_exit, help=help)
+
+
+def root_command() -> click.Group:
+    """The command that is running, with all its subcommands: what describes them does not load them by name."""
+    root = click.get_current_context().find_root().command
+    assert isinstance(root, click.Group)
+    return root

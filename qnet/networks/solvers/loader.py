@@ -1,0 +1,27 @@
+"""The modules of solvers, loaded when a row of the table is reached.
+
+Apart from the table, which solvers read as well: what a method can take, without loading any.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from qnet.networks.solvers.protocol import Solver
+from qnet.networks.solvers.table import TABLE, MethodRow
+
+
+def solver(row: MethodRow) -> Solver:
+    """The method of a row: its module, or the part of it that the row names."""
+    module: Any = import_module(row.module)
+    return getattr(module, row.part) if row.part else module
+
+
+def known(name: str) -> Solver:
+    """The module of a method by name.
+
+    >>> known("mva").CLASSES
+    'closed'
+    """
+    return solver(next(row for row in TABLE if row.name == name))
