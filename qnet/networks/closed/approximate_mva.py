@@ -201,7 +201,7 @@ E = TypeVar("E", bound=Equations)
 
 
 def _in_turn(classes: Sequence[int], cells: int) -> list[list[int]]:
-    """The classes that are removed at once: so many that arrays of `cells` numbers for each are not too large together."""
+    """The classes that are removed at once: as many as have arrays, of `cells` numbers each, that are not too large."""
     count = max(1, _CELLS // max(cells, 1))
     return [list(classes[first : first + count]) for first in range(0, len(classes), count)]
 
