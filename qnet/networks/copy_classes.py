@@ -46,8 +46,11 @@ class Apart(Record):
     groups: tuple[tuple[str, tuple[str, ...], int], ...]
     """The label of every group of copies as stated, the labels in `network`, and the copies that each represents."""
 
-    def together(self, solution: RoutedSolution) -> RoutedSolution:
-        """The solution of the network as stated, from that of the copies."""
+    def together(self, solution: RoutedSolution, ceiling: bool = True) -> RoutedSolution:
+        """The solution of the network as stated, from that of the copies.
+
+        ceiling   whether it is to say what the throughput tends to.
+        """
         names = {
             self.network.classes[number].name: item.name
             for item, numbers in zip(self.stated.classes, self.classes, strict=True)
@@ -84,7 +87,7 @@ class Apart(Record):
                 if item.class_name in first
             ),
             states=self._states(solution.states),
-            ceiling=self._ceiling(solution),
+            ceiling=self._ceiling(solution) if ceiling else None,
             log_constant=None,
             passages=solution.passages and self._passages(solution.passages, names),
             offered=None if solution.offered is None else total(item.offered or 0.0 for item in classes),
