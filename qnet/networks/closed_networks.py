@@ -140,7 +140,7 @@ class _Answer(Reduction):
             exact=not reasons,
             reasons=reasons,
             classes=classes,
-            ceiling=self.ceiling(demands) if wanted.tells_ceiling(self.network.size) else None,
+            ceiling=self.ceiling(demands) if wanted.asks_ceiling(self.network.size) else None,
             states=self.states(answered),
             passages=Passages(
                 network=self.network,

@@ -113,8 +113,8 @@ class Apart(Record):
 
     def ceiling(self) -> tuple[Value, Any] | None:
         """That of the solution, where it was by a method for demands."""
-        if len(self.network.classes) == 1 and (found := closed_networks.ceiling(self.network)):
-            return found[0] * self.times[0], found[1]
+        if len(self.network.classes) == 1 and (one := closed_networks.ceiling(self.network)):
+            return one[0] * self.times[0], one[1]
         return closed_networks.ceiling(self.stated)
 
     def _class(self, customers: _Class, apart: Sequence[ClassFigures], times: int) -> ClassFigures:

@@ -73,8 +73,11 @@ class Wanted(Record):
     near: Any = None
     """The solution of a network of demands that is nearly the same, from which fixed points converge sooner."""
 
-    def tells_ceiling(self, size: int | None) -> bool:
-        """Whether to say what the throughput tends to, of a point (None) or of a batch of a size."""
+    def asks_ceiling(self, size: int | None) -> bool:
+        """Whether what the throughput tends to is asked for.
+
+        size  of the batch; None for a point.
+        """
         return size is None if self.ceilings is None else self.ceilings
 
 

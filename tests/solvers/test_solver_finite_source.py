@@ -210,8 +210,9 @@ def test_the_chain_of_the_same_holders_is_made_once(monkeypatch: pytest.MonkeyPa
     made: list[int] = []
     chain = finite_source._chain
     monkeypatch.setattr(finite_source, "_chain", lambda most, *rest: made.append(most) or chain(most, *rest))
+    chains: finite_source.Chains = {}
     for load in (0.7, 0.8, 0.9):
-        finite_source.full_probabilities(37, 2, np.array([load, 1.0]), 1.0, 0.0)
+        finite_source.full_probabilities(37, 2, np.array([load, 1.0]), 1.0, 0.0, chains=chains)
     assert len(made) == 1
-    finite_source.full_probabilities(37, 3, np.array([0.7, 1.0]), 1.0, 0.0)
+    finite_source.full_probabilities(37, 3, np.array([0.7, 1.0]), 1.0, 0.0, chains=chains)
     assert len(made) == 2

@@ -150,8 +150,8 @@ class _Rank(Record):
 
 
 class _Fixed(Record):
-    """What no round changes, of the classes that arrive and those that are there (P, K, R, R) where nothing else is
-    said."""
+    """What no round changes, of the classes that arrive and those that are there (P, K, R, R) where no other
+    shape is stated."""
 
     opened: Any
     """(P, 1, 1, R)"""

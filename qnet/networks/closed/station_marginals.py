@@ -26,7 +26,7 @@ _A_STATE = 6.0
 """Operations of a state and a station."""
 _BYTES = 16.0
 _MOST_GROUPS = 12
-"""Groups of classes that visit the same stations, of which orders are looked for."""
+"""Groups of classes that visit the same stations, of which orders are searched."""
 
 Together = tuple[frozenset[int], tuple[int, ...]]
 """Stations, and the classes that visit these and no others."""
@@ -69,7 +69,7 @@ class Marginals:
             rest = [other for other in rest if other is not item]
             order.append(item)
             present = self._with(present, item)
-            # The distributions without one customer of each class are found by halves.
+            # The distributions without one customer of each class are computed by halves.
             turns = self._people(item) + (len(item[1]) * len(item[1]).bit_length() if item is last else 0)
             self.most = max(self.most, _states(present))
             operations += turns * (_A_CUSTOMER + _A_STATE * _states(present) * (len(item[0]) + 1))
@@ -114,7 +114,7 @@ class Marginals:
 
 
 def _states(present: dict[int, int]) -> float:
-    """How many combinations of numbers there are, with at most so many at each station."""
+    """How many combinations of numbers there are, given the most at each station."""
     return float(prod(count + 1 for count in present.values()))
 
 

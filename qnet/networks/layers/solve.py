@@ -117,7 +117,7 @@ class _Layers:
     def alone(self, wanted: Wanted) -> bool:
         """Whether a ceiling is asked for, which there is of a single closed class."""
         single = len(self.network.classes) == len(self.network.closed) == 1
-        return single and wanted.tells_ceiling(self.network.size)
+        return single and wanted.asks_ceiling(self.network.size)
 
     def asked(self, wanted: Wanted) -> Asked:
         """What is to be solved; after all points the same with unlimited customers, where a ceiling is asked for."""

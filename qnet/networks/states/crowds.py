@@ -17,7 +17,7 @@ _HOPEFUL = 6.0
 def customers_needed(edges: Mapping[int, tuple[float, int]], most: int, *wanted: float) -> int:
     """How many customers from outside to look at next, given the probability of as many as were, and the states.
 
-    edges    by the number of customers looked at, the probability that they are as many, and the states.
+    edges    by the number of customers, the probability that they are as many, and the states.
     most     states that are allowed.
     wanted   the probabilities that are small enough, the best first; the first that will do is aimed at.
     Raises   `TooLarge` where there will be too many states for any.
@@ -70,8 +70,8 @@ def least_beyond(machine: Machine, walked: Walk) -> float:
 
     machine, walked   of one program.
     Method    As many transitions lead from at most n of them to more as back. With u the smallest rate to more in a
-              state of n, d the largest rate to at most n in a state of more, and r = u / d, the probability of more
-              than n is at least that of n or more times r / (1 + r).
+              state of n, d the largest sum of rates to at most n in a state of more, and r = u / d, the probability of
+              more than n is at least that of n or more times r / (1 + r).
     """
     present = outside(machine, walked)
     sources, targets = walked.shape.arrays

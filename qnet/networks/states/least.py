@@ -40,7 +40,7 @@ def least_states(network: RoutedNetwork) -> float:
 def _over_visits(network: RoutedNetwork) -> float:
     """The arrangements over think time, the copies of the stations of all routes, and the visits to shared ones.
 
-    Any number of a class may be anywhere: customers of all others can be out of their way, if each has two places.
+    Any number of a class may be anywhere: customers of all others can be out of their way, if each has two spots.
     """
     if _bounded(network) or any(station.discipline == "lcfs-pr" for station in network.stations):
         return 1.0
@@ -50,36 +50,36 @@ def _over_visits(network: RoutedNetwork) -> float:
         if not isinstance(item, ClosedClass) or item.chain or not item.population > 0:
             continue
         visits = _visits(item.routes, stations)
-        places = sum(visits.values()) + (item.think_time > 0)
-        if places < 2:
+        spots = sum(visits.values()) + (item.think_time > 0)
+        if spots < 2:
             return 1.0
-        count *= comb(int(item.population) + places - 1, places - 1)
+        count *= comb(int(item.population) + spots - 1, spots - 1)
     return float(count) if count < 1e300 else float("inf")
 
 
 def _visits(routes: Sequence[Route], stations: dict[str, Station]) -> dict[str, int]:
-    """By station how many places of customers there are: its copies, and at a shared one each visit; "" for delays."""
-    places: dict[str, int] = {}
+    """By station at how many spots customers can be: its copies, and at a shared one each visit; "" for delays."""
+    spots: dict[str, int] = {}
     for route in routes:
         for step in route.steps:
             if not route.probability > 0 or step.phase != 1 or not step.visits > 0 or isinstance(step, Fork):
                 continue
             if isinstance(step, Time):
-                places |= {"": 1} if step.mean > 0 else {}
+                spots |= {"": 1} if step.mean > 0 else {}
                 continue
             if not _timed(step):
                 continue
             station = stations[step.station]
             if station.delay:
-                places[""] = 1
+                spots[""] = 1
                 continue
             fixed = station.follows or step.copy is not None
             copies = 1 if fixed else sum(group.copies for group in station.groups if group.share > 0)
             if station.discipline == "ps" and _only_times(step):
-                places[step.station] = places.get(step.station, 0) + copies * min(ceil(step.visits), _MOST_VISITS)
+                spots[step.station] = spots.get(step.station, 0) + copies * min(ceil(step.visits), _MOST_VISITS)
             else:
-                places[step.station] = max(places.get(step.station, 0), copies)
-    return places
+                spots[step.station] = max(spots.get(step.station, 0), copies)
+    return spots
 
 
 def _bounded(network: RoutedNetwork) -> bool:
@@ -98,7 +98,7 @@ def _timed(hold: Hold) -> bool:
 
 
 def _only_times(hold: Hold) -> bool:
-    """Whether nothing else is visited during a hold, and no work is left behind."""
+    """Whether nothing else is visited during a hold, and no second-phase work begins."""
     return all(isinstance(step, Time) and step.phase == 1 and step.mean > 0 for step in hold.steps)
 
 
@@ -127,8 +127,8 @@ def _in_lines(network: RoutedNetwork) -> float:
             visits = [sum(min(ceil(step.visits), _MOST_VISITS) for step in each) for each in steps]
             here = _orders(ways.shape, visits)
         else:
-            places = [_visits(item.routes, stations).get(station.name, 0) for item in classes]
-            here = _mixes(ways.shape, places)
+            spots = [_visits(item.routes, stations).get(station.name, 0) for item in classes]
+            here = _mixes(ways.shape, spots)
         joined = np.zeros(ways.shape)
         for mix in np.ndindex(*ways.shape):
             if here[mix]:
@@ -147,10 +147,10 @@ def _orders(shape: tuple[int, ...], visits: Sequence[int]) -> Array:
     return result
 
 
-def _mixes(shape: tuple[int, ...], places: Sequence[int]) -> Array:
-    """How many ways there are to spread some customers of each class over its places."""
+def _mixes(shape: tuple[int, ...], spots: Sequence[int]) -> Array:
+    """How many ways there are to spread some customers of each class over its spots."""
     result = np.ones(shape)
-    for axis, (size, count) in enumerate(zip(shape, places, strict=True)):
+    for axis, (size, count) in enumerate(zip(shape, spots, strict=True)):
         each = _binomials(size - 1, count) if count else np.eye(1, size)[0]
         result = result * each.reshape([-1 if other == axis else 1 for other in range(len(shape))])
     return result

@@ -385,7 +385,7 @@ def _solution(network: RoutedNetwork, result: Sequence[SolvedChain], wanted: Wan
         reasons=reasons,
         classes=tuple(_with_population(*pair) for pair in zip(solution.classes, network.classes, strict=True)),
         why=f"the Markov chain of all states of the network has {size} of them",
-        ceiling=None if loses or network.profiles or not wanted.tells_ceiling(network.size) else _ceiling(network),
+        ceiling=None if loses or network.profiles or not wanted.asks_ceiling(network.size) else _ceiling(network),
         network=network if network.profiles else None,
         buffers=buffers(network, compiled, waits, result, column, operations) if made.stores else (),
         passages=_passages(solution, network, compiled, made, wanted),
