@@ -14,6 +14,8 @@ import qnet
 import qnet.errors
 from qnet import signatures
 from qnet.cli.group import qnet as group
+from qnet.questions.points.points import solve_points
+from qnet.questions.solve import solve
 
 TINY = """
 qnet = 1
@@ -49,6 +51,22 @@ def test_numbers_are_set_in_base_units_and_texts_with_their_own(tiny):
     assert tiny.set(rate=16).metric("response") == pytest.approx(0.25, rel=1e-14)
     assert tiny.set(service="20 ms", staging="record").metric("response") == pytest.approx(0.025, rel=1e-14)
     assert tiny.set({"rate": 1e-9}).metric("response") == pytest.approx(0.05, rel=1e-6)
+
+
+def test_a_system_is_solved_once_for_all_its_figures(tiny, monkeypatch):
+    solved: list[int] = []
+
+    def counted(*arguments: Any, **options: Any) -> Any:
+        solved.append(1)
+        return solve_points(*arguments, **options)
+
+    monkeypatch.setattr(solve, "solve_points", counted)
+    names = ("response", "throughput", "utilization('cpu')")
+    once = [tiny.metric(name) for name in names]
+    assert len(solved) == 1
+    assert once == [qnet.loads(TINY).metric(name) for name in names]
+    assert tiny.set(rate=1.0).metric("response") < tiny.metric("response")
+    assert len(solved) == 5
 
 
 def test_setting_leaves_the_system_as_it_was(tiny):

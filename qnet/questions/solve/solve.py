@@ -14,6 +14,7 @@ from qnet.expression.aliases import MAX_THROUGHPUT
 from qnet.expression.functions import percentile_share
 from qnet.lazy import lazy, np
 from qnet.model.bind import depends_on_population
+from qnet.model.facts import fact
 from qnet.model.model import Model
 from qnet.networks.routed import NO_CAPACITY
 from qnet.networks.solution import ClassFigures, ClassStationFigures, RoutedSolution
@@ -253,10 +254,20 @@ def metric_value(model: Model, text: str, wanted: Wanted = AUTO, unit: str = "")
     """
     asked = metrics.metric(text, model)
     asked = selected.selected(model, [text], shown=unit)[0] if unit else asked.replace(unit="")
-    solved = solve_points(model, asked=_patient(model, wanted, [asked]))
+    patient = _patient(model, wanted, [asked])
+    known = _solutions(model) if wanted == AUTO else {}
+    solved = known.get(patient.better)
+    if solved is None:
+        solved = known[patient.better] = solve_points(model, asked=patient)
     if not solved.stable:
         raise no_steady_state(model, solved, saturation(model, solved, wanted=wanted))
     return selected.defined_value(model, solved, asked)
+
+
+@fact
+def _solutions(model: Model) -> dict[bool, Solved]:
+    """The solutions of a model as it stands, by `Wanted.better`: Python asks for one figure after the other."""
+    return {}
 
 
 def _patient(model: Model, wanted: Wanted, asked: Sequence[Metric], claimed: Sequence[Condition] = ()) -> Wanted:
