@@ -272,7 +272,7 @@ class Substitution(Generic[E]):
         equations, before = self.equations, answer.changes
         queue, busy = np.zeros(before.queue.shape), np.zeros(before.busy.shape)
         queues, utilizations = equations.shares(answer.values)
-        closed = [kind for kind, endless in enumerate(np.isinf(equations.population).all(0)) if not endless]
+        closed: list[int] = np.flatnonzero(np.isfinite(equations.population).any(axis=0)).tolist()
         points = np.arange(len(queue))
         for removed in _in_turn(closed, queue.size):
             # A network without a customer of one class is solved with those without one of the others.
