@@ -129,7 +129,7 @@ class QnetError(Exception):
     at: Any = None
     """At which points of a batch, an array of truth values; None where that is not known."""
     alone: Callable[[int], Problem] | None = None
-    """The problem that each of these points has alone, by its number; None where only solving it alone can tell."""
+    """The problem that each of these points has alone, by its number; None where only solving it alone can show it."""
 
     def __init__(self, *problems: Problem) -> None:
         super().__init__(*problems)

@@ -14,6 +14,8 @@ from qnet.model.reader import Reader, describe
 PATH: Path = ("calibration",)
 _ROUNDING = 1e-6
 """How far below 0 a pivot may be: correlations are written with some digits."""
+_SHARED = 0.01
+"""How far from 0 the others of a row may be whose pivot is 0, for the same reason."""
 
 
 def read_calibration(reader: Reader, raw: Any) -> CalibrationModel:
@@ -89,14 +91,16 @@ def _check_together(reader: Reader, stated: CalibrationModel) -> None:
     """Note correlations of which some combination would have a variance below 0, by Cholesky's decomposition."""
     matrix = correlation_matrix(stated)
     for here in range(len(matrix)):
-        pivot = matrix[here][here]
-        if pivot < -_ROUNDING:
+        pivot, others = matrix[here][here], range(here + 1, len(matrix))
+        # What is left without a variance has none in common with others.
+        shared = pivot <= _ROUNDING and any(abs(matrix[row][here]) > _SHARED for row in others)
+        if pivot < -_ROUNDING or shared:
             text = "the correlations are inconsistent"
             reader.fail("QN204", (*PATH, "correlations"), text, "a matrix that is positive semidefinite")
             return
-        for row in range(here + 1, len(matrix)):
+        for row in others:
             share = matrix[row][here] / pivot if pivot > _ROUNDING else 0.0
-            for column in range(here + 1, len(matrix)):
+            for column in others:
                 matrix[row][column] -= share * matrix[here][column]
 
 

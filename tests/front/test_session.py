@@ -12,6 +12,7 @@ import sys
 import tomllib
 from collections import OrderedDict
 from decimal import Decimal
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +111,19 @@ def test_a_notebook_shows_every_station_class_and_parameter(name: str):
     html = system._repr_html_()
     every = [*system.stations, *system.customers, *system.parameters.values()]
     assert [item.name for item in every if f">{item.name}</td>" not in html] == []
+
+
+def test_every_cell_of_a_notebook_has_its_style_and_nothing_else():
+    cells: dict[str, set[tuple[tuple[str, str | None], ...]]] = {"td": set(), "th": set()}
+
+    class Reader(HTMLParser):
+        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+            cells.get(tag, set()).add(tuple(attrs))
+
+    Reader().feed(qnet.load("web-tier")._repr_html_())
+    assert cells["td"] == cells["th"] and len(cells["td"]) == 1
+    ((style,),) = cells["td"]
+    assert style[0] == "style" and all(len(item.split(":")) == 2 for item in str(style[1]).split(";"))
 
 
 def test_texts_of_a_model_are_no_markup():
@@ -288,9 +302,9 @@ steps = [ { station = "cpu", time = "1 s" }, { station = "disk", time = "1 ms" }
 """
     system = qnet.loads(text)
     cells = re.findall(r"<td[^>]*>(.*?)</td>", system._repr_html_())
-    assert cells[cells.index("cpu") + 1] == "ps with rates"
-    assert cells[cells.index("disk") + 1] == "fcfs"
-    assert cells[cells.index("user") + 1] == "delay"
+    assert cells[cells.index("cpu") + 1 :][:3] == ["ps with rates", "", "1"], "servers are told where they count"
+    assert cells[cells.index("disk") + 1 :][:3] == ["fcfs", "1", "1"]
+    assert cells[cells.index("user") + 1 :][:3] == ["delay", "", "1"]
 
 
 def test_the_lines_of_a_model_with_a_long_title_fit() -> None:

@@ -80,6 +80,12 @@ def test_a_fault_has_the_column_of_its_place(text: str, column: int):
     assert refused(text).column == column
 
 
+@pytest.mark.parametrize("text", ["1 +", "(1 2)", "1 2", "max(1,,2)"])
+@pytest.mark.parametrize("space", [" ", "   ", "\t\n "])
+def test_space_before_an_expression_moves_the_column_of_its_fault(text: str, space: str):
+    assert refused(space + text).column == refused(text).column + len(space)
+
+
 @pytest.mark.parametrize(
     ("text", "words", "help"),
     [
@@ -158,12 +164,24 @@ def test_nothing_else_of_python_is_understood(text: str):
     assert refused(text).code in ("QN101", "QN110", "QN112")
 
 
+@pytest.mark.parametrize("text", ["1+" * 149 + "1", "-" * 150 + "150", "(" * 60 + "150" + ")" * 60])
+def test_what_is_as_large_as_the_limits_is_read(text: str):
+    assert value(text) == 150
+
+
+def test_six_hundred_parts_are_read_and_one_more_is_not():
+    text = "-" + "(1)+" * 149 + "(1)"
+    assert value(text) == 148
+    assert "more than 600 parts" in str(refused("-" + text))
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
         ("1 + " * 2000 + "1", "the expression has 8001 characters"),
         ("1+" * 400 + "1", "more than 600 parts"),
         ("(" * 100 + "1" + ")" * 100, "parentheses nest more than 60 deep"),
+        ("(1) + " * 40 + "(" * 61 + "1" + ")" * 61, "parentheses nest more than 60 deep"),
         ("-" * 200 + "1", "more than 150 operations in a row"),
         ("1+" * 200 + "1", "more than 150 operations in a row"),
         ("(" * 10_000 + "1" + ")" * 10_000, "the expression has 20001 characters"),

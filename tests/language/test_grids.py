@@ -30,6 +30,7 @@ def model() -> Model:
         ("disks=1:5", (1, 2, 3, 4, 5)),
         ("disks=3:3", (3,)),
         ("hit=0.1234567890123:1:0.5", (0.1234567890123, 0.6234567890123)),
+        ("hit=0:0.8765432109876543:0.8765432109876543", (0, 0.8765432109876543)),
         ("hit=0.5, 1/4, 0", (0.5, 0.25, 0)),
         ("hit=0.5", (0.5,)),
         ("rate=10/s:30/s:10/s", (10, 20, 30)),
@@ -148,3 +149,10 @@ def test_a_condition_that_is_none_is_told(model: Model, text: str, words: str):
     with pytest.raises(UsageError) as caught:
         condition(text, model)
     assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(("operator", "kept"), [("<", "b"), ("<=", "be"), (">", "a"), (">=", "ae")])
+def test_a_condition_holds_below_at_or_above_its_bound_as_it_says(model: Model, operator: str, kept: str):
+    asked = condition(f"response {operator} 10 ms", model)
+    found = [asked.holds(value, 2.0) for value in (1.0, 2.0, 3.0, math.nan)]
+    assert found == [*(side in kept for side in "bea"), False]

@@ -9,7 +9,7 @@ import text_faults
 from language_models import SOUND, make_catalog, model_of, problems_of, spoilt, told
 
 from qnet.model import load, routes
-from qnet.model.reader import MAX_NAME, MAX_PROBLEMS
+from qnet.model.reader import MAX_NAME, MAX_PROBLEMS, describe
 
 FAULTS = {**text_faults.FAULTS, **structure_faults.FAULTS, **question_faults.FAULTS}
 
@@ -106,6 +106,7 @@ def test_more_problems_than_are_shown_are_mentioned():
     keys = "\n".join(f"key_{number} = 1" for number in range(20_000))
     problems = problems_of(spoilt("path = {}", f"path = {{}}\n[stations.other]\n{keys}"))
     assert problems[-1].found == f"there are {MAX_PROBLEMS} problems or more; the rest is not shown"
+    assert len(problems) == MAX_PROBLEMS + 1
 
 
 @pytest.mark.parametrize("section", ["parameters", "stations"])
@@ -115,6 +116,67 @@ def test_a_model_with_too_many_entries_is_refused(section: str):
     problems = problems_of(SOUND.replace(f"[{section}]", f"[{section}]\n{entries}"))
     assert problems[0].found.endswith(f" {section}")
     assert problems[0].code == "QN206"
+
+
+def test_a_number_inside_is_refused_where_a_parameter_of_a_parameter_has_it():
+    """Wherever `work` is used, which depends on it through `full`."""
+    text = spoilt("disks = 2", "disks = 2\nfull = \"inside('disk')\"").replace("20 ms)", "20 ms) / (1 + full)")
+    problems = problems_of(text)
+    assert [(problem.code, problem.line) for problem in problems] == [("QN123", 23), ("QN123", 30)]
+
+
+@pytest.mark.parametrize(
+    "correlations",
+    [(0.9, 0.0, 0.3), (0.9, 0.0, 0.6), (0.0, 0.8, 0.7), (1.0, 0.5, 0.5), (1.0, 0.5, -0.5), (-0.5, -0.5, -0.5),
+     (-0.6, -0.6, -0.6), (0.6, 0.6, 0.6)],
+)  # fmt: skip
+def test_three_correlations_are_possible_where_their_determinant_is_not_negative(
+    correlations: tuple[float, float, float],
+):
+    one, two, three = correlations
+    table = (
+        '[calibration]\nparameters = ["rate", "hit", "disks"]\nstandard_errors = ["1/s", 0.1, 1]\n'
+        f"correlations = {list(correlations)}\n"
+    )
+    text = spoilt("[envelopes.ten_ms]", table + "[envelopes.ten_ms]")
+    if 1 + 2 * one * two * three - one**2 - two**2 - three**2 > -1e-9:
+        assert model_of(text).calibration is not None
+    else:
+        assert [problem.found for problem in problems_of(text)] == ["the correlations are inconsistent"]
+
+
+@pytest.mark.parametrize("raw", [10**39, 10**40, 10**80, "x" * 40, "x" * 41, -(10**38), -(10**39)])
+def test_a_value_is_described_by_forty_characters_at_most(raw: int | str):
+    """Those of a text, and the quotes around it."""
+    whole = repr(raw)
+    quotes = 2 * isinstance(raw, str)
+    assert (describe(raw) == whole) == (len(whole) - quotes <= 40) and len(describe(raw)) <= 40 + quotes
+
+
+def test_places_are_freed_once_on_a_route():
+    drain = '{ phase = 2, drains = "log", station = "server", time = "1 ms" }'
+    text = spoilt('{ delay = "1 ms" }', '{ fill = "log" }').replace("] },\n]", f"] }},\n  {drain},\n  {drain},\n]")
+    problems = problems_of(text + "[buffers.log]\nplaces = 4\n")
+    assert [problem.found for problem in problems] == ['this route drains "log" twice']
+
+
+def test_a_step_of_no_known_form_hides_no_sum_of_probabilities():
+    text = spoilt('steps = [ { station = "server", time = "work" } ]', "steps = [ { visits = 2 } ]")
+    text = text.replace('probability = "hit"', 'probability = "hit / 2"')
+    assert [problem.code for problem in problems_of(text)] == ["QN221", "QN209"]
+
+
+@pytest.mark.parametrize("station", ['discipline = "ps"', 'discipline = "lcfs-pr"', "delay = true"])
+def test_a_step_has_no_priority_where_nobody_waits_in_order(station: str):
+    text = spoilt("path = {}", f"path = {{ {station} }}").replace('hold = "path"', 'hold = "path", priority = 1')
+    assert [problem.code for problem in problems_of(text)] == ["QN217"]
+
+
+def test_entries_that_are_too_many_are_not_read():
+    """No other problem is told than that of their number: none of them has its keys."""
+    entries = "\n".join(f"x{number} = {{}}" for number in range(load.MAX_ENVELOPES + 1))
+    problems = problems_of(spoilt("[envelopes.ten_ms]", f"[envelopes]\n{entries}\n[envelopes.ten_ms]"))
+    assert [problem.code for problem in problems] == ["QN206"]
 
 
 def test_a_part_with_a_fault_is_told_with_its_own_file_and_line(tmp_path, monkeypatch):

@@ -9,6 +9,7 @@ from language_models import SOUND, make_catalog, model_of, spoilt
 
 from qnet.errors import UsageError
 from qnet.model.bind import expressions
+from qnet.model.costs import kinds_of_work
 from qnet.model.load import load
 from qnet.model.scope import depends_on_solution, is_figure, uses_solution
 from qnet.units import DATA_RATE, NUMBER, RATE, TIME
@@ -55,6 +56,14 @@ def test_variability_of_a_service_belongs_to_its_time():
 def test_keeps_may_keep_nothing():
     step = model_of(spoilt('keeps = ["disk"]', "keeps = []")).classes[0].routes[1].steps[2].steps[1].steps[1]
     assert (step.phase, step.keeps) == (2, ())
+
+
+def test_kinds_of_work_are_all_those_of_steps_and_of_steps_inside_in_their_order():
+    text = SOUND
+    steps = '{ station = "server", time = "work" } ]', '{ delay = "1 ms" }', '{ time = "5 ms" }', '{ time = "2 ms" }'
+    for step in steps:
+        text = text.replace(step, step.replace("{ ", f'{{ work = "{step.split(chr(34))[1]}", ', 1))
+    assert kinds_of_work(model_of(text)) == ("server", "1 ms", "5 ms", "2 ms")
 
 
 def test_an_output_has_the_dimension_of_its_expression():

@@ -69,3 +69,9 @@ def test_a_formula_that_is_none_is_refused(system, rates: str) -> None:
 def test_a_parameter_called_n_is_refused(system) -> None:
     with pytest.raises(InvalidInput, match="n is the number present"):
         system('"n"', parameters="n = 3")
+
+
+def test_a_station_without_a_limit_of_places_has_a_formula_of_its_utilization(system) -> None:
+    records = system('"min(n, 3)"', "arrival_rate = '4/s'").formula().records()
+    (busy,) = (row["value"] for row in records if row["metric"] == "utilization")
+    assert busy == pytest.approx(4 * 0.5 / 3, rel=1e-12)

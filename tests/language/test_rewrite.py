@@ -5,8 +5,9 @@ import pytest
 import qnet
 from qnet.documents import parse as read
 from qnet.errors import UsageError
+from qnet.model.calibration import correlation_matrix, standard_errors
 from qnet.model.load import build
-from qnet.model.rewrite import rewritten
+from qnet.model.rewrite import FitUncertainty, rewritten
 from qnet.model.values import Values
 
 TEXT = """\
@@ -79,6 +80,30 @@ def test_nothing_else_changes():
 def test_a_value_written_twice_is_written_alike():
     once = rewritten(model_of(TEXT), {"bare": 0.02, "table": 0.04, "dotted": 0.01}, FITTED)
     assert rewritten(model_of(once), {"bare": 0.02, "table": 0.04, "dotted": 0.01}, FITTED) == once
+
+
+DOUBT = FitUncertainty(
+    {"bare": 0.001, "rate": 5.0, "number": 0.5, "table": 0.002},
+    {("bare", "rate"): 0.1, ("bare", "number"): 0.2, ("bare", "table"): 0.3, ("rate", "number"): -0.1,
+     ("number", "table"): 0.4},
+    freedom=7,
+)  # fmt: skip
+
+
+def test_the_uncertainty_of_a_fit_is_read_as_it_was_written():
+    stated = model_of(rewritten(model_of(TEXT), dict.fromkeys(DOUBT.errors, 0.02), FITTED, DOUBT)).calibration
+    assert stated is not None and stated.parameters == tuple(DOUBT.errors)
+    assert standard_errors(stated) == pytest.approx(tuple(DOUBT.errors.values()))
+    pairs = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
+    assert [correlation_matrix(stated)[one][two] for one, two in pairs] == [0.1, 0.2, 0.3, -0.1, 0.0, 0.4]
+    assert stated.freedom == 7 and not stated.undetermined
+
+
+def test_the_uncertainty_of_a_fit_takes_the_place_of_an_earlier_one():
+    text, values = TEXT, dict.fromkeys(DOUBT.errors, 0.02)
+    for _ in range(2):
+        text = rewritten(model_of(text), values, FITTED, DOUBT)
+    assert text == rewritten(model_of(TEXT), values, FITTED, DOUBT)
 
 
 def test_what_was_fitted_on_is_quoted():

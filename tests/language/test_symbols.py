@@ -45,3 +45,10 @@ def test_a_word_behind_a_unit_that_is_a_unit_is_part_of_it(text: str):
 def test_a_power_has_the_dimension_of_so_many_factors(text: str, powers: int):
     expected = NUMBER.times(SECONDS, powers)
     assert check(parse(text).root, {"t": SECONDS}, {}) == expected
+
+
+def test_the_extreme_of_symbols_is_of_all_of_them():
+    one, other = (symbols().symbol(name) for name in "xy")
+    assert symbols().extreme("Min", [one]) is one
+    for name, found in (("Min", 2.0), ("Max", 3.0)):
+        assert symbols().extreme(name, [one, other]).subs({one: 3.0, other: 2.0}) == found

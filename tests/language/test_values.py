@@ -10,7 +10,7 @@ from qnet.errors import InvalidInput, Problem
 from qnet.model.bind import bind, structures
 from qnet.model.model import Model
 from qnet.model.values import Values
-from qnet.networks.routed import Hold, RoutedNetwork, Station, Time
+from qnet.networks.routed import Fork, Hold, RoutedNetwork, Station, Time
 
 
 def network_of(text: str, **varied: float) -> RoutedNetwork:
@@ -63,6 +63,12 @@ def test_whole_numbers_from_outside_are_taken_as_floats():
         Values(model, {"disks": 9}, None)
 
 
+def test_a_count_that_is_the_same_at_all_points_is_one_for_the_batch():
+    model = model_of(SOUND)
+    batch = bind(model, Values(model, {"disks": np.array([3.0, 3.0]), "hit": np.array([0.2, 0.9])}, 2))
+    assert station_of(batch, "disk").copies == station_of(network_of(SOUND, disks=3), "disk").copies == 3
+
+
 def test_figures_that_are_not_known_leave_their_parameters_out():
     model = model_of(spoilt("disks = 2", "disks = 2\nslow = \"1 ms * utilization('disk')\""))
     assert "slow" not in Values(model, {}, None).known
@@ -70,6 +76,22 @@ def test_figures_that_are_not_known_leave_their_parameters_out():
 
 
 # Ranges and domains
+
+
+@pytest.mark.parametrize(
+    ("time", "values", "told"),
+    [("1 s / rate / 1 s", {"rate": [20.0, 1e95]}, "1e-86 ns"), ("rate * 1 s * 1 s", {"rate": [20.0, 1e95]}, "1e+95 s")],
+)
+def test_one_point_out_of_all_bounds_refuses_a_batch(time: str, values: dict[str, list[float]], told: str):
+    problem = refused_batch(model_of(spoilt('time = "5 ms"', f'time = "{time}"')), 2, **values)
+    assert problem.expected.startswith("0, or from ") and f" is {told} " in problem.found
+
+
+def test_a_refusal_tells_six_parameters_at_most():
+    names = "pqruvwx"
+    text = spoilt("disks = 2", "disks = 2\n" + "\n".join(f"{name} = 1" for name in names))
+    found = refused(text.replace('time = "5 ms"', f'time = "1 ms * (3 - {" - ".join(names)})"')).found
+    assert found.endswith(" where " + ", ".join(f"{name} = 1" for name in names[:6]))
 
 
 def test_a_value_outside_its_range_is_told_with_the_range():
@@ -257,3 +279,10 @@ def test_points_are_parted_by_servers_copies_and_splits():
 def test_a_single_point_has_no_structures():
     model = model_of(SOUND)
     assert structures(model, Values(model, {}, None)) == []
+
+
+def test_branches_without_a_name_are_numbered_from_one():
+    time = '[ { time = "1 ms" } ]'
+    text = spoilt('{ delay = "1 ms" }', f'{{ parallel = [ {{ steps = {time} }}, {{ name = "b", steps = {time} }} ] }}')
+    step = network_of(text.replace('{ time = "1 ms" }', '{ delay = "1 ms" }')).classes[0].routes[1].steps[0]
+    assert isinstance(step, Fork) and [branch.name for branch in step.branches] == ["branch 1", "b"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import log
+
 import pytest
 
 from qnet.documents import parse
@@ -10,9 +12,10 @@ from qnet.model.load import build
 from qnet.model.metrics import metric
 from qnet.model.model import Model
 from qnet.model.settings import with_settings
-from qnet.networks.wanted import AUTO
+from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points.expression_values import expression_value
 from qnet.questions.points.points import solve_points
+from qnet.queues.m_g_1_k import ServiceTime, m_g_1_k, m_g_1_outside
 from qnet.queues.stations.m_m_c_k import m_m_c_k
 
 QUEUE = """
@@ -80,9 +83,9 @@ def model_of(text: str) -> Model:
     return build(parse(text.encode(), "model.toml"), "model.toml")
 
 
-def told(text: str, asked: str, **settings: str) -> float:
+def told(text: str, asked: str, wanted: Wanted = AUTO, **settings: str) -> float:
     model = with_settings(model_of(text), settings)
-    return float(expression_value(solve_points(model), metric(asked, model).expression))
+    return float(expression_value(solve_points(model, asked=wanted), metric(asked, model).expression))
 
 
 @pytest.mark.parametrize("room", [2, 5, 40])
@@ -113,6 +116,40 @@ def test_a_buffer_drained_by_a_station_of_its_own() -> None:
     inside = sum(0.2 * 0.8**n * min(n, 7) for n in range(400))
     assert told(ONE, "occupancy('store')", size="7") == pytest.approx(inside)
     assert solve_points(model_of(ONE)).parts[0].solution.exact
+
+
+@pytest.mark.parametrize("size", [1, 2])
+@pytest.mark.parametrize("percent", [95, 99])
+def test_percentiles_of_who_waits_for_a_place_are_near_those_of_an_exponential_time(size: int, percent: int) -> None:
+    """With probability rho^K the wait is that time, of 10 ms; fitted by two moments, within a tenth."""
+    exact = 0.01 * log(0.8**size / (1 - percent / 100))
+    assert told(ONE, f"response_p{percent}", size=str(size)) == pytest.approx(exact, rel=0.1)
+
+
+@pytest.mark.parametrize("full", ["wait", "lost"])
+def test_work_of_several_classes_that_frees_places_is_a_queue_of_sorts_of_times(full: str) -> None:
+    sorts = (ServiceTime(share=10 / 11, mean=0.002, scv=1.0), ServiceTime(share=1 / 11, mean=0.04, scv=0.0))
+    drain = '{ phase = 2, drains = "store", station = "path", time = "2 ms" }'
+    text = ONE.replace('full = "wait"', f'full = "{full}"').replace('"400/s"', '"100/s"')
+    text += f'[classes.large]\narrival_rate = "rate / 10"\nsteps = [ {{ fill = "store" }}, {drain} ]\n'.replace(
+        '"2 ms"', '"40 ms", scv = 0'
+    )
+    share = m_g_1_outside(110.0, sorts, 4).full if full == "wait" else m_g_1_k(110.0, sorts, 4).blocked
+    without_chain = AUTO.replace(chain=0)
+    assert told(text, "found_full('store')", without_chain, size="4") == pytest.approx(share, rel=1e-12)
+
+
+@pytest.mark.parametrize("servers", [1, 2])
+@pytest.mark.parametrize("full", ["wait", "lost"])
+def test_a_buffer_that_is_never_full_changes_nothing(full: str, servers: int) -> None:
+    """Whatever the spread of the work that frees its places, and however many do it."""
+    text = ONE.replace('full = "wait"', f'full = "{full}"').replace("path = {}", f"path = {{ servers = {servers} }}")
+    text = text.replace('"2 ms"', '"2 ms", scv = 3')
+    without = text.replace('{ fill = "store" }', "{ delay = 0 }").replace('drains = "store", ', "")
+    without = without.replace(text[text.index("[buffers]") : text.index("[stations]")], "")
+    own = {"wanted": AUTO.replace(chain=0), "rate": f"{250 * servers}/s"}
+    expected = told(without, "queue_length('path')", **own)
+    assert told(text, "queue_length('path')", size="3000", **own) == pytest.approx(expected, rel=1e-9)
 
 
 def test_a_place_is_taken_until_the_work_that_frees_it_whatever_follows() -> None:

@@ -135,6 +135,17 @@ def test_thinking_clients_and_a_drain_of_their_own_are_exact(size: int, clients:
     assert solve_points(with_settings(model_of(PLAIN), own)).parts[0].solution.exact
 
 
+@pytest.mark.parametrize(("others", "exact"), [("cpu", True), ("web", False)])
+def test_what_queues_at_one_station_before_it_fills_is_exact_and_at_two_is_not(others: str, exact: bool) -> None:
+    """All who are not waiting for a place are at one server, which is then never idle; or at either of two."""
+    text = PLAIN.replace('think = "10 ms"', 'think = "0 s"').replace("[stations]", "[stations]\ncpu = {}\nweb = {}")
+    text = text.replace('{ fill = "store" }', '{ station = "cpu", time = "10 ms" }, { fill = "store" }')
+    model = model_of(text.replace("{ delay = 0 }", f'{{ station = "{others}", time = "10 ms" }}'))
+    found, chain = (solve_points(model, asked=asked).parts[0].solution for asked in (APPROXIMATED, AUTO))
+    assert (found.exact, chain.exact, chain.method) == (exact, True, "states")
+    assert found.classes[0].throughput == pytest.approx(chain.classes[0].throughput, rel=1e-9 if exact else 1e-2)
+
+
 def test_a_large_buffer_is_looked_at_with_few_numbers_and_as_exact() -> None:
     """Between the numbers that are solved rates are on a line; here they are so anyhow."""
     shares = birth_and_death(300, 3000, 3.5)

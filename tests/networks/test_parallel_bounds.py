@@ -10,7 +10,7 @@ from math import inf
 import pytest
 
 from qnet.errors import NotComputed
-from qnet.networks.parallel.bounds import closed_bounds
+from qnet.networks.parallel.bounds import closed_bounds, not_separate
 from qnet.networks.routed import (
     Branch,
     ClosedClass,
@@ -168,3 +168,14 @@ def test_searches_and_overloads_have_none():
     full = solve(RoutedNetwork((A, B), (arriving(PAIR, rate=2.0),)))
     assert not full.stable and full.classes[0].enclosed is None
     assert inf not in (solve(RoutedNetwork((A, B), (thinking(0.0, PAIR),))).classes[0].enclosed or ())
+
+
+def test_branches_are_connected_by_customers_that_go_from_one_to_the_other_before_a_step_of_their_own():
+    """What the step sends to both meets those who come from the first to the second: their times are not those of
+    Poisson arrivals. Those who visit one of them only connect nothing."""
+    both, others = arriving(PAIR, rate=0.2), fork((visit("c"),), (visit("d"),))
+    stations = (A, B, C, queue("d"))
+    connected = RoutedNetwork(stations, (both, arriving(visit("a"), visit("b"), others, rate=0.2)))
+    assert "share a station" in not_separate(connected)
+    apart = RoutedNetwork(stations, (both, arriving(visit("a"), others, rate=0.2)))
+    assert not_separate(apart) == ""

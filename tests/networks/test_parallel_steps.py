@@ -103,6 +103,14 @@ def test_laws_of_closed_classes(population: float):
     assert all(item.total > item.time for item in found.branches)
 
 
+def test_the_parallel_steps_of_each_class_are_numbered_from_one():
+    one = arriving(0.5, PAIR, PAIR.replace(branches=PAIR.branches[:1], needed=1))
+    found = solve(RoutedNetwork((A, B), (one, one.replace(name="other"))))
+    assert [(item.class_name, item.step) for item in found.branches] == [
+        (name, step) for name in (one.name, "other") for step in (1, 1, 2)
+    ]
+
+
 def test_the_sum_over_how_many_are_waited_for_is_that_of_the_branches():
     fork = Fork(branches((visit("a", 0.2),), (visit("b", 0.1),)), 2)
     alone = [solve(RoutedNetwork((A, B), (arriving(3.0, visit(*pair)),))).response for pair in (("a", 0.2), ("b", 0.1))]

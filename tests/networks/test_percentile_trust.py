@@ -7,8 +7,11 @@ import pytest
 
 import qnet
 from qnet.errors import NotComputed
+from qnet.expression import FLOATS
 from qnet.model.load import load
+from qnet.networks.percentiles.trust import exact
 from qnet.networks.percentiles.wait_variances import shared_variance
+from qnet.networks.routed import Group, Hold, OpenClass, Route, RoutedNetwork, Station, Time
 from qnet.questions.solve.solve import solve_report
 
 HEAD = 'qnet = 1\ntitle = "t"\n'
@@ -134,3 +137,23 @@ def test_customers_between_two_stations_that_are_full_alike_are_warned_of(noted,
     steps = f'[ {{ station = "a", time = "20 ms" }}, {{ station = "b", time = "{second}" }} ]'
     text = CLOSED.replace("population = 4", f"population = {population}").replace('"1 s"', '"0.2 s"')
     assert ("QN663" in noted(HEAD + "[stations]\na = {}\nb = {}\n" + text + f"steps = {steps}\n")) is warned
+
+
+@pytest.mark.parametrize("at_a_station", [False, True])
+@pytest.mark.parametrize(
+    ("delay", "known"),
+    [
+        (Time(0.3, 1.0), True),
+        (Time(0.3, 0.0), True),
+        (Time(0.3, 0.5), False),
+        (Time(0.3, 1.0, visits=2.0), False),
+        (Time(0.0, 0.5), True),
+    ],
+)
+def test_percentiles_are_exact_where_the_distribution_of_every_delay_is_known(
+    delay: Time, known: bool, at_a_station: bool
+):
+    stations = tuple(Station(name, name == "d", 1, "fcfs", (Group(name, 1, 1.0),)) for name in "ad")
+    steps = (Hold("a", (Time(0.1),)), Hold("d", (delay,)) if at_a_station else delay)
+    network = RoutedNetwork(stations, (OpenClass("io", 3.0, (Route("io", 1.0, steps),)),))
+    assert exact(network, FLOATS) is known

@@ -138,13 +138,25 @@ def test_laws_of_closed_classes(discipline: str, servers: int):
 
 
 @pytest.mark.parametrize("discipline", BOTH)
-def test_no_work_is_lost(discipline: str):
+@pytest.mark.parametrize("servers", [1, 2])
+def test_no_work_is_lost(discipline: str, servers: int):
     """With one time for all the order changes nothing for all together, which is product form; nearly, here."""
-    found = ranked(discipline, [[0.3, 0.3], [0.2, 0.2]], [3, 3], [2.0, 2.0])
-    plain = qnet.Network([[0.3, 0.3], [0.2, 0.2]], population=[3, 3], think_time=[2.0, 2.0], disciplines="ps").solve()
+    demands, options = [[0.3 * servers] * 2, [0.2, 0.2]], {"think_time": [2.0, 2.0], "servers": [servers, 1]}
+    found = ranked(discipline, demands, [3, 3], **options)
+    plain = qnet.Network(demands, population=[3, 3], disciplines="ps", **options).solve()
     assert found.throughput.sum() == pytest.approx(plain.throughput.sum(), rel=0.01)
     assert found.queue_length[0].sum() == pytest.approx(plain.queue_length[0].sum(), rel=0.03)
     assert found.throughput[0] > plain.throughput[0] > found.throughput[1]
+
+
+@pytest.mark.parametrize("discipline", BOTH)
+@pytest.mark.parametrize("servers", [1, 2, 4])
+@pytest.mark.parametrize("people", [3, 8])
+def test_nobody_is_faster_beside_others_than_alone(discipline: str, servers: int, people: int):
+    demands = [[0.3 * servers] * 2, [0.2, 0.2]]
+    found = ranked(discipline, demands, [people] * 2, [2.0, 2.0], servers=[servers, 1])
+    alone = qnet.Network([row[:1] for row in demands], population=[people], think_time=[2.0], servers=[servers, 1])
+    assert (found.throughput < alone.solve().throughput[0]).all()
 
 
 @pytest.mark.parametrize("discipline", BOTH)

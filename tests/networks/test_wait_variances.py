@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from math import exp, factorial, log
+from typing import Any
 
 import pytest
 
 import qnet
+from qnet.networks.percentiles import wait_variances
+from qnet.networks.routed import Group, Station
 from qnet.system import System
 
 ALONE = """qnet = 1
@@ -73,6 +76,26 @@ def sixteen_departures_and_a_service(time: float) -> float:
 def gamma_cdf(stages: int, x: float) -> float:
     """The distribution function of a sum of so many exponential times of mean 1."""
     return 1 - exp(-x) * sum(x**number / factorial(number) for number in range(stages))
+
+
+@pytest.mark.parametrize(("servers", "users"), [(2, 3), (2, 5), (3, 9)])
+def test_who_finds_all_servers_busy_waits_for_a_departure_and_one_for_each_that_waits(servers: int, users: int):
+    model = qnet.loads(ALONE.replace('{ discipline = "DISCIPLINE" }', f"{{ servers = {servers} }}"))
+    found = model.set(users=users).metric("wait_p90('cpu')")
+    assert gamma_cdf(users - servers, found * servers / 0.1) == pytest.approx(0.9, rel=1e-9)
+
+
+@pytest.mark.parametrize("servers", [1, 2, 5])
+def test_the_work_ahead_is_a_departure_for_everyone_who_waits_and_one_more(servers: int):
+    work: Any = getattr(wait_variances, "_work")  # noqa: B009
+    station = Station("cpu", False, servers, "fcfs", (Group("cpu", 1, 1.0),))
+    for found in range(servers + 4):
+        departures = max(found - servers + 1, 0)
+        certain = [0.0] * found + [1.0]
+        assert work(station, certain) == pytest.approx((departures / servers, departures / servers**2), rel=1e-12)
+    # None or two departures, each as often: the variance is that of their number and of their times.
+    either = [0.5] + [0.0] * servers + [0.5]
+    assert work(station, either) == pytest.approx((1 / servers, 2 / servers**2), rel=1e-12)
 
 
 def test_many_customers_at_several_servers_wait_for_a_sum_of_exponential_times():

@@ -14,6 +14,7 @@ import pytest
 from product_networks import SORTS, Case, capacity, lasting, peak, random_case
 
 import qnet
+from qnet.networks.product.figures import figures
 
 np: Any = importlib.import_module("numpy")
 
@@ -206,3 +207,10 @@ def test_a_class_that_never_comes_changes_nothing_for_the_others(seed: int):
     np.testing.assert_allclose(two.throughput[:-1], one.throughput, rtol=1e-11)
     np.testing.assert_allclose(two.residence[:, :-1], one.residence, rtol=1e-11)
     assert two.throughput[-1] == 0 and not two.queue_length[:, -1].any()
+
+
+def test_a_throughput_above_the_capacity_by_a_rounding_is_set_below_it_and_no_other_one_is_touched():
+    network = qnet.Network([[0.1, 0.0], [0.0, 0.2]], population=[5, 5], think_time=[0.0, 1.0])
+    found = figures(network, [10.0 * (1 + 1e-12), 3.0], [[0.5, 0.0], [0.0, 0.3]])
+    assert 10.0 * (1 - 1e-15) < found.throughput[0] <= 10.0 and found.utilization[0][0] <= 1.0
+    assert found.throughput[1] == 3.0

@@ -91,3 +91,14 @@ def test_a_batch_says_so_where_no_variant_has_a_demand():
     demands = np.array([[[0.5, 0.0], [0.1, 0.1]], [[0.4, 0.0], [0.1, 0.1]]])
     network = qnet.Network(demands, disciplines=["fcfs", "ps"], population=[5, 1], think_time=[1.0, 1.0])
     assert [text[-7:] for text in network.solve().warnings] == ["[QN739]"]
+
+
+def test_a_batch_with_a_delay_is_its_points():
+    """What a class that asks nothing is given is next to nothing of a queue, and nothing of a delay."""
+    points = [[[0.5, 0.0], [0.1, 0.2], [0.2, 0.1]], [[0.4, 0.0], [0.1, 0.3], [0.1, 0.3]]]
+    asked: dict[str, Any] = {"kinds": ["queue", "delay", "queue"], "disciplines": ["fcfs", "ps", "fcfs"]}
+    asked |= {"population": [5, 3], "think_time": [1.0, 1.0], "visits": [[1, 1]] * 3}
+    batch = qnet.Network(np.array(points), **asked).solve()
+    for index, demands in enumerate(points):
+        alone = qnet.Network(demands, **asked).solve()
+        np.testing.assert_allclose(batch.throughput[index], alone.throughput, rtol=1e-9)

@@ -52,6 +52,17 @@ def test_a_constant_that_outlasts_all_others(scale: float):
     assert decisive(branches, 3) == pytest.approx((0, 0, 1), abs=1e-12)
 
 
+@pytest.mark.parametrize("needed, mean, variance", [(1, 0.0, 0.0), (2, 2.0, 4.0)])
+def test_a_time_of_zero_has_passed_at_once(needed: int, mean: float, variance: float):
+    branches = [BranchTimes(0.0, 0.0), BranchTimes(2.0, 4.0)]
+    assert joined(branches, needed) == pytest.approx((mean, variance), rel=1e-11)
+    assert decisive(branches, needed) == pytest.approx((2.0 - needed, needed - 1.0))
+
+
+def test_times_of_zero_take_none():
+    assert joined([BranchTimes(0.0, 0.0), BranchTimes(0.0, 0.0)], 2) == (0.0, 0.0)
+
+
 def test_erlang_times():
     """Two Erlang times of two stages: 1 + the Gini coefficient, 3 / 8."""
     assert joined([BranchTimes(1.0, 0.5, 2)], 2)[0] == pytest.approx(1.375, rel=1e-11)

@@ -70,3 +70,17 @@ def test_those_outside_of_exponential_times_are_the_states_above_the_places(plac
     assert found.number == pytest.approx(sum(load**number for number in range(1, places + 1)), rel=1e-12)
     # Outside are those above the places, by Little's law.
     assert found.late == pytest.approx(load ** (places + 1) / (1 - load) / (4.0 * load**places), rel=1e-9)
+
+
+@pytest.mark.parametrize("places", [1, 2, 5])
+def test_a_server_that_is_never_idle_loses_the_rest(places: int):
+    """Of 150 arrivals in every service one is admitted, as soon as there is a place."""
+    found = m_g_1_k(600.0, one(0.25, 0.0), places)
+    assert (found.blocked, found.kept) == pytest.approx((1 - 1 / 150, 1 / 150), rel=1e-12)
+    assert found.number == pytest.approx(places - 1 / 150, rel=1e-12)
+
+
+@pytest.mark.parametrize("load", [1.0, 3.0])
+def test_a_load_of_one_or_more_is_that_just_below(load: float):
+    found = m_g_1_outside(load / 0.2, one(0.2, 0.5), 4)
+    assert (found.full, found.number) == pytest.approx((1.0, 4.0), rel=1e-6)

@@ -6,6 +6,7 @@ import math
 
 import pytest
 
+from qnet.errors import UsageError
 from qnet.queues.stations.m_d_c import _by_roots
 from qnet.queues.stations.m_d_c_states import walk as _walk
 from qnet.queues.stations.queue import queue
@@ -44,12 +45,48 @@ def test_one_server():
         same(queue("GI/G/1", **one, scv_arrival=1, scv_service=1, approximation=kind), plain, keys=("wait",))
 
 
+@pytest.mark.parametrize("service", [0.0, 0.5, 2.0])
+@pytest.mark.parametrize("arrival", [0.3, 1.0, 1.7, 6.0])
+def test_the_correction_of_kraemer_and_langenbach_belz(arrival: float, service: float):
+    """As printed, with one expression where arrivals vary less than those of a Poisson stream and one for more."""
+    load, spread = 0.8, arrival + service
+    if arrival < 1:
+        correction = math.exp(-2 * (1 - load) * (1 - arrival) ** 2 / (3 * load * spread))
+    else:
+        correction = math.exp(-(1 - load) * (arrival - 1) / (arrival + 4 * service))
+    found = queue("GI/G/1", arrival_rate=40.0, service_time=0.02, scv_arrival=arrival, scv_service=service)
+    assert found.wait == pytest.approx(0.02 * load / (1 - load) * spread / 2 * correction, rel=1e-12)
+
+
+@pytest.mark.parametrize("servers", [1, 3])
+def test_the_correction_of_whitt_is_a_power_of_how_far_both_spreads_are_below_one(servers: int):
+    """Of equal spreads c of arrivals and services: of 2 (1 - c), so that its logarithm falls in proportion."""
+    load = {"arrival_rate": 35.0 * servers, "service_time": 0.02, "servers": servers}
+    markov = queue("M/M/c", **load).wait
+    falls: list[float] = []
+    for spread in (0.1, 0.5, 0.9):
+        wait = queue("GI/G/c", **load, scv_arrival=spread, scv_service=spread).wait
+        falls.append(math.log(wait / (markov * spread)) / (1 - spread))
+    assert falls == pytest.approx([falls[0]] * 3, rel=1e-9) and falls[0] < 0
+
+
 def test_constant_service():
     one = {"arrival_rate": 40.0, "service_time": 0.02}
     same(queue("M/D/c", **one, servers=1), queue("M/D/1", **one))
     same(queue("M/Ek/1", **one, phases=400), queue("M/D/1", **one), 0.01)
     states = [queue("M/D/c", **one, servers=1).state_probability(n) for n in range(8)]
     assert states[1] == pytest.approx(0.2 * (math.exp(0.8) - 1), rel=1e-12)
+
+
+@pytest.mark.parametrize("size", [2.5, 1.2])
+def test_batches_vary_no_less_than_whole_numbers_must(size: float):
+    """The least is that of the two whole numbers beside the mean, with which nothing need be said of the scv."""
+    least = (size - int(size)) * (1 - size + int(size)) / size**2
+    one = {"arrival_rate": 20.0, "service_time": 0.02, "batch_size": size}
+    same(queue("M[X]/M/1", **one, scv_batch=least), queue("M[X]/M/1", **one), keys=("wait",))
+    assert queue("M[X]/M/1", **one, scv_batch=1.001 * least).wait > queue("M[X]/M/1", **one).wait
+    with pytest.raises(UsageError, match="no integer distribution"):
+        queue("M[X]/M/1", **one, scv_batch=0.999 * least)
 
 
 def test_erlang_phases_in_one_order():

@@ -26,6 +26,14 @@ def test_constant_service_by_transforms_and_by_the_walk(servers: int, offered: f
             assert found.tail(count) == pytest.approx(walked.tail(count), rel=1e-10)
 
 
+@pytest.mark.parametrize("servers", [1, 2, 3])
+@pytest.mark.parametrize("load", [0.001, 0.01, 0.1, 0.5, 0.9])
+def test_short_lines_by_transforms_are_those_by_sums_to_the_last_digits(servers: int, load: float):
+    found, sums = transformed(servers, servers * load), waiting(servers, servers * load)
+    for ours, theirs in zip(found[:2], sums[:2], strict=True):
+        assert ours[:4] == pytest.approx(theirs[: len(ours)][:4], rel=1e-12, abs=1e-15)
+
+
 @pytest.mark.parametrize("load", [0.99, 0.999, 0.99999])
 @pytest.mark.parametrize("servers", [1, 2, 7, 100, 3000])
 def test_constant_service_by_transforms_and_by_roots(servers: int, load: float):

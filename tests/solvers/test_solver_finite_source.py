@@ -16,7 +16,7 @@ from qnet.expression import FLOATS
 from qnet.queues import finite_source
 from qnet.queues.erlang import erlang_c
 from qnet.queues.finite_source import MAX_SERVERS, MAX_SOURCES, waiting_probability
-from qnet.queues.waiting import Load, holder_wait, open_wait, queue
+from qnet.queues.waiting import Load, holder_wait, open_wait, queue, waits_beside_holders
 
 
 def birth_death(sources: int, servers: int, asking: Fraction) -> tuple[Fraction, Fraction]:
@@ -93,6 +93,7 @@ def test_a_single_holder_meets_the_open_stream_only(servers: int) -> None:
     wait, _ = holder_wait(met, 0, 0.5, 9.0, FLOATS)
     alone = queue(servers, [stream], 0, FLOATS)
     assert close(wait, open_wait(alone, 0)[0])
+    assert close(met.holder_alone, open_wait(alone, 0)[0] * (1 - 0.4))
     second = queue(servers, [held(0.3, 1.0, 0.5, 1)], 1, FLOATS)
     assert close(second.holder_busy, erlang_c(servers, 0.15))
     nobody = queue(servers, [held(0.3, 1.0, 0.0, 1)], 1, FLOATS)
@@ -121,6 +122,23 @@ def test_many_holders_are_a_poisson_stream(servers: int, load: float, stream: fl
     limit = erlang_c(servers, load * servers)
     assert all(low < high for low, high in pairwise(found))
     assert 0 < limit - found[-1] < 0.04 * limit
+
+
+@pytest.mark.parametrize("servers", [1, 3])
+def test_arrivals_beside_holders_who_wait_as_long_as_they_are_those_of_open_streams(servers: int) -> None:
+    """Where the holders of each priority wait as an open stream would, and are so many that they are one."""
+    rates = {2: (0.1, 0.2), 1: (0.15, 0.05), 0: (0.2, 0.1)}
+    loads = [
+        Load(servers * rate, 1.0, 0.0, 3.0, 0.0, priority, holders)
+        for priority, pair in rates.items()
+        for rate, holders in zip(pair, (0, MAX_SOURCES), strict=True)
+    ]
+    found = queue(servers, loads, MAX_SOURCES, FLOATS)
+    waits = {priority: open_wait(found, priority)[0] for priority in rates}
+    beside = waits_beside_holders(found, waits)
+    for priority, wait in waits.items():
+        assert float(beside[priority][0]) == pytest.approx(float(wait), rel=1e-3)
+        assert holder_wait(found, priority, 0.0, 1e9, FLOATS)[0] == pytest.approx(float(wait), rel=1e-2)
 
 
 @pytest.mark.parametrize("seed", range(20))

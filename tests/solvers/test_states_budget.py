@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Sequence
+from math import comb
 from typing import Any
 
 import pytest
@@ -116,6 +117,14 @@ def test_the_fewest_states_of_parallel_steps_are_known(people: int, needed: int,
     assert 1 < least_states(asked) <= states_of(asked)
     if needed == 2:
         assert states_of(asked) / 20 < least_states(asked)
+
+
+@pytest.mark.parametrize("people", [2, 3])
+def test_customers_alike_in_steps_within_steps_are_not_told_apart(people: int) -> None:
+    """Nobody waits for another one: there are as many states as ways to put so many alike into those of one."""
+    inner = Fork((Branch("x", (Time(0.1),), 2),), 2)
+    outer = Fork((Branch("in", (inner, Time(0.3)), 1),), 1)
+    assert states_of(alone(people, outer)) == comb(states_of(alone(1, outer)) + people - 1, people)
 
 
 @pytest.mark.parametrize("discipline", ["ps", "fcfs"])

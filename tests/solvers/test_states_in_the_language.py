@@ -234,6 +234,20 @@ steps = [{ fill = "n" }, { delay = "0 s" }, { phase = 2, drains = "n", station =
     assert figure(text, "throughput") == 1
 
 
+def test_a_station_of_one_copy_is_visited_at_that_copy_whatever_was_chosen_before() -> None:
+    text = """
+[stations]
+a = { }
+b = { follows = "a" }
+[classes.u]
+population = 3
+think_time = "1 s"
+steps = [ { station = "a", time = "0.2 s" }, { station = "b", time = "0.3 s", scv = 0.5 } ]
+"""
+    alone = text.replace('follows = "a"', "")
+    assert figure(text, "throughput") == pytest.approx(figure(alone, "throughput"), rel=1e-12)
+
+
 def test_who_waits_for_a_place_and_is_lost_then_has_spent_time() -> None:
     """The response of passages that are completed is then no longer that of all, and says so."""
     text = """

@@ -1,6 +1,7 @@
 """Fixed points of a batch: found where rounds alone lead away, the same whatever rounds begin with."""
 
 import importlib
+from math import sin
 from typing import Any
 
 import pytest
@@ -35,6 +36,46 @@ def test_a_map_that_leads_away_from_where_it_stays() -> None:
     fixed = np.linspace(1.0, 2.0, 8).reshape(2, 4, 1)
     found = fixed_points(_straight(np.array([3.0, -5.0]), fixed), 1.1 * fixed)
     assert found == pytest.approx(fixed, rel=1e-9)
+
+
+@pytest.mark.parametrize("power", [-3.0, -1.5, 2.0, 3.0, 5.0])
+def test_few_values_are_found_by_slopes_where_rounds_of_a_curved_map_lead_away(power: float) -> None:
+    """Each value is a power of a mean of all; all ones stay where they are, and Newton's method sees it at once."""
+    rounds = 0
+    means = np.eye(3) / 2 + np.array([[0.1, 0.2, 0.2], [0.3, 0.1, 0.1], [0.0, 0.1, 0.4]])
+
+    def images(chosen: Any) -> BatchMap:
+        def image(values: Any) -> tuple[Any, Any]:
+            nonlocal rounds
+            rounds += 1
+            after = (means @ values) ** power
+            return after, np.abs(after - values).max((1, 2))
+
+        return image
+
+    found = fixed_points(images, np.array([[[2.0], [2.5], [3.0]]]))
+    assert found == pytest.approx(np.ones((1, 3, 1)), rel=1e-9)
+    assert rounds < 40
+
+
+def test_what_nothing_makes_converge_is_left_after_rounds_that_are_half_of_each_move() -> None:
+    """A map that always leads upwards, by 0.5 to 2.5: the last way that is tried has no memory of earlier rounds."""
+    asked: list[float] = []
+
+    def moved(value: float) -> float:
+        return 1.5 + sin(5 * value)
+
+    def images(chosen: Any) -> BatchMap:
+        def image(values: Any) -> tuple[Any, Any]:
+            asked.append(float(values[0, 0, 0]))
+            return values + moved(asked[-1]), np.full(len(values), moved(asked[-1]))
+
+        return image
+
+    fixed_points(images, np.ones((1, 1, 1)), patience=30)
+    last = asked[len(asked) - 1 - asked[::-1].index(1.0) :]
+    assert len(last) > 10
+    assert last[1:] == pytest.approx([value + moved(value) / 2 for value in last[:-1]], rel=1e-12)
 
 
 def test_values_that_vanish() -> None:
@@ -119,3 +160,19 @@ def test_a_map_that_falls_steeply_just_below_a_limit(limit: float | None) -> Non
     values = falling_points(image, np.zeros((1, 1, 1)), 1e-9, nearer)
     assert values[0, 0, 0] == pytest.approx(10.0 / (1e5 + 1.0), rel=1e-9)
     assert rounds < 12 if limit == 1e-4 else rounds < 103
+
+
+@pytest.mark.parametrize("height", [1e-3, 0.3, 1.0, 1e3])
+def test_the_crossing_of_a_falling_curve_takes_few_rounds_whatever_its_unit(height: float) -> None:
+    """A share e^-x of a height is a share x of it at x = 0.567..., where both are equal: Lambert's W of 1."""
+    rounds = 0
+
+    def image(values: Any) -> tuple[Any, Any]:
+        nonlocal rounds
+        rounds += 1
+        after = height * np.exp(-values / height)
+        return after, np.abs(after - values).max((1, 2)) / height
+
+    values = falling_points(image, np.zeros((1, 1, 1)), 1e-12)
+    assert values[0, 0, 0] == pytest.approx(0.567143290409783873 * height, rel=1e-11)
+    assert rounds < 12

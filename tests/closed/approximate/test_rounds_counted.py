@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from qnet.networks.closed import first_come, priorities
+from qnet.networks.closed import first_come, newton_core, priorities
 from qnet.networks.closed.approximate_mva import ShareChanges
 
 np: Any = importlib.import_module("numpy")
@@ -52,3 +52,11 @@ def test_a_round_counts_the_work_of_every_rank_once(ranks: tuple[int, ...], monk
     )  # fmt: skip
     ranked.image(_NONE, _DEMANDS)
     assert len(counted) == len(set(ranks))
+
+
+def test_the_error_of_chances_is_the_largest_change_of_any_and_none_where_nothing_changes() -> None:
+    error: Any = getattr(newton_core, "_chance_error")  # noqa: B009
+    busy = np.log(np.array([[0.5, 0.25], [0.2, 0.8]]))
+    wanted = np.log(np.array([[0.4, 0.75], [0.2, 0.8]]))
+    assert error(wanted - busy, busy) == pytest.approx([0.5, 0.0], rel=1e-12)
+    assert error(np.zeros((3, 0)), np.zeros((3, 0))) == pytest.approx([0.0] * 3)
