@@ -51,8 +51,8 @@ class Account:
     """What a command may spend, and what it has spent."""
 
     __slots__ = (
-        "announce", "announced", "fixed", "given_up", "memory", "operations", "over", "refused", "spent", "stop",
-        "tried",
+        "announce", "announced", "fixed", "given_up", "kept", "memory", "operations", "over", "refused", "spent",
+        "stop", "tried",
     )  # fmt: skip
 
     def __init__(
@@ -68,6 +68,8 @@ class Account:
         """What trials have spent."""
         self.given_up: dict[Any, Any] = {}
         """What trials have shown to take too much, by what was tried: it is not tried again."""
+        self.kept: list[Any] = []
+        """What was solved for some points of a batch that others ended, and their part will ask for."""
         self.fixed = True
         """Whether questions inside leave its limits as they are."""
         self.over: OverBudget | None = None
@@ -254,7 +256,8 @@ def trial(most: float = float("inf")) -> Generator[None]:
 def _inside(parent: Account, operations: float) -> Generator[None]:
     """An account of fewer operations, which are those of another."""
     inner = Account(memory=parent.memory, announce=parent.announce)
-    inner.operations, inner.announced, inner.given_up = operations, parent.announced, parent.given_up
+    inner.operations, inner.announced = operations, parent.announced
+    inner.given_up, inner.kept = parent.given_up, parent.kept
     inner.stop = parent.stop - parent.spent
     try:
         with opened(inner):

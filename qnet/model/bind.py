@@ -154,7 +154,7 @@ def depends_on_population(model: Model) -> bool:
 
 
 def all_steps(model: Model) -> list[StepModel]:
-    """The steps of all routes, with those inside of others."""
+    """The steps of all routes of a model, with those inside of others."""
     waiting = [step for customers in model.classes for route in customers.routes for step in route.steps]
     result: list[StepModel] = []
     while waiting:

@@ -16,7 +16,7 @@ from qnet.networks.duration import Wait
 from qnet.networks.exactness import PRIORITY, RESIDUAL, between_integers
 from qnet.networks.figures import Steady, figures
 from qnet.networks.parallel.closed import left_running
-from qnet.networks.passage_times import Passages
+from qnet.networks.passage_times import Passages, Start
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.solution import Solution as ProductSolution
 from qnet.networks.reasons import Reason
@@ -140,7 +140,7 @@ class _Answer(Reduction):
             exact=not reasons,
             reasons=reasons,
             classes=classes,
-            ceiling=self.ceiling(demands),
+            ceiling=self.ceiling(demands) if wanted.asks_ceiling(self.network.size) else None,
             states=self.states(answered),
             passages=Passages(
                 network=self.network,
@@ -149,6 +149,7 @@ class _Answer(Reduction):
                 waits=tuple(waits),
                 wanted=asked,
                 demands=answered if self.network.size is not None else None,
+                start=Start(answered) if self.network.size is None else None,
             ),
             log_constant=answered.figures.log_constant if self.network.size is None else None,
             why=answered.why,

@@ -46,8 +46,11 @@ class Apart(Record):
     groups: tuple[tuple[str, tuple[str, ...], int], ...]
     """The label of every group of copies as stated, the labels in `network`, and the copies that each represents."""
 
-    def together(self, solution: RoutedSolution) -> RoutedSolution:
-        """The solution of the network as stated, from that of the copies."""
+    def together(self, solution: RoutedSolution, ceiling: bool = True) -> RoutedSolution:
+        """The solution of the network as stated, from that of the copies.
+
+        ceiling   whether it is to say what the throughput tends to.
+        """
         names = {
             self.network.classes[number].name: item.name
             for item, numbers in zip(self.stated.classes, self.classes, strict=True)
@@ -84,7 +87,7 @@ class Apart(Record):
                 if item.class_name in first
             ),
             states=self._states(solution.states),
-            ceiling=self._ceiling(solution),
+            ceiling=self._ceiling(solution) if ceiling else None,
             log_constant=None,
             passages=solution.passages and self._passages(solution.passages, names),
             offered=None if solution.offered is None else total(item.offered or 0.0 for item in classes),
@@ -107,6 +110,12 @@ class Apart(Record):
             return closed_networks.ceiling(self.stated)
         except NotComputed:
             return None
+
+    def ceiling(self) -> tuple[Value, Any] | None:
+        """That of the solution, where it was by a method for demands."""
+        if len(self.network.classes) == 1 and (one := closed_networks.ceiling(self.network)):
+            return one[0] * self.times[0], one[1]
+        return closed_networks.ceiling(self.stated)
 
     def _class(self, customers: _Class, apart: Sequence[ClassFigures], times: int) -> ClassFigures:
         """The figures of a class from those of its copies, which are the same."""

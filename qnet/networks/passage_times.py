@@ -12,6 +12,20 @@ from qnet.networks.wanted import Wanted
 from qnet.record import Record
 
 
+class Start:
+    """A solution of demands from which that of a network that is nearly the same begins: it changes no answer, so that
+    all of them are equal."""
+
+    def __init__(self, demands: Any) -> None:
+        self.demands = demands
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Start)
+
+    def __hash__(self) -> int:
+        return 0
+
+
 class Passages(Record):
     """A solved network as percentiles need it. Only they do: nothing is computed to make it."""
 
@@ -28,5 +42,7 @@ class Passages(Record):
     """Where the waits have no variances yet: the method and the budget to find them with."""
     demands: Any = None
     """Of a batch, the solution of its demands, a start for those of a network that is nearly the same."""
+    start: Start | None = None
+    """The same of a point."""
     copies: tuple[int, ...] = ()
     """By class: how many classes like it there are in the network of which this is a part; empty: one of each."""

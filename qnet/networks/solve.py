@@ -70,7 +70,7 @@ def _solved(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
         if empty:
             return empty.added(solve(empty.others(), wanted))
     if any(item.per_copy_of for item in network.classes) and (apart := copy_classes.apart(network)):
-        return apart.together(solve(apart.network, wanted))
+        return apart.together(solve(apart.network, wanted), wanted.asks_ceiling(network.size))
     features = of_routes(network, wanted)
     if "parallel" in features:
         inner = wanted.replace(bounds="") if wanted.bounds == parallel_bounds.KIND else wanted

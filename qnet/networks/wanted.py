@@ -62,8 +62,8 @@ class Wanted(Record):
     """Whether only the loads that hold no waits are asked for: without waits, all other figures mean nothing."""
     warned: bool = True
     """Whether answers say what of them was not measured, which searches have no use for."""
-    ceilings: bool = False
-    """Whether a batch by layers is to say what the throughput of a single closed class tends to, as a point does."""
+    ceilings: bool | None = None
+    """Whether to say what the throughput of a single closed class tends to; None: of a point, and not of a batch."""
     each: bool = False
     """Whether every point of a batch has the full budget and gets the method it would get alone; else they share the
     budget and a method. Raises `Divided` where points need different ones."""
@@ -72,6 +72,13 @@ class Wanted(Record):
     which takes up to half a second."""
     near: Any = None
     """The solution of a network of demands that is nearly the same, from which fixed points converge sooner."""
+
+    def asks_ceiling(self, size: int | None) -> bool:
+        """Whether what the throughput tends to is asked for.
+
+        size  of the batch; None for a point.
+        """
+        return size is None if self.ceilings is None else self.ceilings
 
 
 class Divided(Exception):

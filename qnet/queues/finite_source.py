@@ -28,6 +28,11 @@ _LEFT_OUT = 1e-18
 """The share of all weight that a chain that is cut may leave out."""
 _MOST_WAITING = 0.45
 """The largest share of the holders that a search takes to wait when it begins."""
+_LONG, _STRIDE = 512, 16
+"""Chains from which on the end of their weights is searched, and the requests between two that are compared."""
+_LOST, _NOTHING = -70.0, 1e-25
+"""The logarithm of a weight that counts for nothing, as a share of the largest; and the last one that is taken, at
+most, as a share of all."""
 _HIGHEST = 50.0
 """The largest logarithm of an idle holder's request rate: no load below c (1 - 1e-9) needs more."""
 
@@ -66,7 +71,13 @@ def waiting_probability(sources: int, servers: int, offered: Any, first_share: A
 
 
 def full_probabilities(
-    sources: Any, servers: int, offered: Any, first_share: Any, open_offered: Any, guess: Any = None
+    sources: Any,
+    servers: int,
+    offered: Any,
+    first_share: Any,
+    open_offered: Any,
+    guess: Any = None,
+    chains: Chains | None = None,
 ) -> tuple[Any, Any, Any]:
     """Probabilities of all servers busy: as a request finds them, and at any time; and the rate that gives them.
 
@@ -75,26 +86,28 @@ def full_probabilities(
     offered, first_share, open_offered  as of `waiting_probability`.
     sources      N, a number or (B,) of them; fractions are allowed.
     guess        logarithms of the rates z to start from, (B,), such as those of a last answer.
+    chains       those of earlier rounds, which are kept up to date.
     Returns      three of (B,): the probability as one of the holders finds it, as an observer does, and log z.
     """
     start = np.nan if guess is None else guess
+    kept: Chains = {} if chains is None else chains
     points = [np.asarray(item, dtype=float) for item in (sources, offered, first_share, open_offered, start)]
     size = np.broadcast_shapes((1,), *(item.shape for item in points))[0]
     most = math.ceil(points[0].max()) + servers
     if most <= _SHORT:
-        return tuple(_in_blocks(most, servers, points, size, guess is not None)[0])
+        return tuple(_in_blocks(kept, most, servers, points, size, guess is not None)[0])
     points = [np.broadcast_to(item, (size,)) for item in points]
     counts = np.minimum(_enough(servers, points[1], points[3]), most)
     result: Any = np.zeros((3, size))
     for count in sorted(set(counts.tolist())):
         here = np.flatnonzero(counts == count)
         some = [item[here] for item in points]
-        values, left_out = _in_blocks(count, servers, some, len(here), guess is not None)
+        values, left_out = _in_blocks(kept, count, servers, some, len(here), guess is not None, count == most)
         result[:, here] = values
         again = np.flatnonzero(left_out > _LEFT_OUT) if count < most else here[:0]
         if again.size:
             rest = [item[again] for item in some]
-            result[:, here[again]] = _in_blocks(most, servers, rest, len(again), guess is not None)[0]
+            result[:, here[again]] = _in_blocks(kept, most, servers, rest, len(again), guess is not None)[0]
     return tuple(result)
 
 
@@ -108,30 +121,50 @@ def _enough(servers: int, offered: Any, open_offered: Any) -> Any:
     return (2 ** np.ceil(np.log2(np.maximum(needed, _SHORT)))).astype(int)
 
 
-def _in_blocks(most: int, servers: int, points: list[Any], size: int, guessed: bool) -> tuple[Any, Any]:
+def _in_blocks(
+    chains: Chains, most: int, servers: int, points: list[Any], size: int, guessed: bool, entire: bool = True
+) -> tuple[Any, Any]:
     """As `_solved`, of any number of points."""
     block = max(_CACHED // (most + 1), 1)
     if size <= block:
-        return _solved(most, servers, points, guessed)
+        return _solved(chains, most, servers, points, guessed, entire)
     points = [np.broadcast_to(item, size) for item in points]
     blocks = [
-        _solved(most, servers, [item[begin : begin + block] for item in points], guessed)
+        _solved(chains, most, servers, [item[begin : begin + block] for item in points], guessed, entire)
         for begin in range(0, size, block)
     ]
     values, left_out = zip(*blocks, strict=True)
     return np.concatenate(values, axis=1), np.concatenate(left_out)
 
 
-def _solved(most: int, servers: int, points: list[Any], guessed: bool) -> tuple[Any, Any]:
+def _cut(chain: _Chain, rate: Any) -> int:
+    """The requests present beyond which the weights at some rates, and at others near them, count for nothing."""
+    size = len(chain.count)
+    if size < _LONG:
+        return size - 1
+    # Weights rise to one peak and fall: a few of them show where they are lost.
+    compared = np.arange(0, size, _STRIDE)
+    logs = chain.logs[compared] + chain.count[compared, None] * rate
+    there = np.flatnonzero((logs > logs.max(axis=0) + _LOST).any(axis=1))
+    return min(int(there[-1]) * _STRIDE + _STRIDE, size - 1)
+
+
+def _solved(
+    chains: Chains, most: int, servers: int, points: list[Any], guessed: bool, entire: bool = False
+) -> tuple[Any, Any]:
     """As `full_probabilities`, of points whose chains, of 0 to `most` requests, fit the cache of the processor.
 
+    entire   whether chains end there, so that those are left out of the rounds whose weights count for nothing.
     Returns  (3, B) its three answers, and (B,) the weight of chains that are longer beyond these requests, at most, as
              a share of all weight.
     """
     sources, offered, first_share, open_offered, guess = (np.atleast_1d(item) for item in points)
-    chain = _chain(most, sources, servers, first_share, open_offered)
+    chain = _kept_chain(chains, most, servers, sources, first_share, open_offered)
     least = np.log(offered / sources)
     rate = np.minimum(guess, _HIGHEST) if guessed else _first_rate(servers, *np.broadcast_arrays(*points[:4]))
+    cut = _cut(chain, rate) if guessed and entire else most
+    if cut < most:
+        chain = _Chain(chain.count[: cut + 1], *(part[: cut + 1] for part in chain[1:]))
     rate, least, offered, spare, _ = np.broadcast_arrays(rate, least, offered, servers - open_offered, chain.free[0])
     size = len(rate)
     if size == 1:  # Sums over a single chain have other last digits than over several.
@@ -162,6 +195,8 @@ def _solved(most: int, servers: int, points: list[Any], guessed: bool) -> tuple[
             result[0, live[done]] = (_sums(asking * chain.busy, each) / asked)[done]
             result[1, live[done]] = (_sums(weights * chain.busy, each) / mass)[done]
             result[2, live[done]] = rate[done]
+            if cut < most and (weights[-1, done] > _NOTHING * mass[done]).any():
+                return _solved(chains, most, servers, points, guessed, False)
             fall = np.minimum(np.exp(rate[done]) * chain.free[-1, done] / spare[done], 1.0)
             left_out[live[done]] = weights[-1, done] / mass[done] * fall / np.maximum(1.0 - fall, 1e-300)
         if not left:
@@ -219,6 +254,10 @@ def _sums(shares: Any, values: Any) -> Any:
     return np.einsum("ij,i->j", shares, values)
 
 
+_MOST_CHAINS = 24
+"""That are kept, each of which fits the cache of the processor."""
+
+
 class _Chain(Record):
     """What does not depend on the request rate z, for n = 0 .. N + c requests present; shape (N + c + 1, B).
 
@@ -237,6 +276,20 @@ class _Chain(Record):
     def part(self, chosen: Any) -> _Chain:
         """Some points of the batch."""
         return _Chain(self.count, *(part.compress(chosen, axis=1) for part in (self.free, self.logs, self.busy)))
+
+
+Chains = dict[tuple[Any, ...], _Chain]
+"""The latest chains, by what they depend on: between the rounds of a fixed point it is the rates alone that change."""
+
+
+def _kept_chain(chains: Chains, most: int, servers: int, sources: Any, share: Any, erlangs: Any) -> _Chain:
+    """As `_chain`; among those that are kept, where it is."""
+    key = most, servers, *(item.tobytes() for item in (sources, share, erlangs))
+    if key not in chains:
+        while len(chains) >= _MOST_CHAINS:
+            del chains[next(iter(chains))]
+        chains[key] = _chain(most, sources, servers, share, erlangs)
+    return chains[key]
 
 
 def _chain(most: int, sources: Any, servers: int, share: Any, erlangs: Any) -> _Chain:

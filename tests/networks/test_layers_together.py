@@ -6,7 +6,9 @@ import pytest
 
 from qnet.model.load import load
 from qnet.networks.layers import together
+from qnet.questions.bottleneck.bottleneck import bottleneck
 from qnet.questions.points.changes import Change, changes
+from qnet.questions.sensitivity.sensitivity import ask_sensitivity
 
 
 def _asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
@@ -45,3 +47,35 @@ def _alone(asked: Any) -> Any:
 
 def _figures(change: Change) -> list[float]:
     return [float("nan") if item is None else item for item in (change.throughput, change.response, change.maximum)]
+
+
+@pytest.mark.parametrize("system", ["index-shards", "file-server-agents"])
+def test_a_model_and_all_its_changes_are_one_batch(system: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Speeds are a batch of their own to all other methods, and each number of servers a question by itself."""
+    model = load(system)
+    points = _asked(monkeypatch)
+    result = bottleneck(model)
+    assert len(points) == 1
+    monkeypatch.setattr("qnet.networks.layers.solve.solved", _alone)
+    alone = bottleneck(model)
+    assert len(points) > 3
+    for one, other in zip(result.changes, alone.changes, strict=True):
+        assert _figures(one) == pytest.approx(_figures(other), rel=1e-9, nan_ok=True)
+
+
+@pytest.mark.parametrize("system", ["database-locks", "file-server-agents"])
+def test_a_sensitivity_asks_for_no_throughput_of_unlimited_customers(
+    system: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    most: list[float] = []
+    solve = together.solve
+
+    def counted(shape: Any, numbers: Any, *others: Any) -> Any:
+        most.append(float(numbers.population.max()))
+        return solve(shape, numbers, *others)
+
+    monkeypatch.setattr(together, "solve", counted)
+    assert ask_sensitivity(load(system), [], []).rows
+    assert max(most, default=0.0) < 1000
+    report = ask_sensitivity(load(system), ["max_throughput"], [])
+    assert report.rows and max(most) >= 1e5

@@ -190,7 +190,7 @@ def test_a_definition_that_nothing_here_has_is_refused(model, machines, text, de
 
 def test_an_approximate_curve_says_why(model):
     """Each solve has its part of the budget, so that a model may be exact alone and its curve not."""
-    report = knee_report(qnet.load("examples/many-tenants.toml"), definition=["power"])
+    report = knee_report(qnet.load("examples/index-shards.toml"), definition=["power"])
     assert report.rows[0][-1] == "approximate"
     (why,) = [note.text for note in report.notes if note.code == "QN607"]
     assert "too large for an exact answer" in why

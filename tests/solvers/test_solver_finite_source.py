@@ -220,3 +220,36 @@ def test_a_point_has_the_same_digits_alone_and_among_others() -> None:
     for place in (0, 7, 150, 237, 300):
         one = finite_source.full_probabilities(64, 4, loads[place], shares[place], 0.0)
         np.testing.assert_array_equal(np.array(one)[:, 0], every[:, place])
+
+
+def test_states_that_count_for_nothing_at_a_known_rate_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """2000 holders that keep all servers busy: their requests present are some hundreds, whatever their number."""
+    loads = np.array([2.0, 2.9, 3.0 - 3e-9])
+    asked = 2000, 3, loads, 1.0, 0.0
+    known = finite_source.full_probabilities(*asked)
+    widths: list[int] = []
+    cut = finite_source._cut
+
+    def counted(chain: finite_source._Chain, rate: object) -> int:
+        widths.append(cut(chain, rate))
+        return widths[-1]
+
+    monkeypatch.setattr(finite_source, "_cut", counted)
+    again = finite_source.full_probabilities(*asked, known[2])
+    assert widths and max(widths) < 1000
+    monkeypatch.setattr(finite_source, "_cut", lambda chain, _: len(chain.count) - 1)
+    entire = finite_source.full_probabilities(*asked, known[2])
+    for one, other in zip(again, entire, strict=True):
+        assert one == pytest.approx(other, rel=1e-11)
+
+
+def test_the_chain_of_the_same_holders_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+    chain = finite_source._chain
+    monkeypatch.setattr(finite_source, "_chain", lambda most, *rest: made.append(most) or chain(most, *rest))
+    chains: finite_source.Chains = {}
+    for load in (0.7, 0.8, 0.9):
+        finite_source.full_probabilities(37, 2, np.array([load, 1.0]), 1.0, 0.0, chains=chains)
+    assert len(made) == 1
+    finite_source.full_probabilities(37, 3, np.array([0.7, 1.0]), 1.0, 0.0, chains=chains)
+    assert len(made) == 2

@@ -11,7 +11,7 @@ import pytest
 from building import customers, network, station, visit
 
 from qnet.networks.routed import Branch, Buffer, ClosedClass, Fork, Hold, Route, RoutedNetwork, Time
-from qnet.networks.states import chain, figures, shared
+from qnet.networks.states import chain, crowds, figures, shared
 from qnet.networks.states import solve as states
 from qnet.networks.states.chain import TooLarge, Walk, walk
 from qnet.networks.states.compiler import program
@@ -29,18 +29,35 @@ def tandem(discipline: str) -> RoutedNetwork:
     return network(stations, customers(1.0, *steps[0], name="a"), customers(0.5, *steps[1], name="b"))
 
 
-def walked(asked: RoutedNetwork, crowd: int) -> tuple[int, int]:
-    """The states with at most so many customers, and those with exactly one less."""
+def walked(asked: RoutedNetwork, crowd: int) -> tuple[Machine, Walk]:
+    """The states with at most so many customers."""
     machine = Machine(program(asked), crowd)
-    found = walk(machine.start(), machine.moves, 100_000)
-    return len(found.states), sum(machine.outside(state) == crowd - 1 for state in found.states)
+    return machine, walk(machine.start(), machine.moves, 100_000)
 
 
 @pytest.mark.parametrize("discipline", ["fcfs", "ps", "lcfs-pr"])
 def test_there_are_at_least_as_many_states_as_expected(discipline: str) -> None:
-    few, last = walked(tandem(discipline), 3)
-    many, _ = walked(tandem(discipline), 5)
-    assert few < states._at_least(few, last, 2) <= many
+    few, many = walked(tandem(discipline), 3), walked(tandem(discipline), 5)
+    assert len(few[1].states) < crowds.states_expected(*few, 2) <= len(many[1].states)
+
+
+@pytest.mark.parametrize("rate", [0.05, 0.5, 1.0])
+@pytest.mark.parametrize("discipline", ["fcfs", "ps"])
+def test_a_probability_beyond_the_edge_is_bounded_before_it_is_known(rate: float, discipline: str) -> None:
+    asked = network((station("a", 1, discipline), station("b", 2)), customers(rate, visit("a", 0.5), visit("b", 0.9)))
+    machine, found = walked(asked, 6)
+    shares = chain.stationary(found, 1e9)
+    beyond = sum(shares[crowds.outside(machine, found) >= machine.edge])
+    assert beyond / 1e4 < crowds.least_beyond(machine, found) <= beyond
+
+
+def test_probabilities_are_not_computed_where_the_states_with_more_customers_are_too_many(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(states, "stationary", lambda *_: pytest.fail("probabilities are computed"))
+    few, more = (len(walked(tandem("fcfs"), crowd)[1].states) for crowd in (states._FIRST, 2 * states._FIRST))
+    with pytest.raises(TooLarge):
+        states.solved(tandem("fcfs"), (few + 4 * more) // 5, 1e10)
 
 
 def test_a_chain_that_will_be_too_large_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,11 +70,11 @@ def test_a_chain_that_will_be_too_large_is_not_begun(monkeypatch: pytest.MonkeyP
         return found
 
     monkeypatch.setattr(shared, "walk", counted)
-    first, last = walked(tandem("ps"), states._FIRST)
-    most = states._at_least(first, last, states._FIRST) - 1
+    first = walked(tandem("ps"), states._FIRST)
+    most = crowds.states_expected(*first, states._FIRST) - 1
     with pytest.raises(TooLarge):
         states.solved(tandem("ps"), most, 1e10)
-    assert sizes == [first]
+    assert sizes == [len(first[1].states)]
 
 
 def agents(people: int, servers: int, inside: int, think_time: float) -> RoutedNetwork:
@@ -126,6 +143,40 @@ def test_a_closed_chain_of_branches_or_visits_that_is_too_large_is_not_begun(
     monkeypatch.setattr(shared, "walk", lambda *_: pytest.fail("a walk is begun"))
     with pytest.raises(TooLarge):
         states.solved(asked, 10_000, 1e10)
+
+
+def two_classes(people: tuple[int, int], discipline: str, visits: tuple[float, float], think: float) -> RoutedNetwork:
+    """Two classes that think, and visit two stations in one order."""
+    steps = [(visit("a", 0.1), visit("b", 0.2, visits=number)) for number in visits]
+    classes = (
+        ClosedClass(name, float(count), think, (Route("r", 1.0, each),))
+        for name, count, each in zip("cd", people, steps, strict=True)
+    )
+    return RoutedNetwork((station("a", 1, discipline), station("b", 1, discipline)), tuple(classes))
+
+
+@pytest.mark.parametrize("think", [0.0, 1.0])
+@pytest.mark.parametrize("discipline", ["fcfs", "ps", "preemptive", "priority"])
+@pytest.mark.parametrize(("people", "visits"), [((2, 1), (1.0, 1.0)), ((3, 2), (2.0, 1.0)), ((2, 2), (2.5, 3.0))])
+def test_the_fewest_states_of_two_classes_are_known(
+    people: tuple[int, int], visits: tuple[float, float], discipline: str, think: float
+) -> None:
+    asked = two_classes(people, discipline, visits, think)
+    assert 1 < least_states(asked) <= states_of(asked)
+    if discipline == "ps" or (discipline == "fcfs" and think):
+        assert states_of(asked) == least_states(asked)
+
+
+def test_the_fewest_states_of_copies_and_of_work_behind_places_are_known() -> None:
+    work = visit("d", 0.2, phase=2, drains="store")
+    steps = visit("a", 0.1), visit("b", 0.1), Time(0.0, fills="store"), Time(0.3), work
+    stations = station("a"), station("b", copies=3), station("d")
+    for places in (2, 3):
+        customers = ClosedClass("c", 3.0, 1.0, (Route("r", 1.0, steps),))
+        asked = RoutedNetwork(stations, (customers,)).replace(buffers=(Buffer("store", float(places), loses=False),))
+        # Think time, the first station, three copies of the second and the delay; with fewer places not all are there.
+        assert (least_states(asked) == 56) == (places == 3)
+        assert least_states(asked) <= states_of(asked)
 
 
 def writes(places: int, rate: float = 0.5) -> RoutedNetwork:

@@ -5,6 +5,7 @@ import pytest
 import qnet
 from qnet import budget
 from qnet.budget import Account
+from qnet.networks.states import shared
 from qnet.networks.states import solve as chains
 from qnet.networks.states.shared import Walks
 
@@ -36,3 +37,25 @@ def test_no_program_is_made_where_trials_have_nothing_left(monkeypatch: pytest.M
         account.tried = account.operations
         rows = system.sweep("rate=400/s:480/s:40/s", method="auto").records()
     assert {row["method"] for row in rows} == {"open"}
+
+
+def test_a_point_of_a_divided_batch_is_not_solved_again(monkeypatch: pytest.MonkeyPatch):
+    """One job less has few enough states for the chain, which the moved points have not."""
+    sizes: list[int] = []
+    stationary = chains.stationary
+
+    def counted(*arguments: object):
+        sizes.append(1)
+        return stationary(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(chains, "stationary", counted)
+    report = qnet.load("examples/short-and-long-jobs.toml").sensitivity()
+    assert "states" in {method for row in report.records() for method in str(row["method"]).split(", ")}
+    assert len(sizes) == 1
+
+
+@pytest.mark.parametrize("question", ["why", "bottleneck", "sensitivity"])
+@pytest.mark.parametrize("name", ["clients-and-write-buffer", "priority-batch"])
+def test_no_walk_is_begun_that_will_be_given_up(name: str, question: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(shared, "walk", lambda *_: pytest.fail("a walk is begun"))
+    assert getattr(qnet.load(f"examples/{name}.toml"), question)().records()

@@ -25,6 +25,10 @@ MOST_TURNS = 100
 """Core solutions after which changes that do not converge are given up."""
 
 
+_CELLS = 200_000
+"""Numbers of an array of changes up to which networks without a customer of different classes are one batch."""
+
+
 class FixedPoints(Record):
     """Proven fixed points of a batch: what every method of the driver answers, and some add to."""
 
@@ -196,6 +200,12 @@ class Equations(Protocol):
 E = TypeVar("E", bound=Equations)
 
 
+def _in_turn(classes: Sequence[int], cells: int) -> list[list[int]]:
+    """The classes that are removed at once: as many as have arrays, of `cells` numbers each, that are not too large."""
+    count = max(1, _CELLS // max(cells, 1))
+    return [list(classes[first : first + count]) for first in range(0, len(classes), count)]
+
+
 class CoreSolutions(Record):
     """Core solutions of equations."""
 
@@ -262,16 +272,24 @@ class Substitution(Generic[E]):
         equations, before = self.equations, answer.changes
         queue, busy = np.zeros(before.queue.shape), np.zeros(before.busy.shape)
         queues, utilizations = equations.shares(answer.values)
-        for removed in range(equations.population.shape[-1]):
-            if np.isinf(equations.population[:, removed]).all():
-                continue
-            population = equations.population.copy()
-            population[:, removed] = np.maximum(population[:, removed] - 1.0, 0.0)
-            fewer = equations.replace(population=population)
-            less_queue, less_busy = fewer.shares(self.fixed(fewer, before, answer.values))
+        closed: list[int] = np.flatnonzero(np.isfinite(equations.population).any(axis=0)).tolist()
+        points = np.arange(len(queue))
+        for removed in _in_turn(closed, queue.size):
+            # A network without a customer of one class is solved with those without one of the others.
+            again = np.tile(points, len(removed))
+            kinds = np.repeat(removed, len(points))
+            fewer = equations.part(again)
+            population = fewer.population.copy()
+            rows = np.arange(len(again))
+            population[rows, kinds] = np.maximum(population[rows, kinds] - 1.0, 0.0)
+            fewer = fewer.replace(population=population)
+            less_queue, less_busy = fewer.shares(self.fixed(fewer, before.part(again), answer.values[again]))
             present = (population > 0)[:, None, :]
-            queue[:, :, removed, :] = np.where(present, less_queue - queues, 0.0)
-            busy[:, :, removed, :] = np.where(present, less_busy - utilizations, 0.0)
+            less_queue = np.where(present, less_queue - queues[again], 0.0)
+            less_busy = np.where(present, less_busy - utilizations[again], 0.0)
+            for number, kind in enumerate(removed):
+                part = slice(number * len(points), (number + 1) * len(points))
+                queue[:, :, kind, :], busy[:, :, kind, :] = less_queue[part], less_busy[part]
         return ShareChanges(queue, busy, before.relaxation)
 
     def proven(self, answer: CoreSolutions) -> Flags:

@@ -6,6 +6,8 @@ arrival is neither that at a random moment nor that of an infinite source.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from qnet import budget
@@ -60,6 +62,38 @@ class Ranked(Record):
     servers: Any
     """(K,) how many there are instead of that one, each slower by as much."""
 
+    @cached_property
+    def fixed(self) -> _Fixed:
+        """What no round changes."""
+        opened = np.isinf(self.population)[:, None, None, :]
+        people = np.where(opened, 1.0, self.population[:, None, None, :])
+        visits = np.where(self.visits > 0, self.visits, 1.0)
+        return _Fixed(
+            opened=opened,
+            people=np.where(opened, np.inf, people),
+            others=np.where(opened, 1.0, np.maximum(people - np.eye(people.shape[-1]), 0.0)),
+            present=np.where(people > 0, people, 1.0),
+            visits=visits,
+            slower=self.demands * (self.servers[:, None] - 1.0),
+            known=_ABSENCE * self.memory[:, :, None, :],
+            regular=(self.excess < 0)[:, :, None, :] & ~opened.swapaxes(2, 3),
+            several=self.servers > 1,
+            any_several=bool((self.servers > 1).any()),
+            closed=np.isfinite(self.population) & (self.population > 0),
+            ranks=int(distinct(self.rank).size),
+            served=tuple(self._ranks()),
+        )
+
+    def _ranks(self) -> Iterator[_Rank]:
+        """The ranks of the stations without sharing, the highest first."""
+        preemptive = (self.discipline == PREEMPTIVE)[:, None]
+        for rank in sorted(set(self.rank.flat), reverse=True):
+            here = (self.rank == rank) & (self.discipline != SHARING)[:, None]
+            if here.any():
+                lower = (self.rank < (np.where(here, self.rank, -np.inf).max(-1))[:, None]) & ~preemptive
+                first = ~here & (self.rank > np.where(here, self.rank, np.inf).min(-1)[:, None])
+                yield _Rank(here=here, lower=lower[:, None, :], first=first[:, None, :], preemptive=preemptive)
+
     @property
     def patience(self) -> int:
         """Rounds: where a class starves, some points never converge, and are estimated with more care."""
@@ -100,6 +134,49 @@ class Ranked(Record):
         """(P,) whether higher classes leave too little to an open class, and no estimate of changes explains that."""
         unchanged = ~(changes.queue.any((1, 2, 3)) | changes.busy.any((1, 2, 3)))
         return unchanged & ~self.feasible(values) & np.isinf(self.population).any(-1)
+
+
+class _Rank(Record):
+    """A rank, at the stations where customers are not served together."""
+
+    here: Any
+    """(K, R) the classes of that rank."""
+    lower: Any
+    """(K, 1, R) those of which a service is not interrupted by it."""
+    first: Any
+    """(K, 1, R) those of higher ranks."""
+    preemptive: Any
+    """(K, 1)"""
+
+
+class _Fixed(Record):
+    """What no round changes, of the classes that arrive and those that are there (P, K, R, R) where no other
+    shape is stated."""
+
+    opened: Any
+    """(P, 1, 1, R)"""
+    people: Any
+    """(P, 1, 1, R) infinite for open classes."""
+    others: Any
+    present: Any
+    """(P, 1, 1, R) at least 1."""
+    visits: Any
+    """(P, K, R) 1 where there are none."""
+    slower: Any
+    """(P, K, R) seconds that several servers take longer than one of their speed."""
+    known: Any
+    """Seconds of absence."""
+    regular: Any
+    """Where the rest of a service may be less than it is on the average."""
+    several: Any
+    """(K,) stations of several servers; `any_several`: whether there are any."""
+    any_several: bool
+    closed: Any
+    """(P, R) classes with customers."""
+    ranks: int
+    """How many there are."""
+    served: tuple[_Rank, ...]
+    """Those at stations without sharing, the highest first."""
 
 
 class RankedAnswer(FixedPoints):
@@ -186,9 +263,9 @@ def _at_servers(ranked: Ranked, state: Any) -> Any:
 
     state  (P, K + M, R): residences at one server, and for the M stations of several the ratios of the waits.
     """
-    several = ranked.servers > 1
-    if not several.any():
+    if not ranked.fixed.any_several:
         return state
+    several = ranked.fixed.several
     residence = state[:, : len(several)].copy()
     particular = ranked.demands[:, several]
     waits = np.maximum(residence[:, several] - particular, 0.0) * state[:, len(several) :]
@@ -199,7 +276,7 @@ def _at_servers(ranked: Ranked, state: Any) -> Any:
 def _throughput(ranked: Ranked, residence: Any) -> Any:
     """(P, R) by Little's law; of open classes what arrives."""
     cycle = ranked.think_time + _at_servers(ranked, residence).sum(1)
-    closed = np.isfinite(ranked.population) & (ranked.population > 0)
+    closed = ranked.fixed.closed
     people = np.where(closed, ranked.population, 0.0)
     return np.where(closed, people / np.where(closed & (cycle > 0), cycle, 1.0), ranked.arrival_rate)
 
@@ -211,24 +288,22 @@ def _full(ranked: Ranked, throughput: Any) -> Flags:
 
 def _image(ranked: Ranked, changes: ShareChanges, residence: Any) -> tuple[Any, Any]:
     """Residences (see `_at_servers`) after a round, and (P,) the largest change, in cycle times of the class."""
-    budget.spend(_A_RANK * distinct(ranked.rank).size, "the rounds of a fixed point")
+    budget.spend(_A_RANK * ranked.fixed.ranks, "the rounds of a fixed point")
     arrivals = _Arrivals(ranked, changes, residence)
     stations = ranked.demands.shape[1]
     image = np.where((ranked.discipline == SHARING)[:, None], ranked.demands * (1.0 + arrivals.queues.sum(-1)), 0.0)
     before = _Before(
         np.zeros(arrivals.queues.shape[:3]), np.zeros(arrivals.queues.shape[:3]), np.zeros(arrivals.queues.shape[:2])
     )
-    ordered = (ranked.discipline != SHARING)[:, None]
-    ranks = [here for rank in sorted(set(ranked.rank.flat), reverse=True)
-             if (here := (ranked.rank == rank) & ordered).any()]  # fmt: skip
-    for number, here in enumerate(ranks, 1):
-        work = arrivals.work(before, here)
-        image = np.where(here, ranked.visits * arrivals.visit_time(before, here, work), image)
-        before = arrivals.after(before, here, work) if number < len(ranks) else before
+    ranks = ranked.fixed.served
+    for number, rank in enumerate(ranks, 1):
+        work = arrivals.work(before, rank.here)
+        image = np.where(rank.here, ranked.visits * arrivals.visit_time(before, rank, work), image)
+        before = arrivals.after(before, rank.here, work) if number < len(ranks) else before
     image = np.where(ranked.population[:, None, :] > 0, image, ranked.demands)
     cycle = (ranked.think_time + _at_servers(ranked, residence).sum(1))[:, None, :]
     change = np.abs(image - residence[:, :stations]) / np.where(cycle > 0, cycle, 1.0)
-    if (ranked.servers > 1).any():
+    if ranked.fixed.any_several:
         ratios = arrivals.ratios(np.maximum(image - ranked.demands, 0.0))
         image = np.concatenate([image, ratios], axis=1)
         change = np.concatenate([change, np.abs(ratios - residence[:, stations:])], axis=1)
@@ -254,29 +329,23 @@ class _Arrivals:
         self.throughput = throughput = _throughput(ranked, residence)[:, None, :]
         at_servers = _at_servers(ranked, residence)
         residence = residence[:, : ranked.demands.shape[1]]
-        opened = np.isinf(ranked.population)[:, None, None, :]
-        people = np.where(opened, 1.0, ranked.population[:, None, None, :])
-        one = np.eye(people.shape[-1])
-        others = np.where(opened, 1.0, np.maximum(people - one, 0.0))
-        present = np.where(people > 0, people, 1.0)
+        fixed = ranked.fixed
+        opened, others, present = fixed.opened, fixed.others, fixed.present
         self.busy = np.minimum(throughput * ranked.demands, 1.0)
         self.queues = np.maximum(others * ((throughput * residence)[:, :, None, :] / present + changes.queue), 0.0)
         self.served = np.clip(others * (self.busy[:, :, None, :] / present + changes.busy), 0.0, self.queues)
         self.waiting = ranked.service[:, :, None, :] * self.queues
         """Mean services of those present."""
-        self.people = np.where(opened, np.inf, people)
-        visits = np.where(ranked.visits > 0, ranked.visits, 1.0)
-        each = residence / visits
-        slower = ranked.demands * (ranked.servers[:, None] - 1.0)
-        absence = (ranked.think_time + at_servers.sum(1))[:, None, :] - at_servers + slower
-        absence = np.maximum(absence, 0.0) / visits
+        self.people = fixed.people
+        each = residence / fixed.visits
+        absence = (ranked.think_time + at_servers.sum(1))[:, None, :] - at_servers + fixed.slower
+        absence = np.maximum(absence, 0.0) / fixed.visits
         self.absence = np.where(opened[:, 0], 1e300, np.maximum(absence, 1e-300))
-        known = _ABSENCE * ranked.memory[:, :, None, :]
-        random = self.absence[..., None] / (self.absence[..., None] + known)
+        random = self.absence[..., None] / (self.absence[..., None] + fixed.known)
         open_busy = np.where(opened[:, 0], self.busy, 0.0).sum(-1)
         idle = np.maximum(1.0 - (self.busy.sum(-1) - open_busy) / np.maximum(1.0 - open_busy, _LEAST), 0.0)
         # Open classes find what is there at random, whatever that is; of closed ones that could be too little.
-        kept = np.where((ranked.excess < 0)[:, :, None, :] & ~opened.swapaxes(2, 3), idle[..., None, None], 1.0)
+        kept = np.where(fixed.regular, idle[..., None, None], 1.0)
         self.excess = ranked.excess[:, :, None, :] * kept * random
         rest = ranked.service[:, :, None, :] + ranked.excess[:, :, None, :] * random
         lasting = (self.absence + each)[..., None] / (self.absence[..., None] + rest)
@@ -298,16 +367,13 @@ class _Arrivals:
         begun = np.minimum(self.served * longer[..., None], self.queues)
         return ((self.waiting + self.excess * begun) * here[:, None, :]).sum(-1)
 
-    def visit_time(self, before: _Before, here: Any, work: Any) -> Any:
+    def visit_time(self, before: _Before, rank: _Rank, work: Any) -> Any:
         """(P, K, R) seconds of a visit of classes of one rank, given what is served before it and their `work`."""
-        ranked = self.ranked
+        ranked, here, preemptive = self.ranked, rank.here, rank.preemptive
         slow = (1.0 / np.maximum(1.0 - before.busy, _LEAST))[..., None]
-        preemptive = (ranked.discipline == PREEMPTIVE)[:, None]
-        lower = (ranked.rank < (np.where(here, ranked.rank, -np.inf).max(-1))[:, None]) & ~preemptive
-        ahead = work + (self.rest * lower[:, None, :]).sum(-1)
+        ahead = work + (self.rest * rank.lower).sum(-1)
         leaving = np.where(preemptive, 0.0, ranked.service * before.busy[..., None] * slow)
-        first = ~here & (ranked.rank > np.where(here, ranked.rank, np.inf).min(-1)[:, None])
-        arrived = (self.coming * first[:, None, :]).sum(-1) / np.maximum(1.0 - before.utilization, _LEAST)
+        arrived = (self.coming * rank.first).sum(-1) / np.maximum(1.0 - before.utilization, _LEAST)
         arrived = np.where(preemptive, 0.0, ranked.service * arrived)
         idle = np.where(
             before.utilization > 0,

@@ -28,6 +28,7 @@ from qnet.errors import NotComputed, Problem
 from qnet.lazy import np
 from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork
 from qnet.networks.closed.reduction import Reduced, expanded, nothing, reduced, stacked
+from qnet.networks.closed.station_marginals import Marginals
 from qnet.networks.reasons import Reason
 from qnet.networks.wanted import AUTO, Wanted, Work
 
@@ -66,14 +67,13 @@ def work(network: ClosedNetwork, wanted: Wanted = AUTO) -> Work:
     core = reduced(network, wanted.states)
     if not core.total:
         return Work(1.0, 1.0)
+    marginals = None if wanted.states else _marginals(core)
+    if marginals:
+        return Work(marginals.operations, marginals.bytes)
     dimensions, classes = _dimensions(core), len(core.population)
     states = comb(core.total + dimensions, dimensions)
-    steps = comb(core.total + dimensions + 1, dimensions + 1) + states * classes * max(1, classes.bit_length())
-    longer, wider = (_EXTENDED, 2.0) if _growth(core) > _RANGE else (1.0, 1.0)
-    return Work(
-        longer * 6.0 * steps * (dimensions + 1) + 3e4 * core.total,
-        states * (16.0 * dimensions + wider * 8.0 * (4 + classes.bit_length())),
-    )
+    wider = 2.0 if _growth(core) > _RANGE else 1.0
+    return Work(_operations(core), states * (16.0 * dimensions + wider * 8.0 * (4 + classes.bit_length())))
 
 
 def solve(network: ClosedNetwork, wanted: Wanted = AUTO, solve_part: SolvePart | None = None) -> ClosedFigures:
@@ -95,7 +95,39 @@ def solve(network: ClosedNetwork, wanted: Wanted = AUTO, solve_part: SolvePart |
     core = reduced(network, wanted.states)
     if not core.total:
         return nothing(network, NAME, wanted.states)
+    marginals = None if wanted.states else _marginals(core)
+    if marginals:
+        tables = [np.array(row, _kind(core)) for row in _tables(core)[: len(core.groups)]]
+        throughput, residence, log_constant = marginals.solve(_kind(core), tables)
+        return expanded(network, core, throughput, _singly(core, residence), log_constant, NAME, None)
     return _Customers(core, wanted.states).solve(network)
+
+
+def _marginals(core: Reduced) -> Marginals | None:
+    """The distributions of fewer stations, where classes visit so few that these take less; else None."""
+    if len(core.population) < 2 or all(min(group.demands) > 0 for group in core.groups):
+        return None
+    result = Marginals(core)
+    return result if result.operations < _operations(core) else None
+
+
+def _kind(core: Reduced) -> Any:
+    """The floats that are needed."""
+    return np.longdouble if _growth(core) > _RANGE else np.float64
+
+
+def _operations(core: Reduced) -> float:
+    """What the distributions over all stations take."""
+    dimensions, classes = _dimensions(core), len(core.population)
+    states = comb(core.total + dimensions, dimensions)
+    steps = comb(core.total + dimensions + 1, dimensions + 1) + states * classes * max(1, classes.bit_length())
+    return (_EXTENDED if _growth(core) > _RANGE else 1.0) * 6.0 * steps * (dimensions + 1) + 3e4 * core.total
+
+
+def _singly(core: Reduced, residence: list[list[float]]) -> list[list[float]]:
+    """The residences at one station of each group."""
+    rows = zip(residence[: len(core.groups)], core.groups, strict=True)
+    return [[time / group.size for time in row] for row, group in rows]
 
 
 def _tables(core: Reduced) -> list[list[float]]:
@@ -177,7 +209,7 @@ class _Customers:
     def __init__(self, core: Reduced, marginals: bool) -> None:
         self.core = core
         self.marginals = marginals
-        self.kind: Any = np.longdouble if _growth(core) > _RANGE else np.float64
+        self.kind: Any = _kind(core)
         self.tables = [np.array(row, self.kind) for row in _tables(core)]
         self.rows = [group.demands for group in core.groups]
         # Several stations as one have the demand of one of them.
@@ -219,11 +251,7 @@ class _Customers:
                 if self.marginals:
                     full, _ = self.with_one(without, core.total - 1, index)
                     states = [self.marginal(full, station, core.total).tolist() for station in range(len(core.groups))]
-        single = [
-            [time / group.size for time in row]
-            for row, group in zip(residence[: len(core.groups)], core.groups, strict=True)
-        ]
-        return expanded(network, core, throughput, single, log_constant, NAME, states)
+        return expanded(network, core, throughput, _singly(core, residence), log_constant, NAME, states)
 
     def each_left_out(self, distribution: Any, logs: float, present: int, classes: list[int]) -> Any:
         """For each class, the distribution with the last customers of all the others, and its logarithm."""

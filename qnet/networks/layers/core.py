@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -10,7 +11,7 @@ from qnet.lazy import Array, np
 from qnet.networks.closed.approximate_mva import core_solutions
 from qnet.networks.fixed_point import BatchMap, fixed_points
 from qnet.networks.layers.table import Numbers, Shape
-from qnet.queues.finite_source import full_probabilities
+from qnet.queues.finite_source import Chains, full_probabilities
 from qnet.record import Record
 
 _ABSENCE = 3.0
@@ -58,6 +59,17 @@ class LayerWaits(Record):
     """(P, S) of the holding times."""
     before: Any
     """(P,) the largest residual of all core solutions on the way, of which the changes are estimated."""
+
+    @staticmethod
+    def joined(parts: Sequence[LayerWaits]) -> LayerWaits:
+        """Those of several batches, one after the other."""
+        names = LayerWaits.fields()
+        return LayerWaits(
+            *(
+                np.concatenate(values, axis=1 if name in ("numbers", "scale") else 0)
+                for name, values in zip(names, zip(*parts, strict=True), strict=True)
+            )
+        )
 
     def part(self, chosen: Any) -> LayerWaits:
         """Some of the points."""
@@ -176,13 +188,14 @@ def _core(
 ) -> tuple[Any, LayerWaits]:
     """(P, S) waits at the fixed point, and what they imply."""
     logs = np.full(start.shape, np.nan)
+    chains: Chains = {}
 
     def images(chosen: Any) -> BatchMap:
         here, part = numbers.part(chosen), changes[:, chosen]
 
         def image(waits: Any) -> tuple[Any, Any]:
             guess = logs[chosen]
-            result = image_of(shape, here, part, waits[..., 0], guess)
+            result = image_of(shape, here, part, waits[..., 0], guess, chains)
             logs[chosen] = guess
             return result.waits[..., None], result.residual
 
@@ -190,7 +203,7 @@ def _core(
 
     waits: Array = start
     for number in range(_REGULAR):
-        after = image_of(shape, numbers, changes, waits, logs)
+        after = image_of(shape, numbers, changes, waits, logs, chains)
         near: Any = after.residual <= _NEAR
         following: Array = after.waits
         if near.all():
@@ -200,7 +213,7 @@ def _core(
         # Where others of the batch need more rounds, a point goes on as it would alone.
         waits = np.where(near[:, None], waits, following)
     waits = fixed_points(images, waits[..., None], patience, rough)[..., 0]
-    return waits, image_of(shape, numbers, changes, waits, logs)
+    return waits, image_of(shape, numbers, changes, waits, logs, chains)
 
 
 def _changes(shape: Shape, numbers: Numbers, answer: _Solved, rough: bool, patience: Array) -> tuple[Any, Any]:
@@ -247,16 +260,17 @@ def _leave_out(shape: Shape, row: int, scale: Any, full: Any, second: Any, lacki
         scale[2, :, row] *= np.where(second[:, outer, None] > 0, rest, 1.0)
 
 
-def image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: Any) -> LayerWaits:
-    """What the waits imply, and the waits after one more round; `guess` (P, K) is used and kept up to date."""
+def image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: Any, chains: Chains) -> LayerWaits:
+    """What the waits imply, and the waits after one more round; `guess` (P, K) and `chains` are used and kept up to
+    date."""
 
     budget.spend(_IMAGE + _CELL * changes.size, _WHAT)
     # What a round makes of an extreme guess is no answer: the residual of the last one decides.
     with np.errstate(all="ignore"):
-        return _image_of(shape, numbers, changes, waits, guess)
+        return _image_of(shape, numbers, changes, waits, guess, chains)
 
 
-def _image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: Any) -> LayerWaits:
+def _image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: Any, chains: Chains) -> LayerWaits:
     """As `image_of`, whatever becomes of the numbers."""
     first = numbers.first + _times(numbers.first_waits, waits)
     second = numbers.second + _times(numbers.second_waits, waits)
@@ -295,7 +309,7 @@ def _image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: A
         count = servers[:, rows]
         first_guess = guess[:, rows]
         at_arrival = near[1].sum(-1), busy.sum(-1) - near[1].sum(-1), (of_free + again).sum(-1)
-        full[:, rows] = _full(shape, numbers, rows, at_arrival, first_guess)
+        full[:, rows] = _full(shape, numbers, rows, at_arrival, first_guess, chains)
         guess[:, rows] = first_guess
         open_load = np.minimum(of_free.sum(-1) / count, _JUST_BELOW)
         result[:, rows] = (line + full[:, rows] * rest) / count / (1.0 - open_load)
@@ -396,11 +410,11 @@ def _work(shape: Shape, rows: Any, holding: Array, second: Array, scv: Array, ab
     )
 
 
-def _full(shape: Shape, numbers: Numbers, rows: Any, busy: tuple[Any, Any, Any], guess: Array) -> Any:
+def _full(shape: Shape, numbers: Numbers, rows: Any, busy: tuple[Any, Any, Any], guess: Array, chains: Chains) -> Any:
     """(P, s) the probability that an arrival finds all servers busy, over the mean number of busy servers found.
 
     busy   (P, s) each: servers busy with requests of limited number in their first and second phase, and with others.
-    guess  (P, s) where the search begins; it is kept up to date.
+    guess  (P, s) where the search begins; it is kept up to date, as `chains` of finite sources are.
     """
     first, second, others = busy
     bound, index = first + second, shape.centre[rows]
@@ -417,7 +431,7 @@ def _full(shape: Shape, numbers: Numbers, rows: Any, busy: tuple[Any, Any, Any],
         most = np.maximum(np.where(share == 1, np.minimum(most, few * _JUST_BELOW), most), 1e-200)
         start = np.where(np.isnan(guess[here]), np.log(most / few), guess[here])
         budget.spend(_SOURCE * few.size * (few.max() + several), _WHAT)
-        _, chance, logs = full_probabilities(few, int(several), most, share, opened, start)
+        _, chance, logs = full_probabilities(few, int(several), most, share, opened, start, chains)
         guess[here] = logs
         result[here] = np.minimum(chance / np.maximum(bound + others, 1e-300)[here], 1.0 / several)
     return result

@@ -69,13 +69,13 @@ def ceiling(network: RoutedNetwork, compiled: Streams) -> tuple[Value, str] | No
     compiled  its streams at one passage per second.
     Returns   passages per second and the label of the station; None where the estimate has not converged.
     """
-    asked = _ceiling_asked(network, compiled)
+    asked = ceiling_asked(network, compiled)
     numbers = asked.numbers.part([0])
     return _Layers(network, compiled).ceiling(asked.shape, numbers, solved(asked)[1])
 
 
-def _ceiling_asked(network: RoutedNetwork, compiled: Streams) -> Asked:
-    """What `ceiling` asks for."""
+def ceiling_asked(network: RoutedNetwork, compiled: Streams) -> Asked:
+    """What `ceiling` asks for; arguments as of it."""
     shape, numbers = tables(network, compiled)
     return Asked(shape, _Layers(network, compiled).crowded(numbers), False, np.full(2, _BRIEFLY))
 
@@ -84,7 +84,7 @@ def point_asked(network: RoutedNetwork, compiled: Streams) -> list[Asked]:
     """What `solve` and `ceiling` ask for at a point, whichever is called; arguments as of these."""
     layers = _Layers(network, compiled)
     asked = [layers.asked(Wanted())]
-    return [*asked, _ceiling_asked(network, compiled)] if layers.alone(Wanted()) else asked
+    return [*asked, ceiling_asked(network, compiled)] if layers.alone(Wanted()) else asked
 
 
 def untrusted(shape: Shape, numbers: Numbers, state: LayerWaits) -> tuple[Any, Any]:
@@ -117,7 +117,7 @@ class _Layers:
     def alone(self, wanted: Wanted) -> bool:
         """Whether a ceiling is asked for, which there is of a single closed class."""
         single = len(self.network.classes) == len(self.network.closed) == 1
-        return single and (self.network.size is None or wanted.ceilings)
+        return single and wanted.asks_ceiling(self.network.size)
 
     def asked(self, wanted: Wanted) -> Asked:
         """What is to be solved; after all points the same with unlimited customers, where a ceiling is asked for."""
@@ -230,15 +230,7 @@ class _Layers:
             chosen = slice(first, first + at_once)
             parts.append(solved(Asked(shape, numbers.part(chosen), rough, patience[chosen])))
         waits = np.concatenate([part[0] for part in parts])
-        joined = LayerWaits(
-            *(
-                np.concatenate(values, axis=1 if name in ("numbers", "scale") else 0)
-                for name, values in zip(
-                    LayerWaits.fields(), zip(*(part[1] for part in parts), strict=True), strict=True
-                )
-            )
-        )
-        return waits, joined
+        return waits, LayerWaits.joined([state for _, state in parts])
 
     def prove(self, residual: Any, full: Value, loads: Mapping[Key, Value], tolerance: float) -> None:
         """Raise unless the waits of all points are a fixed point, but where open classes have no steady state.

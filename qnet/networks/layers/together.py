@@ -26,61 +26,97 @@ class Asked(Record):
     patience: Array
     """(P,) rounds without progress."""
 
-    def key(self) -> bytes:
-        """All of it, as bytes that are the same where it is."""
-        return _bytes(tuple(self))
+    def points(self) -> list[bytes]:
+        """Each of its points, as bytes that are the same where all is."""
+        common = _bytes((tuple(self.shape), self.rough))
+        return [
+            common + _bytes((*self.numbers.part([index]), self.patience[index : index + 1]))
+            for index in range(len(self.patience))
+        ]
 
 
-class _Batch:
-    """Questions of one shape, which are answered as one batch when the first of them is asked."""
+class _Family:
+    """Questions of one shape and patience, and what is known of their points and of others of the shape."""
 
     def __init__(self) -> None:
-        self.questions: dict[bytes, Asked] = {}
+        self.questions: list[Asked] = []
+        """Those that are not answered yet."""
+
+
+class _Announced:
+    """The questions of some networks, of which any number may be asked; and the points that are answered."""
+
+    def __init__(self) -> None:
+        self.families: dict[bytes, _Family] = {}
+        self.points: dict[bytes, list[_Family]] = {}
+        """By point, as bytes: those that it belongs to."""
         self.answers: dict[bytes, tuple[Any, LayerWaits]] = {}
+        """By point: the batch that it was solved in, of one point."""
 
-    def answer(self, key: bytes) -> tuple[Any, LayerWaits]:
-        """As `core.solve`, of one of the questions."""
-        if not self.answers:
-            asked = list(self.questions.values())
-            shape, _, rough, _ = asked[0]
-            numbers = Numbers(*(np.concatenate(parts) for parts in zip(*(item.numbers for item in asked), strict=True)))
-            waits, state = solve(shape, numbers, rough, np.concatenate([item.patience for item in asked]))
-            begin = 0
-            for name, item in self.questions.items():
-                part = slice(begin, begin + len(item.patience))
-                self.answers[name], begin = (waits[part], state.part(part)), part.stop
-        return self.answers[key]
+    def add(self, question: Asked) -> None:
+        """Announce a question."""
+        key = _bytes((tuple(question.shape), question.rough, question.patience))
+        family = self.families.setdefault(key, _Family())
+        points = question.points()
+        if not all(point in self.answers for point in points):
+            family.questions.append(question)
+        for point in points:
+            if family not in self.points.setdefault(point, []):
+                self.points[point].append(family)
+
+    def answer(self, asked: Asked) -> tuple[Any, LayerWaits] | None:
+        """As `core.solve`, of announced points; None where some are not."""
+        points = asked.points()
+        while missing := [point for point in points if point not in self.answers]:
+            waiting = [family for family in self.points.get(missing[0], []) if family.questions]
+            if not waiting:
+                return None
+            self._solve(waiting[0])
+        every = [self.answers[point] for point in points]
+        return np.concatenate([waits for waits, _ in every]), LayerWaits.joined([state for _, state in every])
+
+    def _solve(self, family: _Family) -> None:
+        """Answer all questions of a family, each point once."""
+        new: dict[bytes, tuple[Numbers, Array]] = {}
+        for item in family.questions:
+            for index, point in enumerate(item.points()):
+                if point not in self.answers:
+                    new[point] = item.numbers.part([index]), item.patience[index : index + 1]
+        shape, rough = family.questions[0].shape, family.questions[0].rough
+        family.questions = []
+        numbers = Numbers(*(np.concatenate(parts) for parts in zip(*(item for item, _ in new.values()), strict=True)))
+        waits, state = solve(shape, numbers, rough, np.concatenate([patience for _, patience in new.values()]))
+        for index, point in enumerate(new):
+            self.answers[point] = waits[index : index + 1], state.part([index])
 
 
-_batches: ContextVar[dict[bytes, _Batch] | None] = ContextVar("layers", default=None)
-"""By what was asked, where several questions were announced."""
+_announced: ContextVar[_Announced | None] = ContextVar("layers", default=None)
 
 
 def solved(asked: Asked) -> tuple[Any, LayerWaits]:
-    """What `core.solve` answers; where the question was announced, with all those that were announced with it."""
-    batches = _batches.get()
-    if batches:
-        key = asked.key()
-        if key in batches:
-            return batches[key].answer(key)
-    return solve(*asked)
+    """What `core.solve` answers; where its points were announced, with all those that were announced like them."""
+    announced = _announced.get()
+    return (announced and announced.answer(asked)) or solve(*asked)
+
+
+def announcing() -> bool:
+    """Whether some questions are announced."""
+    return _announced.get() is not None
 
 
 @contextmanager
 def together(questions: Iterable[Asked]) -> Generator[None]:
-    """Announce questions that may be asked inside, so that those of one shape and patience are answered together."""
-    shapes: dict[bytes, _Batch] = {}
-    batches: dict[bytes, _Batch] = {}
+    """Announce questions that may be asked inside, alone or as batches: when the first point is asked for, all points
+    of one shape and patience are solved at once. What is announced inside of another belongs to that."""
+    outer = _announced.get()
+    announced = outer or _Announced()
     for item in questions:
-        batch = shapes.setdefault(_bytes((tuple(item.shape), item.rough, item.patience)), _Batch())
-        key = item.key()
-        batch.questions[key] = item
-        batches[key] = batch
-    token = _batches.set(batches)
+        announced.add(item)
+    token = _announced.set(announced)
     try:
         yield
     finally:
-        _batches.reset(token)
+        _announced.reset(token)
 
 
 def _bytes(value: Any) -> bytes:

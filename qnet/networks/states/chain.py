@@ -49,6 +49,23 @@ class TooLarge(Exception):
     """There are more states, or more work, than the budget allows."""
 
 
+class Passing(Record):
+    """The transitions with a mark."""
+
+    states: Any
+    """The states that they begin at, by number, as an array."""
+    rates: Any
+    """Their rate from each, as an array; where rates of several chains are walked together, (states, chains)."""
+
+    def often(self, shares: Any) -> float:
+        """How many there are per second, of one chain.
+
+        shares  by state: its probability, or 0 where it is left out.
+        """
+        # One after the other, so that the sum does not depend on the machine.
+        return float(sum((self.rates * shares[self.states]).tolist()))
+
+
 class Walk(Record):
     """The states that can be reached, and their transitions.
 
@@ -59,8 +76,8 @@ class Walk(Record):
     sources: list[int]
     targets: list[int]
     rates: Any
-    ended: dict[int, dict[int, float]]
-    """By mark: by state the rate of the transitions that have it, each as often as it has."""
+    ended: dict[int, Passing]
+    """By mark: the transitions that have it, each as often as it has."""
     shape: Pattern
     position: int = -1
     """Which of the chains of the shape it is, where several are walked together."""
@@ -109,10 +126,22 @@ def walk(
                 sources.append(number)
                 targets.append(index)
                 rates.append(rate)
+    passing = {mark: Passing(np.array(list(table)), _stacked(list(table.values()))) for mark, table in ended.items()}
     return Walk(
-        states=states, sources=sources, targets=targets, rates=rates, ended=ended,
+        states=states, sources=sources, targets=targets, rates=rates, ended=passing,
         shape=Pattern(states, sources, targets),
     )  # fmt: skip
+
+
+def _stacked(rates: Sequence[Any]) -> Any:
+    """Rates as an array: (rates,), or (rates, chains) where some of them are arrays by chain."""
+    sizes = {len(rate) for rate in rates if not isinstance(rate, float)}
+    if not sizes:
+        return np.array(rates, dtype=float)
+    result = np.empty((len(rates), *sizes))
+    for number, rate in enumerate(rates):
+        result[number] = rate
+    return result
 
 
 def stationary(result: Walk, operations: float) -> Any:

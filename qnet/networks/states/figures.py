@@ -112,10 +112,7 @@ def _present(states: Sequence[Any], size: int) -> _Present:
 def means(made: Program, machine: Machine, result: Walk, shares: Any) -> SolvedChain:
     """The rates and the mean numbers of a chain with the probabilities of its states."""
     budget.spend(_EACH * len(result.states), WHAT)
-    known: list[float] = shares.tolist()
-    often = {
-        mark: float(sum(rate * known[state] for state, rate in table.items())) for mark, table in result.ended.items()
-    }
+    often = {mark: item.often(shares) for mark, item in result.ended.items()}
     customers = result.shape.once(_present, machine.size)
     free = {number: float(mean) for number, mean in zip(machine.timed, shares @ customers.counts, strict=True)}
     at = customers.added(free, shares)
@@ -178,14 +175,12 @@ def _served(machine: Machine, result: Walk, shares: Any) -> dict[int, float]:
 def _full(made: Program, result: Walk, shares: Any, often: Mapping[int, float], index: int) -> BufferStates:
     """The figures of one buffer."""
     store = made.stores[index]
-    taken = [state[2][store.centre] for state in result.states]
+    taken = np.array([state[2][store.centre] for state in result.states])
     waiting = [len(state[1][store.centre]) for state in result.states]
-    empty = sum(share for share, number in zip(shares.tolist(), taken, strict=True) if not number)
+    unused = np.where(taken, 0.0, shares)
+    empty = float(sum(unused.tolist()))
     coming = sum(
-        amount * rate * float(shares[state])
-        for amount, mark in store.asked.items()
-        for state, rate in result.ended.get(mark, {}).items()
-        if not taken[state]
+        amount * result.ended[mark].often(unused) for amount, mark in store.asked.items() if mark in result.ended
     )
     return BufferStates(
         offered=sum(amount * often.get(mark, 0.0) for amount, mark in store.asked.items()),

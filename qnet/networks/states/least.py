@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import ceil, comb
+from itertools import pairwise
+from math import ceil, comb, factorial, prod
 
 from qnet.lazy import Array, np
-from qnet.networks.routed import ClosedClass, Fork, Hold, RoutedNetwork, Station, Step, Time
+from qnet.networks.routed import ClosedClass, Fork, Hold, Route, RoutedNetwork, Station, Step, Time
 
 _MOST_CUSTOMERS = 300
 """Of which arrangements are counted: more have more of them."""
 _MOST_VISITS = 60
 """To one step, likewise."""
+_MOST_MIXES = 400
+"""Of which the orders in lines are counted: combinations of the numbers of customers of all classes."""
 
 
 def least_states(network: RoutedNetwork) -> float:
     """At least how many states the Markov chain of a network of one point has.
 
     The customers of a closed class are spread over think time and at least one station of its routes, all classes
-    independently of each other. Those of a class that is alone are spread inside of holds as well, as many as there
-    are servers, over the visits to a shared station, and in parallel steps over the stations of every branch.
+    independently of each other, over the copies of a station and the visits to a shared one. Those of a class that is
+    alone are spread inside of holds as well, as many as there are servers, and in parallel steps over the stations of
+    every branch. Lines in order of arrival have customers of several classes and visits in any order.
     """
     count = 1
     for item in network.classes:
@@ -28,7 +32,161 @@ def least_states(network: RoutedNetwork) -> float:
             stations |= {"think"} if item.think_time > 0 else set()
             free = max(len(stations) - 1, 0)
             count *= comb(int(item.population) + free, free)
-    return max(float(count), _inside_too(network)) if count < 1e300 else float("inf")
+    if count >= 1e300:
+        return float("inf")
+    return max(float(count), _inside_too(network), _over_visits(network), _in_lines(network))
+
+
+def _over_visits(network: RoutedNetwork) -> float:
+    """The arrangements over think time, the copies of the stations of all routes, and the visits to shared ones.
+
+    Any number of a class may be anywhere: customers of all others can be out of their way, if each has two spots.
+    """
+    if _bounded(network) or any(station.discipline == "lcfs-pr" for station in network.stations):
+        return 1.0
+    stations = {station.name: station for station in network.stations}
+    count = 1
+    for item in network.classes:
+        if not isinstance(item, ClosedClass) or item.chain or not item.population > 0:
+            continue
+        visits = _visits(item.routes, stations)
+        spots = sum(visits.values()) + (item.think_time > 0)
+        if spots < 2:
+            return 1.0
+        count *= comb(int(item.population) + spots - 1, spots - 1)
+    return float(count) if count < 1e300 else float("inf")
+
+
+def _visits(routes: Sequence[Route], stations: dict[str, Station]) -> dict[str, int]:
+    """By station at how many spots customers can be: its copies, and at a shared one each visit; "" for delays."""
+    spots: dict[str, int] = {}
+    for route in routes:
+        for step in route.steps:
+            if not route.probability > 0 or step.phase != 1 or not step.visits > 0 or isinstance(step, Fork):
+                continue
+            if isinstance(step, Time):
+                spots |= {"": 1} if step.mean > 0 else {}
+                continue
+            if not _timed(step):
+                continue
+            station = stations[step.station]
+            if station.delay:
+                spots[""] = 1
+                continue
+            fixed = station.follows or step.copy is not None
+            copies = 1 if fixed else sum(group.copies for group in station.groups if group.share > 0)
+            if station.discipline == "ps" and _only_times(step):
+                spots[step.station] = spots.get(step.station, 0) + copies * min(ceil(step.visits), _MOST_VISITS)
+            else:
+                spots[step.station] = max(spots.get(step.station, 0), copies)
+    return spots
+
+
+def _bounded(network: RoutedNetwork) -> bool:
+    """Whether customers may be lost, or wait for places that others have, so that they are not anywhere."""
+    if any(item.loses for item in network.buffers) or any(item.capacity is not None for item in network.stations):
+        return True
+    people = sum(float(item.population) for item in network.closed)
+    fills = [step for item in network.closed for route in item.routes for step in route.steps if isinstance(step, Time)]
+    asked = people * max((ceil(step.visits) for step in fills if step.fills), default=0)
+    return any(float(item.places) < asked for item in network.buffers)
+
+
+def _timed(hold: Hold) -> bool:
+    """Whether a hold takes time before its second phase."""
+    return any(isinstance(step, Time) and step.phase == 1 and step.mean > 0 for step in hold.steps)
+
+
+def _only_times(hold: Hold) -> bool:
+    """Whether nothing else is visited during a hold, and no second-phase work begins."""
+    return all(isinstance(step, Time) and step.phase == 1 and step.mean > 0 for step in hold.steps)
+
+
+def _in_lines(network: RoutedNetwork) -> float:
+    """The arrangements of classes that think, counting the orders in lines of single servers.
+
+    All routes visit the stations in one order, each once: lines are filled from the last station to the first. A line
+    may have any order of any visits: its last customer has come from its head, one visit before, or has arrived.
+    """
+    classes = [item for item in network.classes if isinstance(item, ClosedClass) and item.population > 0]
+    if network.limited or network.profiles or not _forward(network):
+        return 1.0
+    if not classes or any(item.chain or not item.think_time > 0 for item in classes):
+        return 1.0
+    people = [int(item.population) for item in classes]
+    while prod(number + 1 for number in people) > _MOST_MIXES:
+        people[people.index(max(people))] -= 1
+    stations = {station.name: station for station in network.stations}
+    ways = np.zeros([number + 1 for number in people])
+    ways.flat[0] = 1.0
+    for station in network.stations:
+        steps = [[step for step in _holds(item) if step.station == station.name] for item in classes]
+        if station.delay or not any(steps):
+            continue
+        if station.discipline == "fcfs" and station.servers == 1 and station.rates is None and station.copies == 1:
+            visits = [sum(min(ceil(step.visits), _MOST_VISITS) for step in each) for each in steps]
+            here = _orders(ways.shape, visits)
+        else:
+            spots = [_visits(item.routes, stations).get(station.name, 0) for item in classes]
+            here = _mixes(ways.shape, spots)
+        joined = np.zeros(ways.shape)
+        for mix in np.ndindex(*ways.shape):
+            if here[mix]:
+                rest = tuple(slice(size - number) for size, number in zip(ways.shape, mix, strict=True))
+                joined[tuple(slice(number, None) for number in mix)] += here[mix] * ways[rest]
+        ways = joined
+    return float(ways.sum())
+
+
+def _orders(shape: tuple[int, ...], visits: Sequence[int]) -> Array:
+    """How many lines there are of some customers of each class, each at any of its visits."""
+    result = np.zeros(shape)
+    for mix in np.ndindex(*shape):
+        lines = factorial(sum(mix)) // prod(factorial(number) for number in mix)
+        result[mix] = float(lines * prod(each**number for each, number in zip(visits, mix, strict=True)))
+    return result
+
+
+def _mixes(shape: tuple[int, ...], spots: Sequence[int]) -> Array:
+    """How many ways there are to spread some customers of each class over its spots."""
+    result = np.ones(shape)
+    for axis, (size, count) in enumerate(zip(shape, spots, strict=True)):
+        each = _binomials(size - 1, count) if count else np.eye(1, size)[0]
+        result = result * each.reshape([-1 if other == axis else 1 for other in range(len(shape))])
+    return result
+
+
+def _holds(item: ClosedClass) -> list[Hold]:
+    """The visits of all routes that customers of a class take."""
+    steps = [step for route in item.routes if route.probability > 0 for step in route.steps]
+    return [step for step in steps if isinstance(step, Hold) and step.visits > 0]
+
+
+def _forward(network: RoutedNetwork) -> bool:
+    """Whether all steps of closed classes are times and visits that take time, and the stations have one order in
+    which every route visits them, each in one step."""
+    after: dict[str, set[str]] = {}
+    for item in network.classes:
+        if not isinstance(item, ClosedClass):
+            continue
+        for route in item.routes:
+            holds = [step for step in route.steps if isinstance(step, Hold)]
+            if any(isinstance(step, Fork) or step.phase != 1 for step in route.steps):
+                return False
+            if not all(_only_times(step) for step in holds):
+                return False
+            names = [step.station for step in holds]
+            if len(set(names)) < len(names):
+                return False
+            for before, then in pairwise(names):
+                after.setdefault(before, set()).add(then)
+    while after:
+        last = [name for name, others in after.items() if not others & after.keys()]
+        if not last:
+            return False
+        for name in last:
+            del after[name]
+    return True
 
 
 def _inside_too(network: RoutedNetwork) -> float:

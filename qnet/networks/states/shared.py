@@ -163,11 +163,10 @@ def _taken_up(program: Program, crowd: int) -> bool:
 
 def _of_program(shared: _Together, position: int) -> Walk:
     """The walk of one program."""
-
-    def value(rate: Any) -> float:
-        return rate if isinstance(rate, float) else float(rate[position])
-
-    ended = {mark: {state: value(rate) for state, rate in table.items()} for mark, table in shared.walk.ended.items()}
+    ended = {
+        mark: item if item.rates.ndim == 1 else item.replace(rates=item.rates[:, position])
+        for mark, item in shared.walk.ended.items()
+    }
     return shared.walk.replace(rates=shared.rates[:, position], ended=ended, position=position)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from math import log
 from typing import TYPE_CHECKING
 
 from qnet import budget
@@ -20,10 +19,13 @@ from qnet.networks.routed import ClosedClass, Hold, OpenClass, RoutedNetwork
 from qnet.networks.solution import ClassFigures, RoutedSolution, StationFigures
 from qnet.networks.states.average import averaged
 from qnet.networks.states.branches import spread, with_branches
-from qnet.networks.states.chain import TooLarge, stationary
+from qnet.networks.states.chain import TooLarge, Walk, stationary
 from qnet.networks.states.compiler import program
+from qnet.networks.states.crowds import customers_needed, least_beyond, outside, states_expected
 from qnet.networks.states.figures import SolvedChain, Where, means
+from qnet.networks.states.kept import keep_chains, kept_chain
 from qnet.networks.states.least import least_states
+from qnet.networks.states.machine import Machine
 from qnet.networks.states.program import NotCovered, Program
 from qnet.networks.states.responses import responses
 from qnet.networks.states.shared import Walks
@@ -48,8 +50,6 @@ LITTLE = 1e-3
 """The same, where more of them matter little: an approximation for networks that no other method solves."""
 EVEN = 0.25
 """The scv that is taken for those that are too small for phases, of networks that no other method solves."""
-_HOPEFUL = 6.0
-"""How many times as many states as allowed may be expected where one more step is tried."""
 _LOOKS = 3
 """The total number of states generated, chain after chain, as a multiple of the number allowed."""
 _FIRST = 6
@@ -126,6 +126,7 @@ def tried(
     if len(answered) == len(result):
         return _solution(network, answered, wanted)
     if answered:
+        keep_chains(answered, wanted.chain, edge)
         raise Divided(np.array([isinstance(item, SolvedChain) for item in result]))
     return None
 
@@ -253,6 +254,8 @@ def _solved(
 ) -> SolvedChain:
     """As `solved`, of one of several programs."""
     made = walks.programs[number]
+    if known := kept_chain(made, most, edge):
+        return known
     most = min(most, int(operations / _A_STATE))
     if least_states(network) > most or sum(count for count, _ in made.homes) > most:
         raise TooLarge
@@ -262,32 +265,32 @@ def _solved(
     crowd = enough = _FIRST
     edges = dict[int, tuple[float, int]]()
     best: SolvedChain | None = None
+    ahead: tuple[int, tuple[Machine, Walk]] | None = None
     looked = 0
     while True:
         try:
             if looked > (_LOOKS * most if best is None else most):
                 raise TooLarge
-            machine, result = walks.of(number, crowd, most)
+            machine, result = ahead[1] if ahead else walks.of(number, crowd, most)
+            ahead = None
             looked += len(result.states)
+            if not edges and least_beyond(machine, result) > max(edge, _NEGLIGIBLE):
+                # More are needed, whatever the probabilities are: they are of no use where there are too many states.
+                ahead = _twice(network, walks, number, crowd, most, (machine, result))
             shares = stationary(result, operations)
-            beyond = sum(
-                share
-                for share, state in zip(shares.tolist(), result.states, strict=True)
-                if machine.outside(state) >= machine.edge
-            )
+            beyond = float(sum(shares[outside(machine, result) >= machine.edge].tolist()))
             if beyond <= edge:
                 best = means(made, machine, result, shares).replace(beyond=beyond)
             if beyond <= _NEGLIGIBLE:
                 assert best is not None
                 return best
             edges[crowd] = (beyond, len(result.states))
-            before, enough = crowd, _more(edges, most, _NEGLIGIBLE, edge)
+            if ahead:
+                crowd, enough = ahead[0], 2 * crowd
+                continue
+            before, enough = crowd, customers_needed(edges, most, _NEGLIGIBLE, edge)
             crowd = walks.near(number, enough)
-            # The last number has special states, of arrivals that are not let in: the one before is typical.
-            inner = sum(machine.outside(state) == machine.edge - 1 for state in result.states)
-            more = _at_least(len(result.states), inner, crowd - before)
-            # Where customers are lost, those that find no place have no state.
-            if more > most and not network.limited:
+            if not network.limited and states_expected(machine, result, crowd - before) > most:
                 raise TooLarge
         except TooLarge:
             if crowd > enough:
@@ -298,39 +301,21 @@ def _solved(
                 return best
 
 
-def _more(edges: Mapping[int, tuple[float, int]], most: int, *wanted: float) -> int:
-    """How many customers from outside to look at next, given the probability of as many as were, and the states.
-
-    wanted   the probabilities that are small enough, the best first; the first that will do is aimed at.
-    Raises   `TooLarge` where there will be too many states for any.
-    Method   Tails are geometric, and states grow like a power of the number.
-    """
-    (sooner, (_, fewer)), (later, (edge, states)) = ([(0, (1.0, 1)), *edges.items()])[-2:]
-    before = edges.get(sooner, (1.0, 1))[0]
-    if len(edges) == 1:
-        return 2 * later
-    falls = log(before / edge) / (later - sooner) if before > edge else 0.0
-    if falls <= 0:
-        raise TooLarge
-    growth = log(states / fewer) / log(later / sooner)
-    for aim in wanted:
-        needed = later + max(int(1.1 * log(max(edge / aim, 1.0)) / falls) + 1, 2)
-        guess = states * (needed / later) ** growth
-        if guess <= 1.5 * most:
-            return needed
-        # Where something is bounded the states grow more slowly than at first.
-        if guess <= _HOPEFUL * most and states * 2.0**growth <= most:
-            return 2 * later
-    raise TooLarge
-
-
-def _at_least(states: int, inner: int, more: int) -> int:
-    """How many states there are at least with `more` customers from outside.
-
-    inner   those with one customer less than the most so far: each is also one with another customer, which waits
-            after all others, and so on.
-    """
-    return states + inner * more
+def _twice(
+    network: RoutedNetwork, walks: Walks, number: int, crowd: int, most: int, walked: tuple[Machine, Walk]
+) -> tuple[int, tuple[Machine, Walk]]:
+    """The walk with twice as many customers from outside as one that is done, and how many they are; raises
+    `TooLarge`."""
+    enough = 2 * crowd
+    near = walks.near(number, enough)
+    try:
+        if not network.limited and states_expected(*walked, near - crowd) > most:
+            raise TooLarge
+        return near, walks.of(number, near, most)
+    except TooLarge:
+        if near == enough:
+            raise
+    return enough, walks.of(number, enough, most)
 
 
 def _solution(network: RoutedNetwork, result: Sequence[SolvedChain], wanted: Wanted) -> RoutedSolution:
@@ -400,7 +385,7 @@ def _solution(network: RoutedNetwork, result: Sequence[SolvedChain], wanted: Wan
         reasons=reasons,
         classes=tuple(_with_population(*pair) for pair in zip(solution.classes, network.classes, strict=True)),
         why=f"the Markov chain of all states of the network has {size} of them",
-        ceiling=None if loses or network.profiles else _ceiling(network),
+        ceiling=None if loses or network.profiles or not wanted.asks_ceiling(network.size) else _ceiling(network),
         network=network if network.profiles else None,
         buffers=buffers(network, compiled, waits, result, column, operations) if made.stores else (),
         passages=_passages(solution, network, compiled, made, wanted),

@@ -17,7 +17,7 @@ from qnet.networks.wanted import AUTO, Wanted
 from qnet.networks.work import GroupWork, NetworkWork, RouteWork, work
 from qnet.questions.bottleneck.software import Software, software
 from qnet.questions.points.ceilings import largest_throughput
-from qnet.questions.points.changes import Change, changes, inside_limits
+from qnet.questions.points.changes import Change, changes, changes_together, inside_limits
 from qnet.questions.points.points import Solved, rising, solve_points
 from qnet.questions.points.saturation import Saturation, saturation
 from qnet.questions.solve.solve import no_steady_state
@@ -156,6 +156,12 @@ def bottleneck(model: Model, faster: float = 2.0, wanted: Wanted = AUTO) -> Bott
     if not 1 < faster < float("inf"):
         text = f"a station {faster:g} times as fast"
         raise UsageError(Problem("QN022", text, "a number above 1, such as 2"))
+    with changes_together(model, faster):
+        return _bottleneck(model, faster, wanted)
+
+
+def _bottleneck(model: Model, faster: float, wanted: Wanted) -> Bottleneck:
+    """As `bottleneck`."""
     solved = solve_points(model, asked=wanted)
     edge = saturation(model, solved, wanted=wanted)
     solution = solved.parts[0].solution
@@ -174,7 +180,8 @@ def bottleneck(model: Model, faster: float = 2.0, wanted: Wanted = AUTO) -> Bott
     identical = wanted
     if solution.method == "states" and all(item.population is not None for item in solution.classes):
         identical = wanted.replace(chain=min(wanted.chain, _CHAIN), each=True)
-    compared = changes(model, tried, faster, identical)
+    near = solution.passages.start.demands if solution.passages and solution.passages.start else None
+    compared = changes(model, tried, faster, identical.replace(near=near))
     visits = [
         ClassAtStation(item.name, part, demand, _full(group, _only(number, len(solution.classes))))
         for group in asked.groups

@@ -6,13 +6,14 @@ Where a curve would break without any waiting: what customers that never meet ea
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from qnet.errors import NoAnswer, Problem, QnetError, UsageError
 from qnet.expression import Expression, arrays, parse
 from qnet.expression.nodes import Name
 from qnet.lazy import np
-from qnet.model.bind import expressions
+from qnet.model.bind import all_steps, expressions
 from qnet.model.conditions import Condition
 from qnet.model.model import Model, Parameter
 from qnet.model.scope import closure
@@ -267,12 +268,14 @@ class _Seeking:
             )
         if "n_star" in asked:
             knees += self.asymptotic()
+        searches: list[Callable[[], Knee]] = []
         if "service_level" in asked:
-            knees += [self.level(index) for index in range(len(self.limits))]
+            searches += [partial(self.level, index) for index in range(len(self.limits))]
         if "power" in asked:
-            knees.append(self.highest("power", lambda values: self.curve.read(values, power)))
+            searches.append(lambda: self.highest("power", lambda values: self.curve.read(values, power)))
         if "curvature" in asked:
-            knees.append(self.curved())
+            searches.append(self.curved)
+        knees += self.curve.together(searches)
         saturating = self.asymptotes.saturating(self.first, max(self.n_star, self.first)) if self.n_star else ""
         return Knees(
             axis=self.axis,
@@ -412,8 +415,10 @@ class _Seeking:
 
 
 def _single(model: Model) -> bool:
-    """Whether every station is a delay or has one server."""
-    return all(item.delay or (not item.rates and item.servers == parse(1)) for item in model.stations)
+    """Whether every station is a delay or has one server, and no steps are parallel: a number of customers costs
+    little more than those below it."""
+    servers = all(item.delay or (not item.rates and item.servers == parse(1)) for item in model.stations)
+    return servers and not any(step.branches for step in all_steps(model))
 
 
 def _identical(excess: Callable[[Any], Any], held: bool) -> Callable[[Any], Any]:

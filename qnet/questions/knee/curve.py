@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from qnet.errors import QnetError
 from qnet.lazy import np
@@ -17,6 +17,8 @@ from qnet.questions.points.points import Part
 from qnet.queues.arithmetic import distinct
 from qnet.record import Record
 
+Made = TypeVar("Made")
+
 _SOLVES = 80
 """The budget of an answer is that of all its solves together: some tens of them for a model of several classes."""
 _CLOSER = 5
@@ -25,14 +27,26 @@ _COARSE = 500
 """The width between integers at which the top of a hill is taken from a parabola, as a share of them."""
 
 
+class Unsolved(Exception):
+    """Some loads are not solved yet."""
+
+    def __init__(self, values: list[float]) -> None:
+        super().__init__("some loads are not solved yet")
+        self.values = values
+
+
 class CurvePoint(Record):
     """The curve at one load; figures of the classes that grow. `excess` has one element per limit."""
 
     throughput: float
     response: float
+    overall: tuple[float, float]
+    """Throughput and mean response of all classes together."""
     excess: tuple[float, ...]
     """How far each limit is exceeded, between -1 and 1: not above 0 where it holds."""
     answered: bool
+    method: str | None
+    """None without an answer, and between populations with answers of several methods."""
 
 
 class Curve:
@@ -43,6 +57,8 @@ class Curve:
         self.limits = tuple(limits)
         self.wanted = wanted.replace(operations=wanted.operations / _SOLVES, enclosed=False)
         self.known: dict[float, CurvePoint] = {}
+        self.waits = False
+        """Whether loads that are not known yet are solved later, together with those of other searches."""
         self.why = ""
         """Why an approximation was taken; empty where none was, or it was asked for."""
         self.failure: QnetError | None = None
@@ -64,10 +80,33 @@ class Curve:
         """The curve at values along the axis; those that are not known yet are solved together."""
         asked = [float(value) for value in values]
         new = sorted(set(asked) - self.known.keys())
+        if new and self.waits:
+            raise Unsolved(new)
         if new and self._solve(new):
-            self.known.clear()
-            self._solve(sorted(set(asked)))
+            self._solve(sorted(set(asked) - self.known.keys()))
         return [self.known[value] for value in asked]
+
+    def together(self, searches: Sequence[Callable[[], Made]]) -> list[Made]:
+        """What some searches along the curve find; the loads that they ask for next are solved at once.
+
+        searches   each begins anew where a load was not known: what it has asked for before is kept.
+        """
+        result: dict[int, Made] = {}
+        while len(result) < len(searches):
+            asked: list[float] = []
+            self.waits = True
+            try:
+                for index, search in enumerate(searches):
+                    if index not in result:
+                        try:
+                            result[index] = search()
+                        except Unsolved as error:
+                            asked += error.values
+            finally:
+                self.waits = False
+            if asked:
+                self.points(asked)
+        return [result[index] for index in range(len(searches))]
 
     def read(self, values: Any, of: Callable[[CurvePoint], float]) -> Any:
         """One figure at values along the axis, an array; not-a-number where there is no answer."""
@@ -78,16 +117,22 @@ class Curve:
         return np.array([of(index) for index in self.points(values)], dtype=float)
 
     def _solve(self, new: list[float]) -> bool:
-        """Solve the model at new loads; whether what was known before is of another method, and to be forgotten."""
+        """Solve the model at new loads; whether some that are known are of another method, and were forgotten."""
         values: Any = np.array(new)
         answers = self.answers(values)
         self.failure = answers.failure or self.failure
         throughput, response = grown(self.axis, answers)
+        overall = everything(answers)
         excess = [_excess(answers, limit) for limit in self.limits]
         for index, value in enumerate(new):
-            over = tuple(float(item[index]) for item in excess)
-            position = CurvePoint(float(throughput[index]), float(response[index]), over, bool(answers.answered[index]))
-            self.known[value] = position
+            self.known[value] = CurvePoint(
+                throughput=float(throughput[index]),
+                response=float(response[index]),
+                overall=(float(overall[0][index]), float(overall[1][index])),
+                excess=tuple(float(item[index]) for item in excess),
+                answered=bool(answers.answered[index]),
+                method=answers.method[index],
+            )
         solutions = [part.solution for part in answers.parts]
         approximate = next((item for item in solutions if approximates_closed(item.method) and item.why), None)
         if self.wanted.method != "auto" or approximate is None:
@@ -97,7 +142,14 @@ class Curve:
         )
         # A curve of one method has no steps where another takes over.
         self.wanted = self.wanted.replace(method=approximate.method)
-        return len(self.known) > len(new) or len(answers.methods) > 1
+        kept = {value: point for value, point in self.known.items() if point.method == approximate.method}
+        others, self.known = len(kept) < len(self.known), kept
+        return others
+
+
+def everything(answers: Answers | MixAnswers) -> tuple[Any, Any]:
+    """Throughput and mean response of all classes together, per point."""
+    return rate_and_time(answers, lambda part: part.solution.throughput, lambda part: part.solution.response)
 
 
 def grown(axis: GrowthAxis, answers: Answers | MixAnswers) -> tuple[Any, Any]:

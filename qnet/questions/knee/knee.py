@@ -12,6 +12,7 @@ from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.knee.axes import GrowthAxis, axes
 from qnet.questions.knee.closed import of_populations
+from qnet.questions.knee.curve import CurvePoint
 from qnet.questions.knee.knees import DEFINITIONS, OF_KIND, Knee, Knees
 from qnet.questions.knee.mix import MixAnswers
 from qnet.questions.knee.open import of_rates
@@ -91,12 +92,12 @@ def answered_knees(knees: Knees) -> list[Knee]:
     return [item for item in knees.knees if item.status == "ok" and item.definition != "saturation"]
 
 
-def around(knees: Knees) -> tuple[list[Knee], Answers | MixAnswers, Answers | MixAnswers]:
-    """The knees that have a response, with the model solved there and one step beyond.
+def around(knees: Knees) -> tuple[list[Knee], Answers | MixAnswers, list[CurvePoint]]:
+    """The knees that have a response, with the model solved there, and the curve one step beyond.
 
     One step is one customer, or a hundredth of a rate.
     """
     answered = answered_knees(knees)
     values: Any = np.array([item.value for item in answered], dtype=float)
     beyond = values + 1 if knees.axis.closed else values * 1.01
-    return answered, knees.curve.answers(values), knees.curve.answers(beyond)
+    return answered, knees.curve.answers(values), knees.curve.points(beyond)

@@ -70,6 +70,10 @@ class MixAnswers:
         self.status: list[str] = [
             OK if here else corners.status[index] for here, index in zip(self.answered.tolist(), first, strict=True)
         ]
+        around: list[list[int]] = indices.tolist()
+        several = [{corners.method[index] for index in each} for each in around]
+        self.method: list[str | None] = [next(iter(names)) if len(names) == 1 else None for names in several]
+        """The method of each point; None where its corners have several."""
         self.methods = corners.methods
         self.exact = corners.exact
         self.reasons = corners.reasons

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from qnet.errors import NoAnswer, Problem
@@ -66,14 +67,16 @@ class _Seeking:
 
     def knees(self, asked: Sequence[str]) -> Knees:
         """All knees that are asked for."""
-        knees: list[Knee] = []
+        searches: list[Callable[[], Knee]] = []
         if "service_level" in asked:
             for index, limit in enumerate(self.limits):
-                knees.append(self.crossing("service_level", limit.source, self.excess(index), limit.upper))
+                excess = self.excess(index)
+                searches.append(partial(self.crossing, "service_level", limit.source, excess, limit.upper))
         if "power" in asked:
-            knees.append(self.powerful())
+            searches.append(self.powerful)
         if "multiple" in asked:
-            knees.append(self.crossing("multiple", self.lift, self.lifted, True))
+            searches.append(partial(self.crossing, "multiple", self.lift, self.lifted, True))
+        knees = self.curve.together(searches)
         if "saturation" in asked:
             none = self.none("saturation", f"the range ends before, at {self.edge:.6g}/s")
             knees.append(

@@ -18,7 +18,7 @@ from qnet.model.conditions import Condition, condition
 from qnet.model.model import Model
 from qnet.networks.notes import approximate_notes
 from qnet.networks.wanted import AUTO, Wanted
-from qnet.questions.knee.curve import grown, integer_points
+from qnet.questions.knee.curve import CurvePoint, everything, grown, integer_points
 from qnet.questions.knee.knee import answered_knees, around, knee
 from qnet.questions.knee.knees import DEFINITIONS, Knee, Knees
 from qnet.questions.knee.mix import MixAnswers, rate_and_time
@@ -268,20 +268,19 @@ def _false(claim: Condition, answered: Sequence[Knee], there: Answers | MixAnswe
 
 
 def _reported(
-    knees: Knees, answered: Sequence[Knee], there: Answers | MixAnswers, beyond: Answers | MixAnswers
+    knees: Knees, answered: Sequence[Knee], there: Answers | MixAnswers, beyond: Sequence[CurvePoint]
 ) -> list[tuple[Cell, ...]]:
     """The rows of one axis."""
     figures = dict(zip(map(id, answered), _figures(knees, there, beyond), strict=True))
     return [_row(knees, item, figures.get(id(item), _NOTHING)) for item in knees.knees]
 
 
-def _figures(knees: Knees, there: Answers | MixAnswers, beyond: Answers | MixAnswers) -> list[tuple[Cell, ...]]:
+def _figures(knees: Knees, there: Answers | MixAnswers, beyond: Sequence[CurvePoint]) -> list[tuple[Cell, ...]]:
     """From throughput to utilization, per knee."""
     closed, growing = knees.axis.closed, ", ".join(knees.axis.growing)
-    overall = _changes(_everything(there), _everything(beyond), closed)
-    particular = (
-        _changes(grown(knees.axis, there), grown(knees.axis, beyond), closed) if growing else [(None,) * 4] * there.size
-    )
+    overall = _changes(everything(there), [point.overall[1] for point in beyond], closed)
+    further = [point.response for point in beyond]
+    particular = _changes(grown(knees.axis, there), further, closed) if growing else [(None,) * 4] * there.size
     names, used = _busiest(there)
     rows: list[tuple[Cell, ...]] = []
     for index in range(there.size):
@@ -293,15 +292,10 @@ def _figures(knees: Knees, there: Answers | MixAnswers, beyond: Answers | MixAns
     return rows
 
 
-def _everything(answers: Answers | MixAnswers) -> tuple[Any, Any]:
-    """Throughput and mean response of all classes together, per point."""
-    return rate_and_time(answers, lambda part: part.solution.throughput, lambda part: part.solution.response)
-
-
-def _changes(here: tuple[Any, Any], beyond: tuple[Any, Any], closed: bool) -> list[tuple[Cell, ...]]:
+def _changes(here: tuple[Any, Any], beyond: Sequence[float], closed: bool) -> list[tuple[Cell, ...]]:
     """Throughput, response, response one step beyond and slope, per knee; nothing beyond where there is no answer."""
     rows: list[tuple[Cell, ...]] = []
-    for throughput, response, further in zip(*here, beyond[1], strict=True):
+    for throughput, response, further in zip(*here, beyond, strict=True):
         after = None if math.isnan(further) else float(further)
         slope = after - float(response) if after is not None and closed else None
         rows.append((float(throughput), float(response), after, slope))
@@ -381,7 +375,7 @@ def _curve(knees: Knees, timed: Sequence[Condition]) -> list[tuple[Cell, ...]]:
     else:
         loads = np.linspace(0.0, end, _DRAWN + 1)[1:-1]
     answers = knees.curve.answers(loads)
-    throughput, response = _everything(answers)
+    throughput, response = everything(answers)
     curves: dict[str, Any] = {"": response}
     curves |= {_figure(item): answers.of(item.metric) for item in timed if _figure(item) != "response"}
     return [
@@ -443,7 +437,7 @@ def _notes(result: Sequence[Knees], answers: Sequence[Answers | MixAnswers]) -> 
         growing = f" of {', '.join(item.axis.growing)}" if item.axis.growing else ""
         floor = f"{name}: response time of one customer{growing} is {format_quantity(item.floor, 's', 6)}"
         if growing:
-            everybody = float(_everything(item.curve.answers(np.array([item.first])))[1][0])
+            everybody = item.curve.points([item.first])[0].overall[1]
             floor += f", the mean of all classes {format_quantity(everybody, 's', 6)}"
         if item.span > 1:
             floor += f"; curvature is measured over {item.span:g} customers to each side"

@@ -19,6 +19,7 @@ from qnet.model.values import Values
 from qnet.networks.routed import RoutedNetwork, at_point
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.solve import solve
+from qnet.networks.solvers import table
 from qnet.networks.streams import streams
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.networks.work import work
@@ -29,13 +30,19 @@ from qnet.record import Record
 from qnet.units import NUMBER, format_number
 
 if TYPE_CHECKING:
-    from qnet.networks import reduction
+    from qnet.networks import closed_networks, copy_classes, reduction
     from qnet.networks.layers import solve as layers
     from qnet.networks.layers import together
 else:
+    closed_networks = lazy("qnet.networks.closed_networks")
+    copy_classes = lazy("qnet.networks.copy_classes")
     reduction = lazy("qnet.networks.reduction")
     layers = lazy("qnet.networks.layers.solve")
     together = lazy("qnet.networks.layers.together")
+
+
+_MOST_TOGETHER = 12
+"""Stations up to which all of their changes are likely to be asked for."""
 
 
 def speed_of(station: str) -> str:
@@ -182,16 +189,33 @@ def changes(model: Model, names: Sequence[str], faster: float, wanted: Wanted = 
     points: list[tuple[str, float | None]] = [("", 1.0), *((name, faster) for name in names)]
     servers: list[tuple[str, float | None]] = [(name, None) for name in names if name in grown]
     sped = [] if wanted.each else _speeds(changed, names, faster, asked)
-    with _layers_together(changed, servers if sped else [*points, *servers]):
+    with layers_together(changed, servers if sped else [*points, *servers]):
         before, *sped = sped or [_single(changed, *point, asked) for point in points]
         more = [_single(changed, *point, asked) for point in servers]
     return Changes(before, (*sped, *more))
 
 
-def _layers_together(changed: Model, points: Sequence[tuple[str, float | None]]) -> AbstractContextManager[None]:
-    """Answer what layers are asked for changes that are solved one by one, for themselves or for their ceilings, as one
-    batch."""
+def changes_together(model: Model, faster: float) -> AbstractContextManager[None]:
+    """Answer what layers are asked for a model and for all its changes, as `changes` evaluates them, as one batch.
+
+    faster   by what the speed of a station is multiplied.
+    """
+    if len(model.stations) > _MOST_TOGETHER or needs_solution(model):
+        return nullcontext()
+    points: list[tuple[str, float | None]] = [("", 1.0), *((item.name, faster) for item in model.stations)]
+    points += [(item.name, None) for item in model.stations if has_servers(item)]
+    return layers_together(changeable(model), points)
+
+
+def layers_together(changed: Model, points: Sequence[tuple[str, float | None]]) -> AbstractContextManager[None]:
+    """Answer what layers are asked for changes, for themselves or for their ceilings, as one batch.
+
+    changed  as `changeable` makes it.
+    points   by station, by what its speed is multiplied; None for a server more.
+    """
     if needs_solution(changed) or not any(item.population is not None for item in changed.customers):
+        return nullcontext()
+    if together.announcing():  # With all changes of the model.
         return nullcontext()
     questions: list[together.Asked] = []
     try:
@@ -218,7 +242,30 @@ def _speeds(changed: Model, names: Sequence[str], faster: float, wanted: Wanted)
         edge = saturation(changed, solved, varied, overall)
     except QnetError:
         return [_single(changed, name, factor, wanted) for name, factor in points]
-    return [_figures(changed, solved, edge, index, *point) for index, point in enumerate(points)]
+    with _ceilings_together(changed, solved):
+        return [_figures(changed, solved, edge, index, *point) for index, point in enumerate(points)]
+
+
+def _ceilings_together(changed: Model, solved: Solved) -> AbstractContextManager[None]:
+    """Answer what the points of a batch tend to, where layers are asked for that alone, as one batch."""
+    part = solved.parts[0]
+    if len(solved.parts) > 1 or not _for_demands(part.solution) or part.solution.ceiling is not None:
+        return nullcontext()
+    network = part.solution.network or bind(changed, part.values)
+    if len(network.classes) > 1 or not network.closed:
+        return nullcontext()
+    try:
+        reduced = [reduction.Reduction(network.point(index)) for index in range(solved.size or 1)]
+        if not all(item.regular for item in reduced):
+            return nullcontext()
+        return together.together([layers.ceiling_asked(item.network, item.unit) for item in reduced])
+    except QnetError:
+        return nullcontext()
+
+
+def _for_demands(solution: RoutedSolution) -> bool:
+    """Whether a solution is by a method for demands, which knows nothing of what its throughput tends to."""
+    return all(row.takes != "routes" for row in table.TABLE if row.name == solution.method)
 
 
 def _varied(name: str, faster: float | None) -> dict[str, Value]:
@@ -291,7 +338,7 @@ def _maximum(
         inner = inside_limits(solution)
         if not solution.full_at and any(stream.around for stream in streams(network, FLOATS, [1.0]).streams):
             # What is waited for inside holds limits as well: only a solution knows.
-            return (None, None) if tried else solve(network).ceiling or (None, None)
+            return (None, None) if tried else _ceiling(solution, network) or (None, None)
         limits = [
             (solution.full_at.get(item.label, item.full_at([1.0])), item.label)
             for item in work(network).groups
@@ -299,6 +346,14 @@ def _maximum(
         ]
         return min(limits, default=(None, None))
     return largest_throughput(solution, edge)
+
+
+def _ceiling(solution: RoutedSolution, network: RoutedNetwork) -> tuple[Value, str] | None:
+    """What the throughput of a point tends to: without another solution, where that says nothing of it."""
+    if not _for_demands(solution):
+        return solve(network).ceiling
+    copies = copy_classes.apart(network) if any(item.per_copy_of for item in network.classes) else None
+    return copies.ceiling() if copies else closed_networks.ceiling(network)
 
 
 def inside_limits(solution: RoutedSolution) -> set[str]:

@@ -62,7 +62,9 @@ def ask_sensitivity(
 ) -> Report:
     """The report of the effects of parameters on metrics; arguments as of `sensitivity` and `sensitivity_report`."""
     conditions(asserted, model)
-    return sensitivity_report(sensitivity(model, metric, by, wanted), asserted)
+    # Nothing else of what is asked for by default depends on what the throughput tends to.
+    plain = wanted if metric or asserted else wanted.replace(ceilings=False)
+    return sensitivity_report(sensitivity(model, metric, by, plain), asserted)
 
 
 def sensitivity_report(result: Sensitivity, asserted: Sequence[str] = ()) -> Report:

@@ -1,0 +1,78 @@
+"""The searches of a knee ask for their loads together, and for none twice."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+import qnet
+from qnet.model.load import load
+from qnet.networks.wanted import Wanted
+from qnet.questions.knee import curve
+from qnet.questions.knee.axes import axes
+from qnet.questions.knee.curve import Curve, CurvePoint
+
+np: Any = importlib.import_module("numpy")
+
+
+@pytest.fixture
+def solves(monkeypatch: pytest.MonkeyPatch) -> list[list[float]]:
+    """The loads of every solution along a curve."""
+    result: list[list[float]] = []
+    answers = Curve.answers
+
+    def counted(self: Curve, values: Any) -> Any:
+        result.append([float(value) for value in values])
+        return answers(self, values)
+
+    monkeypatch.setattr(Curve, "answers", counted)
+    return result
+
+
+@pytest.mark.parametrize(
+    ("name", "most"),
+    [("file-server-agents", 4), ("search-fan-out", 3), ("priority-batch", 11), ("ibm-3990-6-burn-through", 33)],
+)
+def test_knees_take_few_solutions(name: str, most: int, solves: list[list[float]]) -> None:
+    """At most as many as the longest search, and one for the figures at the knees."""
+    assert qnet.load(name).knee().records()
+    assert len(solves) <= most
+
+
+def test_searches_find_what_each_finds_alone(solves: list[list[float]]) -> None:
+    (axis,) = axes(load("web-tier"), "rate")
+    together, alone = (Curve(axis, (), Wanted()) for _ in range(2))
+
+    def search(along: Curve, steps: int) -> Callable[[], list[float]]:
+        def find() -> list[float]:
+            found = [10.0 * steps]
+            for _ in range(steps):
+                found.append(found[-1] + along.read([found[-1]], lambda point: point.response)[0])
+            return found
+
+        return find
+
+    found = together.together([search(together, steps) for steps in (3, 5, 2)])
+    assert len(solves) == 5
+    assert found == [search(alone, steps)() for steps in (3, 5, 2)]
+    asked = [value for values in solves[:5] for value in values]
+    assert len(asked) == len(set(asked))
+
+
+def test_a_point_of_the_method_that_a_curve_keeps_is_not_solved_again(solves: list[list[float]]) -> None:
+    """Few customers are solved exactly, and again by the method that many need; those that had it already are not."""
+    qnet.load("file-server-agents").knee()
+    asked = [value for values in solves[:-1] for value in values]
+    again = [value for value in asked if asked.count(value) > 1]
+    assert set(again) <= {1.0}
+
+
+def test_points_know_the_figures_of_all_classes() -> None:
+    (axis, *_) = axes(load("priority-batch"), "")
+    along = Curve(axis, (), Wanted())
+    points: Sequence[CurvePoint] = along.points([5.0])
+    throughput, response = curve.everything(along.answers(np.array([5.0])))
+    assert points[0].overall == pytest.approx((throughput[0], response[0]), rel=1e-12)
