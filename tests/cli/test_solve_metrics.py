@@ -139,7 +139,7 @@ def test_other_commands_have_the_saturation_throughput_of_solve(command: tuple[s
 
 
 def test_quiet_leaves_the_warnings_out_of_a_brief_answer() -> None:
-    loud, quiet = (invoke("why", "index-shards", "--brief", *more) for more in ((), ("-q",)))
+    loud, quiet = (invoke("why", "finite-queue", "--brief", *more) for more in ((), ("-q",)))
     assert "warning [QN627]" in loud.stdout
     assert "QN627" not in quiet.stdout + quiet.stderr
 

@@ -196,21 +196,31 @@ def test_an_interrupt_is_no_traceback(tmp_path: Path) -> None:
     assert (process.returncode, out, err) == (130, b"", b"qnet: interrupted\n")
 
 
-def test_long_work_is_announced_where_somebody_waits() -> None:
-    model = Path(__file__).parents[2] / "examples" / "many-tenants.toml"
-    command = [sys.executable, "-m", "qnet", "solve", str(model), "--csv"]
+@pytest.fixture
+def many_ways(tmp_path: Path) -> str:
+    """Five classes of 20 customers at eight stations: four million populations, each of them cheap."""
+    steps = ", ".join(f'{{ station = "s{number}", time = "{1 + number} ms" }}' for number in range(8))
+    text = 'qnet = 1\ntitle = "many ways"\n[stations]\n' + "".join(f"s{number} = {{}}\n" for number in range(8))
+    for name in "abcde":
+        text += f'[classes.{name}]\npopulation = 20\nthink_time = "1 s"\nsteps = [ {steps} ]\n'
+    file = tmp_path / "ways.toml"
+    file.write_text(text)
+    return str(file)
+
+
+def test_long_work_is_announced_where_somebody_waits(many_ways: str) -> None:
+    command = [sys.executable, "-m", "qnet", "solve", many_ways, "--csv"]
     master, slave = pty.openpty()
     with subprocess.Popen(command, env=environment(), stdin=slave, stdout=subprocess.DEVNULL, stderr=slave):
         os.close(slave)
         shown = read_all(master).decode()
     os.close(master)
-    assert shown.startswith("qnet: solving exactly by station-states, about")
+    assert shown.startswith("qnet: solving exactly by lattice-mva, about")
     assert "--method linearizer answers at once" in " ".join(shown.split())
 
 
-def test_long_work_is_done_quietly_where_nobody_waits() -> None:
-    model = Path(__file__).parents[2] / "examples" / "many-tenants.toml"
-    assert answer_of("solve", str(model), "--csv").err == ""
+def test_long_work_is_done_quietly_where_nobody_waits(many_ways: str) -> None:
+    assert answer_of("solve", many_ways, "--csv").err == ""
 
 
 @pytest.mark.parametrize("words", [("example",), ("help",), ("example", "--help"), ("help", "sweep")])
