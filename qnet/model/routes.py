@@ -95,7 +95,7 @@ class RouteReader:
             self.reader.fail("QN206", path, f"the model has more than {MAX_STEPS} steps", f"at most {MAX_STEPS}")
         values = self.reader.table(raw, "step", path)
         given = cast("dict[str, Any]", raw) if isinstance(raw, dict) else {}
-        if given:
+        if isinstance(raw, dict):
             self.form(given, path)
         scv: Expression | None = values.get("scv") if "scv" in given else None
         time: Expression | None = values.get("delay", values.get("time"))

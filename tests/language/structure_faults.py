@@ -130,6 +130,12 @@ FAULTS: dict[str, tuple[str, str, str]] = {
         "model.toml:28: classes.io.routes[1].steps[0]: the step has none of its forms; "
         "expected one of: delay; station and time; hold and steps; time (inside a hold); parallel; fill [QN209]",
     ),
+    "a step of nothing": (
+        '{ delay = "1 ms" }',
+        "{}",
+        "model.toml:28: classes.io.routes[1].steps[0]: the step has none of its forms; "
+        "expected one of: delay; station and time; hold and steps; time (inside a hold); parallel; fill [QN209]",
+    ),
     "a step of two forms": (
         '{ delay = "1 ms" }',
         '{ delay = "1 ms", time = "1 ms" }',
