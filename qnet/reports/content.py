@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -26,6 +27,18 @@ class Column(Record):
     """Whether its texts are LaTeX: Markdown shows them as formulas below the table, plain tables leave them out."""
     unit_in: str = ""
     """The column with the unit of the number in the same row, for columns whose rows have several."""
+
+
+def percent_of(value: float, base: float) -> float | None:
+    """A value in percent of the size of a base; None of a base of 0, and where it is beyond the largest number.
+
+    value, base   finite, of either sign.
+
+    >>> percent_of(-1.0, 4.0)
+    -25.0
+    """
+    result = 100 * value / abs(base) if base else math.inf
+    return result if math.isfinite(result) else None
 
 
 def row_maker(columns: Sequence[Column]) -> Callable[..., tuple[Cell, ...]]:

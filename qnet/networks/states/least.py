@@ -113,9 +113,7 @@ def _in_lines(network: RoutedNetwork) -> float:
         return 1.0
     if not classes or any(item.chain or not item.think_time > 0 for item in classes):
         return 1.0
-    people = [int(item.population) for item in classes]
-    while prod(number + 1 for number in people) > _MOST_MIXES:
-        people[people.index(max(people))] -= 1
+    people = _few([int(item.population) for item in classes])
     stations = {station.name: station for station in network.stations}
     ways = np.zeros([number + 1 for number in people])
     ways.flat[0] = 1.0
@@ -136,6 +134,17 @@ def _in_lines(network: RoutedNetwork) -> float:
                 joined[tuple(slice(number, None) for number in mix)] += here[mix] * ways[rest]
         ways = joined
     return float(ways.sum())
+
+
+def _few(people: Sequence[int]) -> list[int]:
+    """The customers of each class, or fewer where their mixes are too many: those of the largest classes first."""
+    most = 0
+    while most < _MOST_MIXES and prod(min(number, most) + 1 for number in people) <= _MOST_MIXES:
+        most += 1
+    few = [min(number, most) for number in people]
+    while prod(number + 1 for number in few) > _MOST_MIXES:
+        few[few.index(max(few))] -= 1
+    return few
 
 
 def _orders(shape: tuple[int, ...], visits: Sequence[int]) -> Array:

@@ -13,7 +13,7 @@ from qnet.model.model import Model
 from qnet.questions.points.expression_values import expression_value, undefined
 from qnet.questions.points.points import Solved
 from qnet.questions.presentation.labels import all_exact, label
-from qnet.reports.content import Cell
+from qnet.reports.content import Cell, percent_of
 from qnet.units import UnitError, base_unit, in_unit, unit
 
 
@@ -104,5 +104,5 @@ def margin(claimed: Condition, value: float, bound: float) -> dict[str, Any]:
     if math.isfinite(value) and math.isfinite(bound):
         distance = bound - value if claimed.upper else value - bound
         cells["margin"] = distance
-        cells["margin_percent"] = 100 * distance / abs(bound) if bound else None
+        cells["margin_percent"] = percent_of(distance, bound)
     return cells

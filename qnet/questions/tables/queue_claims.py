@@ -17,7 +17,7 @@ from qnet.queues.stations.limits import (
     unit_of,
 )
 from qnet.queues.stations.table import PARAMETERS
-from qnet.reports.content import Cell, Column
+from qnet.reports.content import Cell, Column, percent_of
 from qnet.units import UnitError, base_unit, format_number, in_unit
 from qnet.units import unit as unit_called
 
@@ -99,7 +99,7 @@ class QueueRequest:
             slack = item.slack(result)
             yield {
                 "scope": "assertion", "name": item.source, "value": value, "unit": item.unit or None, "bound": bound,
-                "margin": slack, "margin_percent": 100 * slack / abs(bound) if bound else None,
+                "margin": slack, "margin_percent": percent_of(slack, bound),
                 "holds": item.holds(slack),
             }  # fmt: skip
 
