@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from qnet.cli.failures import fail, unknown_word
+from qnet.cli.files import say
 from qnet.cli.options import quiet_option
 
 
@@ -70,13 +71,6 @@ def _show_help(ctx: click.Context) -> None:
     from qnet.cli.layout import help_text
 
     say(help_text(ctx))
-
-
-def say(text: str) -> None:
-    """Write a text to standard output."""
-    from qnet.cli.files import say
-
-    say(text)
 
 
 def eager(names: list[str], help: str, show: Callable[[click.Context], None]) -> click.Option:

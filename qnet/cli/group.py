@@ -9,9 +9,10 @@ from typing import Any
 import click
 
 from qnet import budget, opened
-from qnet.cli.command_group import CommandGroup, eager, helped, say
+from qnet.cli.command_group import CommandGroup, eager, helped
 from qnet.cli.commands import COMMANDS
 from qnet.cli.failures import guarded, write_line
+from qnet.cli.files import say
 from qnet.cli.options import ARGUMENTS, is_quiet
 from qnet.version import __version__
 

@@ -298,13 +298,6 @@ class _Block(Record):
     size: tuple[int, int]
 
     def filled(self, rates: Any) -> Any:
-        """The matrix of their rates."""
-        rows, columns = self.size
-        result: Any = np.zeros(rows * columns)
-        np.add.at(result, self.cells, rates[self.selected])
-        return result.reshape(rows, columns)
-
-    def filled_together(self, rates: Any) -> Any:
         """The matrices of several chains, of rates by transition and chain."""
         rows, columns = self.size
         count: int = rates.shape[1]
@@ -343,7 +336,7 @@ def _connected(core: _Core, rates: Any, operations: float) -> Any:
         if work > operations:
             raise TooLarge
     _charge(core)
-    shares = _eliminated(core, rates)
+    shares = _eliminated(core, rates[:, None])[:, 0]
     _check(np, shares, core.sources, core.targets, rates)
     return shares
 
@@ -371,8 +364,8 @@ def _solved_together(shape: Pattern, chosen: Sequence[int]) -> list[Any]:
     result: list[Any] = []
     with np.errstate(all="ignore"):
         try:
-            every = _eliminated_together(core, inside)
-        except (ArithmeticError, np.linalg.LinAlgError):
+            every = _eliminated(core, inside)
+        except ArithmeticError:
             return alone
         for position in range(len(chosen)):
             shares = every[:, position]
@@ -386,40 +379,6 @@ def _solved_together(shape: Pattern, chosen: Sequence[int]) -> list[Any]:
                 shares[recurrent] = inner
             result.append(shares)
     return result
-
-
-def _eliminated_together(core: _Core, rates: Any) -> Any:
-    """As `_eliminated`, of several chains: (S, P) by rates (T, P)."""
-    count = len(core.widths)
-    ways: list[Any] = [None] * count
-    solve: Any = np.linalg.solve
-    more = None
-    for level in range(count - 1, 0, -1):
-        particular, back, here = [block.filled_together(rates) for block in core.blocks[level - 1]]
-        diagonal = range(particular.shape[1])
-        if more is not None:
-            particular = particular + more
-        particular[:, diagonal, diagonal] = 0.0
-        leaving = particular.sum(2) + back.sum(2)
-        particular = -particular
-        particular[:, diagonal, diagonal] = leaving
-        ways[level] = solve(particular.transpose(0, 2, 1), here.transpose(0, 2, 1)).transpose(0, 2, 1)
-        more = ways[level] @ back
-    row: Any = np.ones((rates.shape[1], 1))
-    shares, logs = [row], [np.zeros(rates.shape[1])]
-    for level in range(1, count):
-        row = (row[:, None, :] @ ways[level])[:, 0, :]
-        largest = row.max(1)
-        if not (largest > 0.0).all():
-            raise ArithmeticError("some probabilities are too small to be distinguished from 0")
-        row = row / largest[:, None]
-        shares.append(row)
-        logs.append(logs[-1] + np.log(largest))
-    top = np.max(logs, axis=0)
-    overall = np.empty((core.size, rates.shape[1]))
-    weighted = [part * np.exp(log - top)[:, None] for part, log in zip(shares, logs, strict=True)]
-    overall[core.order] = np.concatenate(weighted, axis=1).T
-    return overall / overall.sum(axis=0)
 
 
 class _Graph:
@@ -448,37 +407,40 @@ class _Graph:
 
 
 def _eliminated(core: _Core, rates: Any) -> Any:
-    """Eliminate level by level, then go back."""
+    """Eliminate level by level, then go back: (S, P) shares of several chains, by rates (T, P)."""
     count = len(core.widths)
     ways: list[Any] = [None] * count
     solve: Any = np.linalg.solve
     more = None
     for level in range(count - 1, 0, -1):
         particular, back, here = [block.filled(rates) for block in core.blocks[level - 1]]
+        diagonal = range(particular.shape[1])
         if more is not None:
             particular = particular + more
-        np.fill_diagonal(particular, 0.0)
-        leaving = particular.sum(1) + back.sum(1)
+        particular[:, diagonal, diagonal] = 0.0
+        leaving = particular.sum(2) + back.sum(2)
         particular = -particular
-        np.fill_diagonal(particular, leaving)
+        particular[:, diagonal, diagonal] = leaving
         try:
-            ways[level] = solve(particular.T, here.T).T
+            ways[level] = solve(particular.transpose(0, 2, 1), here.transpose(0, 2, 1)).transpose(0, 2, 1)
         except np.linalg.LinAlgError:
             raise ArithmeticError("some states are hardly ever left") from None
         more = ways[level] @ back
-    shares = [np.ones(1)]
-    logs = [0.0]
+    row: Any = np.ones((rates.shape[1], 1))
+    shares, logs = [row], [np.zeros(rates.shape[1])]
     for level in range(1, count):
-        row = shares[-1] @ ways[level]
-        largest = float(row.max())
-        if not largest > 0.0:
+        row = (row[:, None, :] @ ways[level])[:, 0, :]
+        largest = row.max(1)
+        if not (largest > 0.0).all():
             raise ArithmeticError("some probabilities are too small to be distinguished from 0")
-        shares.append(row / largest)
-        logs.append(logs[-1] + float(np.log(largest)))
-    top = max(logs)
-    overall = np.empty(core.size)
-    overall[core.order] = np.concatenate([row * np.exp(log - top) for row, log in zip(shares, logs, strict=True)])
-    return overall / overall.sum()
+        row = row / largest[:, None]
+        shares.append(row)
+        logs.append(logs[-1] + np.log(largest))
+    top = np.max(logs, axis=0)
+    overall = np.empty((core.size, rates.shape[1]))
+    weighted = [part * np.exp(log - top)[:, None] for part, log in zip(shares, logs, strict=True)]
+    overall[core.order] = np.concatenate(weighted, axis=1).T
+    return overall / overall.sum(axis=0)
 
 
 def _iterated(np: Any, size: int, sources: Any, targets: Any, rates: Any) -> Any:

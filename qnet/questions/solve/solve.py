@@ -255,19 +255,28 @@ def metric_value(model: Model, text: str, wanted: Wanted = AUTO, unit: str = "")
     asked = metrics.metric(text, model)
     asked = selected.selected(model, [text], shown=unit)[0] if unit else asked.replace(unit="")
     patient = _patient(model, wanted, [asked])
-    known = _solutions(model) if wanted == AUTO else {}
-    solved = known.get(patient.better)
-    if solved is None:
-        solved = known[patient.better] = solve_points(model, asked=patient)
+    known = _KNOWN.get(patient)
+    solved = known(model) if known else solve_points(model, asked=patient)
     if not solved.stable:
         raise no_steady_state(model, solved, saturation(model, solved, wanted=wanted))
     return selected.defined_value(model, solved, asked)
 
 
 @fact
-def _solutions(model: Model) -> dict[bool, Solved]:
-    """The solutions of a model as it stands, by `Wanted.better`: Python asks for one figure after the other."""
-    return {}
+def _solved(model: Model) -> Solved:
+    """The solution of a model as it stands: Python asks for one figure after the other."""
+    return solve_points(model)
+
+
+@fact
+def _better(model: Model) -> Solved:
+    """The same, with its chain of states in place of an answer that is warned of."""
+    return solve_points(model, asked=_BETTER)
+
+
+_BETTER = AUTO.replace(better=True)
+_KNOWN = {AUTO: _solved, _BETTER: _better}
+"""By what is wanted of a solution, which is then kept with the model."""
 
 
 def _patient(model: Model, wanted: Wanted, asked: Sequence[Metric], claimed: Sequence[Condition] = ()) -> Wanted:
