@@ -43,34 +43,30 @@ def test_an_answer_that_moves_farther_is_found_as_well() -> None:
         assert trial.solve(result.shown).stable.all()
 
 
-def test_few_answers_take_few_solutions(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Loads without waits apart: beside the known answers, and for the roots."""
+def solutions(monkeypatch: pytest.MonkeyPatch, fractions: np.ndarray) -> list[int]:
+    """The points of each solution that finds answers at fractions a little smaller than those with known answers."""
     model = load("ibm-3990-6")
     asked = [condition("response <= 10 ms", model)]
-    trial = Trial(model, "rate", asked, {"write_fraction": FRACTIONS}, len(FRACTIONS))
+    trial = Trial(model, "rate", asked, {"write_fraction": fractions}, len(fractions))
     known = pick(trial, search(trial)).value
-    moved = Trial(model, "rate", asked, {"write_fraction": FRACTIONS * 0.99}, len(FRACTIONS))
+    moved = Trial(model, "rate", asked, {"write_fraction": fractions * 0.99}, len(fractions))
     sizes: list[int] = []
     solve = Trial.solve
     monkeypatch.setattr(Trial, "solve", lambda self, value: sizes.append(self.size) or solve(self, value))
     assert near(moved, known).answered.all()
+    return sizes
+
+
+def test_few_answers_take_few_solutions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Loads without waits apart: beside the known answers, and for the roots."""
+    sizes = solutions(monkeypatch, FRACTIONS)
     assert len(sizes) <= 6
     assert sum(sizes) <= 500
 
 
 def test_many_answers_take_few_points(monkeypatch: pytest.MonkeyPatch) -> None:
     """A saturation takes one point beside loads, and the crossing of a limit less than a dozen."""
-    model = load("ibm-3990-6")
-    asked = [condition("response <= 10 ms", model)]
-    shares = np.linspace(0.0, 0.5, 400)
-    trial = Trial(model, "rate", asked, {"write_fraction": shares}, len(shares))
-    known = pick(trial, search(trial)).value
-    moved = Trial(model, "rate", asked, {"write_fraction": shares * 0.99}, len(shares))
-    sizes: list[int] = []
-    solve = Trial.solve
-    monkeypatch.setattr(Trial, "solve", lambda self, value: sizes.append(self.size) or solve(self, value))
-    assert near(moved, known).answered.all()
-    assert sum(sizes) <= 12 * len(shares)
+    assert sum(solutions(monkeypatch, np.linspace(0.0, 0.5, 400))) <= 12 * 400
 
 
 def test_an_answer_that_moves_too_far_is_not_found() -> None:
