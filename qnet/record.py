@@ -60,9 +60,11 @@ class Record(tuple[Any, ...]):
 
     def replace(self, **changes: Any) -> Self:
         """The record with some fields changed; raises `TypeError` for an unknown one."""
-        values = [changes.pop(name, value) for name, value in zip(self._fields, self, strict=True)]
-        if changes:
-            raise TypeError(f"{type(self).__name__} has no field {', '.join(changes)}")
+        values, fields = list(self), self._fields
+        for name, value in changes.items():
+            if name not in fields:
+                raise TypeError(f"{type(self).__name__} has no field {name}")
+            values[fields.index(name)] = value
         return tuple.__new__(type(self), values)  # pyright: ignore[reportUnknownMemberType]
 
     def as_dict(self) -> dict[str, Any]:
