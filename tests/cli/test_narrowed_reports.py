@@ -19,20 +19,23 @@ COMMANDS = {
     "compare": ("compare", "web-pool", "web-tier"),
     "cost": ("cost", "zvm-paging"),
     "envelope": ("envelope", "one-queue", "--limit", "response <= 50 ms"),
-    "envelope along a grid": ("envelope", "web-pool", "--envelope", "pool"),
+    "envelope along a grid": (
+        "envelope", "one-queue", "--limit", "response <= 50 ms", "--over", "service_time=1ms,2ms,4ms",
+    ),
     "formula": ("formula", "one-queue"),
     "knee": ("knee", "web-pool", "--limit", "response <= 80 ms"),
     "methods": ("methods",),
     "queue": ("queue", "M/M/1", "--arrival-rate", "50/s", "--service-time", "10ms"),
     "sensitivity": ("sensitivity", "web-pool"),
     "solve": ("solve", "web-pool"),
-    "study": ("study", "p390"),
+    "study": ("study", "paging"),
     "sweep": ("sweep", "web-pool", "--over", "workers=5:8", "--over", "connections=4:6"),
     "sweep of one metric": ("sweep", "web-pool", "--over", "workers=5:8", "--metric", "response"),
-    "validate": ("validate", "p390"),
+    "validate": ("validate", "paging"),
     "why": ("why", "web-pool"),
     "why of a saturated system": ("why", "web-pool", "-p", "rate=900/s"),
-}
+}  # fmt: skip
+"""Each answered some twenty times: of systems that are solved at once."""
 DRAWN = ("envelope", "knee", "sensitivity", "sweep")
 """Commands with `--plot`."""
 
