@@ -234,6 +234,8 @@ def remarks(path: Path) -> Iterator[tuple[int, str]]:
             for statement in node.body:
                 if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
                     yield statement.lineno, without_code(str(statement.value.value), names)
+    if "#" not in text_of(path):
+        return
     start, end, comment = 0, 0, ""
     for token in tokenize.generate_tokens(io.StringIO(text_of(path)).readline):
         if token.type != tokenize.COMMENT:
@@ -254,7 +256,9 @@ def arguments(node: ast.AST) -> set[str]:
         fields = {ast.unparse(item.target) for item in node.body if isinstance(item, ast.AnnAssign)}
         made = (item for item in node.body if isinstance(item, ast.FunctionDef) and item.name == "__init__")
         return fields.union(*map(arguments, made))
-    return {inner.arg for inner in ast.walk(node) if isinstance(inner, ast.arg)}
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        return {inner.arg for inner in ast.walk(node.args) if isinstance(inner, ast.arg)}
+    return set()
 
 
 def without_code(text: str, names: Set[str] = frozenset()) -> str:

@@ -50,14 +50,12 @@ def told(found):
 
 def test_demands_of_a_model_are_found_from_its_own_figures():
     """The utilization law holds exactly in every answer of a solver."""
-    rows = [
-        {
-            "throughput_web": rate, "throughput_batch": jobs,
-            **{f"utilization_{name}": model().set(web_rate=rate, batch_rate=jobs).metric(f"utilization('{name}')")
-               for name in ("cpu", "disk")},
-        }
-        for rate, jobs in ((2.0, 1.0), (5.0, 2.0), (8.0, 0.5), (3.0, 2.5))
-    ]  # fmt: skip
+    rows = []
+    for rate, jobs in ((2.0, 1.0), (5.0, 2.0), (8.0, 0.5), (3.0, 2.5)):
+        asked = [f"utilization('{name}')" for name in ("cpu", "disk")]
+        answers = model().set(web_rate=rate, batch_rate=jobs).solve(metric=asked, method="open").records()
+        used = {f"utilization_{name}": row["value"] for name, row in zip(("cpu", "disk"), answers, strict=True)}
+        rows.append({"throughput_web": rate, "throughput_batch": jobs, **used})
     found = told(demands_of(rows, model()))
     assert {key: row["value"] for key, row in found.items()} == pytest.approx(DEMANDS, rel=1e-9)
 

@@ -280,29 +280,22 @@ def draws(seed, kind):
     return rows, ["3%"] if kind == "stated" else []
 
 
-@pytest.mark.parametrize("kind", ["stated", "scatter"])
-def test_intervals_of_95_per_cent_hold_the_truth_as_often(kind):
+@pytest.mark.parametrize(("kind", "held_out"), [("stated", 0), ("scatter", 2)])
+def test_intervals_of_95_per_cent_hold_the_truth_and_what_is_held_out_as_often(kind, held_out):
     truth = {"service": 0.05, "network": 0.02}
     model = model_of(QUEUE)
-    inside = np.zeros((DRAWS, 2), dtype=bool)
+    parameters = np.zeros((DRAWS, 2), dtype=bool)
+    predictions = np.zeros((DRAWS, held_out), dtype=bool)
     for seed in range(DRAWS):
         rows, error = draws(seed, kind)
-        found = calibrate(model, rows, ["service", "network"], starts=1, error=error)
-        inside[seed] = [holds(item, truth[item.unknown.name]) for item in found.parameters]
-    share = inside.mean(axis=0)
-    assert (share >= 0.90).all() and (share <= 0.99).all()
-
-
-def test_predictions_of_95_per_cent_hold_what_is_held_out_as_often():
-    model = model_of(QUEUE)
-    inside: list[bool] = []
-    for seed in range(DRAWS // 2):
-        rows, _ = draws(seed, "scatter")
-        found = calibrate(model, rows, ["service", "network"], starts=1, hold_out="2")
+        found = calibrate(model, rows, ["service", "network"], starts=1, error=error, hold_out=str(held_out or ""))
+        parameters[seed] = [holds(item, truth[item.unknown.name]) for item in found.parameters]
         low, high = found.predicted
-        held = found.measured.held_out
-        inside += ((low <= found.measured.values) & (found.measured.values <= high))[held].ravel().tolist()
-    assert 0.90 <= np.mean(inside) <= 0.99
+        within = (low <= found.measured.values) & (found.measured.values <= high)
+        predictions[seed] = within[found.measured.held_out].ravel()
+    shares = [*parameters.mean(axis=0), *predictions.mean(axis=0)]
+    assert len(shares) == 2 + held_out
+    assert min(shares) >= 0.90 and max(shares) <= 0.99
 
 
 def test_the_prediction_of_one_more_value_is_that_of_textbooks():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -40,34 +40,45 @@ def test_a_parameter_is_moved_once_for_all_claims_with_the_same_settings(monkeyp
     assert max(moved.values()) == 1
 
 
-def test_the_parameters_of_claims_at_one_place_are_moved_as_one_batch(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What rests on other parameters is moved alone."""
-    single: list[int] = []
-    batches: list[int] = []
+class Work(NamedTuple):
+    """Sizes of the batches of moved parameters, one for each parameter moved alone, and sizes of searches."""
+
+    single: list[int]
+    batches: list[int]
+    searched: list[int]
+
+
+@pytest.fixture(scope="module")
+def work() -> Work:
+    """What a validation of the 3990-6 does."""
+    done = Work([], [], [])
+    search = validate_points.search
 
     def values(model: Any, varied: dict[str, Any], size: int | None) -> Values:
         if varied:
-            (single if size is None else batches).append(size or 1)
+            (done.single if size is None else done.batches).append(size or 1)
         return Values(model, varied, size)
 
-    monkeypatch.setattr(validate_settings, "Values", values)
-    validate(load_study("ibm-3990-6"))
-    assert sum(batches) > 10 * len(single)
-    assert sum(batches) > 4 * len(batches)
-
-
-def test_moved_claims_are_solved_together_near_what_they_were(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every system is searched from the start once; what is moved begins at the answers."""
-    searched: list[int] = []
-    search = validate_points.search
-
     def counted(trial: Any) -> Any:
-        searched.append(trial.size)
+        done.searched.append(trial.size)
         return search(trial)
 
-    monkeypatch.setattr(validate_points, "search", counted)
-    validate(load_study("ibm-3990-6"))
-    assert len(searched) == 2
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(validate_settings, "Values", values)
+        patch.setattr(validate_points, "search", counted)
+        validate(load_study("ibm-3990-6"))
+    return done
+
+
+def test_the_parameters_of_claims_at_one_place_are_moved_as_one_batch(work: Work) -> None:
+    """What rests on other parameters is moved alone."""
+    assert sum(work.batches) > 10 * len(work.single)
+    assert sum(work.batches) > 4 * len(work.batches)
+
+
+def test_moved_claims_are_solved_together_near_what_they_were(work: Work) -> None:
+    """Every system is searched from the start once; what is moved begins at the answers."""
+    assert len(work.searched) == 2
 
 
 def test_points_with_one_range_of_integers_share_its_search(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -126,9 +126,8 @@ def test_the_number_of_agents_decides_the_time_but_no_number_of_them_the_rate(
     judged: dict[str, Judged], sources: int, time: float
 ):
     """The interval of the one prediction of what reserving brings; the rate measured is 35.3/s."""
-    after = {
-        name: figure("sfs-server", name, **RESERVED, **fitted(judged, sources)) for name in ("response", "throughput")
-    }
+    there = RESERVED | fitted(judged, sources)
+    after = {name: figure("sfs-server", name, **there) for name in ("response", "throughput")}
     assert after["response"] == pytest.approx(time, rel=0.02)
     assert after["throughput"] < 20
 
