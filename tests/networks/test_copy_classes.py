@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 import qnet
+from qnet import budget
 from qnet.errors import InvalidInput, NotComputed
 from qnet.exchange.formats import read_format, write_format
 from qnet.exchange.imported import Reading
+from qnet.networks.percentiles import wait_variances
 from qnet.questions.points.points import solve_points
 from qnet.questions.solve.solve import solve_report
 
@@ -196,3 +198,30 @@ def test_too_many_classes_are_refused() -> None:
     with pytest.raises(NotComputed) as caught:
         together(CPU + DISK, CLOSED, 2000).metric("response")
     assert "2000 classes, one for each copy of disk" in str(caught.value)
+
+
+def test_what_customers_find_is_computed_for_one_copy_of_a_class(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other copies find the same at theirs: eight of them together took more than the operations of a command."""
+    asked: list[int] = []
+    plain = wait_variances._Moments.by_states
+
+    def counted(self: Any, point: int) -> Any:
+        asked.append(self.number)
+        return plain(self, point)
+
+    monkeypatch.setattr(wait_variances._Moments, "by_states", counted)
+    system = qnet.load("examples/index-shards.toml")
+    assert system.metric("response_p95") > system.metric("response")
+    assert asked == [0]
+
+
+def test_states_found_on_arrival_leave_the_rest_of_an_answer_its_operations(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Too many for all of six classes: percentiles then take the limit of many customers, who find more."""
+    system = written_out('{ station = "channel", time = "6 ms" }, ' + DISK, CLOSED.replace("1 s", "40 ms"), 6)
+    monkeypatch.setattr(budget, "FLOOR", 0)
+    few, exact = (
+        [row["value"] for row in system.solve(metric=["response", "response_p95"], operations=most).records()]
+        for most in (2e8, 1e10)
+    )
+    assert few[0] == exact[0]
+    assert exact[1] < few[1] < 1.25 * exact[1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from qnet import budget
 from qnet.errors import NotComputed
 from qnet.expression import Value
 from qnet.lazy import np
@@ -17,6 +18,8 @@ from qnet.record import Record
 
 _LONGEST = 100_000
 """Number of customers up to which mean squares are computed by recursion."""
+_SHARE = 0.5
+"""Part of the operations left that the states found on arrival may take: percentiles can do without them."""
 
 
 class AtArrival(Record):
@@ -45,14 +48,15 @@ def with_variances(
                  are not full are geometric, and all others are at the one that is (Gordon and Newell 1967).
     """
     size = network.size or 1
-    results = [
-        _Moments(network, compiled, waits, throughputs, number, wanted) for number in range(len(network.classes))
-    ]
-    observed = [item.at_arrival() for item in results]
+    first = _first_of_each(network)
+    observed = {
+        number: _Moments(network, compiled, waits, throughputs, number, wanted).at_arrival() for number in set(first)
+    }
+    at = _at_first(compiled, first)
     stations = {station.name: station for station in network.stations}
     result: list[Wait] = []
-    for stream, wait in zip(compiled.streams, waits, strict=True):
-        station, key = stations[stream.station], (stream.station, stream.group)
+    for stream, wait, key in zip(compiled.streams, waits, at, strict=True):
+        station = stations[stream.station]
         if station.delay:
             result.append(wait)
             continue
@@ -60,7 +64,7 @@ def with_variances(
         selected = [
             _variance(
                 station,
-                observed[stream.class_index][point].get(key, AtArrival()),
+                observed[first[stream.class_index]][point].get(key, AtArrival()),
                 float(mean[point]),
                 float(service[point]),
             )
@@ -68,6 +72,21 @@ def with_variances(
         ]
         result.append(Wait(wait.mean, selected[0] if network.size is None else np.array(selected)))
     return result
+
+
+def _first_of_each(network: RoutedNetwork) -> list[int]:
+    """By class, the first one of the same name: classes of the copies of a station find the same, each at its copy."""
+    names = [item.name for item in network.classes]
+    return [names.index(name) for name in names]
+
+
+def _at_first(compiled: Streams, first: Sequence[int]) -> list[Key]:
+    """By stream, where the first class of the same name is at that step of its way."""
+    ways: dict[int, list[Key]] = {}
+    for stream in compiled.streams:
+        ways.setdefault(stream.class_index, []).append((stream.station, stream.group))
+    steps = {number: iter(ways[first[number]]) for number in ways}
+    return [next(steps[stream.class_index]) for stream in compiled.streams]
 
 
 class _Moments:
@@ -175,7 +194,8 @@ class _Moments:
             return {}
         asked = self.wanted.replace(states=True, bounds="", announce=None, each=False)
         try:
-            solution = solve(network.replace(classes=tuple(classes)), asked)
+            with budget.share(_SHARE):
+                solution = solve(network.replace(classes=tuple(classes)), asked)
         except NotComputed:
             return self.of_many(point)
         labels = {
