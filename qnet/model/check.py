@@ -346,7 +346,8 @@ class _Checker:
         if self.reader.stated((*path, "station")) or self.reader.stated((*path, "hold")):
             self.visit(step, holds)
             return
-        if step.time_key != "delay" and not holds and self.reader.stated((*path, step.time_key)):
+        outside = step.time_key != "delay" and not holds and self.reader.stated((*path, step.time_key))
+        if outside and not self.reader.misspelt(path):
             self.reader.fail("QN209", path, "a time is outside of any hold", "delay, or station and time")
         self.field("step", step.time_key, step.time, path, holds)
 

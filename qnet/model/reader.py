@@ -54,6 +54,10 @@ class Reader:
         problems = (problem.path for problem in self.problems)
         return any(item[:length] == path and len(item) <= length + below for item in problems)
 
+    def misspelt(self, path: Path) -> bool:
+        """Whether the table at a path has an unknown key, which may be one that is missed there."""
+        return any(item.code == "QN202" and item.path[:-1] == path for item in self.problems)
+
     def stated(self, path: Path) -> bool:
         """Whether the document has a value at a path."""
         value: Any = self.document.data

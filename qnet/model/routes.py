@@ -169,6 +169,8 @@ class RouteReader:
         keys = {"time" if key == "percentiles" else key for key in given}
         form = frozenset(key for key in _FORM_KEYS if key in keys)
         if form not in _FORMS:
+            if self.reader.misspelt(path):
+                return
             text = "the step has " + (", ".join(sorted(form)) or "none of its forms")
             expected = "one of: delay; station and time; hold and steps; time (inside a hold); parallel; fill"
             self.reader.fail("QN209", path, text, expected)

@@ -85,6 +85,9 @@ def _value(model: Model, old: Parameter, text: str) -> Expression:
         refuse_inside(model, expression)
         dimension = check(expression.root, model.dimensions | station_figures(model), model.choices)
     except ExpressionError as error:
+        if error.code == "QN112" and error.help.startswith("known names"):
+            example = f"{old.name}={_example(old)}"
+            error.help = f'write a number, such as "{example}", or an expression over other parameters'
         raise UsageError(expression_problem(error, text, before=f'in "{short(f"{old.name}={text}")}": ')) from None
     if dimension is not None and dimension != old.dimension:
         unit = base_unit(old.dimension)
@@ -92,6 +95,12 @@ def _value(model: Model, old: Parameter, text: str) -> Expression:
         expected = f'"{old.name}" as {old.dimension.describe()}'
         raise UsageError(Problem("QN122", f'"{short(text)}" is {dimension.describe()}', expected, help=help))
     return expression
+
+
+def _example(old: Parameter) -> str:
+    """A value that a parameter may have: what the model states, where that is a number, else one of its unit."""
+    stated = old.expression.source.strip()
+    return stated if stated[:1].isdigit() and not old.expression.names else f"1{base_unit(old.dimension)}"
 
 
 def _in_order(parameters: dict[str, Parameter]) -> dict[str, Parameter]:

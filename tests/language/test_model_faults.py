@@ -166,6 +166,14 @@ def test_a_step_of_no_known_form_hides_no_sum_of_probabilities():
     assert [problem.code for problem in problems_of(text)] == ["QN221", "QN209"]
 
 
+@pytest.mark.parametrize(
+    "step", ['{ statoin = "server", time = "work" }', '{ station = "server", tiem = "work" }', '{ dealy = "work" }']
+)
+def test_a_misspelt_key_is_not_also_missed_as_the_form_of_its_step(step: str):
+    problems = problems_of(spoilt('{ delay = "1 ms" }', step))
+    assert [problem.code for problem in problems] == ["QN202"]
+
+
 @pytest.mark.parametrize("station", ['discipline = "ps"', 'discipline = "lcfs-pr"', "delay = true"])
 def test_a_step_has_no_priority_where_nobody_waits_in_order(station: str):
     text = spoilt("path = {}", f"path = {{ {station} }}").replace('hold = "path"', 'hold = "path", priority = 1')

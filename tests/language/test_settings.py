@@ -136,3 +136,15 @@ def test_settings_are_kept_and_change_the_digest():
     assert changed.digest != model.digest
     assert with_settings(model, {}).digest == model.digest
     assert with_settings(model, {"rate": "30/s"}).digest == changed.digest
+
+
+@pytest.mark.parametrize(
+    ("text", "help"),
+    [
+        ("rate=fast", 'write a number, such as "rate=20/s", or an expression over other parameters'),
+        ("rate=rte", 'did you mean "rate"?'),
+    ],
+)
+def test_a_word_that_is_no_name_is_answered_with_a_value_of_the_parameter(text: str, help: str):
+    (problem,) = refused(text)
+    assert problem.help == help
