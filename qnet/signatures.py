@@ -346,7 +346,7 @@ class Questions:
         rows: Iterable[Mapping[str, Any]],
         metric: Texts = (),
         prefix: str = "",
-        chunk: int = 1024,
+        chunk: int = 2048,
         method: str = "auto",
         operations: float = OPERATIONS,
     ) -> Iterator[dict[str, Any]]:

@@ -36,7 +36,7 @@ _option = options_of("map_rows")
 @metric_option
 @_option("prefix", metavar="TEXT", help="Prefix of the result columns, such as new_.")
 @_option("chunk", type=click.IntRange(1, 65536), metavar="ROWS",
-         help="Rows solved together at most; 1 answers each row at once (default: 1024).")  # fmt: skip
+         help="Rows solved together at most; 1 answers each row at once (default: 2048).")  # fmt: skip
 @click.option("--csv/--jsonl", "as_csv", default=True,
               help="Read and write CSV (default), or JSON objects, one per line.")  # fmt: skip
 @click.option(

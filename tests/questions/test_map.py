@@ -8,7 +8,7 @@ import pytest
 
 import qnet
 from qnet.errors import AssertionFailed, InvalidInput, NoAnswer
-from qnet.questions.map.map import MAX_LINE, Lines, Mapper, chunks, map_csv, map_jsonl, map_rows
+from qnet.questions.map.map import CHUNK, MAX_LINE, Lines, Mapper, chunks, map_csv, map_jsonl, map_rows
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def queue(tmp_path):
     return qnet.load(str(path))
 
 
-def through(mapper, text, chunk=1024, jsonl=False):
+def through(mapper, text, chunk=CHUNK, jsonl=False):
     return "".join((map_jsonl if jsonl else map_csv)(mapper, Lines(io.StringIO(text, newline="")), chunk))
 
 
@@ -324,7 +324,7 @@ def test_rows_that_run_over_lines_are_counted_once(queue):
     assert note.severity == "warning"
 
 
-@pytest.mark.parametrize("chunk", [1, 4, 1024])
+@pytest.mark.parametrize("chunk", [1, 4, CHUNK])
 def test_a_key_of_the_answers_that_comes_later_is_a_fault_of_its_row(queue, chunk):
     text = 5 * '{"rate": 10}\n' + '{"rate": 11, "status": "x"}\n{"rate": 12}\n'
     *_, sixth, last = map(json.loads, response(queue, text, jsonl=True, chunk=chunk))

@@ -111,9 +111,9 @@ class LongCells:
     def __init__(self) -> None:
         self.rows = self.lines = self.first = 0
 
-    def add(self, row: CsvRow) -> None:
-        """Count a row."""
-        if row.lines > 1:
+    def add(self, rows: Iterable[CsvRow]) -> None:
+        """Count those of some rows."""
+        for row in [row for row in rows if row.lines > 1]:
             self.rows += 1
             self.lines += row.lines
             self.first = self.first or row.line

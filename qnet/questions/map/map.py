@@ -65,7 +65,7 @@ class Lines:
             yield text
 
 
-CHUNK = 1024
+CHUNK = 2048
 """Rows that are solved and written at once, at most."""
 
 
@@ -99,10 +99,9 @@ def map_csv(
     parameters = [(header.index(column), name) for column, name in known.items()]
     yield line([*header, *mapper.names], safe) + "\n" if header_too else ""
     for some in chunks(rows, chunk):
-        for row in some:
-            mapper.long_cells.add(row)
+        mapper.long_cells.add(some)
         good = [row for row in some if row.fault is None]
-        columns = {name: ([_cell(row, index) for row in good], header[index]) for index, name in parameters}
+        columns = {name: (_column(good, index), header[index]) for index, name in parameters}
         answers = mapper.answer_columns(columns, [row.fault for row in some])
         write = _Writing(len(header), safe)
         yield "".join(write.answered(row, cells) for row, cells in zip(some, answers, strict=False))
@@ -129,9 +128,10 @@ class _Writing:
         return f"{row.text},{line(figures)},{end}" if figures else f"{row.text},{end}"
 
 
-def _cell(row: CsvRow, index: int) -> str:
-    """A cell; where commas do not separate cells, they may be decimal ones."""
-    return row.cells[index] if row.separator == "," else decimal_point(row.cells[index])
+def _column(rows: Sequence[CsvRow], index: int) -> list[str]:
+    """The cells of a column; where commas do not separate cells, they may be decimal ones."""
+    cells = [row.cells[index] for row in rows]
+    return cells if not rows or rows[0].separator == "," else [decimal_point(cell) for cell in cells]
 
 
 def refuse_chunk(chunk: int) -> None:
@@ -359,12 +359,13 @@ class Mapper:
         remaining = list(faults)
         indices = [index for index, fault in enumerate(faults) if fault is None]
         read = [parameter_values(self.model, name, *column) for name, column in columns.items()]
-        members: list[tuple[int, list[float]]] = []
-        for index, values in zip(indices, zip(*read, strict=True), strict=True):
-            fault = next((value for value in values if isinstance(value, Fault)), None)
-            if fault is None:
-                members.append((index, cast("list[float]", values)))
-            remaining[index] = fault
+        # Of several faults of a row, that of the first column remains.
+        for values in reversed(read):
+            for index, value in zip(indices, values, strict=True):
+                if isinstance(value, Fault):
+                    remaining[index] = value
+        rows = cast("list[list[float]]", list(zip(*read, strict=True)))
+        members = [item for item in zip(indices, rows, strict=True) if remaining[item[0]] is None]
         return self._answer_tables({tuple(columns): members} if members else {}, remaining)
 
     def _answer_tables(

@@ -187,7 +187,7 @@ def _read(name: str, text: str) -> tuple[tuple[str, ...], list[_Row], dict[int, 
             continue
         if len(rows) == MAX_ROWS:
             raise _unusable(name, f"there are more than {MAX_ROWS} rows", f"at most {MAX_ROWS}")
-        long.add(row)
+        long.add([row])
         if row.fault is not None:
             problems[len(rows)] = [Problem("QN251", str(row.fault), file=name, line=row.line)]
         rows.append((row.cells, row.line, len(rows) + 1, row.text))
