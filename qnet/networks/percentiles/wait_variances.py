@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 from qnet import budget
 from qnet.errors import NotComputed
-from qnet.expression import Value
+from qnet.expression import FLOATS, Value
 from qnet.lazy import np
 from qnet.networks.duration import Wait
 from qnet.networks.routed import ClosedClass, RoutedNetwork, Station
 from qnet.networks.solve import solve
 from qnet.networks.streams import Key, Streams
 from qnet.networks.wanted import Wanted
+from qnet.queues.roots import root
 from qnet.record import Record
 
 _LONGEST = 100_000
 """Number of customers up to which mean squares are computed by recursion."""
 _SHARE = 0.5
 """Part of the operations left that the states found on arrival may take: percentiles can do without them."""
+_NEAR, _FAR = 0.02, 700.0
+"""Exponents below which differences of exponentials are taken by their series, and beyond which they are infinite."""
 
 
 class AtArrival(Record):
@@ -44,8 +48,9 @@ def with_variances(
                  sum of that number of services. Service that is shared with open classes is slower in proportion.
     Method       One closed class at single servers: mean squares by a recursion of positive terms, from
                  p(n | N) = X(N) D p(n - 1 | N - 1) (Reiser and Lavenberg, J. ACM 27 (1980) 313-322). Else state
-                 probabilities, where they are affordable. Else the limit of many customers: numbers at stations that
-                 are not full are geometric, and all others are at the one that is (Gordon and Newell 1967).
+                 probabilities, where they are affordable. Else numbers are taken as geometric up to all customers
+                 who ever come there, as between two stations, and of many customers at each station that is not full;
+                 all others are at the one that is (Gordon and Newell 1967).
     """
     size = network.size or 1
     first = _first_of_each(network)
@@ -183,8 +188,8 @@ class _Moments:
         ]
 
     def by_states(self, point: int) -> dict[Key, AtArrival]:
-        """The customers present on arrival at one point, by state probabilities; without them, by the limit of many
-        customers."""
+        """The customers present on arrival at one point, by state probabilities; without them, as of
+        geometric numbers."""
         network = self.network if self.network.size is None else self.network.point(point)
         classes = list(network.classes)
         particular = classes[self.number]
@@ -211,15 +216,67 @@ class _Moments:
         }
 
     def of_many(self, point: int) -> dict[Key, AtArrival]:
-        """Moments for populations so large that one customer more makes no difference."""
-        mean = self.numbers(True, True)[:, point]
-        geometric = mean * (1 + mean)
+        """Moments without state probabilities: of geometric numbers with the means found, up to all who ever come."""
+        mean, most = self.on_arrival(point)
+        spread = np.array([_spread(*item) for item in zip(mean.tolist(), most.tolist(), strict=True)])
         population = sum(float(self.spread(item.population)[point]) for item in self.network.closed)
         copies = self.copies[:, 0]
         elsewhere = max(population - float((copies * mean).sum()), 0.0)
-        rest = elsewhere + float((copies * geometric).sum()) - geometric
-        square = np.minimum(geometric, rest) + mean**2
+        rest = elsewhere + float((copies * spread).sum()) - spread
+        square = np.minimum(spread, rest) + mean**2
         return {key: AtArrival(float(mean[row]), float(square[row])) for row, (key, _) in enumerate(self.groups)}
+
+    def on_arrival(self, point: int) -> tuple[Any, Any]:
+        """By group: the mean number of closed classes found at a copy on arrival, and the most there can be.
+
+        At a single server that closed classes alone visit, the mean is what the mean wait there says; elsewhere it is
+        what an observer sees.
+        """
+        rows = {key: row for row, (key, _) in enumerate(self.groups)}
+        stations = {station.name: station for station in self.network.stations}
+        mean = self.numbers(True, True)[:, point]
+        visitors: list[set[int]] = [set() for _ in rows]
+        waiting: dict[int, float] = {}
+        for stream, wait in zip(self.compiled.streams, self.waits, strict=True):
+            row = rows.get((stream.station, stream.group))
+            if row is None:
+                continue
+            visitors[row].add(stream.class_index)
+            service = float(self.spread(stream.holding.mean)[point])
+            if stream.class_index == self.number and service > 0:
+                waiting[row] = float(self.spread(wait.mean)[point]) / service
+        most = np.zeros(len(rows))
+        for (key, _), row in zip(self.groups, rows.values(), strict=True):
+            closed = {n: item for n in visitors[row] if isinstance(item := self.network.classes[n], ClosedClass)}
+            most[row] = sum(
+                max(float(self.spread(item.population)[point]) - (number == self.number), 0.0)
+                for number, item in closed.items()
+            )
+            station = stations[key[0]]
+            if row in waiting and len(closed) == len(visitors[row]) and station.servers == 1 and station.rates is None:
+                mean[row] = waiting[row]
+        return mean, most
+
+
+def _spread(mean: float, most: float) -> float:
+    """The variance of a geometric number from 0 to `most`, by its mean."""
+    if not 0 < mean < most:
+        return 0.0
+    # Of the numbers there and not there, both of which are geometric, the smaller one; its ratio is exp(-rate).
+    few, size = min(mean, most - mean), most + 1.0
+
+    def missing(rate: float) -> float:
+        beyond = size / math.expm1(size * rate) if size * rate < _FAR else 0.0
+        return few + beyond - 1 / math.expm1(rate)
+
+    low, high = 1e-6 / size, math.log1p(1 / few)
+    if missing(low) >= 0:  # as often any number as any other
+        return (size**2 - 1) / 12
+    rate = root(missing, low, high, missing(low), missing(high), FLOATS)
+    if size * rate < _NEAR:
+        return (size**2 - 1) / 12 - (size**4 - 1) * rate**2 / 240
+    beyond = size / 2 / math.sinh(size * rate / 2) if size * rate < _FAR else 0.0
+    return (0.5 / math.sinh(rate / 2)) ** 2 - beyond**2
 
 
 def _plain(
