@@ -16,7 +16,7 @@ from qnet.networks.duration import Wait
 from qnet.networks.exactness import PRIORITY, RESIDUAL, between_integers
 from qnet.networks.figures import Steady, figures
 from qnet.networks.parallel.closed import left_running
-from qnet.networks.passage_times import Passages, Start
+from qnet.networks.passage_times import Passages, Start, Variances
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.solution import Solution as ProductSolution
 from qnet.networks.reasons import Reason
@@ -150,6 +150,7 @@ class _Answer(Reduction):
                 wanted=asked,
                 demands=answered if self.network.size is not None else None,
                 start=Start(answered) if self.network.size is None else None,
+                variances=Variances(),
             ),
             log_constant=answered.figures.log_constant if self.network.size is None else None,
             why=answered.why,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from qnet.expression import Value
@@ -12,18 +13,37 @@ from qnet.networks.wanted import Wanted
 from qnet.record import Record
 
 
-class Start:
-    """A solution of demands from which that of a network that is nearly the same begins: it changes no answer, so that
-    all of them are equal."""
+class _Aside:
+    """What a solution has that changes no answer: all of a kind are equal."""
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self)
+
+    def __hash__(self) -> int:
+        return 0
+
+
+class Start(_Aside):
+    """A solution of demands from which that of a network that is nearly the same begins."""
 
     def __init__(self, demands: Any) -> None:
         self.demands = demands
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Start)
 
-    def __hash__(self) -> int:
-        return 0
+class Variances(_Aside):
+    """Waits with their variances, computed for the first percentile that needs them, and kept for all others."""
+
+    def __init__(self) -> None:
+        self.of: tuple[Any, ...] = ()
+        self.waits: Sequence[Wait] = ()
+
+    def known(self, passages: Passages, compute: Callable[[], Sequence[Wait]]) -> Sequence[Wait]:
+        """Those of passages, computed where they are not of these very waits."""
+        of = passages.compiled, passages.throughputs, passages.waits, passages.wanted
+        if len(self.of) != len(of) or any(one is not other for one, other in zip(self.of, of, strict=True)):
+            self.waits = compute()
+            self.of = of
+        return self.waits
 
 
 class Passages(Record):
@@ -44,5 +64,7 @@ class Passages(Record):
     """Of a batch, the solution of its demands, a start for those of a network that is nearly the same."""
     start: Start | None = None
     """The same of a point."""
+    variances: Variances | None = None
+    """Where the waits have none yet: those that are computed."""
     copies: tuple[int, ...] = ()
     """By class: how many classes like it there are in the network of which this is a part; empty: one of each."""

@@ -145,3 +145,20 @@ def _random_system(numbers: random.Random) -> qnet.System:
         text += f"[classes.{name}]\npopulation = {numbers.randint(1, 6)}\n"
         text += f'think_time = "{numbers.choice([1, 20, 100, 400])} ms"\nsteps = [ {steps} ]\n'
     return qnet.loads(text)
+
+
+def test_what_is_found_on_arrival_is_computed_once_for_all_percentiles(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    plain = wait_variances._Moments.by_states
+
+    def counted(self: Any, point: int) -> Any:
+        asked.append(self.number)
+        return plain(self, point)
+
+    monkeypatch.setattr(wait_variances._Moments, "by_states", counted)
+    system = _random_system(random.Random(5))
+    names = [f"response_p{share}" for share in (50, 95, 99)] + ["response_p95('a')", "response_p95('b')"]
+    values = [row["value"] for row in system.solve(metric=names).records()]
+    assert values[:3] == sorted(values[:3])
+    assert len(set(values)) == 5
+    assert asked == sorted(set(asked))

@@ -16,6 +16,7 @@ from qnet.networks.percentiles.wait_variances import shared_variance, with_varia
 from qnet.networks.routed import ClosedClass, OpenClass
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.streams import RouteTime
+from qnet.networks.wanted import Wanted
 from qnet.queues.arithmetic import total
 from qnet.queues.roots import root
 from qnet.record import Record
@@ -74,13 +75,9 @@ def _ways(passages: Passages, about: str) -> Iterator[tuple[Value, Value, _Stage
 
     Customers of a chain take all its ways, one after the other.
     """
-    waits: Sequence[Wait] = passages.waits
     if passages.wanted is not None and (refusal := _unknown_variance(passages)):
         raise NotComputed(Problem("QN553", f"percentiles where {refusal}", "means, or open classes"))
-    if passages.wanted is not None:
-        waits = with_variances(passages.network, passages.compiled, waits, passages.throughputs, passages.wanted)
-    else:
-        waits = _shared(passages)
+    waits = _with_variances(passages, passages.wanted) if passages.wanted is not None else _shared(passages)
     for number, customers in enumerate(passages.network.classes):
         selected = [route for route in passages.compiled.routes if route.class_index == number]
         rate = passages.throughputs[number] * (passages.copies[number] if passages.copies else 1)
@@ -91,6 +88,15 @@ def _ways(passages: Passages, about: str) -> Iterator[tuple[Value, Value, _Stage
         for route in selected:
             if about in ("", customers.name, route.route):
                 yield rate * route.probability, route.probability, tuple(_stages(route, waits, passages))
+
+
+def _with_variances(passages: Passages, wanted: Wanted) -> Sequence[Wait]:
+    """The waits of a network with closed classes, with their variances."""
+
+    def compute() -> Sequence[Wait]:
+        return with_variances(passages.network, passages.compiled, passages.waits, passages.throughputs, wanted)
+
+    return passages.variances.known(passages, compute) if passages.variances else compute()
 
 
 def _shared(passages: Passages) -> list[Wait]:

@@ -20,7 +20,7 @@ from qnet.record import Record
 
 _LONGEST = 100_000
 """Number of customers up to which mean squares are computed by recursion."""
-_SHARE = 0.5
+_SHARE = 0.9
 """Part of the operations left that the states found on arrival may take: percentiles can do without them."""
 _NEAR, _FAR = 0.02, 700.0
 """Exponents below which differences of exponentials are taken by their series, and beyond which they are infinite."""
