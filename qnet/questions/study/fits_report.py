@@ -69,7 +69,9 @@ def freedom(study: Study, judged: Validation | None = None) -> Freedom:
     result = judged.influences
     if result is None:
         computer = Computer(study)
-        result = influences(computer, computer.figures(), value_of)
+        computer.enter_claims()
+        begun = Begun(computer)
+        result = influences(begun, computer.figures(), value_of)
     selected = [item for item in judged.judged if item.separate]
     again = refits(study, result, [item.claim for item in selected if item.claim.id in result.claims])
     errors = {item.claim.id: item.error for item in selected}

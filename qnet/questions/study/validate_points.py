@@ -3,6 +3,7 @@ once."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import isfinite
 from typing import Any
 
@@ -10,10 +11,10 @@ from qnet.documents import Path
 from qnet.errors import InvalidInput, NoAnswer, NotComputed, Problem, QnetError
 from qnet.expression import FLOATS, Expression, ExpressionError, check, evaluate, parse
 from qnet.lazy import np
-from qnet.model.conditions import condition
+from qnet.model.conditions import Condition, condition
 from qnet.model.grids import grid, varied
 from qnet.model.model import Model
-from qnet.model.scope import all_figures, refuse_inside
+from qnet.model.scope import all_figures, closure, depends_on_solution, refuse_inside
 from qnet.model.values import Values
 from qnet.networks.wanted import AUTO
 from qnet.questions.points.expression_values import expression_value
@@ -73,10 +74,12 @@ class Computer:
         self.dimensions: dict[int, Dimension | None] = {}
         self.words: dict[int, str] = {}
         self.batches: dict[_Key, list[_Lane]] = {}
-        self.parsed: dict[tuple[str, str], Expression | None] = {}
-        self.shown: dict[tuple[str, str], Dimension | None] = {}
-        self.texts: dict[str, Expression] = {}
+        self.parsed: dict[tuple[str, str], Expression | None] = base.parsed if base else {}
+        self.shown: dict[tuple[str, str], Dimension | None] = base.shown if base else {}
+        self.texts: dict[str, Expression] = base.texts if base else {}
         """Figures with those of other claims filled in, by their text."""
+        self.conditions: dict[tuple[str, str], Condition] = base.conditions if base else {}
+        """Limits, checked, by their system and their text."""
         self.arithmetics: set[int] = set()
         """The indices of claims that name nothing of a model."""
         self.moved: dict[int, dict[str, float]] = {}
@@ -86,17 +89,23 @@ class Computer:
         self.known: dict[tuple[int, int], float] = {}
         """The same, of a system that hardly differs: where a search begins."""
 
-    def figures(self) -> dict[int, ClaimFigures]:
-        """What every claim asked for, by its place; raises `InvalidInput` with all that is wrong with the claims."""
+    def enter_claims(self) -> None:
+        """Put what every claim asks for into batches; raises `InvalidInput` with all that is wrong with the claims."""
         for claim in self.study.claims:
             if claim.asks:
                 self.enter(claim)
-        if not self.problems:
-            for key, lanes in self.batches.items():
-                self.solve(key, lanes)
+        self.refuse()
+
+    def refuse(self) -> None:
+        """Raise `InvalidInput` with all that is wrong with the claims, if anything is."""
         if self.problems:
             raise InvalidInput(*dict.fromkeys(self.problems))
-        return self.read()
+
+    def figures(self) -> dict[int, ClaimFigures]:
+        """What was entered, computed, by the place of the claim; raises `InvalidInput` with all that is wrong."""
+        result = self.computed()
+        self.refuse()
+        return result
 
     def computed(self) -> dict[int, ClaimFigures]:
         """What was entered, computed; what is wrong with any of it has no value."""
@@ -155,7 +164,6 @@ class Computer:
 
     def enter_at(self, claim: Claim, where: Where, slot: int) -> None:
         """Put the points of a claim, or of what it is compared with, into a batch."""
-        path = ("claims", claim.position)
         setting = self.systems.setting(where)
         if setting is None:
             return
@@ -173,7 +181,7 @@ class Computer:
                 refuse_moving(claim.vary, where.settings, setting.changed)
             if claim.limit:
                 key = "limit"
-                condition(claim.limit, model)
+                self.limit(claim.limit, where.system, model)
             count = 1
             if claim.over:
                 key = "over"
@@ -183,7 +191,7 @@ class Computer:
                 names = (*names, points.name)
                 known = _columns(setting, points.name, points.values, factors)
         except QnetError as error:
-            self.systems.blame(error, (*path, key))
+            self.blame(error, claim.position, (key,))
             return
         expression = self.expression(claim, where.system, model)
         if claim.figure and expression is None:
@@ -191,10 +199,25 @@ class Computer:
         if expression and not claim.vary and all(name in known for name in expression.names):
             self.of_parameters(claim, slot, count, expression, setting.changed, known)
             return
-        replaced = frozenset(name for name in names if model.parameters[name].expression.names)
+        replaced = self.kept_apart(model, claim.vary, names)
         batch = self.batches.setdefault((where.system, claim.vary, claim.smallest, replaced), [])
         for index in range(count):
             batch.append(_Lane(claim, slot + index, names, known, index if claim.over else None))
+
+    def kept_apart(self, model: Model, vary: str, names: Iterable[str]) -> frozenset[str]:
+        """The parameters, of some with expressions that are replaced, that other points have no plain value of."""
+        written = [name for name in names if model.parameters[name].expression.names]
+        if not written:
+            return frozenset()
+        dependent = depends_on_solution(model)
+        return frozenset(name for name in written if name in dependent or (vary and vary in closure(model, [name])))
+
+    def limit(self, text: str, system: str, model: Model) -> Condition:
+        """A limit, checked against a system once; raises `UsageError` for one that is wrong."""
+        key = system, text
+        if key not in self.conditions:
+            self.conditions[key] = condition(text, model)
+        return self.conditions[key]
 
     def of_parameters(
         self, claim: Claim, slot: int, count: int, expression: Expression, model: Model, known: dict[str, Any]
@@ -240,7 +263,12 @@ class Computer:
             elif isinstance(error, (NoAnswer, NotComputed)):
                 self.words[claims[0]] = "not computed" if isinstance(error, NotComputed) else "no answer"
             else:
-                self.systems.blame(error, ("claims", claims[0]))
+                self.blame(error, claims[0], ())
+
+    def blame(self, error: QnetError, position: int, keys: Path) -> None:
+        """Keep what is wrong with a claim as a problem of one of its keys; a claim with moved parameters has none."""
+        if position not in self.moved:
+            self.systems.blame(error, ("claims", position, *keys))
 
     def compute(self, key: _Key, lanes: list[_Lane]) -> None:
         """Solve a batch and read the figures of its claims."""
@@ -275,7 +303,7 @@ class Computer:
         assert model is not None
         limits = list(dict.fromkeys(lane.claim.limit for lane in lanes if lane.claim.limit))
         applies = [np.array([lane.claim.limit == limit for lane in lanes]) for limit in limits]
-        asked = [condition(limit, model) for limit in limits]
+        asked = [self.limit(limit, system, model) for limit in limits]
         trial = Trial(model, vary, asked, columns, len(lanes), applies=applies)
         known = [self.known.get((lane.claim.position, lane.slot), float("nan")) for lane in lanes]
         parts: list[_Part] = []
