@@ -3,7 +3,7 @@ once."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from math import isfinite
 from typing import Any
 
@@ -21,7 +21,7 @@ from qnet.questions.points.expression_values import expression_value
 from qnet.questions.points.points import Solved, solve_points
 from qnet.questions.points.trial import Trial
 from qnet.questions.search.near import near
-from qnet.questions.search.search import pick, search
+from qnet.questions.search.search import choose, search
 from qnet.questions.study.references import filled
 from qnet.questions.study.study import Claim, Study, Where
 from qnet.questions.study.validate_settings import Setting, Systems, refuse_moving
@@ -281,23 +281,31 @@ class Computer:
         firsts = [indices.index(position) for position in range(len(points))]
         lanes, every = [lanes[first] for first in firsts], lanes
         columns = {name: np.array([lane.value(name) for lane in lanes]) for name in names}
-        parts = self.searched(key, lanes, columns) if vary else [_solved(model, columns, len(lanes))]
+        with_figure = {index for index, lane in zip(indices, every, strict=True) if lane.claim.figure}
+        parts = self.searched(key, lanes, columns, with_figure) if vary else [_solved(model, columns, len(lanes))]
         expressions = {figure: self.parsed[system, figure] for figure in {lane.claim.figure for lane in every} - {""}}
         for part in parts:
-            read: dict[str, Any] = {"": part.value}
+            read: dict[str, Any] = {}
             for figure, expression in expressions.items():
                 assert expression is not None
-                read[figure] = expression_value(part.solved, expression)
+                read[figure] = expression_value(part.solved, expression) if part.solved else []
             rows = {int(point): row for row, point in enumerate(part.indices) if part.answered[row]}
+            places = {int(point): place for place, point in enumerate(part.read)}
             for index, lane in zip(indices, every, strict=True):
                 if index in rows:
-                    self.values[lane.claim.position][lane.slot] = float(read[lane.claim.figure][rows[index]])
+                    figure, row = lane.claim.figure, rows[index]
+                    value = read[figure][places[index]] if figure else part.value[row]
+                    self.values[lane.claim.position][lane.slot] = float(value)
                     if part.value is not None:
-                        answers = self.answers.setdefault(lane.claim.position, {})
-                        answers[lane.slot] = float(part.value[rows[index]])
+                        self.answers.setdefault(lane.claim.position, {})[lane.slot] = float(part.value[row])
 
-    def searched(self, key: _Key, lanes: list[_Lane], columns: dict[str, Any]) -> list[_Part]:
-        """Search a parameter at every point of a batch: near a known answer, and from the start where there is none."""
+    def searched(
+        self, key: _Key, lanes: list[_Lane], columns: dict[str, Any], with_figure: Container[int]
+    ) -> list[_Part]:
+        """Search a parameter at every point of a batch: near a known answer, and from the start where there is none.
+
+        with_figure   the points whose solutions are read.
+        """
         system, vary, smallest, _ = key
         model = self.systems.models[system]
         assert model is not None
@@ -312,12 +320,12 @@ class Computer:
             result = near(trial, np.array(known))
             here, there = np.flatnonzero(result.answered), np.flatnonzero(~result.answered)
             if len(here):
-                solved = trial.at(here).solve(result.shown[here])
-                parts.append(_Part(here, result.answered[here], result.value[here], solved))
+                answers = result.answered[here], result.value[here], result.shown[here]
+                parts.append(_shown(trial, here, *answers, with_figure))
         if len(there):
             rest = trial.at(there)
-            result = pick(rest, search(rest), smallest)
-            parts.append(_Part(there, result.held, result.value, result.there))
+            chosen = choose(search(rest), len(there), smallest)
+            parts.append(_shown(trial, there, chosen.held, chosen.value, chosen.shown, with_figure))
         return parts
 
 
@@ -328,12 +336,23 @@ class _Part(Record):
     answered: Any
     value: Any
     """Of the parameter that is searched for; None where none is."""
-    solved: Solved
+    read: Any
+    """The points that were solved for figures, in the order of the solution."""
+    solved: Solved | None
+
+
+def _shown(trial: Trial, indices: Any, answered: Any, value: Any, shown: Any, with_figure: Container[int]) -> _Part:
+    """Points with answers of a search, and the solutions there of those whose figures are read."""
+    rows = [row for row, index in enumerate(indices) if answered[row] and int(index) in with_figure]
+    read = indices[rows]
+    solved = trial.at(read).solve(shown[rows]) if rows else None
+    return _Part(indices, answered, value, read, solved)
 
 
 def _solved(model: Model, columns: dict[str, Any], size: int) -> _Part:
     solved = solve_points(model, columns, size, asked=AUTO.replace(each=True))
-    return _Part(np.arange(size), solved.stable, None, solved)
+    every = np.arange(size)
+    return _Part(every, solved.stable, None, every, solved)
 
 
 def _point(lane: _Lane, names: list[str]) -> tuple[Any, ...]:
