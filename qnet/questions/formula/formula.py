@@ -152,7 +152,7 @@ class Simplifier:
         if size <= MOST_OPERATIONS and affordable(best, MOST_TERMS):
             # The structure of the model is easier to recognize than a single fraction, unless that is much shorter.
             overall = self.sympy.together(best)
-            forms = [overall, self.sympy.factor(overall)]
+            forms = [overall, self.factored_each(overall)]
             near = [self.shrunk(form) for form in forms if self.sympy.count_ops(form) <= _NEAR * size]
             shortest = min(near, key=self.length, default=best)
             best = shortest if self.length(shortest) * _MUCH_SHORTER < self.length(best) else best
@@ -215,8 +215,17 @@ class Simplifier:
         forms = [flat, sympy.factor_terms(flat), self.factored(flat)]
         if all(form.is_Add for form in forms) and _MANY_TERMS < len(flat.args) <= _MOST_TERMS:
             some = sorted(flat.free_symbols, key=str)[:_MOST_COLLECTED]
-            forms += [sympy.collect(flat, symbol, self.factored) for symbol in some]
+            forms += [self.collected(flat, symbol) for symbol in some]
         return min(map(self.tidy, forms), key=self.length)
+
+    def collected(self, flat: Any, symbol: Any) -> Any:
+        """An expanded sum as a polynomial in one symbol, its coefficients factored."""
+        sympy = self.sympy
+        coefficients: dict[Any, list[Any]] = {}
+        for term in flat.args:
+            rest, power = term.as_independent(symbol, as_Add=False)
+            coefficients.setdefault(power, []).append(rest)
+        return sympy.Add(*(power * self.factored(sympy.Add(*rest)) for power, rest in coefficients.items()))
 
     def tidy(self, formula: Any) -> Any:
         """A form with its sums scaled, and its fractions with factors that are positive."""
@@ -229,6 +238,23 @@ class Simplifier:
             sums = formula.is_Add and irreducible(formula)
             self.factors[formula] = self.sympy.factor_terms(formula, clear=True) if sums else self.sympy.factor(formula)
         return self.factors[formula]
+
+    def factored_each(self, formula: Any) -> Any:
+        """A fraction with each of its sums as a product: metrics of one model share most of their sums."""
+        sympy = self.sympy
+        parts: list[Any] = []
+        for factor in sympy.Mul.make_args(formula):
+            base, exponent = factor.as_base_exp()
+            if not base.is_Add or not exponent.is_Integer or not base.is_polynomial():
+                if base.is_Add or not (base.is_Symbol or base.is_Rational) or not exponent.is_Integer:
+                    return sympy.factor(formula)
+                parts.append(factor)
+                continue
+            inner = sympy.Mul.make_args(self.factored(sympy.expand(base)))
+            parts += [part**exponent for part in inner]
+        number = sympy.Mul(*(part for part in parts if part.is_Rational))
+        rest = sympy.Mul(*(part for part in parts if not part.is_Rational))
+        return rest if number == 1 else sympy.Mul(number, *sympy.Mul.make_args(rest), evaluate=False)
 
     def monic(self, formula: Any) -> Any:
         """The sums of a product scaled to read best: (think + 0.281) / 0.135, not 200 think / 27 + 281 / 135."""
