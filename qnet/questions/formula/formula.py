@@ -7,7 +7,7 @@ Formulas as a report: one row per formula, then the names in them, each with its
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -142,16 +142,19 @@ class Simplifier:
         self.rearranged: dict[Any, Any] = {}
         """The shortest forms of sums, by what they are when expanded."""
         self.factors: dict[Any, Any] = {}
+        self.common: dict[Any, Any] = {}
+        """Sums with what their terms have in common in front; and in `fractions` those over one denominator."""
+        self.fractions: dict[Any, Any] = {}
         self.lengths: dict[Any, int] = {}
 
     def simplified(self, formula: Any) -> Any:
         """The shortest form of a formula."""
         best = self.shrunk(self.masked(formula))
-        best = min(best, self.sympy.factor_terms(best, clear=False), key=self.length)
+        best = min(best, self.by_sums(best, self.common, self.with_common), key=self.length)
         size = self.sympy.count_ops(best)
         if size <= MOST_OPERATIONS and affordable(best, MOST_TERMS):
             # The structure of the model is easier to recognize than a single fraction, unless that is much shorter.
-            overall = self.sympy.together(best)
+            overall = self.by_sums(best, self.fractions, self.sympy.together)
             forms = [overall, self.factored_each(overall)]
             near = [self.shrunk(form) for form in forms if self.sympy.count_ops(form) <= _NEAR * size]
             shortest = min(near, key=self.length, default=best)
@@ -239,6 +242,29 @@ class Simplifier:
             self.factors[formula] = self.sympy.factor_terms(formula, clear=True) if sums else self.sympy.factor(formula)
         return self.factors[formula]
 
+    def with_common(self, formula: Any) -> Any:
+        """A formula whose sums have what their terms have in common in front."""
+        return self.sympy.factor_terms(formula, clear=False)
+
+    def by_sums(self, formula: Any, known: dict[Any, Any], rearranged: Callable[[Any], Any]) -> Any:
+        """A formula rearranged, of a product each of its sums: metrics of one model share most of their sums.
+
+        known   the sums that were rearranged so before.
+        """
+        factors = [factor.as_base_exp() for factor in self.sympy.Mul.make_args(formula)]
+        sums = [base for base, exponent in factors if base.is_Add and exponent.is_Integer]
+        plain = all(base.is_Symbol or base in sums for base, exponent in factors if exponent.is_Integer)
+        if not plain or not all(exponent.is_Integer for _, exponent in factors) or not all(map(self.primitive, sums)):
+            return rearranged(formula)
+        for item in sums:
+            if item not in known:
+                known[item] = rearranged(item)
+        return self.sympy.Mul(*(known.get(base, base) ** exponent for base, exponent in factors))
+
+    def primitive(self, total: Any) -> bool:
+        """Whether the terms of a sum have no number in common."""
+        return total.as_content_primitive(clear=False)[0] == 1
+
     def factored_each(self, formula: Any) -> Any:
         """A fraction with each of its sums as a product: metrics of one model share most of their sums."""
         sympy = self.sympy
@@ -269,7 +295,8 @@ class Simplifier:
                 if size.is_Rational and size != 1:
                     scaled = sympy.Add(*(term / size for term in base.args)) ** exponent
                     forms.append([factors[0] * size**exponent, *factors[1:index], scaled, *factors[index + 1 :]])
-            factors = min(forms, key=lambda form: self.length(self.product(form)))
+            if len(forms) > 1:
+                factors = min(forms, key=lambda form: self.length(self.product(form)))
         return formula if factors[0] == 1 else self.product(factors)
 
     def positive(self, formula: Any) -> Any:
