@@ -195,16 +195,20 @@ def _slopes(
 
 def _move(computer: Computer, moves: Sequence[tuple[Claim, ModelInput]]) -> None:
     """Compute the parameters of claims with one of them moved, those of all claims with the same settings at once."""
-    grouped: dict[Any, tuple[Where, Setting, list[tuple[str, float]]]] = {}
+    systems = computer.systems
+    grouped: dict[Any, tuple[Where, Setting, str, list[tuple[str, float]]]] = {}
     for claim, item in moves:
         name = item.key[0]
         for where in (claim.at, claim.base):
-            setting = computer.systems.setting(where) if where else None
+            setting = systems.setting(where) if where else None
             if where and setting and name in setting.known and name != claim.vary:
-                key = where.system, *where.settings.items()
-                grouped.setdefault(key, (where, setting, []))[2].append((name, item.step))
-    for where, setting, asked in grouped.values():
-        computer.systems.move(where, setting, asked)
+                key = claim.over, where.system, *where.settings.items()
+                grouped.setdefault(key, (where, setting, claim.over, []))[3].append((name, item.step))
+    for where, setting, over, asked in grouped.values():
+        if over:
+            systems.move_along(where, setting, systems.grid(where, setting, over), asked)
+        else:
+            systems.move(where, setting, asked)
 
 
 def _alone(slopes: dict[Key, float]) -> list[Key]:

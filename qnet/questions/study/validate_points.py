@@ -12,10 +12,9 @@ from qnet.errors import InvalidInput, NoAnswer, NotComputed, Problem, QnetError
 from qnet.expression import FLOATS, Expression, ExpressionError, check, evaluate, parse
 from qnet.lazy import np
 from qnet.model.conditions import Condition, condition
-from qnet.model.grids import grid, varied
+from qnet.model.grids import varied
 from qnet.model.model import Model
 from qnet.model.scope import all_figures, closure, depends_on_solution, refuse_inside
-from qnet.model.values import Values
 from qnet.networks.wanted import AUTO
 from qnet.questions.points.expression_values import expression_value
 from qnet.questions.points.points import Solved, solve_points
@@ -24,7 +23,7 @@ from qnet.questions.search.near import near
 from qnet.questions.search.search import choose, search
 from qnet.questions.study.references import filled
 from qnet.questions.study.study import Claim, Study, Where
-from qnet.questions.study.validate_settings import Setting, Systems, refuse_moving
+from qnet.questions.study.validate_settings import Systems, refuse_moving
 from qnet.record import Record
 from qnet.units import Dimension
 
@@ -173,7 +172,8 @@ class Computer:
             moved = self.moved.get(claim.position, {})
             factors = {name: factor for name, factor in moved.items() if name in known and name != claim.vary}
             if factors:
-                known, names = self.systems.moved(where, setting, factors), (*names, *factors)
+                known = known if claim.over else self.systems.moved(where, setting, factors)
+                names = (*names, *factors)
             if claim.vary:
                 key = "smallest" if claim.smallest else "largest"
                 vary = varied(model, claim.vary)
@@ -185,11 +185,11 @@ class Computer:
             count = 1
             if claim.over:
                 key = "over"
-                points = grid(claim.over, setting.changed)
+                points = self.systems.grid(where, setting, claim.over)
                 count = len(points.values)
                 self.values[claim.position] = [float("nan")] * count
                 names = (*names, points.name)
-                known = _columns(setting, points.name, points.values, factors)
+                known = self.systems.along(where, setting, points, factors)
         except QnetError as error:
             self.blame(error, claim.position, (key,))
             return
@@ -276,11 +276,10 @@ class Computer:
         model = self.systems.models[system]
         assert model is not None
         names = sorted({name for lane in lanes for name in lane.names} - {vary})
-        points: dict[tuple[Any, ...], int] = {}
-        indices = [points.setdefault(_point(lane, names), len(points)) for lane in lanes]
-        firsts = [indices.index(position) for position in range(len(points))]
+        columns = {name: np.array([lane.value(name) for lane in lanes], dtype=float) for name in names}
+        indices, firsts = _distinct(lanes, columns)
         lanes, every = [lanes[first] for first in firsts], lanes
-        columns = {name: np.array([lane.value(name) for lane in lanes]) for name in names}
+        columns = {name: column[firsts] for name, column in columns.items()}
         with_figure = {index for index, lane in zip(indices, every, strict=True) if lane.claim.figure}
         parts = self.searched(key, lanes, columns, with_figure) if vary else [_solved(model, columns, len(lanes))]
         expressions = {figure: self.parsed[system, figure] for figure in {lane.claim.figure for lane in every} - {""}}
@@ -355,17 +354,21 @@ def _solved(model: Model, columns: dict[str, Any], size: int) -> _Part:
     return _Part(every, solved.stable, None, every, solved)
 
 
-def _point(lane: _Lane, names: list[str]) -> tuple[Any, ...]:
-    """What distinguishes a point from others: claims of several figures at one point share it."""
-    return (lane.claim.limit, *(lane.value(name) for name in names))
+def _distinct(lanes: list[_Lane], columns: dict[str, Any]) -> tuple[list[int], list[int]]:
+    """Which of the distinct points each lane is at, and the first lane of each.
 
-
-def _columns(setting: Setting, name: str, values: tuple[float, ...], factors: dict[str, float]) -> dict[str, Any]:
-    """The values of all parameters along a grid, some of them times a factor."""
-    size = len(values)
-    moved = {other: float(setting.known[other]) * factor for other, factor in factors.items() if other != name}
-    others = {other: np.full(size, value) for other, value in moved.items()}
-    return Values(setting.changed, {name: np.array(values), **others}, size).known
+    Claims of several figures at one point, within one limit, share it.
+    """
+    table: Any = np.stack(list(columns.values()), axis=1) if columns else np.zeros((len(lanes), 0))
+    points: dict[tuple[str, bytes], int] = {}
+    indices: list[int] = []
+    firsts: list[int] = []
+    for number, lane in enumerate(lanes):
+        index = points.setdefault((lane.claim.limit, table[number].tobytes()), len(points))
+        if index == len(firsts):
+            firsts.append(number)
+        indices.append(index)
+    return indices, firsts
 
 
 def _at(value: Any, index: int) -> float:
