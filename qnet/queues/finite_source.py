@@ -309,7 +309,7 @@ def _chain(most: int, sources: Any, servers: int, share: Any, erlangs: Any) -> _
         births = np.log(free[:-1])
     both = busy.copy()
     both[:servers] = np.logaddexp(idle, busy[:servers])
-    logs = column * -np.log(left)
+    logs = column * np.broadcast_to(-np.log(left), free.shape[1:])
     logs[1:] += np.cumsum(births, axis=0, out=births)
     logs[: servers + 1] += both
     share_busy = np.ones_like(free)

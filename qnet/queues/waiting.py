@@ -286,9 +286,7 @@ def _with_variance(busy: Value, wait: Value) -> tuple[Value, Value]:
     return wait, wait * (2 * (wait / (busy + (busy == 0))) - wait)
 
 
-def _finite(
-    holders: int, servers: int, asked: Sequence[tuple[Value, Value, Value]]
-) -> list[tuple[Value, Value]]:
+def _finite(holders: int, servers: int, asked: Sequence[tuple[Value, Value, Value]]) -> list[tuple[Value, Value]]:
     """The all-busy probabilities as a holder and as an observer sees them, by whichever way suits the numbers.
 
     asked    chains that are solved together: the erlangs of the holders, the share of the first phase in them, and the

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from qnet.questions.study.influences import Influences, influences
+from qnet.questions.study.influences import Begun, Influences, influences
 from qnet.questions.study.load import load_studies
 from qnet.questions.study.refit import ParameterUncertainty, Refit, doubts, refits
 from qnet.questions.study.study import Study

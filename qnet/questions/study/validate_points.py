@@ -292,11 +292,12 @@ class Computer:
             places = {int(point): place for place, point in enumerate(part.read)}
             for index, lane in zip(indices, every, strict=True):
                 if index in rows:
-                    figure, row = lane.claim.figure, rows[index]
-                    value = read[figure][places[index]] if figure else part.value[row]
+                    figure, answers = lane.claim.figure, part.value
+                    answer: Any = None if answers is None else float(answers[rows[index]])
+                    value: Any = read[figure][places[index]] if figure else answer
                     self.values[lane.claim.position][lane.slot] = float(value)
-                    if part.value is not None:
-                        self.answers.setdefault(lane.claim.position, {})[lane.slot] = float(part.value[row])
+                    if answer is not None:
+                        self.answers.setdefault(lane.claim.position, {})[lane.slot] = answer
 
     def searched(
         self, key: _Key, lanes: list[_Lane], columns: dict[str, Any], with_figure: Container[int]
