@@ -10,7 +10,8 @@ import sympy  # noqa: TID253
 
 from qnet.expression import symbols
 from qnet.model.load import load
-from qnet.questions.formula.formula import Simplifier, formula
+from qnet.questions.formula.formula import formula
+from qnet.questions.formula.simplifier import Simplifier
 
 
 @pytest.fixture

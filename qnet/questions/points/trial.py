@@ -53,8 +53,8 @@ class Trial:
         self.stated = stated_value(model, vary) or 1.0
         """The value of the parameter as the model states it, 1 for none."""
         self.domain = Domain(model, vary, coordinates)
-        self.places = _places(coordinates, size)
-        """Numbers of the points, the same for those that differ in nothing but which limits hold there."""
+        self.groups = _groups(coordinates, size)
+        """A number for each point, the same for those that differ in nothing but which limits hold there."""
 
     @property
     def uncertain(self) -> bool:
@@ -87,7 +87,7 @@ class Trial:
         """The same at other points, or otherwise solved: what the model says of the parameter is known already."""
         result = copy(self)
         result.coordinates, result.size, result.wanted, result.applies = coordinates, size, wanted, applies
-        result.places = self.places if indices is None else self.places[indices]
+        result.groups = self.groups if indices is None else self.groups[indices]
         result.domain = self.domain.at(coordinates)
         return result
 
@@ -98,7 +98,7 @@ class Trial:
         """
         if self.size < _FEW or self.uncertain:
             return None
-        _, first, rows = np.unique(self.places + 1j * value, return_index=True, return_inverse=True)
+        _, first, rows = np.unique(self.groups + 1j * value, return_index=True, return_inverse=True)
         return (first, rows.reshape(-1)) if len(first) < _MOSTLY * self.size else None
 
     def solve(self, value: Any) -> Solved:
@@ -164,8 +164,8 @@ class Trial:
         return result[0] if len(result) == 1 else np.max(result, axis=0)
 
 
-def _places(coordinates: Mapping[str, Any], size: int) -> Indices:
-    """Numbers of points, the same where all coordinates are."""
+def _groups(coordinates: Mapping[str, Any], size: int) -> Indices:
+    """A number for each point, the same where all coordinates are."""
     if size < 2 or not coordinates:
         return np.zeros(size, dtype=int)
     table: Any = np.stack([np.asarray(column, dtype=float) for column in coordinates.values()], axis=1)

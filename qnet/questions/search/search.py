@@ -248,7 +248,11 @@ class Chosen(Record):
 
 
 def choose(regions: Regions, size: int, smallest: bool = False) -> Chosen:
-    """The end of an interval that is the answer at each of `size` points; as of `pick`."""
+    """The end of an interval that is the answer at each of `size` points, without another solution.
+
+    regions    where the limits hold, as `search` finds it.
+    smallest   as of `pick`.
+    """
     if smallest:
         return _chosen(regions, np.arange(size), regions.last(size), regions.low)
     return _chosen(regions, np.arange(size), regions.first(size), regions.high)

@@ -116,7 +116,7 @@ class Begun:
     """What the claims of a study rest on, as far as it is asked together with what they ask for.
 
     Every input of every fitted and predicted claim is moved. The moves of claims that search no parameter are entered
-    beside the claims themselves, so that both are solved at once; those of the others need what the claims answer.
+    together with the claims, so that both are solved at once; those of the others need what the claims answer.
 
     computer   in which the claims are entered.
     """
@@ -130,8 +130,8 @@ class Begun:
         self.here: dict[str, dict[str, float]] = {claim.id: {} for claim in self.asked}
         """By claim, the values of all numeric parameters of its systems."""
         self.moves = [(claim, item) for claim in self.asked for item in pool.inputs(claim, self.here[claim.id])]
-        self.beside = _Moves(computer, computer)
-        self.beside.enter([(claim, item) for claim, item in self.moves if not claim.vary])
+        self.together = _Moves(computer, computer)
+        self.together.enter([(claim, item) for claim, item in self.moves if not claim.vary])
 
 
 def influences(begun: Begun, figures: dict[int, ClaimFigures], read: Read) -> Influences:
@@ -141,7 +141,7 @@ def influences(begun: Begun, figures: dict[int, ClaimFigures], read: Read) -> In
     figures  what was computed with the systems as they stand.
     read     the figure that a claim is about, from the values it asked for.
     """
-    base, asked, moves = begun.beside.computer, begun.asked, begun.moves
+    base, asked, moves = begun.together.computer, begun.asked, begun.moves
     study = base.study
     values = {claim.id: read(claim, figures[claim.position]) for claim in asked}
     inputs = {item.key: item for _, item in moves}
@@ -152,7 +152,7 @@ def influences(begun: Begun, figures: dict[int, ClaimFigures], read: Read) -> In
         if claim.vary:
             raw[claim.id][item.key] = slopes[claim.id, item.key]
         else:
-            after = begun.beside.figure(claim, item, figures, read)
+            after = begun.together.figure(claim, item, figures, read)
             raw[claim.id][item.key] = _elasticity(values[claim.id], after, item.step)
     # What looks proportional to one number near its value may not be so farther off.
     alone = [(claim, inputs[key].replace(step=FAR)) for claim in asked for key in _alone(raw[claim.id])]

@@ -289,12 +289,12 @@ class Computer:
                 assert expression is not None
                 read[figure] = expression_value(part.solved, expression) if part.solved else []
             rows = {int(point): row for row, point in enumerate(part.indices) if part.answered[row]}
-            places = {int(point): place for place, point in enumerate(part.read)}
+            read_rows = {int(point): row for row, point in enumerate(part.read)}
             for index, lane in zip(indices, every, strict=True):
                 if index in rows:
                     figure, answers = lane.claim.figure, part.value
                     answer: Any = None if answers is None else float(answers[rows[index]])
-                    value: Any = read[figure][places[index]] if figure else answer
+                    value: Any = read[figure][read_rows[index]] if figure else answer
                     self.values[lane.claim.position][lane.slot] = float(value)
                     if answer is not None:
                         self.answers.setdefault(lane.claim.position, {})[lane.slot] = answer
