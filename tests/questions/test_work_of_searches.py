@@ -18,6 +18,7 @@ from qnet.questions.envelope.question import question
 from qnet.questions.points import trial as trials
 from qnet.questions.points.points import solve_points
 from qnet.questions.points.trial import Trial
+from qnet.questions.search import continuous
 from qnet.questions.search.continuous import largest_steady
 
 
@@ -79,6 +80,22 @@ def test_a_batch_evaluates_again_only_what_it_changes(monkeypatch: pytest.Monkey
     second = trial.solve(rates)
     assert len(counted) < of_first / 2
     np.testing.assert_array_equal(first.parts[0].solution.response, second.parts[0].solution.response)
+
+
+def test_loads_that_rise_slowly_are_asked_for_several_values_at_once(
+    sizes: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The end is the same one by one; points that have come to it stay there."""
+    model = load("ibm-3990-6-burn-through")
+    columns = {"write_fraction": np.array([0.1, 0.3, 0.45])}
+    steady = largest_steady(Trial(model, "stressed_rate", (), columns, 3))
+    together = len(sizes)
+    sizes.clear()
+    monkeypatch.setattr(continuous, "_TOGETHER", 0)
+    alone = largest_steady(Trial(model, "stressed_rate", (), columns, 3))
+    assert together <= len(sizes) - 3
+    np.testing.assert_allclose(steady.largest, alone.largest, rtol=1e-12)
+    np.testing.assert_array_equal(steady.bounded, alone.bounded)
 
 
 def test_stations_and_routes_are_bound_once_where_their_numbers_stand(monkeypatch: pytest.MonkeyPatch) -> None:
