@@ -53,7 +53,7 @@ class Trial:
         self.stated = stated_value(model, vary) or 1.0
         """The value of the parameter as the model states it, 1 for none."""
         self.domain = Domain(model, vary, coordinates)
-        self.groups = _groups(coordinates, size)
+        self.groups = np.arange(size) if self.uncertain else _groups(coordinates, size)
         """A number for each point, the same for those that differ in nothing but which limits hold there."""
 
     @property
@@ -98,7 +98,9 @@ class Trial:
         """
         if self.size < _FEW or self.uncertain:
             return None
-        _, first, rows = np.unique(self.groups + 1j * value, return_index=True, return_inverse=True)
+        pairs = np.empty(self.size, dtype=complex)
+        pairs.real, pairs.imag = self.groups, value
+        _, first, rows = np.unique(pairs, return_index=True, return_inverse=True)
         return (first, rows.reshape(-1)) if len(first) < _MOSTLY * self.size else None
 
     def solve(self, value: Any) -> Solved:
