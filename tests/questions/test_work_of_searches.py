@@ -85,7 +85,7 @@ def test_a_batch_evaluates_again_only_what_it_changes(monkeypatch: pytest.Monkey
 def test_loads_that_rise_slowly_are_asked_for_several_values_at_once(
     sizes: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The end is the same one by one; points that have come to it stay there."""
+    """The end is the same one by one; points that have come to it remain there."""
     model = load("ibm-3990-6-burn-through")
     columns = {"write_fraction": np.array([0.1, 0.3, 0.45])}
     steady = largest_steady(Trial(model, "stressed_rate", (), columns, 3))

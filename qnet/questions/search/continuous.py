@@ -72,7 +72,7 @@ def largest_steady(trial: Trial) -> SteadyRange:
     inside: Flags = low == low
     for step in range(_DOUBLINGS + _MORE):
         ahead = ahead or _loads_ahead(trial, low, high, greatest, step)
-        # Points that have come to an end stay there.
+        # Points that have come to an end remain there.
         known = zip(ahead.pop(0), (end, at_high, certain), strict=True)
         end, at_high, certain = (np.where(inside, new, old) for new, old in known)
         greatest, high = np.where(end < high, end, greatest), end
