@@ -8,6 +8,12 @@ import sys
 
 def main() -> None:
     """Run the command line with the arguments of the process; an interrupt ends it without a traceback."""
+    if sys.argv[1:] in (["--version"], ["-V"]):
+        from qnet.version import __version__
+
+        # Nothing else is loaded: not even `signal`, which takes as long as all of this.
+        _write(f"qnet {__version__}\n")
+        return
     try:
         _run()
     except KeyboardInterrupt:
@@ -21,11 +27,6 @@ def main() -> None:
 
 
 def _run() -> None:
-    if sys.argv[1:] in (["--version"], ["-V"]):
-        from qnet.version import __version__
-
-        _write(f"qnet {__version__}\n")
-        return
     import atexit
     import gc
 

@@ -6,7 +6,7 @@ from qnet.catalog.checks import examine
 from qnet.catalog.drafts import Draft, draft
 from qnet.catalog.find import part_path
 from qnet.catalog.grades import GRADES, worst
-from qnet.documents import read
+from qnet.documents import Document, read
 from qnet.errors import InvalidInput
 from qnet.expression import Expression
 from qnet.record import Record
@@ -42,10 +42,14 @@ class CatalogPart(Record):
     id: str
     title: str
     parameters: dict[str, PartParameter]
-    digest: str
-    """Twelve hexadecimal digits that change with the file."""
+    document: Document
     path: str
     description: str = ""
+
+    @property
+    def digest(self) -> str:
+        """Twelve hexadecimal digits that change with the file."""
+        return self.document.digest
 
 
 def load_part(id: str) -> CatalogPart:
@@ -60,7 +64,7 @@ def load_part(id: str) -> CatalogPart:
     if problems:
         raise InvalidInput(*problems)
     parameters = {name: _parameter(result, name) for name in result.derivation.dimensions}
-    return CatalogPart(id, result.title or "", parameters, result.document.digest, path, result.description or "")
+    return CatalogPart(id, result.title or "", parameters, result.document, path, result.description or "")
 
 
 def amounts(part: CatalogPart) -> dict[str, float]:

@@ -13,7 +13,7 @@ from qnet.lazy import lazy, np
 from qnet.model.bind_copies import with_copies
 from qnet.model.facts import fact
 from qnet.model.fields import BY_PRIORITY, RATES, SHARE, TABLES
-from qnet.model.model import ClassModel, Model, StationModel, StepModel
+from qnet.model.model import ClassModel, Model, RouteModel, StationModel, StepModel
 from qnet.model.scope import inside_stations
 from qnet.model.values import LEAST, MOST, Values
 from qnet.networks.routed import (
@@ -164,26 +164,32 @@ def all_steps(model: Model) -> list[StepModel]:
     return result
 
 
+@fact
+def _named_steps(model: Model) -> dict[str, list[StepModel]]:
+    """The steps that name a copy, by the station whose copies they name."""
+    stations = {station.name: station for station in model.stations}
+    result: dict[str, list[StepModel]] = {}
+    for step in all_steps(model):
+        if step.copy is not None:
+            station = stations[step.station]
+            result.setdefault(station.follows or station.name, []).append(step)
+    return result
+
+
 class _Binder:
     def __init__(self, model: Model, values: Values) -> None:
         self.model = model
         self.values = values
         self.by_name = {station.name: station for station in model.stations}
         self.follows = {station.name: station.follows for station in model.stations if station.follows}
-        self.named = self.named_steps()
-
-    def named_steps(self) -> dict[str, list[StepModel]]:
-        """The steps that name a copy, by the station whose copies they name."""
-        result: dict[str, list[StepModel]] = {}
-        for step in all_steps(self.model):
-            if step.copy is not None:
-                station = self.by_name[step.station]
-                result.setdefault(station.follows or station.name, []).append(step)
-        return result
+        self.named = _named_steps(model)
 
     def network(self) -> RoutedNetwork:
         """The network."""
-        stations = tuple(self.station(station) for station in self.model.stations)
+        stations = tuple(
+            self.values.kept((station,), lambda station=station: self.station(station))
+            for station in self.model.stations
+        )
         classes = [self.customers(customers) for customers in self.model.classes]
         if self.model.chains:
             classes += [bind_chains.bind_chain(self.model, self.values, chain) for chain in self.model.chains]
@@ -330,7 +336,7 @@ class _Binder:
             Route(
                 route.name,
                 self.number("route", "probability", route.probability, route.path),
-                with_copies(self.steps(route.steps, customers.priority or 0), self.follows),
+                self.values.kept((customers, route), lambda route=route: self.route_steps(route, customers)),
             )
             for route in customers.routes
         )
@@ -363,6 +369,10 @@ class _Binder:
             routes=routes,
             per_copy_of=customers.per_copy_of,
         )
+
+    def route_steps(self, route: RouteModel, customers: ClassModel) -> tuple[Step, ...]:
+        """The steps of a route of a class."""
+        return with_copies(self.steps(route.steps, customers.priority or 0), self.follows)
 
     def check_products(self, network: RoutedNetwork) -> None:
         """Refuse demands and numbers of visits, which are products, beyond the range of numbers."""

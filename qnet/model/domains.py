@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from qnet.documents import Path
 from qnet.errors import InvalidInput, QnetError, UsageError
@@ -11,9 +10,10 @@ from qnet.expression import Expression, Value
 from qnet.model.fields import Field
 from qnet.model.model import Model, Parameter
 from qnet.model.values import Values
+from qnet.record import Record
 
 
-class StatedNumber(NamedTuple):
+class StatedNumber(Record):
     """An expression that becomes a number of the network, sound in names and dimension."""
 
     expression: Expression
@@ -21,7 +21,7 @@ class StatedNumber(NamedTuple):
     path: Path
 
 
-class Probabilities(NamedTuple):
+class Probabilities(Record):
     """Numbers that must sum to one."""
 
     what: str
@@ -30,7 +30,7 @@ class Probabilities(NamedTuple):
     """Where each is stated, by what the file calls it."""
 
 
-class Stated(NamedTuple):
+class Stated(Record):
     """What a model states in numbers, without those that are wrong in names or dimensions."""
 
     model: Model

@@ -112,7 +112,7 @@ class _Builder:
             knee_question=self.knee(top),
             parts=parts.identities,
             settings={},
-            part_digests=tuple(parts.digests),
+            part_documents=tuple(parts.documents),
             origins={},
             calibration=self.calibration(top),
         )

@@ -326,8 +326,8 @@ class Model(Record):
     """Namespace -> identity of the catalog part it denotes."""
     settings: dict[str, str]
     """What was set from outside, as text."""
-    part_digests: tuple[str, ...]
-    """The digests of the parts it uses."""
+    part_documents: tuple[Document, ...]
+    """The files of the parts it uses."""
     origins: dict[str, str | Path]
     """What gives parameters other values than the model states: an option, or a key of the model's file."""
     buffers: tuple[BufferModel, ...] = ()
@@ -362,7 +362,8 @@ class Model(Record):
         from hashlib import sha256
 
         settings = [f"{name}={value}" for name, value in sorted(self.settings.items())]
-        text = "\n".join([self.document.text, *self.part_digests, *settings])
+        parts = [item.digest for item in self.part_documents]
+        text = "\n".join([self.document.text, *parts, *settings])
         return sha256(text.encode(errors="replace")).hexdigest()[:12]
 
     def refusal(self, problem: Problem, names: Iterable[str]) -> QnetError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from qnet.documents import Path
+from qnet.documents import Document, Path
 from qnet.errors import InvalidInput, UsageError
 from qnet.expression import Expression, parse
 from qnet.expression.functions import FUNCTIONS, SOLUTION_FUNCTIONS, percentile_share
@@ -32,7 +32,7 @@ class Parts(Record):
     """Namespace -> identity."""
     parameters: dict[str, Parameter]
     """As `namespace.name`."""
-    digests: list[str]
+    documents: list[Document]
 
 
 def read_parts(reader: Reader, entries: list[tuple[str, Any]]) -> Parts:
@@ -63,7 +63,7 @@ def _read_part(reader: Reader, parts: Parts, namespace: str, identity: str, path
             reader.note(problem)
         return
     parts.identities[namespace] = identity
-    parts.digests.append(part.digest)
+    parts.documents.append(part.document)
     for item in part.parameters.values():
         expression = _qualified(item.expression, namespace)
         name = f"{namespace}.{item.name}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from qnet.documents import Path
 from qnet.errors import Problem, QnetError, short
@@ -15,6 +15,8 @@ from qnet.model.fields import Field
 from qnet.model.model import Model, Parameter
 from qnet.record import Record
 from qnet.units import NUMBER, RATE, Dimension, base_unit, format_number, format_quantity
+
+_Bound = TypeVar("_Bound")
 
 _ROUNDING = 1e-12
 """How far rounding may take a value beyond its domain; it is then set to the end of the domain."""
@@ -37,6 +39,8 @@ class _Still(Record):
     """All others."""
     numbers: dict[tuple[int, int], tuple[Expression, Field, Value]]
     """The numbers of the network that rest on none of them, by the identities of expression and field."""
+    bound: dict[tuple[int, ...], Any]
+    """Parts of the network whose numbers are all among these, by the identities of what they are bound from."""
 
 
 @fact
@@ -65,6 +69,8 @@ class Values:
         self.known: dict[str, Value] = dict(figures or {})
         self.extreme = False
         """Whether a number of the network is so small or large that products of such numbers may be out of range."""
+        self.moving = 0
+        """How many numbers of the network were evaluated that may change with what is replaced."""
         self.still: _Still | None = None if size is None else still(model).get(frozenset(varied))
         """What does not change with the parameters that are replaced, of a batch: it is worked out once."""
         if self.still is not None:
@@ -86,7 +92,7 @@ class Values:
                 moved.append(item)
             else:
                 known[name] = self.known[name]
-        return _Still(known, tuple(moved), {})
+        return _Still(known, tuple(moved), {}, {})
 
     def _state(self, parameter: Parameter, varied: Mapping[str, Value]) -> bool:
         """Give a parameter its value, if what it needs is known; False where an end of its range is not known yet."""
@@ -164,7 +170,25 @@ class Values:
             self._refuse(expression, path, value, "an integer", wrong, dimension)
         if self.still and not _unusual(value) and all(name in self.still.known for name in expression.names):
             numbers[key] = expression, field, value
+        else:
+            self.moving += 1
         return value
+
+    def kept(self, of: tuple[object, ...], bind: Callable[[], _Bound]) -> _Bound:
+        """A part of the network, bound once for all batches where none of its numbers change.
+
+        of     the parts of the model that it is bound from; `bind` evaluates its numbers as `field` does.
+        """
+        if self.still is None:
+            return bind()
+        key = tuple(map(id, of))
+        if key not in self.still.bound:
+            before = self.moving
+            result = bind()
+            if self.moving > before:
+                return result
+            self.still.bound[key] = result
+        return self.still.bound[key]
 
     def integer(self, expression: Expression, field: Field, path: Path) -> int:
         """The value of an expression that is an integer, the same at all points."""

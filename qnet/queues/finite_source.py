@@ -20,8 +20,9 @@ _TOLERANCE = 2e-14
 _MAX_ROUNDS = 200
 _STIRLING = 16
 """From here on four terms of Stirling's series give the logarithm of a factorial to the last digits."""
-_CACHED = 1 << 14
-"""States of all points that are worked on together: arrays of as many floats fit the second cache of a processor."""
+_CACHED = 1 << 15
+"""States of all points that are worked on together: enough that calls take little of the time, few enough that arrays
+of as many floats fit the second cache of a processor."""
 _SHORT, _MANY = 256, 1 << 24
 """The number of requests up to which chains are never cut, and the largest number of them."""
 _LEFT_OUT = 1e-18
@@ -308,7 +309,7 @@ def _chain(most: int, sources: Any, servers: int, share: Any, erlangs: Any) -> _
         births = np.log(free[:-1])
     both = busy.copy()
     both[:servers] = np.logaddexp(idle, busy[:servers])
-    logs = column * -np.log(left)
+    logs = column * np.broadcast_to(-np.log(left), free.shape[1:])
     logs[1:] += np.cumsum(births, axis=0, out=births)
     logs[: servers + 1] += both
     share_busy = np.ones_like(free)

@@ -121,11 +121,12 @@ def queue(servers: int, loads: Sequence[Load], holders: int, operations: Operati
     offered_by_one = single * total(load.rate * load.second for load in held)
     closed = held_offered - offered_by_one
     first = ratio(total(load.rate * load.first for load in held), closed)
-    holder_busy = _finite(holders, servers, closed, first, open_offered + offered_by_one)[0]
-    beside = busy
+    asked = [(closed, first, open_offered + offered_by_one)]
     if servers > 1 and holders > 1 and others:
         overall = ratio(total(load.rate * load.first for load in held), held_offered)
-        beside = operations.minimum([_finite(holders, servers, held_offered, overall, open_offered)[1], busy])
+        asked.append((held_offered, overall, open_offered))
+    (holder_busy, _), *observed = _finite(holders, servers, asked)
+    beside = operations.minimum([observed[0][1], busy]) if observed else busy
     others_held = all_others * held_offered
     squares = all_others * held_squares + single * total(load.rate * load.second_square for load in held) + open_squares
     holder_residual = ratio(squares, 2 * (others_held + offered_by_one + open_offered))
@@ -285,28 +286,29 @@ def _with_variance(busy: Value, wait: Value) -> tuple[Value, Value]:
     return wait, wait * (2 * (wait / (busy + (busy == 0))) - wait)
 
 
-def _finite(holders: int, servers: int, held: Value, share: Value, open_offered: Value) -> tuple[Value, Value]:
-    """The all-busy probabilities as a holder and as an observer sees them, by whichever way suits the numbers."""
+def _finite(holders: int, servers: int, asked: Sequence[tuple[Value, Value, Value]]) -> list[tuple[Value, Value]]:
+    """The all-busy probabilities as a holder and as an observer sees them, by whichever way suits the numbers.
 
+    asked    chains that are solved together: the erlangs of the holders, the share of the first phase in them, and the
+             erlangs of the open stream.
+    """
     if servers > finite_source.MAX_SERVERS:
-        both = erlang_c(servers, held + open_offered)
-        return both, both
-    alone = erlang_c(servers, open_offered)
+        return [(both, both) for held, _, open_offered in asked for both in [erlang_c(servers, held + open_offered)]]
+    alone = [erlang_c(servers, open_offered) for _, _, open_offered in asked]
     if holders == 1:
-        return alone, alone  # No other holder asks: only the open stream counts.
-    if isinstance(held, float) and isinstance(share, float) and isinstance(open_offered, float):
-        if held <= _NEGLIGIBLE:
-            return alone, alone
-        visited, observed, _ = finite_source.full_probabilities(holders, servers, held, share, open_offered)
-        return float(visited[0]), float(observed[0])
-
-    loads, shares, opens, result = np.broadcast_arrays(*np.atleast_1d(held, share, open_offered, alone))
-    result, other = result.copy(), result.copy()
-    asked = np.flatnonzero(loads > _NEGLIGIBLE)
+        return [(item, item) for item in alone]  # No other holder asks: only the open stream counts.
+    plain = all(isinstance(number, float) for chain in asked for number in chain)
+    chains = [np.broadcast_arrays(*np.atleast_1d(*chain, item)) for chain, item in zip(asked, alone, strict=True)]
+    loads, shares, opens, result = (np.concatenate(parts) for parts in zip(*chains, strict=True))
+    other = result.copy()
+    some = np.flatnonzero(loads > _NEGLIGIBLE)
     points = max(1, _MAX_CELLS // (holders + servers + 1))
-    for start in range(0, len(asked), points):
-        some = asked[start : start + points]
-        result[some], other[some], _ = finite_source.full_probabilities(
-            holders, servers, loads[some], shares[some], opens[some]
+    for start in range(0, len(some), points):
+        here = some[start : start + points]
+        result[here], other[here], _ = finite_source.full_probabilities(
+            holders, servers, loads[here], shares[here], opens[here]
         )
-    return result, other
+    if plain:
+        return list(zip(result.tolist(), other.tolist(), strict=True))
+    ends = np.cumsum([len(chain[0]) for chain in chains])[:-1]
+    return list(zip(np.split(result, ends), np.split(other, ends), strict=True))

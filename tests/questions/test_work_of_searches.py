@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from qnet.lazy import np
+from qnet.model import bind as binding
 from qnet.model import values
 from qnet.model.conditions import condition
 from qnet.model.load import load
@@ -15,7 +16,9 @@ from qnet.networks.open.solve import OpenSolver
 from qnet.questions.envelope.envelope import envelopes
 from qnet.questions.envelope.question import question
 from qnet.questions.points import trial as trials
+from qnet.questions.points.points import solve_points
 from qnet.questions.points.trial import Trial
+from qnet.questions.search import continuous
 from qnet.questions.search.continuous import largest_steady
 
 
@@ -77,6 +80,65 @@ def test_a_batch_evaluates_again_only_what_it_changes(monkeypatch: pytest.Monkey
     second = trial.solve(rates)
     assert len(counted) < of_first / 2
     np.testing.assert_array_equal(first.parts[0].solution.response, second.parts[0].solution.response)
+
+
+def test_loads_that_rise_slowly_are_asked_for_several_values_at_once(
+    sizes: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The end is the same one by one; points that have come to it remain there."""
+    model = load("ibm-3990-6-burn-through")
+    columns = {"write_fraction": np.array([0.1, 0.3, 0.45])}
+    steady = largest_steady(Trial(model, "stressed_rate", (), columns, 3))
+    together = len(sizes)
+    sizes.clear()
+    monkeypatch.setattr(continuous, "_TOGETHER", 0)
+    alone = largest_steady(Trial(model, "stressed_rate", (), columns, 3))
+    assert together <= len(sizes) - 3
+    np.testing.assert_allclose(steady.largest, alone.largest, rtol=1e-12)
+    np.testing.assert_array_equal(steady.bounded, alone.bounded)
+
+
+def test_stations_and_routes_are_bound_once_where_their_numbers_stand(monkeypatch: pytest.MonkeyPatch) -> None:
+    bound: list[str] = []
+    station, steps = binding._Binder.station, binding._Binder.route_steps
+
+    def of_station(self: Any, item: Any) -> Any:
+        bound.append(item.name)
+        return station(self, item)
+
+    def of_route(self: Any, route: Any, customers: Any) -> Any:
+        bound.append(route.name)
+        return steps(self, route, customers)
+
+    monkeypatch.setattr(binding._Binder, "station", of_station)
+    monkeypatch.setattr(binding._Binder, "route_steps", of_route)
+    model = load("ibm-3990-6")
+    rates = np.array([100.0, 200.0, 300.0])
+    first = solve_points(model, {"rate": rates}, 3)
+    assert bound
+    bound.clear()
+    second = solve_points(model, {"rate": 2 * rates}, 3)
+    assert not bound
+    other = solve_points(load("ibm-3990-6"), {"rate": 2 * rates}, 3)
+    np.testing.assert_array_equal(second.parts[0].solution.response, other.parts[0].solution.response)
+    assert (second.parts[0].solution.response > first.parts[0].solution.response).all()
+    solve_points(model, {"rate": rates, "connect": rates / 1e5}, 3)
+    assert bound
+
+
+def test_points_that_differ_in_their_limits_alone_are_solved_once(sizes: list[int]) -> None:
+    model = load("ibm-3990-6")
+    columns = {"write_fraction": np.tile([0.0, 0.25, 0.5], 40)}
+    limits = [condition(f"response <= {most} ms", model) for most in (10, 20)]
+    applies = [np.arange(120) % 2 == index for index in range(2)]
+    trial = Trial(model, "rate", limits, columns, 120, applies=applies)
+    rates = np.repeat([300.0, 500.0], 60)
+    excess = trial.excess(trial.solve(rates))
+    assert sizes == [6]
+    alone = Trial(model, "rate", limits, {"write_fraction": columns["write_fraction"][:1]}, 1,
+                  applies=[item[:1] for item in applies])  # fmt: skip
+    np.testing.assert_allclose(excess[0], alone.excess(alone.solve(rates[:1]))[0], rtol=1e-12)
+    assert len(np.unique(excess)) == 12
 
 
 def _trial(points: int) -> Trial:

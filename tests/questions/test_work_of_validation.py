@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
+from qnet.lazy import np
 from qnet.model.values import Values
 from qnet.questions.points.domain import Domain
 from qnet.questions.study import validate_points, validate_settings
@@ -83,15 +85,91 @@ def test_moved_claims_are_solved_together_near_what_they_were(work: Work) -> Non
 
 def test_points_with_one_range_of_integers_share_its_search(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[float] = []
+    allows = Domain.allows
 
-    def allows(self: Domain, index: int, value: float) -> bool:
+    def counted(self: Domain, index: int, value: float) -> bool:
         asked.append(value)
-        return 1 <= value <= 300
+        return allows(self, index, value)
 
-    monkeypatch.setattr(Domain, "allows", allows)
-    domain = Domain(validate_settings.load("interactive-users"), "users", {})
-    assert domain.integer_ranges(20) == [(1, 300)] * 20
-    of_twenty = len(asked)
+    monkeypatch.setattr(Domain, "allows", counted)
+    model = validate_settings.load("interactive-users")
+    domain = Domain(model, "users", {"think": np.linspace(5.0, 10.0, 20)})
+    one = domain.integer_ranges(1)
+    of_one = len(asked)
     asked.clear()
-    assert domain.integer_ranges(1) == [(1, 300)]
-    assert of_twenty == len(asked) + 19 * 4
+    assert domain.integer_ranges(20) == one * 20
+    assert len(asked) == of_one
+
+
+def test_points_with_several_ranges_of_integers_have_each_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "places.toml"
+    path.write_text(PLACES)
+    domain = Domain(validate_settings.load(str(path)), "users", {"most": np.array([5.0, 5.0, 9.0, 5.0])})
+    assert domain.integer_ranges(4) == [domain.integer_range(index) for index in range(4)]
+    assert [last for _, last in domain.integer_ranges(4)] == [5, 5, 9, 5]
+
+
+PLACES = """qnet = 1
+title = "users up to a parameter"
+[parameters]
+most = 9
+users = { value = 3, range = [1, "most"] }
+[stations]
+server = {}
+[classes.user]
+population = "users"
+think_time = "1 s"
+steps = [{ station = "server", time = "10 ms" }]
+"""
+
+
+def test_a_system_is_solved_at_once_for_all_claims_and_what_they_rest_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Points that replace a parameter with an expression, and moved ones, are in the batch of all others."""
+    solved: list[tuple[str, int]] = []
+    solve = validate_points.solve_points
+
+    def counted(model: Any, columns: Any, size: int, **more: Any) -> Any:
+        solved.append((model.name, size))
+        return solve(model, columns, size, **more)
+
+    monkeypatch.setattr(validate_points, "solve_points", counted)
+    for study in ("lpar", "paging", "sfs"):
+        assert validate(load_study(study)).influences
+    assert len(solved) == len({name for name, _ in solved})
+    assert sum(size for _, size in solved) > 25 * len(solved)
+
+
+def test_the_answers_of_searches_are_solved_where_a_figure_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    claimed: list[int] = []
+    read: list[int] = []
+    compute, shown = validate_points.Computer.compute, validate_points._shown
+
+    def counted(self: Any, key: Any, lanes: Any) -> None:
+        if key[1]:
+            claimed.append(sum(bool(lane.claim.figure) for lane in lanes))
+        compute(self, key, lanes)
+
+    def part(*arguments: Any) -> Any:
+        result = shown(*arguments)
+        read.append(result.solved.size if result.solved else 0)
+        return result
+
+    monkeypatch.setattr(validate_points.Computer, "compute", counted)
+    monkeypatch.setattr(validate_points, "_shown", part)
+    validate(load_study("ibm-3990-6"))
+    assert 0 < sum(read) <= sum(claimed)
+
+
+def test_parameters_are_moved_along_a_grid_in_one_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes: list[int] = []
+    move = validate_settings.Systems._move_along
+
+    def counted(self: Any, key: Any, setting: Any, points: Any, every: Any) -> None:
+        sizes.append(len(every))
+        move(self, key, setting, points, every)
+
+    monkeypatch.setattr(validate_settings.Systems, "_move_along", counted)
+    for study in ("ibm-3990-6", "lpar", "sfs"):
+        validate(load_study(study))
+    assert sizes
+    assert sum(sizes) > 2 * len(sizes)

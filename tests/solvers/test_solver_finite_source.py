@@ -12,8 +12,8 @@ import numpy as np  # noqa: TID253
 import pytest
 from building import close
 
-from qnet.expression import FLOATS
-from qnet.queues import finite_source
+from qnet.expression import FLOATS, arrays
+from qnet.queues import finite_source, waiting
 from qnet.queues.erlang import erlang_c
 from qnet.queues.finite_source import MAX_SERVERS, MAX_SOURCES, waiting_probability
 from qnet.queues.waiting import Load, holder_wait, open_wait, queue, waits_beside_holders
@@ -253,3 +253,30 @@ def test_the_chain_of_the_same_holders_is_made_once(monkeypatch: pytest.MonkeyPa
     assert len(made) == 1
     finite_source.full_probabilities(37, 3, np.array([0.7, 1.0]), 1.0, 0.0, chains=chains)
     assert len(made) == 2
+
+
+def test_both_chains_of_a_station_are_solved_at_once(monkeypatch):
+    """As holders find it and as open arrivals do; and each as it would be alone."""
+    sizes = []
+    full = finite_source.full_probabilities
+
+    def counted(sources, servers, offered, *more):
+        sizes.append(np.size(offered))
+        return full(sources, servers, offered, *more)
+
+    monkeypatch.setattr(waiting.finite_source, "full_probabilities", counted)
+    rates = np.array([10.0, 20.0, 30.0])
+
+    def met(rate, operations):
+        held = Load(rate, 0.05, 0.02, 0.02, 0.01, 0, 8)
+        others = Load(rate / 2, 0.03, 0.0, 0.002, 0.0, 0, 0)
+        return queue(4, [held, others], 8, operations)
+
+    together = met(rates, arrays())
+    assert sizes == [6]
+    for index, rate in enumerate(rates.tolist()):
+        sizes.clear()
+        alone = met(rate, FLOATS)
+        assert sizes == [2]
+        np.testing.assert_allclose(together.holder_busy[index], alone.holder_busy, rtol=1e-12)
+        np.testing.assert_allclose(together.beside[index], alone.beside, rtol=1e-12)

@@ -1,7 +1,5 @@
 """The closed form itself: metrics of a model as formulas of its parameters, also solved for one of them.
 
-Formulas made short to read, with the structure of the model kept where that is not much longer.
-
 Formulas as a report: one row per formula, then the names in them, each with its definition and value.
 """
 
@@ -16,10 +14,10 @@ from qnet.expression import ExpressionError, check, evaluate, expression_problem
 from qnet.model.model import Model
 from qnet.model.traced import TracedValues
 from qnet.networks.notes import approximate_notes
-from qnet.questions.formula.algebra import evaluated, irreducible, solved
+from qnet.questions.formula.algebra import evaluated, solved
 from qnet.questions.formula.metrics import SMALLEST, MetricFormula, main_metrics, pieces
 from qnet.questions.formula.network import Symbolic
-from qnet.questions.formula.size import affordable
+from qnet.questions.formula.simplifier import Simplifier
 from qnet.questions.formula.text import latex_name, latex_of, text_of
 from qnet.questions.points.points import solve_points
 from qnet.questions.presentation.named_values import AssertionOutcome, NamedValues, claims_of
@@ -112,159 +110,6 @@ def _row(scope: str, item: Formula) -> tuple[Cell, ...]:
     unit = base_unit(item.dimension) or None
     reported = None if parameter else latex
     return scope, item.metric, item.about or None, item.class_name or None, binds, item.value, unit, text, reported
-
-
-MOST_OPERATIONS = 100
-"""Operations of a formula up to which it is put over one denominator, and a fraction factored."""
-MOST_TERMS = 6000
-"""Terms that it may have there."""
-FEW_OPERATIONS = 60
-"""Operations of a sum inside a formula up to which it is expanded and factored."""
-
-_MUCH_SHORTER, _NEAR = 1.2, 1.5
-_MOST_COLLECTED = 8
-_MANY_TERMS, _MOST_TERMS = 3, 16
-_SLOW = 3
-
-
-class Simplifier:
-    """Finds the shortest of several forms of formulas: as they are, over one denominator, factored.
-
-    numbers   the values of all symbols, by which the factors of a fraction get a sign that is positive there.
-    """
-
-    def __init__(self, numbers: Mapping[str, float]) -> None:
-        self.sympy: Any = symbols().sympy
-        self.numbers = dict(numbers)
-        self.masks: dict[Any, Any] = {}
-        """Functions, by the symbols that stand for them while sums and products are rearranged."""
-        self.shortest: dict[Any, Any] = {}
-        self.rearranged: dict[Any, Any] = {}
-        """The shortest forms of sums, by what they are when expanded."""
-        self.factors: dict[Any, Any] = {}
-        self.lengths: dict[Any, int] = {}
-
-    def simplified(self, formula: Any) -> Any:
-        """The shortest form of a formula."""
-        best = self.shrunk(self.masked(formula))
-        best = min(best, self.sympy.factor_terms(best, clear=False), key=self.length)
-        size = self.sympy.count_ops(best)
-        if size <= MOST_OPERATIONS and affordable(best, MOST_TERMS):
-            # The structure of the model is easier to recognize than a single fraction, unless that is much shorter.
-            overall = self.sympy.together(best)
-            forms = [overall, self.sympy.factor(overall)]
-            near = [self.shrunk(form) for form in forms if self.sympy.count_ops(form) <= _NEAR * size]
-            shortest = min(near, key=self.length, default=best)
-            best = shortest if self.length(shortest) * _MUCH_SHORTER < self.length(best) else best
-        return self.unmasked(best)
-
-    def length(self, formula: Any) -> int:
-        """How long it takes to read a formula: its characters, and more for fractions inside it."""
-        if formula not in self.lengths:
-            text = text_of(formula)
-            self.lengths[formula] = len(text) + _SLOW * text.count("/")
-        return self.lengths[formula]
-
-    def masked(self, formula: Any) -> Any:
-        """A formula with a symbol in place of every function, whose arguments are simplified."""
-        sympy = self.sympy
-        if formula.is_Atom:
-            return formula
-        extreme = isinstance(formula, (sympy.Min, sympy.Max))
-        if not extreme and not isinstance(formula, (sympy.Function, sympy.Piecewise)):
-            return formula.func(*map(self.masked, formula.args))
-        inner = [self.simplified(item) if isinstance(item, sympy.Expr) else item for item in formula.args]
-        # Minima and maxima are left as they stand: sympy would compare all their terms for all numbers.
-        item = formula.func(*inner, evaluate=False) if extreme else formula.func(*inner)
-        mark = symbols().symbol(text_of(item))
-        self.masks[mark] = item
-        self.numbers[mark.name] = evaluated(item, self.numbers) or 0.0
-        return mark
-
-    def unmasked(self, formula: Any) -> Any:
-        """The formula with its functions restored, and otherwise unchanged."""
-        if formula in self.masks:
-            return self.masks[formula]
-        if formula.is_Atom or self.masks.keys().isdisjoint(formula.free_symbols):
-            return formula
-        inner = map(self.unmasked, formula.args)
-        return formula.func(*inner, evaluate=False) if formula.is_Mul else formula.func(*inner)
-
-    def shrunk(self, formula: Any) -> Any:
-        """A formula with every sum inside it in its shortest form: rate and not rate p + rate (1 - p)."""
-        if formula.is_Atom:
-            return formula
-        if formula not in self.shortest:
-            changed = formula.func(*map(self.shrunk, formula.args))
-            self.shortest[formula] = self.summed(changed) if changed.is_Add else self.positive(self.monic(changed))
-        return self.shortest[formula]
-
-    def summed(self, formula: Any) -> Any:
-        """The shortest form of a sum."""
-        sympy = self.sympy
-        if not 2 < sympy.count_ops(formula) <= FEW_OPERATIONS or not formula.is_polynomial():
-            return self.monic(formula)
-        flat = sympy.expand(formula)
-        if flat not in self.rearranged:
-            self.rearranged[flat] = self.shortest_of(flat)
-        return min(self.tidy(formula), self.rearranged[flat], key=self.length)
-
-    def shortest_of(self, flat: Any) -> Any:
-        """The shortest form of an expanded sum: as it is, factored, or collected by one of its symbols."""
-        sympy = self.sympy
-        forms = [flat, sympy.factor_terms(flat), self.factored(flat)]
-        if all(form.is_Add for form in forms) and _MANY_TERMS < len(flat.args) <= _MOST_TERMS:
-            some = sorted(flat.free_symbols, key=str)[:_MOST_COLLECTED]
-            forms += [sympy.collect(flat, symbol, self.factored) for symbol in some]
-        return min(map(self.tidy, forms), key=self.length)
-
-    def tidy(self, formula: Any) -> Any:
-        """A form with its sums scaled, and its fractions with factors that are positive."""
-        form = self.monic(formula)
-        return self.sympy.Add(*map(self.positive, form.args)) if form.is_Add else self.positive(form)
-
-    def factored(self, formula: Any) -> Any:
-        """A formula as a product, where it is one."""
-        if formula not in self.factors:
-            sums = formula.is_Add and irreducible(formula)
-            self.factors[formula] = self.sympy.factor_terms(formula, clear=True) if sums else self.sympy.factor(formula)
-        return self.factors[formula]
-
-    def monic(self, formula: Any) -> Any:
-        """The sums of a product scaled to read best: (think + 0.281) / 0.135, not 200 think / 27 + 281 / 135."""
-        sympy = self.sympy
-        factors: list[Any] = [sympy.Integer(1), *sympy.Mul.make_args(formula)]
-        for index, factor in enumerate(factors):
-            base, exponent = factor.as_base_exp()
-            if not base.is_Add or not exponent.is_Integer:
-                continue
-            forms = [factors]
-            for size in dict.fromkeys(abs(term.as_coeff_Mul()[0]) for term in base.args):
-                if size.is_Rational and size != 1:
-                    scaled = sympy.Add(*(term / size for term in base.args)) ** exponent
-                    forms.append([factors[0] * size**exponent, *factors[1:index], scaled, *factors[index + 1 :]])
-            factors = min(forms, key=lambda form: self.length(self.product(form)))
-        return formula if factors[0] == 1 else self.product(factors)
-
-    def positive(self, formula: Any) -> Any:
-        """A fraction whose factors are positive at the numbers: 1 / (1 - a b) and not -1 / (a b - 1)."""
-        sign = 1
-        factors: list[Any] = []
-        for factor in self.sympy.Mul.make_args(formula):
-            base, exponent = factor.as_base_exp()
-            value = evaluated(base, self.numbers) if base.is_Add and exponent.is_Integer else None
-            turned = value is not None and value < 0
-            sign *= (-1) ** int(exponent) if turned else 1
-            factors.append((-base) ** exponent if turned else factor)
-        if factors == list(self.sympy.Mul.make_args(formula)):
-            return formula
-        return self.product([self.sympy.Integer(sign), *factors])
-
-    def product(self, factors: list[Any]) -> Any:
-        """A product whose number is not multiplied into its sums."""
-        number = self.sympy.Mul(*(factor for factor in factors if factor.is_Rational))
-        others = [factor for factor in factors if not factor.is_Rational]
-        return self.sympy.Mul(*([] if number == 1 else [number]), *others, evaluate=False) if others else number
 
 
 class Formula(Record):

@@ -8,7 +8,8 @@ from typing import Any
 
 from qnet.errors import QnetError
 from qnet.expression import Expression
-from qnet.model.bind import bind, structural
+from qnet.lazy import np
+from qnet.model.bind import bind, structural, structures
 from qnet.model.model import Model, StepModel
 from qnet.model.scope import station_figures
 from qnet.model.values import Values
@@ -142,8 +143,13 @@ class Domain:
         """The least and the largest integer that are allowed around the stated value, at all points of the grid.
 
         Raises what the model has against the stated value where no half of it is allowed either.
-        Method   Most points have the range of the one before them, which is tried first.
+        Method   Most grids have one range: that of the first point is tried at all of them at once. Of others, most
+                 points have the range of the one before them, which is tried first.
         """
+        if size > 1:
+            common = self.integer_range(0)
+            if self._is_range_of_all(*common, size):
+                return [common] * size
         result: list[tuple[int, int]] = []
         for index in range(size):
             same = result and self._is_range(index, *result[-1])
@@ -155,6 +161,23 @@ class Domain:
         if not (self.allows(index, first) and self.allows(index, last)) or self.allows(index, first - 1):
             return False
         return last == _MOST or not self.allows(index, last + 1)
+
+    def _is_range_of_all(self, first: int, last: int, size: int) -> bool:
+        """As `_is_range`, at all points of the grid; False also where that is not plain from a few batches."""
+        if not (self._of_all(first, size) and self._of_all(last, size)) or self._of_all(first - 1, size) is not False:
+            return False
+        return last == _MOST or self._of_all(last + 1, size) is False
+
+    def _of_all(self, value: int, size: int) -> bool | None:
+        """Whether a value is allowed at every point of the grid, or at none; None where it is not plain."""
+        try:
+            values = Values(self.model, {**self.coordinates, self.vary: np.full(size, float(value))}, size, self.idle)
+            if len(structures(self.model, values)) > 1:
+                return None
+            bind(self.model, values)
+        except QnetError as error:
+            return False if outside(error) and error.at is not None and error.at.all() else None
+        return True
 
     def integer_range(self, index: int) -> tuple[int, int]:
         """The same at one point."""

@@ -243,6 +243,8 @@ class Solved(Record):
     parts: tuple[Part, ...]
     asked: Wanted = AUTO
     """The method and its budget."""
+    rows: Any = None
+    """Which of the points that were solved each one is that was asked for, where some of these are the same."""
 
     @property
     def stable(self) -> Value:
@@ -278,7 +280,7 @@ class Solved(Record):
             if result is None:
                 result = np.zeros(self.size, dtype=value.dtype)
             result[part.points] = value
-        return result
+        return result if self.rows is None else result[self.rows]
 
 
 def _largest(values: list[Value], part: Part) -> Value:

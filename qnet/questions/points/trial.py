@@ -8,7 +8,7 @@ from typing import Any
 
 from qnet.errors import QnetError
 from qnet.expression import FLOATS, Expression, arrays, evaluate
-from qnet.lazy import Array, np
+from qnet.lazy import Array, Indices, np
 from qnet.model.conditions import Condition
 from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
@@ -16,6 +16,8 @@ from qnet.questions.points.domain import Domain, outside, stated_value
 from qnet.questions.points.expression_values import expression_value
 from qnet.questions.points.points import Solved, needs_solution, solve_points
 
+_FEW, _MOSTLY = 60, 0.9
+"""Points from which on those that are the same are solved once; where they are less than this share of all."""
 _BRIEF = 1e9
 """Elementary operations of a first look."""
 
@@ -51,6 +53,8 @@ class Trial:
         self.stated = stated_value(model, vary) or 1.0
         """The value of the parameter as the model states it, 1 for none."""
         self.domain = Domain(model, vary, coordinates)
+        self.groups = np.arange(size) if self.uncertain else _groups(coordinates, size)
+        """A number for each point, the same for those that differ in nothing but which limits hold there."""
 
     @property
     def uncertain(self) -> bool:
@@ -69,27 +73,46 @@ class Trial:
         wanted = self.wanted
         if self.uncertain:
             wanted = wanted.replace(operations=min(wanted.operations, _BRIEF))
-        return self._like(self.coordinates, self.size, wanted, self.applies)
+        return self._like(None, self.coordinates, self.size, wanted, self.applies)
 
     def at(self, indices: Any) -> Trial:
         """The same at some points of the grid, each as often as it is named."""
         particular = {name: values[indices] for name, values in self.coordinates.items()}
         applies = [everywhere[indices] for everywhere in self.applies]
-        return self._like(particular, len(indices), self.wanted, applies)
+        return self._like(indices, particular, len(indices), self.wanted, applies)
 
-    def _like(self, coordinates: Mapping[str, Any], size: int, wanted: Wanted, applies: Sequence[Any]) -> Trial:
+    def _like(
+        self, indices: Any, coordinates: Mapping[str, Any], size: int, wanted: Wanted, applies: Sequence[Any]
+    ) -> Trial:
         """The same at other points, or otherwise solved: what the model says of the parameter is known already."""
         result = copy(self)
         result.coordinates, result.size, result.wanted, result.applies = coordinates, size, wanted, applies
+        result.groups = self.groups if indices is None else self.groups[indices]
         result.domain = self.domain.at(coordinates)
         return result
+
+    def distinct(self, value: Array) -> tuple[Indices, Indices] | None:
+        """Points that stand for all, where the parameter has some values, and which of them each point is.
+
+        None where hardly any two are the same, or where the method depends on how many are solved at once.
+        """
+        if self.size < _FEW or self.uncertain:
+            return None
+        pairs = np.empty(self.size, dtype=complex)
+        pairs.real, pairs.imag = self.groups, value
+        _, first, rows = np.unique(pairs, return_index=True, return_inverse=True)
+        return (first, rows.reshape(-1)) if len(first) < _MOSTLY * self.size else None
 
     def solve(self, value: Any) -> Solved:
         """The model where the parameter has these values, one for each point; a search looks at absurd ones as well.
 
         Its reasons leave out what was not measured.
         """
-        return self._solved(value, self.wanted.replace(warned=False))
+        wanted = self.wanted.replace(warned=False)
+        if (distinct := self.distinct(value)) is None:
+            return self._solved(value, wanted)
+        first, rows = distinct
+        return self.at(first)._solved(value[first], wanted).replace(rows=rows)
 
     def answer(self, value: Any) -> Solved:
         """As `solve`, with all reasons."""
@@ -141,6 +164,14 @@ class Trial:
         if not result:
             return np.where(solved.stable, -1.0, 1.0)
         return result[0] if len(result) == 1 else np.max(result, axis=0)
+
+
+def _groups(coordinates: Mapping[str, Any], size: int) -> Indices:
+    """A number for each point, the same where all coordinates are."""
+    if size < 2 or not coordinates:
+        return np.zeros(size, dtype=int)
+    table: Any = np.stack([np.asarray(column, dtype=float) for column in coordinates.values()], axis=1)
+    return np.unique(table, axis=0, return_inverse=True)[1].reshape(-1)
 
 
 def _plain(bound: Expression | None) -> float | None:

@@ -25,6 +25,8 @@ START = 1e-9
 _DOUBLINGS, _FAST = 20, 128.0
 """After this many doublings a search goes up faster; where it ends, nothing bounds the value."""
 _MORE = 9
+_AHEAD, _TOGETHER = 4, 100
+"""Values of a search that goes up of which the loads are asked for at once, and points up to which they are."""
 _RISES = 1.5
 """By what factor a load rises at least as a value is doubled, where its capacity is searched before any waits."""
 _DESCENT, _DESCENTS = 1e-6, 60
@@ -66,8 +68,13 @@ def largest_steady(trial: Trial) -> SteadyRange:
     if (bracket := _overloaded(trial, low, high, greatest)) is not None:
         every: Flags = low == low
         return SteadyRange(edge(trial, *bracket, every, overload), every, greatest)
+    ahead: list[tuple[Array, Array, Array]] = []
+    inside: Flags = low == low
     for step in range(_DOUBLINGS + _MORE):
-        end, at_high, certain = _loads(trial, low, high)
+        ahead = ahead or _loads_ahead(trial, low, high, greatest, step)
+        # Points that have come to an end remain there.
+        known = zip(ahead.pop(0), (end, at_high, certain), strict=True)
+        end, at_high, certain = (np.where(inside, new, old) for new, old in known)
         greatest, high = np.where(end < high, end, greatest), end
         inside = (at_high < 0) & (high < greatest)
         if not inside.any():
@@ -147,6 +154,31 @@ def _loads(trial: Trial, inside: Array, value: Array) -> tuple[Array, Array, Arr
         part = trial if len(unsure) == trial.size else trial.at(unsure)
         result[unsure] = part.overload(part.solve(value[unsure]))
     return value, result, certain
+
+
+def _loads_ahead(
+    trial: Trial, inside: Array, value: Array, greatest: Array, step: int
+) -> list[tuple[Array, Array, Array]]:  # fmt: skip
+    """The loads at some values, as `_loads`, and at those that a search goes up to next, where these cost little more.
+
+    greatest, step   as `_doubled` takes them.
+    """
+    if trial.uncertain or trial.size * _AHEAD > _TOGETHER:
+        return [_loads(trial, inside, value)]
+    values = [value]
+    for more in range(_AHEAD - 1):
+        values.append(_doubled(values[-1], greatest, step + more))
+    lanes = trial.at(np.tile(np.arange(trial.size), _AHEAD))
+    every = np.concatenate(values)
+    try:
+        end, load, certain = _loads(lanes, np.tile(inside, _AHEAD), every)
+    except QnetError as error:
+        if not outside(error):
+            raise
+        return [_loads(trial, inside, value)]
+    if not (end == every).all():
+        return [_loads(trial, inside, value)]
+    return list(zip(*(np.split(column, _AHEAD) for column in (end, load, certain)), strict=True))
 
 
 def _doubled(value: Array, greatest: Array, step: int) -> Array:

@@ -234,6 +234,30 @@ def falls(regions: Regions) -> bool | None:
     return True if any((regions.low.cause == stop).any() for stop in stops) else None
 
 
+class Chosen(Record):
+    """One end of one interval at every point, as arrays, as far as it is known without another solution."""
+
+    held: Flags
+    """Where there is an interval at all."""
+    value: Array
+    shown: Array
+    """Where the figures there are read."""
+    probe: Array
+    """Where it shows which limit or station ends it."""
+    cause: Indices
+
+
+def choose(regions: Regions, size: int, smallest: bool = False) -> Chosen:
+    """The end of an interval that is the answer at each of `size` points, without another solution.
+
+    regions    where the limits hold, as `search` finds it.
+    smallest   as of `pick`.
+    """
+    if smallest:
+        return _chosen(regions, np.arange(size), regions.last(size), regions.low)
+    return _chosen(regions, np.arange(size), regions.first(size), regions.high)
+
+
 def pick(trial: Trial, regions: Regions, smallest: bool = False) -> IntervalEnd:
     """The largest value up to which limits hold, at every point: the upper end of the lowest interval.
 
@@ -241,10 +265,7 @@ def pick(trial: Trial, regions: Regions, smallest: bool = False) -> IntervalEnd:
     regions    where the limits hold, as `search` finds it.
     smallest   the smallest value from which on they hold instead: the lower end of the highest interval.
     """
-    size = trial.size
-    if smallest:
-        return ends(trial, regions, np.arange(size), regions.last(size), regions.low)
-    return ends(trial, regions, np.arange(size), regions.first(size), regions.high)
+    return _ended(trial.at(np.arange(trial.size)), choose(regions, trial.size, smallest))
 
 
 def ends(trial: Trial, regions: Regions, position: Indices, index: Indices, side: Ends) -> IntervalEnd:
@@ -257,18 +278,25 @@ def ends(trial: Trial, regions: Regions, position: Indices, index: Indices, side
     Returns   for each row the value, what ends the interval, and the answer there; of a row without an interval the
               answer at the value that exceeds the limits least.
     """
+    return _ended(trial.at(position), _chosen(regions, position, index, side))
+
+
+def _chosen(regions: Regions, position: Indices, index: Indices, side: Ends) -> Chosen:
+    """As `ends`, before the answer there."""
     held = index >= 0
     best = regions.best[position]
     if not len(side.value):
-        value = shown = probe = best
-        cause = np.full(len(position), ENDLESS)
-    else:
-        value, shown, probe = (np.where(held, column[index], best) for column in (side.value, side.shown, side.probe))
-        cause = np.where(held, side.cause[index], ENDLESS)
-    lanes = trial.at(position)
+        return Chosen(held, best, best, best, np.full(len(position), ENDLESS))
+    value, shown, probe = (np.where(held, column[index], best) for column in (side.value, side.shown, side.probe))
+    return Chosen(held, value, shown, probe, np.where(held, side.cause[index], ENDLESS))
+
+
+def _ended(lanes: Trial, chosen: Chosen) -> IntervalEnd:
+    """The answer at an end of each point of a batch."""
+    held, value, shown, probe, cause = chosen
     there = lanes.answer(shown)
-    limit, station = np.zeros(len(position), dtype=int), np.full(len(position), "", dtype=object)
-    saturated, several = cause == SATURATION, (cause == LIMIT) & (len(trial.limits) > 1)
+    limit, station = np.zeros(lanes.size, dtype=int), np.full(lanes.size, "", dtype=object)
+    saturated, several = cause == SATURATION, (cause == LIMIT) & (len(lanes.limits) > 1)
     if saturated.any() or several.any():
         looked = there if (probe == shown).all() else lanes.solve(np.where(saturated | several, probe, shown))
         if several.any():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from qnet.questions.study.influences import Influences, influences
+from qnet.questions.study.influences import Begun, Influences, influences
 from qnet.questions.study.load import load_studies
 from qnet.questions.study.refit import ParameterUncertainty, Refit, doubts, refits
 from qnet.questions.study.study import Study
@@ -69,7 +69,9 @@ def freedom(study: Study, judged: Validation | None = None) -> Freedom:
     result = judged.influences
     if result is None:
         computer = Computer(study)
-        result = influences(computer, computer.figures(), value_of)
+        computer.enter_claims()
+        begun = Begun(computer)
+        result = influences(begun, computer.figures(), value_of)
     selected = [item for item in judged.judged if item.separate]
     again = refits(study, result, [item.claim for item in selected if item.claim.id in result.claims])
     errors = {item.claim.id: item.error for item in selected}

@@ -80,34 +80,91 @@ def replaced(claim: Claim, name: str) -> bool:
     return name in claim.at.settings or (claim.base is not None and name in claim.base.settings)
 
 
-def influences(base: Computer, figures: dict[int, ClaimFigures], read: Read) -> Influences:
+class _Moves:
+    """Claims with one input moved in each, entered where they are to be solved.
+
+    computer   where they are entered; what is wrong with any of them has no value.
+    known      what has the answers of the searches as the systems stand, near which the moved ones are.
+    """
+
+    def __init__(self, computer: Computer, known: Computer) -> None:
+        self.computer, self.known = computer, known
+        self.copies: dict[tuple[str, Key, float], Claim] = {}
+        """By claim, input and step."""
+
+    def enter(self, moves: Sequence[tuple[Claim, ModelInput]]) -> None:
+        """Enter some moves, those of all claims with the same settings at once."""
+        computer = self.computer
+        _move(computer, moves)
+        for claim, item in moves:
+            index = len(computer.study.claims) + len(computer.moved)
+            computer.known |= {
+                (index, slot): value for slot, value in self.known.answers.get(claim.position, {}).items()
+            }
+            computer.moved[index] = {item.key[0]: item.step}
+            copy = self.copies[claim.id, item.key, item.step] = claim.replace(position=index)
+            computer.enter(copy)
+
+    def figure(self, claim: Claim, item: ModelInput, figures: dict[int, ClaimFigures], read: Read) -> float | None:
+        """The figure of a claim with an input moved, of all that were computed."""
+        copy = self.copies[claim.id, item.key, item.step]
+        moved = figures.get(copy.position)
+        return None if moved is None or moved.words else read(copy, moved)
+
+
+class Begun:
+    """What the claims of a study rest on, as far as it is asked together with what they ask for.
+
+    Every input of every fitted and predicted claim is moved. The moves of claims that search no parameter are entered
+    together with the claims, so that both are solved at once; those of the others need what the claims answer.
+
+    computer   in which the claims are entered.
+    """
+
+    def __init__(self, computer: Computer) -> None:
+        claims = computer.study.claims
+        pool = _Pool(computer)
+        self.asked = [
+            claim for claim in claims if claim.role in ("fitted", "predicted") and claim.position in computer.values
+        ]
+        self.here: dict[str, dict[str, float]] = {claim.id: {} for claim in self.asked}
+        """By claim, the values of all numeric parameters of its systems."""
+        self.moves = [(claim, item) for claim in self.asked for item in pool.inputs(claim, self.here[claim.id])]
+        self.together = _Moves(computer, computer)
+        self.together.enter([(claim, item) for claim, item in self.moves if not claim.vary])
+
+
+def influences(begun: Begun, figures: dict[int, ClaimFigures], read: Read) -> Influences:
     """Move every input of every fitted and predicted claim by one part in a hundred, and look.
 
-    base     what computed the figures as the systems stand.
-    figures  what the claims ask for there.
+    begun    the moves that are computed with the claims.
+    figures  what was computed with the systems as they stand.
     read     the figure that a claim is about, from the values it asked for.
     """
+    base, asked, moves = begun.together.computer, begun.asked, begun.moves
     study = base.study
-    pool = _Pool(Computer(study, base))
-    asked = [claim for claim in study.claims if claim.role in ("fitted", "predicted") and claim.position in figures]
     values = {claim.id: read(claim, figures[claim.position]) for claim in asked}
-    here: dict[str, dict[str, float]] = {claim.id: {} for claim in asked}
-    moves = [(claim, item) for claim in asked for item in pool.inputs(claim, here[claim.id])]
     inputs = {item.key: item for _, item in moves}
     raw: dict[str, dict[Key, float]] = {claim.id: {} for claim in asked}
-    for (claim, item), slope in zip(moves, _slopes(base, moves, values, read), strict=True):
-        raw[claim.id][item.key] = slope
+    searched = [(claim, item) for claim, item in moves if claim.vary]
+    slopes = _slopes(base, searched, values, read)
+    for claim, item in moves:
+        if claim.vary:
+            raw[claim.id][item.key] = slopes[claim.id, item.key]
+        else:
+            after = begun.together.figure(claim, item, figures, read)
+            raw[claim.id][item.key] = _elasticity(values[claim.id], after, item.step)
     # What looks proportional to one number near its value may not be so farther off.
     alone = [(claim, inputs[key].replace(step=FAR)) for claim in asked for key in _alone(raw[claim.id])]
-    for (claim, item), slope in zip(alone, _slopes(base, alone, values, read), strict=True):
-        raw[claim.id][item.key] = slope
+    for (id, key), slope in _slopes(base, alone, values, read).items():
+        raw[id][key] = slope
     fits = [claim for claim in asked if claim.role == "fitted" and _moves(claim, raw[claim.id])]
     follow = _Fits(study, fits, raw)
     inputs |= follow.inputs
     claims = {
         claim.id: Influence(
             claim, value, figures[claim.position].dimension,
-            follow.given(raw[claim.id], claim), raw[claim.id], here[claim.id],
+            follow.given(raw[claim.id], claim), raw[claim.id], begun.here[claim.id],
         )
         for claim in asked
         if (value := values[claim.id]) is not None
@@ -118,37 +175,40 @@ def influences(base: Computer, figures: dict[int, ClaimFigures], read: Read) -> 
 
 def _slopes(
     base: Computer, moves: Sequence[tuple[Claim, ModelInput]], values: dict[str, float | None], read: Read
-) -> list[float]:
-    """The elasticities of figures by inputs, all of them solved at once."""
-    computer = Computer(base.study, base)
-    _move(computer, moves)
-    copies: list[Claim] = []
-    for index, (claim, item) in enumerate(moves, len(base.study.claims)):
-        computer.known |= {(index, slot): value for slot, value in base.answers.get(claim.position, {}).items()}
-        copies.append(claim.replace(position=index))
-        computer.moved[index] = {item.key[0]: item.step}
-        computer.enter(copies[-1])
-    result = computer.computed()
-    slopes: list[float] = []
-    for copy, (_, item) in zip(copies, moves, strict=True):
-        moved = result.get(copy.position)
-        after = None if moved is None or moved.words else read(copy, moved)
-        slopes.append(_elasticity(values[copy.id], after, item.step))
-    return slopes
+) -> dict[tuple[str, Key], float]:
+    """The elasticities of figures by inputs, by claim and input, all of them solved at once.
+
+    base   what has computed the figures without the moves.
+    """
+    if not moves:
+        return {}
+    entered = _Moves(Computer(base.study, base), base)
+    entered.enter(moves)
+    figures = entered.computer.computed()
+    return {
+        (claim.id, item.key): _elasticity(
+            values[claim.id], entered.figure(claim, item, figures, read), item.step
+        )
+        for claim, item in moves
+    }  # fmt: skip
 
 
 def _move(computer: Computer, moves: Sequence[tuple[Claim, ModelInput]]) -> None:
     """Compute the parameters of claims with one of them moved, those of all claims with the same settings at once."""
-    grouped: dict[Any, tuple[Where, Setting, list[tuple[str, float]]]] = {}
+    systems = computer.systems
+    grouped: dict[Any, tuple[Where, Setting, str, list[tuple[str, float]]]] = {}
     for claim, item in moves:
         name = item.key[0]
         for where in (claim.at, claim.base):
-            setting = computer.systems.setting(where) if where else None
+            setting = systems.setting(where) if where else None
             if where and setting and name in setting.known and name != claim.vary:
-                key = where.system, *where.settings.items()
-                grouped.setdefault(key, (where, setting, []))[2].append((name, item.step))
-    for where, setting, asked in grouped.values():
-        computer.systems.move(where, setting, asked)
+                key = claim.over, where.system, *where.settings.items()
+                grouped.setdefault(key, (where, setting, claim.over, []))[3].append((name, item.step))
+    for where, setting, over, asked in grouped.values():
+        if over:
+            systems.move_along(where, setting, systems.grid(where, setting, over), asked)
+        else:
+            systems.move(where, setting, asked)
 
 
 def _alone(slopes: dict[Key, float]) -> list[Key]:

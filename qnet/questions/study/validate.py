@@ -9,7 +9,7 @@ from qnet.errors import InvalidInput, Problem, UsageError
 from qnet.expression import evaluate, parse
 from qnet.model.model import Model
 from qnet.questions.study.claims import TOLERANT, UNCHANGED, WIDEST
-from qnet.questions.study.influences import Influences, influences
+from qnet.questions.study.influences import Begun, Influences, influences
 from qnet.questions.study.prediction_rule import carried, path_length
 from qnet.questions.study.printed import Printed, printed
 from qnet.questions.study.references import filled, referred
@@ -94,6 +94,9 @@ def validate(study: Study) -> Validation:
         raise UsageError(Problem("QN012", f'the study "{study.id}" has no claims'))
     computer = Computer(study)
     main = computer.systems.main()
+    computer.enter_claims()
+    predicted = any(claim.counted and claim.position in computer.values for claim in study.claims)
+    begun = Begun(computer) if predicted else None
     figures = computer.figures()
     others = [model for name, model in computer.systems.models.items() if model is not None and name != study.system]
     judge = _Judge(study)
@@ -104,9 +107,9 @@ def validate(study: Study) -> Validation:
     judge.needless(judged)
     if judge.problems:
         raise InvalidInput(*judge.problems)
-    if not any(claim.counted and claim.position in figures for claim in study.claims):
+    if begun is None:
         return Validation(study, (main, *others), judged)
-    result = influences(computer, figures, value_of)
+    result = influences(begun, figures, value_of)
     reasons = _carried(study, result)
     moved = {id for id, item in result.claims.items() if path_length(item, result)}
     judged = tuple(

@@ -3,6 +3,7 @@ once."""
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable
 from math import isfinite
 from typing import Any
 
@@ -10,20 +11,19 @@ from qnet.documents import Path
 from qnet.errors import InvalidInput, NoAnswer, NotComputed, Problem, QnetError
 from qnet.expression import FLOATS, Expression, ExpressionError, check, evaluate, parse
 from qnet.lazy import np
-from qnet.model.conditions import condition
-from qnet.model.grids import grid, varied
+from qnet.model.conditions import Condition, condition
+from qnet.model.grids import varied
 from qnet.model.model import Model
-from qnet.model.scope import all_figures, refuse_inside
-from qnet.model.values import Values
+from qnet.model.scope import all_figures, closure, depends_on_solution, refuse_inside
 from qnet.networks.wanted import AUTO
 from qnet.questions.points.expression_values import expression_value
 from qnet.questions.points.points import Solved, solve_points
 from qnet.questions.points.trial import Trial
 from qnet.questions.search.near import near
-from qnet.questions.search.search import pick, search
+from qnet.questions.search.search import choose, search
 from qnet.questions.study.references import filled
 from qnet.questions.study.study import Claim, Study, Where
-from qnet.questions.study.validate_settings import Setting, Systems, refuse_moving
+from qnet.questions.study.validate_settings import Systems, refuse_moving
 from qnet.record import Record
 from qnet.units import Dimension
 
@@ -73,10 +73,12 @@ class Computer:
         self.dimensions: dict[int, Dimension | None] = {}
         self.words: dict[int, str] = {}
         self.batches: dict[_Key, list[_Lane]] = {}
-        self.parsed: dict[tuple[str, str], Expression | None] = {}
-        self.shown: dict[tuple[str, str], Dimension | None] = {}
-        self.texts: dict[str, Expression] = {}
+        self.parsed: dict[tuple[str, str], Expression | None] = base.parsed if base else {}
+        self.shown: dict[tuple[str, str], Dimension | None] = base.shown if base else {}
+        self.texts: dict[str, Expression] = base.texts if base else {}
         """Figures with those of other claims filled in, by their text."""
+        self.conditions: dict[tuple[str, str], Condition] = base.conditions if base else {}
+        """Limits, checked, by their system and their text."""
         self.arithmetics: set[int] = set()
         """The indices of claims that name nothing of a model."""
         self.moved: dict[int, dict[str, float]] = {}
@@ -86,17 +88,23 @@ class Computer:
         self.known: dict[tuple[int, int], float] = {}
         """The same, of a system that hardly differs: where a search begins."""
 
-    def figures(self) -> dict[int, ClaimFigures]:
-        """What every claim asked for, by its place; raises `InvalidInput` with all that is wrong with the claims."""
+    def enter_claims(self) -> None:
+        """Put what every claim asks for into batches; raises `InvalidInput` with all that is wrong with the claims."""
         for claim in self.study.claims:
             if claim.asks:
                 self.enter(claim)
-        if not self.problems:
-            for key, lanes in self.batches.items():
-                self.solve(key, lanes)
+        self.refuse()
+
+    def refuse(self) -> None:
+        """Raise `InvalidInput` with all that is wrong with the claims, if anything is."""
         if self.problems:
             raise InvalidInput(*dict.fromkeys(self.problems))
-        return self.read()
+
+    def figures(self) -> dict[int, ClaimFigures]:
+        """What was entered, computed, by the place of the claim; raises `InvalidInput` with all that is wrong."""
+        result = self.computed()
+        self.refuse()
+        return result
 
     def computed(self) -> dict[int, ClaimFigures]:
         """What was entered, computed; what is wrong with any of it has no value."""
@@ -155,7 +163,6 @@ class Computer:
 
     def enter_at(self, claim: Claim, where: Where, slot: int) -> None:
         """Put the points of a claim, or of what it is compared with, into a batch."""
-        path = ("claims", claim.position)
         setting = self.systems.setting(where)
         if setting is None:
             return
@@ -165,7 +172,8 @@ class Computer:
             moved = self.moved.get(claim.position, {})
             factors = {name: factor for name, factor in moved.items() if name in known and name != claim.vary}
             if factors:
-                known, names = self.systems.moved(where, setting, factors), (*names, *factors)
+                known = known if claim.over else self.systems.moved(where, setting, factors)
+                names = (*names, *factors)
             if claim.vary:
                 key = "smallest" if claim.smallest else "largest"
                 vary = varied(model, claim.vary)
@@ -173,17 +181,17 @@ class Computer:
                 refuse_moving(claim.vary, where.settings, setting.changed)
             if claim.limit:
                 key = "limit"
-                condition(claim.limit, model)
+                self.limit(claim.limit, where.system, model)
             count = 1
             if claim.over:
                 key = "over"
-                points = grid(claim.over, setting.changed)
+                points = self.systems.grid(where, setting, claim.over)
                 count = len(points.values)
                 self.values[claim.position] = [float("nan")] * count
                 names = (*names, points.name)
-                known = _columns(setting, points.name, points.values, factors)
+                known = self.systems.along(where, setting, points, factors)
         except QnetError as error:
-            self.systems.blame(error, (*path, key))
+            self.blame(error, claim.position, (key,))
             return
         expression = self.expression(claim, where.system, model)
         if claim.figure and expression is None:
@@ -191,10 +199,25 @@ class Computer:
         if expression and not claim.vary and all(name in known for name in expression.names):
             self.of_parameters(claim, slot, count, expression, setting.changed, known)
             return
-        replaced = frozenset(name for name in names if model.parameters[name].expression.names)
+        replaced = self.kept_apart(model, claim.vary, names)
         batch = self.batches.setdefault((where.system, claim.vary, claim.smallest, replaced), [])
         for index in range(count):
             batch.append(_Lane(claim, slot + index, names, known, index if claim.over else None))
+
+    def kept_apart(self, model: Model, vary: str, names: Iterable[str]) -> frozenset[str]:
+        """The parameters, of some with expressions that are replaced, that other points have no plain value of."""
+        written = [name for name in names if model.parameters[name].expression.names]
+        if not written:
+            return frozenset()
+        dependent = depends_on_solution(model)
+        return frozenset(name for name in written if name in dependent or (vary and vary in closure(model, [name])))
+
+    def limit(self, text: str, system: str, model: Model) -> Condition:
+        """A limit, checked against a system once; raises `UsageError` for one that is wrong."""
+        key = system, text
+        if key not in self.conditions:
+            self.conditions[key] = condition(text, model)
+        return self.conditions[key]
 
     def of_parameters(
         self, claim: Claim, slot: int, count: int, expression: Expression, model: Model, known: dict[str, Any]
@@ -240,7 +263,12 @@ class Computer:
             elif isinstance(error, (NoAnswer, NotComputed)):
                 self.words[claims[0]] = "not computed" if isinstance(error, NotComputed) else "no answer"
             else:
-                self.systems.blame(error, ("claims", claims[0]))
+                self.blame(error, claims[0], ())
+
+    def blame(self, error: QnetError, position: int, keys: Path) -> None:
+        """Keep what is wrong with a claim as a problem of one of its keys; a claim with moved parameters has none."""
+        if position not in self.moved:
+            self.systems.blame(error, ("claims", position, *keys))
 
     def compute(self, key: _Key, lanes: list[_Lane]) -> None:
         """Solve a batch and read the figures of its claims."""
@@ -248,34 +276,42 @@ class Computer:
         model = self.systems.models[system]
         assert model is not None
         names = sorted({name for lane in lanes for name in lane.names} - {vary})
-        points: dict[tuple[Any, ...], int] = {}
-        indices = [points.setdefault(_point(lane, names), len(points)) for lane in lanes]
-        firsts = [indices.index(position) for position in range(len(points))]
+        columns = {name: np.array([lane.value(name) for lane in lanes], dtype=float) for name in names}
+        indices, firsts = _distinct(lanes, columns)
         lanes, every = [lanes[first] for first in firsts], lanes
-        columns = {name: np.array([lane.value(name) for lane in lanes]) for name in names}
-        parts = self.searched(key, lanes, columns) if vary else [_solved(model, columns, len(lanes))]
+        columns = {name: column[firsts] for name, column in columns.items()}
+        with_figure = {index for index, lane in zip(indices, every, strict=True) if lane.claim.figure}
+        parts = self.searched(key, lanes, columns, with_figure) if vary else [_solved(model, columns, len(lanes))]
         expressions = {figure: self.parsed[system, figure] for figure in {lane.claim.figure for lane in every} - {""}}
         for part in parts:
-            read: dict[str, Any] = {"": part.value}
+            read: dict[str, Any] = {}
             for figure, expression in expressions.items():
                 assert expression is not None
-                read[figure] = expression_value(part.solved, expression)
+                read[figure] = expression_value(part.solved, expression) if part.solved else []
             rows = {int(point): row for row, point in enumerate(part.indices) if part.answered[row]}
+            read_rows = {int(point): row for row, point in enumerate(part.read)}
             for index, lane in zip(indices, every, strict=True):
                 if index in rows:
-                    self.values[lane.claim.position][lane.slot] = float(read[lane.claim.figure][rows[index]])
-                    if part.value is not None:
-                        answers = self.answers.setdefault(lane.claim.position, {})
-                        answers[lane.slot] = float(part.value[rows[index]])
+                    figure, answers = lane.claim.figure, part.value
+                    answer: Any = None if answers is None else float(answers[rows[index]])
+                    value: Any = read[figure][read_rows[index]] if figure else answer
+                    self.values[lane.claim.position][lane.slot] = float(value)
+                    if answer is not None:
+                        self.answers.setdefault(lane.claim.position, {})[lane.slot] = answer
 
-    def searched(self, key: _Key, lanes: list[_Lane], columns: dict[str, Any]) -> list[_Part]:
-        """Search a parameter at every point of a batch: near a known answer, and from the start where there is none."""
+    def searched(
+        self, key: _Key, lanes: list[_Lane], columns: dict[str, Any], with_figure: Container[int]
+    ) -> list[_Part]:
+        """Search a parameter at every point of a batch: near a known answer, and from the start where there is none.
+
+        with_figure   the points whose solutions are read.
+        """
         system, vary, smallest, _ = key
         model = self.systems.models[system]
         assert model is not None
         limits = list(dict.fromkeys(lane.claim.limit for lane in lanes if lane.claim.limit))
         applies = [np.array([lane.claim.limit == limit for lane in lanes]) for limit in limits]
-        asked = [condition(limit, model) for limit in limits]
+        asked = [self.limit(limit, system, model) for limit in limits]
         trial = Trial(model, vary, asked, columns, len(lanes), applies=applies)
         known = [self.known.get((lane.claim.position, lane.slot), float("nan")) for lane in lanes]
         parts: list[_Part] = []
@@ -284,12 +320,12 @@ class Computer:
             result = near(trial, np.array(known))
             here, there = np.flatnonzero(result.answered), np.flatnonzero(~result.answered)
             if len(here):
-                solved = trial.at(here).solve(result.shown[here])
-                parts.append(_Part(here, result.answered[here], result.value[here], solved))
+                answers = result.answered[here], result.value[here], result.shown[here]
+                parts.append(_shown(trial, here, *answers, with_figure))
         if len(there):
             rest = trial.at(there)
-            result = pick(rest, search(rest), smallest)
-            parts.append(_Part(there, result.held, result.value, result.there))
+            chosen = choose(search(rest), len(there), smallest)
+            parts.append(_shown(trial, there, chosen.held, chosen.value, chosen.shown, with_figure))
         return parts
 
 
@@ -300,25 +336,40 @@ class _Part(Record):
     answered: Any
     value: Any
     """Of the parameter that is searched for; None where none is."""
-    solved: Solved
+    read: Any
+    """The points that were solved for figures, in the order of the solution."""
+    solved: Solved | None
+
+
+def _shown(trial: Trial, indices: Any, answered: Any, value: Any, shown: Any, with_figure: Container[int]) -> _Part:
+    """Points with answers of a search, and the solutions there of those whose figures are read."""
+    rows = [row for row, index in enumerate(indices) if answered[row] and int(index) in with_figure]
+    read = indices[rows]
+    solved = trial.at(read).solve(shown[rows]) if rows else None
+    return _Part(indices, answered, value, read, solved)
 
 
 def _solved(model: Model, columns: dict[str, Any], size: int) -> _Part:
     solved = solve_points(model, columns, size, asked=AUTO.replace(each=True))
-    return _Part(np.arange(size), solved.stable, None, solved)
+    every = np.arange(size)
+    return _Part(every, solved.stable, None, every, solved)
 
 
-def _point(lane: _Lane, names: list[str]) -> tuple[Any, ...]:
-    """What distinguishes a point from others: claims of several figures at one point share it."""
-    return (lane.claim.limit, *(lane.value(name) for name in names))
+def _distinct(lanes: list[_Lane], columns: dict[str, Any]) -> tuple[list[int], list[int]]:
+    """Which of the distinct points each lane is at, and the first lane of each.
 
-
-def _columns(setting: Setting, name: str, values: tuple[float, ...], factors: dict[str, float]) -> dict[str, Any]:
-    """The values of all parameters along a grid, some of them times a factor."""
-    size = len(values)
-    moved = {other: float(setting.known[other]) * factor for other, factor in factors.items() if other != name}
-    others = {other: np.full(size, value) for other, value in moved.items()}
-    return Values(setting.changed, {name: np.array(values), **others}, size).known
+    Claims of several figures at one point, within one limit, share it.
+    """
+    table: Any = np.stack(list(columns.values()), axis=1) if columns else np.zeros((len(lanes), 0))
+    points: dict[tuple[str, bytes], int] = {}
+    indices: list[int] = []
+    firsts: list[int] = []
+    for number, lane in enumerate(lanes):
+        index = points.setdefault((lane.claim.limit, table[number].tobytes()), len(points))
+        if index == len(firsts):
+            firsts.append(number)
+        indices.append(index)
+    return indices, firsts
 
 
 def _at(value: Any, index: int) -> float:

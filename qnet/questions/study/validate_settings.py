@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from qnet.documents import Path
 from qnet.errors import InvalidInput, Problem, QnetError
 from qnet.lazy import np
+from qnet.model.grids import Grid, grid
 from qnet.model.load import load
 from qnet.model.model import Model
 from qnet.model.settings import with_settings
@@ -17,6 +19,10 @@ from qnet.record import Record
 
 _At = tuple[str, tuple[tuple[str, str], ...]]
 """A system and its settings."""
+
+
+_Moves = tuple[tuple[str, float], ...]
+"""Parameters that are multiplied by a factor."""
 
 
 class Setting(Record):
@@ -39,7 +45,10 @@ class Systems:
         self.problems: list[Problem] = []
         self.models: dict[str, Model | None] = known.models if known else {}
         self.settings: dict[_At, Setting | None] = known.settings if known else {}
-        self.parameters: dict[tuple[_At, tuple[tuple[str, float], ...]], dict[str, Any]] = {}
+        self.parameters: dict[tuple[_At, _Moves], dict[str, Any]] = {}
+        self.grids: dict[tuple[_At, str], Grid] = known.grids if known else {}
+        self.columns: dict[tuple[_At, str, _Moves], dict[str, Any]] = {}
+        """The values of all parameters along a grid, by what moves others."""
 
     def main(self) -> Model:
         """The system of the study; raises `InvalidInput` for one that cannot be loaded."""
@@ -102,6 +111,58 @@ class Systems:
         for index, move in enumerate(plain):
             here = {name: float(column[index]) for name, column in columns.items()}
             self.parameters[key, (move,)] = {**known, **here}
+
+    def grid(self, where: Where, setting: Setting, text: str) -> Grid:
+        """The points of a claim along a parameter; raises `UsageError` for a text that is none."""
+        key = _key(where), text
+        if key not in self.grids:
+            self.grids[key] = grid(text, setting.changed)
+        return self.grids[key]
+
+    def along(self, where: Where, setting: Setting, points: Grid, factors: dict[str, float]) -> dict[str, Any]:
+        """The values of all parameters along a grid, some of the others times a factor."""
+        moves = tuple(factors.items())
+        key = _key(where), repr(points), moves
+        if key not in self.columns:
+            self._move_along(key, setting, points, [moves])
+        return self.columns[key]
+
+    def move_along(self, where: Where, setting: Setting, points: Grid, moves: Iterable[tuple[str, float]]) -> None:
+        """Compute what `along` answers, of several parameters that are each moved alone by a factor, as one batch.
+
+        What rests on other parameters, or is refused, is left for `along`.
+        """
+        at, text = _key(where), repr(points)
+        plain = [
+            ((name, factor),)
+            for name, factor in dict.fromkeys(moves)
+            if (at, text, ((name, factor),)) not in self.columns
+            and not setting.changed.parameters[name].expression.names
+        ]
+        if len(plain) > 1:
+            with suppress(QnetError):
+                self._move_along((at, text, ()), setting, points, plain)
+
+    def _move_along(
+        self, key: tuple[_At, str, _Moves], setting: Setting, points: Grid, every: Sequence[_Moves]
+    ) -> None:
+        """Compute the values of all parameters along a grid for some moves, all of them at once."""
+        size = len(points.values)
+        varied = {
+            name: np.full(len(every) * size, float(setting.known[name]))
+            for name in dict.fromkeys(name for moves in every for name, _ in moves if name != points.name)
+        }
+        parts = [slice(index * size, (index + 1) * size) for index in range(len(every))]
+        for part, moves in zip(parts, every, strict=True):
+            for name, factor in moves:
+                if name in varied:
+                    varied[name][part] *= factor
+        varied[points.name] = np.tile(np.array(points.values), len(every))
+        known = Values(setting.changed, varied, len(every) * size).known
+        for part, moves in zip(parts, every, strict=True):
+            self.columns[key[0], key[1], moves] = {
+                name: value[part] if getattr(value, "ndim", 0) else value for name, value in known.items()
+            }
 
     def opened(self, model: Model, where: Where) -> Setting | None:
         """A system with some settings; what is wrong is blamed on the one of them that is wrong by itself."""
