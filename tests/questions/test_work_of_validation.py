@@ -43,18 +43,28 @@ def test_a_parameter_is_moved_once_for_all_claims_with_the_same_settings(monkeyp
 
 
 class Work(NamedTuple):
-    """Sizes of the batches of moved parameters, one for each parameter moved alone, and sizes of searches."""
+    """Sizes of what a validation does together."""
 
     single: list[int]
+    """Of parameters that are moved alone."""
     batches: list[int]
+    """Of parameters that are moved together."""
+    along: list[int]
+    """Of those along grids."""
     searched: list[int]
+    """Of searches from the start."""
+    claimed: list[int]
+    """Of the claims of searches, those about a figure."""
+    read: list[int]
+    """Of the answers of searches, those that are solved."""
 
 
 @pytest.fixture(scope="module")
 def work() -> Work:
     """What a validation of the 3990-6 does."""
-    done = Work([], [], [])
-    search = validate_points.search
+    done = Work([], [], [], [], [], [])
+    search, shown = validate_points.search, validate_points._shown
+    compute, move = validate_points.Computer.compute, validate_settings.Systems._move_along
 
     def values(model: Any, varied: dict[str, Any], size: int | None) -> Values:
         if varied:
@@ -65,9 +75,26 @@ def work() -> Work:
         done.searched.append(trial.size)
         return search(trial)
 
+    def along(self: Any, key: Any, setting: Any, points: Any, every: Any) -> None:
+        done.along.append(len(every))
+        move(self, key, setting, points, every)
+
+    def computed(self: Any, key: Any, lanes: Any) -> None:
+        if key[1]:
+            done.claimed.append(sum(bool(lane.claim.figure) for lane in lanes))
+        compute(self, key, lanes)
+
+    def part(*arguments: Any) -> Any:
+        result = shown(*arguments)
+        done.read.append(result.solved.size if result.solved else 0)
+        return result
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(validate_settings, "Values", values)
+        patch.setattr(validate_settings.Systems, "_move_along", along)
         patch.setattr(validate_points, "search", counted)
+        patch.setattr(validate_points.Computer, "compute", computed)
+        patch.setattr(validate_points, "_shown", part)
         validate(load_study("ibm-3990-6"))
     return done
 
@@ -81,6 +108,15 @@ def test_the_parameters_of_claims_at_one_place_are_moved_as_one_batch(work: Work
 def test_moved_claims_are_solved_together_near_what_they_were(work: Work) -> None:
     """Every system is searched from the start once; what is moved begins at the answers."""
     assert len(work.searched) == 2
+
+
+def test_the_answers_of_searches_are_solved_where_a_figure_is_read(work: Work) -> None:
+    assert 0 < sum(work.read) <= sum(work.claimed)
+
+
+def test_parameters_are_moved_along_a_grid_in_one_batch(work: Work) -> None:
+    assert work.along
+    assert sum(work.along) > 2 * len(work.along)
 
 
 def test_points_with_one_range_of_integers_share_its_search(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,39 +173,3 @@ def test_a_system_is_solved_at_once_for_all_claims_and_what_they_rest_on(monkeyp
         assert validate(load_study(study)).influences
     assert len(solved) == len({name for name, _ in solved})
     assert sum(size for _, size in solved) > 25 * len(solved)
-
-
-def test_the_answers_of_searches_are_solved_where_a_figure_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    claimed: list[int] = []
-    read: list[int] = []
-    compute, shown = validate_points.Computer.compute, validate_points._shown
-
-    def counted(self: Any, key: Any, lanes: Any) -> None:
-        if key[1]:
-            claimed.append(sum(bool(lane.claim.figure) for lane in lanes))
-        compute(self, key, lanes)
-
-    def part(*arguments: Any) -> Any:
-        result = shown(*arguments)
-        read.append(result.solved.size if result.solved else 0)
-        return result
-
-    monkeypatch.setattr(validate_points.Computer, "compute", counted)
-    monkeypatch.setattr(validate_points, "_shown", part)
-    validate(load_study("ibm-3990-6"))
-    assert 0 < sum(read) <= sum(claimed)
-
-
-def test_parameters_are_moved_along_a_grid_in_one_batch(monkeypatch: pytest.MonkeyPatch) -> None:
-    sizes: list[int] = []
-    move = validate_settings.Systems._move_along
-
-    def counted(self: Any, key: Any, setting: Any, points: Any, every: Any) -> None:
-        sizes.append(len(every))
-        move(self, key, setting, points, every)
-
-    monkeypatch.setattr(validate_settings.Systems, "_move_along", counted)
-    for study in ("ibm-3990-6", "lpar", "sfs"):
-        validate(load_study(study))
-    assert sizes
-    assert sum(sizes) > 2 * len(sizes)
