@@ -55,6 +55,8 @@ class Core(Record):
     """(P, K, R) customers."""
     servers: Array
     """(K,) numbers of servers."""
+    copies: Array
+    """(K,) how many identical stations each of them stands for."""
     correction: Callable[[Any, Any, Any, Any, Any, Any], CorrectionSlopes]
     """The effect of several servers: one of `approximate_servers`."""
     bends: bool
@@ -64,6 +66,10 @@ class Core(Record):
         """Some of the fixed points."""
         names = ("demands", "population", "think_time", "open_load", "weight", "one_of_all", "absent", "shift")
         return self.replace(**{name: getattr(self, name)[chosen] for name in names})
+
+    def summed(self, values: Array) -> Array:
+        """(P, R) the sum of (P, K, R) over all stations, of which identical ones have one value."""
+        return (self.copies[:, None] * values).sum(1)
 
 
 class State(Record):
@@ -195,9 +201,9 @@ def _proportional(core: Core, active: Flags) -> State:
     """A beginning: customers spread in proportion to their demands."""
     used = (core.demands > 0) & active[:, None, :]
     fast = np.where(used, core.demands / (core.servers - core.open_load)[..., None], 0.0)
-    spread = fast / np.maximum(fast.sum(1, keepdims=True), 1e-300)
+    spread = fast / np.maximum(core.summed(fast)[:, None], 1e-300)
     queue = (spread * core.population[:, None, :]).sum(-1)
-    cycle = core.think_time + core.demands.sum(1) + (fast * queue[..., None]).sum(1)
+    cycle = core.think_time + core.summed(core.demands) + core.summed(fast * queue[..., None])
     level = np.log(np.where(active, core.population / np.where(active, cycle, 1.0), 1.0))
     offered = core.demands * np.where(active, np.exp(level), 0.0)[:, None, :]
     busy = np.minimum(saturated(core.servers, core.open_load, offered)[0], 0.0)
@@ -263,20 +269,23 @@ def _step(core: Core, active: Flags, point: NewtonPoint, queue: Array) -> tuple[
     stretch = slopes.extra + slope * arriving
     direct = share / (1.0 + slope * one_of_all * offered) * stretch
     direct = direct - share * slopes.extra_change * core.absent[:, None, :] * offered
-    common, moved = share * slopes.extra_change, 0.0
+    common: Array = share * slopes.extra_change
+    moved: Any = 0.0
     if core.bends:
         bend = share * (
             slopes.extra_bend[..., None] + slopes.slope_bend[..., None] * (arriving - share * one_of_all * stretch)
         )
         common, moved = common + bend * point.growth[..., None], bend * point.rise[..., None]
     inner = direct + common.sum(-1)[..., None] * offered
-    outer = np.swapaxes(share * (slope * weight[..., None]), 1, 2)
+    # What a station does to the populations, its identical ones do as well.
+    outer = np.swapaxes(core.copies[:, None] * (share * (slope * weight[..., None])), 1, 2)
+    common = core.copies[:, None] * common
     gap = point.gap + np.sum(moved, axis=-1)
     matrix: Array = np.swapaxes(common, 1, 2) @ offered + outer @ (inner / free[..., None])
     size: int = matrix.shape[-1]
     classes: Indices = np.arange(size)
-    matrix[:, classes, classes] += point.placed - point.queues.sum(1) + direct.sum(1)
-    wanted: Array = core.population - point.placed - np.sum(moved, axis=1 if core.bends else None)
+    matrix[:, classes, classes] += point.placed - core.summed(point.queues) + core.summed(direct)
+    wanted: Array = core.population - point.placed - (core.summed(moved) if core.bends else 0.0)
     wanted = wanted - (outer @ (gap / free)[..., None])[..., 0]
     count = np.where(active, core.population, 1.0)
     matrix = np.where(active[:, :, None] & active[:, None, :], matrix / count[..., None], 0.0)
@@ -355,7 +364,7 @@ def _round(core: Core, active: Flags, throughput: Array, queues: Array, busy: Ar
     total = core.weight[:, None] * queues.sum(-1)
     arriving = total[..., None] - core.one_of_all[:, None, :] * queues + core.shift
     residence = core.demands * (slopes.extra + slopes.slope[..., None] * arriving)
-    cycle = core.think_time + residence.sum(1)
+    cycle = core.think_time + core.summed(residence)
     return np.where(active, core.population / np.where(active, cycle, 1.0), 0.0), residence
 
 
@@ -368,7 +377,7 @@ def point_at(core: Core, active: Flags, state: State) -> NewtonPoint:
     share = offered / (1.0 + slope * core.one_of_all[:, None, :] * offered)
     alone = share * (slopes.extra + slope * core.shift)
     queues = alone + share * slope * (core.weight[:, None] * state.queue)[..., None]
-    placed = throughput * core.think_time + queues.sum(1)
+    placed = throughput * core.think_time + core.summed(queues)
     gap = queues.sum(-1) - state.queue
     rise = growth = np.zeros(gap.shape)
     if core.bends:
