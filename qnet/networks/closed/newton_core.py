@@ -27,6 +27,9 @@ _ROUNDS = 300
 _ROUNDING = 1e-13
 _ROUND, _CELL, _CUBE = 20 * budget.CALL, 2.5 * budget.STEP, 0.7
 """Operations of a step of Newton; per time of a class at a station; per entry of a product of matrices."""
+_LEAST_LEFT, _HALVINGS = 8.0, 12
+"""Of a beginning: the least that is left of the first station to saturate, as a logarithm below one place of all
+customers; and how often the interval of it is halved."""
 _UTILIZATION = 2e-15
 """What rounding may add to a utilization."""
 
@@ -140,7 +143,7 @@ def solve_core(core: Core, start: CoreAnswer | None = None) -> CoreAnswer:
 
     Applies   every `Core`; classes with customers have some demand or think time.
     core      the batch.
-    start     the answer of a similar batch, to begin with; None: customers in proportion to their demands.
+    start     the answer of a similar batch, to begin with; None: stations that fill evenly.
     Returns   `CoreAnswer`; where it did not converge, the residual says so.
     Method    Newton for the logarithms of throughputs and the total queue lengths, the latter eliminated. Then
               successive substitution, which keeps full precision. The residual is the larger of its last change and the
@@ -150,7 +153,7 @@ def solve_core(core: Core, start: CoreAnswer | None = None) -> CoreAnswer:
               its reduction and solution: this tool.
     """
     with np.errstate(all="ignore"):
-        attempts = [_near(start), _proportional, _grown] if start is not None else [_proportional, _grown]
+        attempts = [*([_near(start)] if start is not None else []), _filling, _proportional, _grown]
         active = core.population > 0
         answer = _polished(core, active, _newton(core, active, attempts[0](core, active)))
         for begin in attempts[1:]:
@@ -195,6 +198,42 @@ def _grown(core: Core, active: Flags) -> State:
         small = core.replace(population=core.population * share[:, None], shift=core.shift * share[:, None, None])
         state = _newton(small, active, state)
     return state
+
+
+def _filling(core: Core, active: Flags) -> State:
+    """A beginning: all classes as far below the throughputs without waits as makes room for the waits.
+
+    Open stations with these loads hold all customers that do not think: what each waits is by Sakasegawa's formula. The
+    share of the throughputs is searched by what it leaves of the first station to saturate, so that many customers find
+    as many digits of it as few.
+    """
+    total = core.population.sum(-1)
+    cycle = core.think_time + core.summed(core.demands)
+    quick = np.where(active, core.population / np.where(cycle > 0, cycle, 1.0), 0.0)
+    offered = (core.demands * quick[:, None, :]).sum(-1)
+    load = offered / (core.servers - core.open_load)
+    most = np.maximum(load.max(-1, initial=0.0), 1.0)
+    thinking = (quick * core.think_time).sum(-1)
+    power = np.sqrt(2.0 * (core.servers + 1.0))
+    spare = 1.0 - load / most[:, None]
+
+    def filled(left: Array) -> tuple[Array, Array]:
+        """The share of the throughputs, and the queues, where so much is left: its logarithm, below 0."""
+        share = -np.expm1(left) / most
+        used = share[:, None] * load
+        idle = spare + load / most[:, None] * np.exp(left)[:, None]
+        return share, share[:, None] * offered + used**power / np.maximum(idle, 1e-300)
+
+    low, high = -np.log(np.maximum(total, 1.0)) - _LEAST_LEFT, np.zeros(total.shape)
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2.0
+        share, queue = filled(middle)
+        over = share * thinking + (core.copies * queue).sum(-1) > total
+        low, high = np.where(over, middle, low), np.where(over, high, middle)
+    share, queue = filled(high)
+    level = np.log(np.where(active, np.maximum(share[:, None] * quick, 1e-300), 1.0))
+    busy = saturated(core.servers, core.open_load, core.demands * (share[:, None] * quick)[:, None, :])[0]
+    return State(level, np.where(total[:, None] > 0, queue, 0.0), np.minimum(busy, 0.0))
 
 
 def _proportional(core: Core, active: Flags) -> State:
