@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from qnet import budget
-from qnet.lazy import Array, np
+from qnet.lazy import Array, Indices, np
 from qnet.networks.closed.approximate_mva import core_solutions
 from qnet.networks.fixed_point import BatchMap, fixed_points
 from qnet.networks.layers.table import Numbers, Shape
@@ -201,17 +201,19 @@ def _core(
 
         return image
 
-    waits: Array = start
+    waits: Array = start.copy()
+    live: Indices = np.arange(len(start))
     for number in range(_REGULAR):
-        after = image_of(shape, numbers, changes, waits, logs, chains)
-        near: Any = after.residual <= _NEAR
-        following: Array = after.waits
-        if near.all():
-            break
-        if number >= _CERTAIN:
-            following = (waits + following) / 2
+        here, guess = numbers.part(live), logs[live]
+        after = image_of(shape, here, changes[:, live], waits[live], guess, chains)
+        logs[live] = guess
         # Where others of the batch need more rounds, a point goes on as it would alone.
-        waits = np.where(near[:, None], waits, following)
+        going = after.residual > _NEAR
+        live = live[going]
+        if not live.size:
+            break
+        following: Array = after.waits[going]
+        waits[live] = (waits[live] + following) / 2 if number >= _CERTAIN else following
     waits = fixed_points(images, waits[..., None], patience, rough)[..., 0]
     return waits, image_of(shape, numbers, changes, waits, logs, chains)
 
