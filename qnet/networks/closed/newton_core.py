@@ -224,9 +224,10 @@ def _filling(core: Core, active: Flags) -> State:
         idle = spare + load / most[:, None] * np.exp(left)[:, None]
         return share, share[:, None] * offered + used**power / np.maximum(idle, 1e-300)
 
-    low, high = -np.log(np.maximum(total, 1.0)) - _LEAST_LEFT, np.zeros(total.shape)
+    low: Array = -np.log(np.maximum(total, 1.0)) - _LEAST_LEFT
+    high = np.zeros(total.shape)
     for _ in range(_HALVINGS):
-        middle = (low + high) / 2.0
+        middle: Array = (low + high) / 2.0
         share, queue = filled(middle)
         over = share * thinking + (core.copies * queue).sum(-1) > total
         low, high = np.where(over, middle, low), np.where(over, high, middle)

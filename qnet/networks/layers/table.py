@@ -98,6 +98,11 @@ class Numbers(Record):
     servers: Any
     """(P, K)"""
 
+    @property
+    def fixed(self) -> list[Any]:
+        """What follows from these numbers alone: held as long as they are."""
+        return self.__dict__.setdefault("_fixed", [])
+
     def part(self, chosen: Any) -> Numbers:
         """Some of the points."""
         return Numbers(*(value[chosen] for value in self))
