@@ -101,7 +101,8 @@ class Fitted:
         weighted = np.empty(term.shape)
         for count in range(2, int(self.stages.max()) + 1):
             term *= done
-            term /= count - 1
+            if count > 2:
+                term /= count - 1
             np.multiply(weight(count, self.stages)[..., None], term, out=weighted)
             result += weighted
         return result
