@@ -171,7 +171,7 @@ class _Answer(Reduction):
 
         def answer(rates: Rates) -> tuple[ProductSolution, Demands, list[list[Value]]]:
             nonlocal last, latest
-            # The rates that are found are mostly those that were tried last.
+            # The last rates that were tried are mostly the answer.
             if latest is not None and all(self.operations.all(latest[0][kind] == rates[kind]) for kind in rates):
                 return latest[1]
             asked = self.shared(demands, rates)

@@ -87,8 +87,8 @@ class _Work(Record):
     """(B, K, R) the part of each residence that does not depend on queues."""
     queueing: Any
     """(K',) the indices of the queueing stations."""
-    alike: Any
-    """(K',) the index in the core of the station that stands for each of them."""
+    identical: Any
+    """(K',) the index in the core of each of them; identical ones have one."""
 
 
 def solve(
@@ -150,14 +150,14 @@ def _solved(
         raise NotComputed(Problem("QN513", text, "one server, several servers or a delay", help="use an exact method"))
     load = _open_load(open_load, size, stations)[:, indices]
     _check_load(load, np.array(counts, dtype=float), indices, size)
-    alike = _identical(demands[:, indices], load, counts)
+    identical = _identical(demands[:, indices], load, counts)
     at_once = _at_once(stations, classes)
     parts: list[tuple[Any, ...]] = []
     for first in range(0, size, at_once):
         chosen = slice(first, first + at_once)
         queueing = demands[chosen][:, indices]
-        core = _core(queueing, population[chosen], think_time[chosen], load[chosen], counts, alike)
-        work = _prepared(core, network, demands[chosen], indices, alike, correction)
+        core = _core(queueing, population[chosen], think_time[chosen], load[chosen], counts, identical)
+        work = _prepared(core, network, demands[chosen], indices, identical, correction)
         answer = _answer(work.core, method, solutions)
         _prove(answer, method, correction, first, size)
         parts.append(_means(network, work, answer, demands[chosen]))
@@ -218,18 +218,18 @@ def _check_load(load: Any, servers: Any, indices: list[int], size: int) -> None:
 
 
 def _identical(demands: Array, load: Array, counts: Sequence[int]) -> Indices:
-    """(K',) which station stands for each queueing station: those with the same times, load and servers are one."""
+    """(K',) the index of each queueing station among different ones: those of equal times, load and servers are one."""
     known: dict[tuple[bytes, bytes, int], int] = {}
     keys = [(demands[:, at].tobytes(), load[:, at].tobytes(), count) for at, count in enumerate(counts)]
     return np.array([known.setdefault(key, len(known)) for key in keys], dtype=int)
 
 
 def _core(
-    demands: Array, population: Array, think_time: Array, open_load: Array, counts: tuple[int, ...], alike: Indices
+    demands: Array, population: Array, think_time: Array, open_load: Array, counts: tuple[int, ...], identical: Indices
 ) -> Core:
     """The core of Bard-Schweitzer for queueing stations: no change of proportions."""
     one_of_all = 1.0 / np.maximum(population, 1.0)
-    _, first, copies = np.unique(alike, return_index=True, return_counts=True)
+    _, first, copies = np.unique(identical, return_index=True, return_counts=True)
     return Core(
         demands=demands[:, first],
         population=population,
@@ -247,14 +247,14 @@ def _core(
 
 
 def _prepared(
-    core: Core, network: ClosedNetwork, demands: Any, indices: list[int], alike: Indices, correction: str
+    core: Core, network: ClosedNetwork, demands: Any, indices: list[int], identical: Indices, correction: str
 ) -> _Work:
     """The core with delays folded into think times and several servers corrected as asked."""
     fixed = np.where(np.array(network.delay, dtype=bool)[:, None], demands, 0.0)
     if (core.servers > 1).any():
         if correction == "seidmann":
             fast, rest = seidmann(core.demands, core.servers)
-            fixed[:, indices] = rest[:, alike]
+            fixed[:, indices] = rest[:, identical]
             open_load, servers = core.open_load / core.servers, np.ones(len(core.servers))
             core = core.replace(demands=fast, open_load=open_load, servers=servers)
         elif correction == "conway":
@@ -262,7 +262,7 @@ def _prepared(
         else:
             core = core.replace(correction=rolia_sevcik, bends=True)
     core = core.replace(think_time=core.think_time + fixed.sum(1))
-    return _Work(core, fixed, np.array(indices, dtype=int), alike)
+    return _Work(core, fixed, np.array(indices, dtype=int), identical)
 
 
 def _answer(core: Core, method: str, solutions: int | None) -> CoreAnswer:
@@ -295,7 +295,7 @@ def _where(point: int, size: int) -> str:
 def _means(network: ClosedNetwork, work: _Work, answer: CoreAnswer, demands: Any) -> tuple[Any, ...]:
     """Throughput, residence, queue length, utilization and busy servers of all stations, delays included."""
     residence = work.fixed.copy()
-    residence[:, work.queueing] += answer.residence[:, work.alike]
+    residence[:, work.queueing] += answer.residence[:, work.identical]
     residence = np.where((work.core.population > 0)[:, None, :], residence, 0.0)
     throughput = answer.throughput[:, None, :]
     busy = throughput * demands

@@ -59,7 +59,7 @@ class Core(Record):
     servers: Array
     """(K,) numbers of servers."""
     copies: Array
-    """(K,) how many identical stations each of them stands for."""
+    """(K,) how many identical stations each of them is."""
     correction: Callable[[Any, Any, Any, Any, Any, Any], CorrectionSlopes]
     """The effect of several servers: one of `approximate_servers`."""
     bends: bool

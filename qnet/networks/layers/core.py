@@ -283,9 +283,9 @@ class _Level(Record):
     again: Any
     """(s, S) the earlier visits of the same customers that they may meet."""
     free: Any
-    """(s, S) the streams of any number that they meet; `like`: whether the work ahead is taken as their own."""
+    """(s, S) the streams of any number that they meet."""
     like: Any
-    """(s, 1)"""
+    """(s, 1) whether others there delay them by the service of the stream itself."""
     left: Any
     """(P, s, S) the others of limited number."""
     servers: Any
@@ -366,17 +366,20 @@ def _image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: A
             _leave_out(shape, int(row), scale, full, second, lacking=True)
         near = level.left * np.maximum(scale[:, :, rows] * shares[:, :, None] + changes[:, :, rows], 0.0)
         ahead, in_service = _work(shape, level, holding, scv, absence[:, rows])
-        at_once, any_number, busy = near[1].sum(-1), 0.0, near[1]
+        at_once, busy = near[1].sum(-1), near[1]
+        any_number: Any = 0.0
         rest: Any = 0.0
+        open_load: Any = 0.0
         if fixed.free:
             of_free = level.free * (many * (shares[1] + shares[2]))[:, None]
             any_number, rest = of_free, of_free * (holding * (1 + scv) / 2)[:, None]
+            open_load = np.minimum(of_free.sum(-1) / count, _JUST_BELOW)
         if fixed.second:
             again = _same_class_second(level.again, visits, second, absence[:, rows], per_class[:, rows], count)
             again = again * scale[2][:, rows]
             taken = np.minimum(again.sum(-1) / count, 1.0)
             busy = near[1] + near[2] * (1.0 - taken)[..., None]
-            any_number, rest = any_number + again, rest + again * _own(level, holding, second)
+            any_number, rest = any_number + again, rest + again * _at_shared(level, holding, second)
         line = (near[0] * ahead).sum(-1)
         rest = (busy * in_service + rest).sum(-1)
         others = np.sum(any_number, axis=-1) + np.zeros(count.shape)
@@ -384,7 +387,6 @@ def _image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: A
         at_arrival = at_once, busy.sum(-1) - at_once, others
         full[:, rows] = _full(level, at_arrival, first_guess, chains)
         guess[:, rows] = first_guess
-        open_load = np.minimum(of_free.sum(-1) / count, _JUST_BELOW) if fixed.free else 0.0
         result[:, rows] = (line + full[:, rows] * rest) / count / (1.0 - open_load)
     rate = many * each[:, shape.kind] * visits
     result = _within_capacities(shape, numbers, result, waits, load, cycle, rate)
@@ -472,10 +474,10 @@ def _work(shape: Shape, level: _Level, holding: Array, scv: Array, absence: Arra
     gone = np.where(shape.counted[level.rows][:, None], absence[..., None], np.inf)
     known = np.where(memory[:, None] > 0, 1.0 / (1.0 + memory[:, None] / np.maximum(gone, 1e-300)), 1.0)
     excess = holding * (scv - 1.0) / 2.0
-    return _own(level, holding, holding), _own(level, holding, holding[:, None] + excess[:, None] * known)
+    return _at_shared(level, holding, holding), _at_shared(level, holding, holding[:, None] + excess[:, None] * known)
 
 
-def _own(level: _Level, holding: Array, others: Array) -> Any:
+def _at_shared(level: _Level, holding: Array, others: Array) -> Any:
     """(P, s, S) the times of others, or where servers are shared those of the streams themselves."""
     others = others if others.ndim > 2 else others[:, None]
     return np.where(level.like, holding[:, level.rows, None], others) if level.like.any() else others

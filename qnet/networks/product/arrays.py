@@ -138,7 +138,7 @@ class _Joins:
         self.shape = table.network.shape
         self.rest = table.rest[:, indices][:, :, self.closed]
         self.known: dict[bytes, Any] = {}
-        """The latest answers, by residences: a fixed point is looked at from several sides."""
+        """The latest answers, by residences: shares, capacities and cycles are those of the same ones."""
 
     def __getitem__(self, chosen: Any) -> _Joins:
         part = object.__new__(_Joins)

@@ -259,10 +259,10 @@ class AlongPopulations:
             searches.append(self.curved)
         return searches
 
-    def knees(self, asked: Sequence[str], found: Sequence[Knee]) -> Knees:
+    def knees(self, asked: Sequence[str], searched: Sequence[Knee]) -> Knees:
         """All knees that are asked for.
 
-        found   by the searches.
+        searched   those of the searches.
         """
         knees = self.asymptotic() if self.queueing and "n_star" in asked else []
         if not self.queueing:
@@ -274,7 +274,7 @@ class AlongPopulations:
             saturating = self.asymptotes.saturating(self.first, max(self.n_star, self.first))
         return Knees(
             axis=self.axis,
-            knees=(*knees, *found),
+            knees=(*knees, *searched),
             curve=self.curve,
             first=self.first,
             floor=self.floor,

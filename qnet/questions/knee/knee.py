@@ -71,8 +71,8 @@ def knee(
         for axis in along
     ]
     searches = [(seeker, search) for seeker in seekers for search in seeker.searches(asked)]
-    found = together([(seeker.curve, search) for seeker, search in searches])
-    pairs = list(zip(searches, found, strict=True))
+    knees = together([(seeker.curve, search) for seeker, search in searches])
+    pairs = list(zip(searches, knees, strict=True))
     return [seeker.knees(asked, [knee for (item, _), knee in pairs if item is seeker]) for seeker in seekers]
 
 

@@ -73,12 +73,12 @@ class AlongRates:
             searches.append(partial(self.crossing, "multiple", self.lift, self.lifted, True))
         return searches
 
-    def knees(self, asked: Sequence[str], found: Sequence[Knee]) -> Knees:
+    def knees(self, asked: Sequence[str], searched: Sequence[Knee]) -> Knees:
         """All knees that are asked for.
 
-        found   by the searches.
+        searched   those of the searches.
         """
-        knees = list(found)
+        knees = list(searched)
         if "saturation" in asked:
             none = self.none("saturation", f"the range ends before, at {self.edge:.6g}/s")
             knees.append(
