@@ -293,6 +293,11 @@ class _Level(Record):
     sources: Any
     """(P, s) how many other customers can be met."""
 
+    def part(self, chosen: Any) -> _Level:
+        """That of some of the points."""
+        of_points = self.left[chosen], self.servers[chosen], self.sources[chosen]
+        return _Level(self.rows, self.again, self.free, self.like, *of_points)
+
 
 class _Fixed(Record):
     """What no round changes, of some points."""
@@ -310,6 +315,11 @@ class _Fixed(Record):
     free: bool
     """Whether any streams are of any number."""
     levels: tuple[_Level, ...]
+
+    def part(self, chosen: Any) -> _Fixed:
+        """That of some of the points."""
+        of_points = self.people[chosen], self.many[chosen], self.servers[chosen], self.recurring[chosen]
+        return _Fixed(*of_points, self.second, self.free, tuple(level.part(chosen) for level in self.levels))
 
 
 def _fixed(shape: Shape, numbers: Numbers) -> _Fixed:

@@ -105,7 +105,9 @@ class Numbers(Record):
 
     def part(self, chosen: Any) -> Numbers:
         """Some of the points."""
-        return Numbers(*(value[chosen] for value in self))
+        result = Numbers(*(value[chosen] for value in self))
+        result.fixed.extend(item.part(chosen) for item in self.fixed)
+        return result
 
     def without(self, tag: Tag) -> Numbers:
         """The points with a customer less, and without the servers it holds."""
