@@ -52,7 +52,7 @@ class Account:
 
     __slots__ = (
         "announce", "announced", "fixed", "given_up", "kept", "memory", "operations", "over", "refused", "spent",
-        "stop", "tried",
+        "stop", "structures", "tried",
     )  # fmt: skip
 
     def __init__(
@@ -70,6 +70,8 @@ class Account:
         """What trials have shown to take too much, by what was tried: it is not tried again."""
         self.kept: list[Any] = []
         """What was solved for some points of a batch that others ended, and their part will ask for."""
+        self.structures: list[Any] = []
+        """Of the latest chains of states: what those that differ in rates have in common."""
         self.fixed = True
         """Whether questions inside leave its limits as they are."""
         self.over: OverBudget | None = None
@@ -257,7 +259,7 @@ def _inside(parent: Account, operations: float) -> Generator[None]:
     """An account of fewer operations, which are those of another."""
     inner = Account(memory=parent.memory, announce=parent.announce)
     inner.operations, inner.announced = operations, parent.announced
-    inner.given_up, inner.kept = parent.given_up, parent.kept
+    inner.given_up, inner.kept, inner.structures = parent.given_up, parent.kept, parent.structures
     inner.stop = parent.stop - parent.spent
     try:
         with opened(inner):

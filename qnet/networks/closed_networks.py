@@ -168,13 +168,18 @@ class _Answer(Reduction):
         if last is not None and (last.network.size, last.network.shape) != (self.network.size, _shape(demands)):
             last = None
 
+        latest: tuple[Rates, tuple[ProductSolution, Demands, list[list[Value]]]] | None = None
+
         def answer(rates: Rates) -> tuple[ProductSolution, Demands, list[list[Value]]]:
-            nonlocal last
+            nonlocal last, latest
+            # The last rates that were tried are mostly the answer.
+            if latest is not None and all(self.operations.all(latest[0][kind] == rates[kind]) for kind in rates):
+                return latest[1]
             asked = self.shared(demands, rates)
             reduced = self.reduced(asked, visits, self.stable(self.open_loads(rates)), rates)
             answered: ProductSolution = solve_part(reduced, wanted.replace(near=last))
-            last = answered
-            return answered, reduced, asked
+            last, latest = answered, (rates, (answered, reduced, asked))
+            return latest[1]
 
         def passages(rates: Rates) -> Rates:
             answered = answer(rates)[0]

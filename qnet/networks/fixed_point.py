@@ -52,6 +52,8 @@ _NEAR = 1e-3
 _FEW = 24
 """The most values of a point whose slopes are taken."""
 _STEPS = 30
+_ASTRAY = 3
+"""Steps in a row that may increase the residual."""
 _LEAST = 0.2
 """What one step leaves of a value at least: at values of 0 the image predicts nothing."""
 _NUDGE = 1e-7
@@ -278,7 +280,11 @@ def _fixed_points(maps: BatchMaps, start: Array, patience: Array, rough: bool) -
 
 
 def _newton(maps: BatchMaps, best: Array, best_moves: Array, least: Array, chosen: Indices) -> None:
-    """Newton's steps of some points, in place, as long as they reduce the residuals."""
+    """Newton's steps of some points, in place, as long as they reduce the residuals.
+
+    A step from new slopes that does not is made all the same, a few times: it brings the values of most classes nearer,
+    and that of one that others leave next to nothing too far, from where the next one returns.
+    """
     shape, size = best.shape[1:], best[0].size
     live = chosen[least[chosen] > _ENOUGH]
     if not live.size:
@@ -288,7 +294,8 @@ def _newton(maps: BatchMaps, best: Array, best_moves: Array, least: Array, chose
     inverse = np.zeros((len(live), size, size))
     stale = np.ones(len(live), bool)
     """Whether slopes are to be taken anew."""
-    fresh = ~stale
+    fresh, astray = ~stale, np.zeros(len(live), int)
+    """Whether they have just been; and the steps since the residual was last reduced."""
     image = maps(live)
     for _ in range(_STEPS):
         if stale.any():
@@ -305,17 +312,20 @@ def _newton(maps: BatchMaps, best: Array, best_moves: Array, least: Array, chose
         factor = np.where(product != 0, 1.0 / np.where(product != 0, product, 1.0), 0.0)
         inverse = inverse + (factor[:, None] * (step - predicted))[..., None] * along[:, None]
         better = residual < least[live]
+        astray = np.where(better, 0, astray + fresh)
+        taken = better | fresh & np.isfinite(residual) & (astray <= _ASTRAY)
         values, moves = (
-            np.where(better[:, None], values + step, values),
-            np.where(better[:, None], moves - change, moves),
+            np.where(taken[:, None], values + step, values),
+            np.where(taken[:, None], moves - change, moves),
         )
-        stale = ~(residual < 0.5 * least[live]) & ~fresh
+        stale = ~(residual < 0.5 * least[live]) & (~fresh | taken & ~better)
         best[live[better]], least[live[better]] = values[better].reshape(-1, *shape), residual[better]
         going = (least[live] > _ENOUGH) & (better | stale)
         if not going.any():
             return
         if not going.all():
             live, values, moves, inverse, stale = live[going], values[going], moves[going], inverse[going], stale[going]
+            astray = astray[going]
             image = maps(live)
         fresh = np.zeros(len(live), bool)
 

@@ -31,7 +31,7 @@ _MOST_WAITING = 0.45
 """The largest share of the holders that a search takes to wait when it begins."""
 _LONG, _STRIDE = 512, 16
 """Chains from which on the end of their weights is searched, and the requests between two that are compared."""
-_LOST, _NOTHING = -70.0, 1e-25
+_LOST, _NOTHING = -50.0, 1e-20
 """The logarithm of a weight that counts for nothing, as a share of the largest; and the last one that is taken, at
 most, as a share of all."""
 _HIGHEST = 50.0
@@ -126,7 +126,9 @@ def _in_blocks(
     chains: Chains, most: int, servers: int, points: list[Any], size: int, guessed: bool, entire: bool = True
 ) -> tuple[Any, Any]:
     """As `_solved`, of any number of points."""
-    block = max(_CACHED // (most + 1), 1)
+    # Of a long chain that is cut, a third is left or less.
+    states = most + 1 if not (guessed and entire) or most < _LONG else most // 3
+    block = max(_CACHED // states, 1)
     if size <= block:
         return _solved(chains, most, servers, points, guessed, entire)
     points = [np.broadcast_to(item, size) for item in points]
@@ -284,7 +286,10 @@ Chains = dict[tuple[Any, ...], _Chain]
 
 
 def _kept_chain(chains: Chains, most: int, servers: int, sources: Any, share: Any, erlangs: Any) -> _Chain:
-    """As `_chain`; among those that are kept, where it is."""
+    """As `_chain`; among those that are kept, where it is. Points of one chain have one column."""
+    given = sources, share, erlangs
+    if all((item == item[0]).all() for item in given):
+        sources, share, erlangs = (item[:1] for item in given)
     key = most, servers, *(item.tobytes() for item in (sources, share, erlangs))
     if key not in chains:
         while len(chains) >= _MOST_CHAINS:

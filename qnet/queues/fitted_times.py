@@ -30,6 +30,7 @@ class Fitted:
         rest = np.where(few, mean * np.sqrt(_STAGES * scv), mean)
         self.shift = mean - rest
         """What of each time is constant."""
+        self.shifted = bool((self.shift != 0).any())
         self.wide = (scv > 1) & ~self.constant
         regular = np.where(few, 1 / _STAGES, np.minimum(scv, 1.0))
         # Rounding must not ask for a stage more than an Erlang time has.
@@ -55,13 +56,17 @@ class Fitted:
 
     def passed(self, times: Array) -> Array:
         """The probability that each time has passed: of (points, moments) an array (times, points, moments)."""
-        since = np.maximum(times - self.shift[..., None], 0.0)
+        # Times since 0 are those of all branches.
+        since = np.maximum(times - self.shift[..., None], 0.0) if self.shifted else times
         left = self._left(since)
         if self.wide.any():
             fast, slow = (np.exp(-rate[..., None] * since) for rate in self.rates)
             odd = self.fast[..., None] * fast + (1 - self.fast[..., None]) * slow
             left = np.where(self.wide[..., None], odd, left)
-        return np.where(self.constant[..., None], times >= self.shift[..., None], 1.0 - left)
+        passed = 1.0 - left
+        if not self.constant.any():
+            return passed
+        return np.where(self.constant[..., None], times >= self.shift[..., None], passed)
 
     def density(self, times: Array) -> Any:
         """The densities, of the same shape; 0 for constants."""
@@ -96,7 +101,8 @@ class Fitted:
         weighted = np.empty(term.shape)
         for count in range(2, int(self.stages.max()) + 1):
             term *= done
-            term /= count - 1
+            if count > 2:
+                term /= count - 1
             np.multiply(weight(count, self.stages)[..., None], term, out=weighted)
             result += weighted
         return result

@@ -53,6 +53,20 @@ def joined(branches: Sequence[BranchTimes], needed: int) -> tuple[Value, Value]:
     return order.as_given(first), order.as_given(second - first**2)
 
 
+def mean_joined(branches: Sequence[BranchTimes], needed: int) -> Value:
+    """The mean of `joined` alone.
+
+    branches  means and variances, floats or arrays of points.
+    needed    how many of their times must pass, from 1.
+    Returns   seconds.
+    """
+    order = _Order(branches, needed)
+    first = 0.0
+    for times, weights in order.nodes():
+        first = first + (weights * (1.0 - order.complete(order.fitted.passed(times)))).sum(-1)
+    return order.as_given(first)
+
+
 def decisive(branches: Sequence[BranchTimes], needed: int) -> tuple[Value, ...]:
     """By branch: the probability that one of its times is the one that is waited for; arguments as of `joined`.
 
@@ -109,12 +123,14 @@ class _Order:
         panels = int(np.ceil(np.log((high / low).max()) / np.log(_GROWTH)))
         growth = (high / low)[:, None] ** (np.arange(panels + 1) / panels)
         ends = np.concatenate([np.zeros((len(low), 1)), low[:, None] * growth], axis=1)
-        bends = np.sort(self.fitted.shift, axis=0)
-        bends = np.concatenate([np.zeros((1, len(low))), bends[(bends > 0).any(1)]])
+        bends = np.zeros((1, len(low)))
+        if self.fitted.shifted:
+            later = np.sort(self.fitted.shift, axis=0)
+            bends = np.concatenate([bends, later[(later > 0).any(1)]])
         for index, start in enumerate(bends):
             width = bends[index + 1] - start if index + 1 < len(bends) else np.inf
             width = np.broadcast_to(width, low.shape)[:, None]
-            edges = np.minimum(ends, width)
+            edges = np.minimum(ends, width) if index + 1 < len(bends) else ends
             if index + 1 < len(bends) and (edges[:, -1:] < width).any():
                 # A constant outlasts all that ends between two bends: what is left is constant until the next.
                 edges = np.concatenate([edges, width], axis=1)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np  # noqa: TID253
 import pytest
 
 import qnet
 from qnet import budget
 from qnet.networks.layers import core
+from qnet.networks.layers.table import Numbers, Shape
 from qnet.networks.states import shared
 from qnet.questions.bottleneck.bottleneck import bottleneck
+from qnet.queues import finite_source
+from qnet.queues.finite_source import full_probabilities
 
 
 @pytest.fixture
@@ -42,6 +46,45 @@ def test_changes_take_few_rounds_and_all_have_an_answer(rounds: list[int], monke
     assert not walks
     changed = found.changes
     assert len(changed) == 10 and all(item.maximum for item in changed)
+
+
+def test_points_that_are_near_wait_for_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In every round before memory helps all points were evaluated: 3,400 of them. What no round changes is found once
+    for the points that are evaluated."""
+    points: list[int] = []
+    made: list[int] = []
+    image, sources = core.image_of, Shape.sources
+
+    def counted(shape: object, numbers: Numbers, *others: object) -> core.LayerWaits:
+        points.append(len(numbers.population))
+        return image(shape, numbers, *others)  # type: ignore[arg-type]
+
+    def once(self: Shape, numbers: Numbers, rows: object) -> object:
+        made.append(1)
+        return sources(self, numbers, rows)
+
+    monkeypatch.setattr(core, "image_of", counted)
+    monkeypatch.setattr(Shape, "sources", once)
+    qnet.load("file-server-agents").bottleneck()
+    assert sum(points) <= 2500
+    assert len(made) <= len(points) / 4
+
+
+def test_points_of_equal_sources_have_one_chain(monkeypatch: pytest.MonkeyPatch) -> None:
+    columns: list[int] = []
+    chain = finite_source._chain
+
+    def counted(most: int, sources: object, servers: int, share: object, erlangs: object) -> object:
+        columns.append(len(sources))  # type: ignore[arg-type]
+        return chain(most, sources, servers, share, erlangs)
+
+    monkeypatch.setattr(finite_source, "_chain", counted)
+    offered = np.linspace(0.5, 2.9, 20)
+    alone = [full_probabilities(2000, 3, one, 1.0, 0.0)[0][0] for one in offered]
+    columns.clear()
+    found = full_probabilities(np.full(20, 2000.0), 3, offered, np.ones(20), np.zeros(20), np.log(offered / 2000))[0]
+    assert set(columns) == {1}
+    assert found == pytest.approx(alone, rel=1e-12)
 
 
 def test_unlimited_customers_are_reached_from_fewer() -> None:

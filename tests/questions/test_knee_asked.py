@@ -17,7 +17,7 @@ from qnet.units import format_quantity
 
 def test_a_method_that_is_asked_for_is_used(machines):
     (found,) = knee(machines, limits=["response <= 1 s"], wanted=AUTO.replace(method="bard-schweitzer"))
-    assert around(found)[1].methods == ("bard-schweitzer",)
+    assert around([found])[0][1].methods == ("bard-schweitzer",)
 
 
 def test_only_the_definitions_that_are_asked_for_are_told(machines):

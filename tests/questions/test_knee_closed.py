@@ -129,7 +129,7 @@ def test_power_that_falls_from_the_beginning_of_the_range_has_no_knee(model):
 
 def test_one_step_beyond_is_one_customer_more(machines):
     (found,) = knee(machines, limits=["response <= 1 s"], definitions=["service_level"])
-    answered, there, beyond = around(found)
+    answered, there, beyond = around([found])[0]
     count = int(answered[0].value)
     response = metric("response", machines).expression
     assert there.of(response)[0] == pytest.approx(CURVE[count - 1][1], rel=1e-10)
@@ -258,7 +258,7 @@ def test_a_million_users_are_answered_approximately_and_say_so(million):
     knees = {one.definition: one for one in found.knees}
     assert knees["n_star"].real == pytest.approx(1_000_001, rel=1e-12)
     assert knees["service_level"].real == pytest.approx(1_100_000, rel=1e-5)
-    _, there, _ = around(found)
+    _, there, _ = around([found])[0]
     assert not there.exact
     assert "QN601" in [note.code for note in knee_report(loaded, definition=["power"]).notes]
 

@@ -90,7 +90,7 @@ def test_a_mix_of_growing_numbers_takes_longer_and_longer(model, path, limit):
     response = item.curve.read(np.arange(1.0, 60.0), lambda place: place.response)
     assert (np.diff(response) > 0).all()
     assert all(not one.also for one in item.knees)
-    answered, there, beyond = around(item)
+    answered, there, beyond = around([item])[0]
     assert {one.definition for one in answered} == set(asked)
     expression = metric("response", loaded).expression
     assert (np.array([point.overall[1] for point in beyond]) > there.of(expression)).all()

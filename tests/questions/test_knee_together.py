@@ -20,24 +20,36 @@ np: Any = importlib.import_module("numpy")
 
 @pytest.fixture
 def solves(monkeypatch: pytest.MonkeyPatch) -> list[list[float]]:
-    """The loads of every solution along a curve."""
+    """The loads of every solution along curves, those of several axes one after the other."""
     result: list[list[float]] = []
-    answers = Curve.answers
+    answers, solve = Curve.answers, getattr(curve, "_solve")  # noqa: B009
 
     def counted(self: Curve, values: Any) -> Any:
         result.append([float(value) for value in values])
         return answers(self, values)
 
+    def at_once(new: dict[Curve, list[float]]) -> None:
+        result.append([value for values in new.values() for value in values])
+        solve(new)
+
     monkeypatch.setattr(Curve, "answers", counted)
+    monkeypatch.setattr(curve, "_solve", at_once)
     return result
 
 
 @pytest.mark.parametrize(
     ("name", "most"),
-    [("file-server-agents", 4), ("search-fan-out", 3), ("priority-batch", 11), ("ibm-3990-6-burn-through", 33)],
+    [
+        ("file-server-agents", 4),
+        ("search-fan-out", 3),
+        ("priority-batch", 9),
+        ("ibm-3990-6-burn-through", 33),
+        ("million-users", 13),
+        ("short-and-long-jobs", 8),
+    ],
 )
 def test_knees_take_few_solutions(name: str, most: int, solves: list[list[float]]) -> None:
-    """At most as many as the longest search, and one for the figures at the knees."""
+    """At most as many as the longest search, of every axis a first look and one for the figures at its knees."""
     assert qnet.load(name).knee().records()
     assert len(solves) <= most
 
@@ -55,7 +67,7 @@ def test_searches_find_what_each_finds_alone(solves: list[list[float]]) -> None:
 
         return find
 
-    found = together.together([search(together, steps) for steps in (3, 5, 2)])
+    found = curve.together([(together, search(together, steps)) for steps in (3, 5, 2)])
     assert len(solves) == 5
     assert found == [search(alone, steps)() for steps in (3, 5, 2)]
     asked = [value for values in solves[:5] for value in values]

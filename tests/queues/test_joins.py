@@ -7,7 +7,7 @@ from math import exp
 import numpy as np  # noqa: TID253
 import pytest
 
-from qnet.queues.joins import BranchTimes, decisive, joined, ranked
+from qnet.queues.joins import BranchTimes, decisive, joined, mean_joined, ranked
 
 
 def harmonic(first: int, last: int) -> float:
@@ -95,3 +95,11 @@ def test_points_together_are_points_alone():
 
 def test_ranks_count_copies():
     assert [ranked([3.0, 1.0, 2.0], [1, 2, 1], rank) for rank in (1, 2, 3, 4)] == [1.0, 1.0, 2.0, 3.0]
+
+
+def test_the_mean_alone_is_that_of_mean_and_variance():
+    """Of times that are regular, exponential, odd and constant, at several points."""
+    spread = np.array([0.0, 0.01, 0.4, 1.0, 3.0])
+    branches = [BranchTimes(1.0 + spread, spread), BranchTimes(2.0, 4.0 * spread[::-1], 2), BranchTimes(0.5, 0.25)]
+    for needed in (1, 2, 4):
+        assert (mean_joined(branches, needed) == joined(branches, needed)[0]).all()

@@ -37,11 +37,12 @@ The worst ones have about as many servers as customers, or very few customers.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from qnet import budget
 from qnet.errors import InvalidInput, NoAnswer, NotComputed, Problem
-from qnet.lazy import Array, np
+from qnet.lazy import Array, Indices, np
 from qnet.networks.closed import newton_core
 from qnet.networks.closed.approximate_methods import aql, bard_schweitzer, linearizer
 from qnet.networks.closed.approximate_servers import conway, one_server, rolia_sevcik, seidmann, servers_of
@@ -86,6 +87,8 @@ class _Work(Record):
     """(B, K, R) the part of each residence that does not depend on queues."""
     queueing: Any
     """(K',) the indices of the queueing stations."""
+    identical: Any
+    """(K',) the index in the core of each of them; identical ones have one."""
 
 
 def solve(
@@ -147,12 +150,14 @@ def _solved(
         raise NotComputed(Problem("QN513", text, "one server, several servers or a delay", help="use an exact method"))
     load = _open_load(open_load, size, stations)[:, indices]
     _check_load(load, np.array(counts, dtype=float), indices, size)
+    identical = _identical(demands[:, indices], load, counts)
     at_once = _at_once(stations, classes)
     parts: list[tuple[Any, ...]] = []
     for first in range(0, size, at_once):
         chosen = slice(first, first + at_once)
-        core = _core(demands[chosen][:, indices], population[chosen], think_time[chosen], load[chosen], counts)
-        work = _prepared(core, network, demands[chosen], indices, correction)
+        queueing = demands[chosen][:, indices]
+        core = _core(queueing, population[chosen], think_time[chosen], load[chosen], counts, identical)
+        work = _prepared(core, network, demands[chosen], indices, identical, correction)
         answer = _answer(work.core, method, solutions)
         _prove(answer, method, correction, first, size)
         parts.append(_means(network, work, answer, demands[chosen]))
@@ -212,38 +217,52 @@ def _check_load(load: Any, servers: Any, indices: list[int], size: int) -> None:
         raise NoAnswer(Problem("QN401", text + _where(point, size), expected))
 
 
-def _core(demands: Array, population: Array, think_time: Array, open_load: Array, counts: tuple[int, ...]) -> Core:
+def _identical(demands: Array, load: Array, counts: Sequence[int]) -> Indices:
+    """(K',) the index of each queueing station among different ones: those of equal times, load and servers are one."""
+    known: dict[tuple[bytes, bytes, int], int] = {}
+    keys = [(demands[:, at].tobytes(), load[:, at].tobytes(), count) for at, count in enumerate(counts)]
+    return np.array([known.setdefault(key, len(known)) for key in keys], dtype=int)
+
+
+def _core(
+    demands: Array, population: Array, think_time: Array, open_load: Array, counts: tuple[int, ...], identical: Indices
+) -> Core:
     """The core of Bard-Schweitzer for queueing stations: no change of proportions."""
     one_of_all = 1.0 / np.maximum(population, 1.0)
+    _, first, copies = np.unique(identical, return_index=True, return_counts=True)
     return Core(
-        demands=demands,
+        demands=demands[:, first],
         population=population,
         think_time=think_time,
-        open_load=open_load,
+        open_load=open_load[:, first],
         weight=np.ones(len(population)),
         one_of_all=one_of_all,
         absent=one_of_all,
-        shift=np.zeros(demands.shape),
-        servers=np.array(counts, dtype=float),
+        shift=np.zeros((len(demands), len(first), demands.shape[-1])),
+        servers=np.array(counts, dtype=float)[first],
+        copies=copies.astype(float),
         correction=one_server,
         bends=False,
     )
 
 
-def _prepared(core: Core, network: ClosedNetwork, demands: Any, indices: list[int], correction: str) -> _Work:
+def _prepared(
+    core: Core, network: ClosedNetwork, demands: Any, indices: list[int], identical: Indices, correction: str
+) -> _Work:
     """The core with delays folded into think times and several servers corrected as asked."""
     fixed = np.where(np.array(network.delay, dtype=bool)[:, None], demands, 0.0)
     if (core.servers > 1).any():
         if correction == "seidmann":
             fast, rest = seidmann(core.demands, core.servers)
-            fixed[:, indices] = rest
-            open_load, servers = core.open_load / core.servers, np.ones(len(indices))
+            fixed[:, indices] = rest[:, identical]
+            open_load, servers = core.open_load / core.servers, np.ones(len(core.servers))
             core = core.replace(demands=fast, open_load=open_load, servers=servers)
         elif correction == "conway":
             core = core.replace(correction=conway)
         else:
             core = core.replace(correction=rolia_sevcik, bends=True)
-    return _Work(core.replace(think_time=core.think_time + fixed.sum(1)), fixed, np.array(indices, dtype=int))
+    core = core.replace(think_time=core.think_time + fixed.sum(1))
+    return _Work(core, fixed, np.array(indices, dtype=int), identical)
 
 
 def _answer(core: Core, method: str, solutions: int | None) -> CoreAnswer:
@@ -276,7 +295,7 @@ def _where(point: int, size: int) -> str:
 def _means(network: ClosedNetwork, work: _Work, answer: CoreAnswer, demands: Any) -> tuple[Any, ...]:
     """Throughput, residence, queue length, utilization and busy servers of all stations, delays included."""
     residence = work.fixed.copy()
-    residence[:, work.queueing] += answer.residence
+    residence[:, work.queueing] += answer.residence[:, work.identical]
     residence = np.where((work.core.population > 0)[:, None, :], residence, 0.0)
     throughput = answer.throughput[:, None, :]
     busy = throughput * demands

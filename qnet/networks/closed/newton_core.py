@@ -27,6 +27,9 @@ _ROUNDS = 300
 _ROUNDING = 1e-13
 _ROUND, _CELL, _CUBE = 20 * budget.CALL, 2.5 * budget.STEP, 0.7
 """Operations of a step of Newton; per time of a class at a station; per entry of a product of matrices."""
+_LEAST_LEFT, _HALVINGS = 8.0, 12
+"""Of a beginning: the least that is left of the first station to saturate, as a logarithm below one place of all
+customers; and how often the interval of it is halved."""
 _UTILIZATION = 2e-15
 """What rounding may add to a utilization."""
 
@@ -55,6 +58,8 @@ class Core(Record):
     """(P, K, R) customers."""
     servers: Array
     """(K,) numbers of servers."""
+    copies: Array
+    """(K,) how many identical stations each of them is."""
     correction: Callable[[Any, Any, Any, Any, Any, Any], CorrectionSlopes]
     """The effect of several servers: one of `approximate_servers`."""
     bends: bool
@@ -64,6 +69,10 @@ class Core(Record):
         """Some of the fixed points."""
         names = ("demands", "population", "think_time", "open_load", "weight", "one_of_all", "absent", "shift")
         return self.replace(**{name: getattr(self, name)[chosen] for name in names})
+
+    def summed(self, values: Array) -> Array:
+        """(P, R) the sum of (P, K, R) over all stations, of which identical ones have one value."""
+        return (self.copies[:, None] * values).sum(1)
 
 
 class State(Record):
@@ -134,7 +143,7 @@ def solve_core(core: Core, start: CoreAnswer | None = None) -> CoreAnswer:
 
     Applies   every `Core`; classes with customers have some demand or think time.
     core      the batch.
-    start     the answer of a similar batch, to begin with; None: customers in proportion to their demands.
+    start     the answer of a similar batch, to begin with; None: stations that fill evenly.
     Returns   `CoreAnswer`; where it did not converge, the residual says so.
     Method    Newton for the logarithms of throughputs and the total queue lengths, the latter eliminated. Then
               successive substitution, which keeps full precision. The residual is the larger of its last change and the
@@ -144,7 +153,7 @@ def solve_core(core: Core, start: CoreAnswer | None = None) -> CoreAnswer:
               its reduction and solution: this tool.
     """
     with np.errstate(all="ignore"):
-        attempts = [_near(start), _proportional, _grown] if start is not None else [_proportional, _grown]
+        attempts = [*([_near(start)] if start is not None else []), _filling, _proportional, _grown]
         active = core.population > 0
         answer = _polished(core, active, _newton(core, active, attempts[0](core, active)))
         for begin in attempts[1:]:
@@ -191,13 +200,50 @@ def _grown(core: Core, active: Flags) -> State:
     return state
 
 
+def _filling(core: Core, active: Flags) -> State:
+    """A beginning: all classes as far below the throughputs without waits as makes room for the waits.
+
+    Open stations with these loads hold all customers that do not think: what each waits is by Sakasegawa's formula. The
+    share of the throughputs is searched by what it leaves of the first station to saturate, so that many customers find
+    as many digits of it as few.
+    """
+    total = core.population.sum(-1)
+    cycle = core.think_time + core.summed(core.demands)
+    quick = np.where(active, core.population / np.where(cycle > 0, cycle, 1.0), 0.0)
+    offered = (core.demands * quick[:, None, :]).sum(-1)
+    load = offered / (core.servers - core.open_load)
+    most = np.maximum(load.max(-1, initial=0.0), 1.0)
+    thinking = (quick * core.think_time).sum(-1)
+    power = np.sqrt(2.0 * (core.servers + 1.0))
+    spare = 1.0 - load / most[:, None]
+
+    def filled(left: Array) -> tuple[Array, Array]:
+        """The share of the throughputs, and the queues, where so much is left: its logarithm, below 0."""
+        share = -np.expm1(left) / most
+        used = share[:, None] * load
+        idle = spare + load / most[:, None] * np.exp(left)[:, None]
+        return share, share[:, None] * offered + used**power / np.maximum(idle, 1e-300)
+
+    low: Array = -np.log(np.maximum(total, 1.0)) - _LEAST_LEFT
+    high = np.zeros(total.shape)
+    for _ in range(_HALVINGS):
+        middle: Array = (low + high) / 2.0
+        share, queue = filled(middle)
+        over = share * thinking + (core.copies * queue).sum(-1) > total
+        low, high = np.where(over, middle, low), np.where(over, high, middle)
+    share, queue = filled(high)
+    level = np.log(np.where(active, np.maximum(share[:, None] * quick, 1e-300), 1.0))
+    busy = saturated(core.servers, core.open_load, core.demands * (share[:, None] * quick)[:, None, :])[0]
+    return State(level, np.where(total[:, None] > 0, queue, 0.0), np.minimum(busy, 0.0))
+
+
 def _proportional(core: Core, active: Flags) -> State:
     """A beginning: customers spread in proportion to their demands."""
     used = (core.demands > 0) & active[:, None, :]
     fast = np.where(used, core.demands / (core.servers - core.open_load)[..., None], 0.0)
-    spread = fast / np.maximum(fast.sum(1, keepdims=True), 1e-300)
+    spread = fast / np.maximum(core.summed(fast)[:, None], 1e-300)
     queue = (spread * core.population[:, None, :]).sum(-1)
-    cycle = core.think_time + core.demands.sum(1) + (fast * queue[..., None]).sum(1)
+    cycle = core.think_time + core.summed(core.demands) + core.summed(fast * queue[..., None])
     level = np.log(np.where(active, core.population / np.where(active, cycle, 1.0), 1.0))
     offered = core.demands * np.where(active, np.exp(level), 0.0)[:, None, :]
     busy = np.minimum(saturated(core.servers, core.open_load, offered)[0], 0.0)
@@ -263,20 +309,23 @@ def _step(core: Core, active: Flags, point: NewtonPoint, queue: Array) -> tuple[
     stretch = slopes.extra + slope * arriving
     direct = share / (1.0 + slope * one_of_all * offered) * stretch
     direct = direct - share * slopes.extra_change * core.absent[:, None, :] * offered
-    common, moved = share * slopes.extra_change, 0.0
+    common: Array = share * slopes.extra_change
+    moved: Any = 0.0
     if core.bends:
         bend = share * (
             slopes.extra_bend[..., None] + slopes.slope_bend[..., None] * (arriving - share * one_of_all * stretch)
         )
         common, moved = common + bend * point.growth[..., None], bend * point.rise[..., None]
     inner = direct + common.sum(-1)[..., None] * offered
-    outer = np.swapaxes(share * (slope * weight[..., None]), 1, 2)
+    # What a station does to the populations, its identical ones do as well.
+    outer = np.swapaxes(core.copies[:, None] * (share * (slope * weight[..., None])), 1, 2)
+    common = core.copies[:, None] * common
     gap = point.gap + np.sum(moved, axis=-1)
     matrix: Array = np.swapaxes(common, 1, 2) @ offered + outer @ (inner / free[..., None])
     size: int = matrix.shape[-1]
     classes: Indices = np.arange(size)
-    matrix[:, classes, classes] += point.placed - point.queues.sum(1) + direct.sum(1)
-    wanted: Array = core.population - point.placed - np.sum(moved, axis=1 if core.bends else None)
+    matrix[:, classes, classes] += point.placed - core.summed(point.queues) + core.summed(direct)
+    wanted: Array = core.population - point.placed - (core.summed(moved) if core.bends else 0.0)
     wanted = wanted - (outer @ (gap / free)[..., None])[..., 0]
     count = np.where(active, core.population, 1.0)
     matrix = np.where(active[:, :, None] & active[:, None, :], matrix / count[..., None], 0.0)
@@ -355,7 +404,7 @@ def _round(core: Core, active: Flags, throughput: Array, queues: Array, busy: Ar
     total = core.weight[:, None] * queues.sum(-1)
     arriving = total[..., None] - core.one_of_all[:, None, :] * queues + core.shift
     residence = core.demands * (slopes.extra + slopes.slope[..., None] * arriving)
-    cycle = core.think_time + residence.sum(1)
+    cycle = core.think_time + core.summed(residence)
     return np.where(active, core.population / np.where(active, cycle, 1.0), 0.0), residence
 
 
@@ -368,7 +417,7 @@ def point_at(core: Core, active: Flags, state: State) -> NewtonPoint:
     share = offered / (1.0 + slope * core.one_of_all[:, None, :] * offered)
     alone = share * (slopes.extra + slope * core.shift)
     queues = alone + share * slope * (core.weight[:, None] * state.queue)[..., None]
-    placed = throughput * core.think_time + queues.sum(1)
+    placed = throughput * core.think_time + core.summed(queues)
     gap = queues.sum(-1) - state.queue
     rise = growth = np.zeros(gap.shape)
     if core.bends:

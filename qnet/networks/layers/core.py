@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from qnet import budget
-from qnet.lazy import Array, np
+from qnet.lazy import Array, Indices, np
 from qnet.networks.closed.approximate_mva import core_solutions
 from qnet.networks.fixed_point import BatchMap, fixed_points
 from qnet.networks.layers.table import Numbers, Shape
@@ -201,17 +201,22 @@ def _core(
 
         return image
 
-    waits: Array = start
+    waits: Array = start.copy()
+    live: Indices = np.arange(len(start))
+    here, kept = numbers, changes
     for number in range(_REGULAR):
-        after = image_of(shape, numbers, changes, waits, logs, chains)
-        near: Any = after.residual <= _NEAR
-        following: Array = after.waits
-        if near.all():
-            break
-        if number >= _CERTAIN:
-            following = (waits + following) / 2
+        guess = logs[live]
+        after = image_of(shape, here, kept, waits[live], guess, chains)
+        logs[live] = guess
         # Where others of the batch need more rounds, a point goes on as it would alone.
-        waits = np.where(near[:, None], waits, following)
+        going = after.residual > _NEAR
+        if not going.any():
+            break
+        if not going.all():
+            live = live[going]
+            here, kept = numbers.part(live), changes[:, live]
+        following: Array = after.waits[going]
+        waits[live] = (waits[live] + following) / 2 if number >= _CERTAIN else following
     waits = fixed_points(images, waits[..., None], patience, rough)[..., 0]
     return waits, image_of(shape, numbers, changes, waits, logs, chains)
 
@@ -270,57 +275,137 @@ def image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: An
         return _image_of(shape, numbers, changes, waits, guess, chains)
 
 
+class _Level(Record):
+    """The streams inside a number of holds, and what no round changes of what they meet."""
+
+    rows: Any
+    """(s,)"""
+    again: Any
+    """(s, S) the earlier visits of the same customers that they may meet."""
+    free: Any
+    """(s, S) the streams of any number that they meet."""
+    like: Any
+    """(s, 1) whether others there delay them by the service of the stream itself."""
+    left: Any
+    """(P, s, S) the others of limited number."""
+    servers: Any
+    """(P, s)"""
+    sources: Any
+    """(P, s) how many other customers can be met."""
+
+    def part(self, chosen: Any) -> _Level:
+        """That of some of the points."""
+        of_points = self.left[chosen], self.servers[chosen], self.sources[chosen]
+        return _Level(self.rows, self.again, self.free, self.like, *of_points)
+
+
+class _Fixed(Record):
+    """What no round changes, of some points."""
+
+    people: Any
+    """(P, C) customers; 1 of open classes."""
+    many: Any
+    """(P, S) those of the class of each stream."""
+    servers: Any
+    """(P, S)"""
+    recurring: Any
+    """(P, S) visits of the same customers to the same station, above 0."""
+    second: bool
+    """Whether there is work after responses."""
+    free: bool
+    """Whether any streams are of any number."""
+    levels: tuple[_Level, ...]
+
+    def part(self, chosen: Any) -> _Fixed:
+        """That of some of the points."""
+        of_points = self.people[chosen], self.many[chosen], self.servers[chosen], self.recurring[chosen]
+        return _Fixed(*of_points, self.second, self.free, tuple(level.part(chosen) for level in self.levels))
+
+
+def _fixed(shape: Shape, numbers: Numbers) -> _Fixed:
+    """What no round changes, made once for the numbers."""
+    if numbers.fixed:
+        return numbers.fixed[0]
+    people = np.where(shape.closed, numbers.population, 1.0)
+    many, servers, levels = people[:, shape.kind], numbers.servers[:, shape.centre], list[_Level]()
+    for rows in shape.levels:
+        meets, same_class = shape.present[rows], shape.same_class[rows]
+        levels.append(
+            _Level(
+                rows=rows,
+                again=same_class * meets,
+                free=meets * shape.free,
+                like=shape.shared[rows][:, None],
+                left=np.maximum(many[:, None] - same_class, 0.0) * (meets * ~shape.free),
+                servers=servers[:, rows],
+                sources=shape.sources(numbers, rows),
+            )
+        )
+    fixed = _Fixed(
+        people=people,
+        many=many,
+        servers=servers,
+        recurring=np.maximum(_same_class(shape, numbers.visits), 1e-300),
+        second=bool(numbers.second.any() or numbers.second_waits.any()),
+        free=bool(shape.free.any()),
+        levels=tuple(levels),
+    )
+    numbers.fixed.append(fixed)
+    return fixed
+
+
 def _image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: Any, chains: Chains) -> LayerWaits:
     """As `image_of`, whatever becomes of the numbers."""
+    fixed, visits = _fixed(shape, numbers), numbers.visits
     first = numbers.first + _times(numbers.first_waits, waits)
-    second = numbers.second + _times(numbers.second_waits, waits)
+    second = numbers.second + _times(numbers.second_waits, waits) if fixed.second else numbers.second
     holding = first + second
     cycle = numbers.think_time + numbers.response + _times(numbers.response_waits, waits)
     each = np.where(shape.closed, 1.0 / np.where(cycle > 0, cycle, 1.0), numbers.arrival_rate)
-    people = np.where(shape.closed, numbers.population, 1.0)
-    many, visits = people[:, shape.kind], numbers.visits
+    many, per_class = fixed.many, cycle[:, shape.kind]
     shares = (each[:, shape.kind] * visits) * np.stack([waits, first, second])
-    servers = numbers.servers[:, shape.centre]
     load = _load(shape, numbers, many * (shares[1] + shares[2]))
-    variance = _of_waits(waits, np.clip(load, 1e-6, 1.0), servers)
+    variance = _of_waits(waits, np.clip(load, 1e-6, 1.0), fixed.servers)
     scv = _scv(shape, numbers, waits, variance, holding)
     result, full = np.zeros(waits.shape), np.zeros(waits.shape)
     scale = np.ones((3, *waits.shape, waits.shape[1]))
-    absence = (cycle[:, shape.kind] - _same_class(shape, visits * (waits + first))) / np.maximum(
-        _same_class(shape, visits), 1e-300
-    )
-    absence = np.maximum(absence, 0.0)
-    for rows in shape.levels:
+    absence = np.maximum((per_class - _same_class(shape, visits * (waits + first))) / fixed.recurring, 0.0)
+    for level in fixed.levels:
+        rows, count = level.rows, level.servers
         for row in rows:
             _leave_out(shape, int(row), scale, full, second, lacking=True)
-        meets, same_class = shape.present[rows], shape.same_class[rows]
-        left = np.maximum(many[:, None] - same_class, 0.0) * (meets * ~shape.free)
-        near = left * np.maximum(scale[:, :, rows] * shares[:, :, None] + changes[:, :, rows], 0.0)
-        of_free = (meets * shape.free) * (many * (shares[1] + shares[2]))[:, None]
-        again = _same_class_second(
-            same_class * meets, visits, second, absence[:, rows], cycle[:, shape.kind[rows]], servers[:, rows]
-        )
-        again = again * scale[2][:, rows]
-        taken = np.minimum(again.sum(-1) / servers[:, rows], 1.0)
-        busy = near[1] + near[2] * (1.0 - taken)[..., None]
-        ahead, in_service, after = _work(shape, rows, holding, second, scv, absence[:, rows])
+        near = level.left * np.maximum(scale[:, :, rows] * shares[:, :, None] + changes[:, :, rows], 0.0)
+        ahead, in_service = _work(shape, level, holding, scv, absence[:, rows])
+        at_once, busy = near[1].sum(-1), near[1]
+        any_number: Any = 0.0
+        rest: Any = 0.0
+        open_load: Any = 0.0
+        if fixed.free:
+            of_free = level.free * (many * (shares[1] + shares[2]))[:, None]
+            any_number, rest = of_free, of_free * (holding * (1 + scv) / 2)[:, None]
+            open_load = np.minimum(of_free.sum(-1) / count, _JUST_BELOW)
+        if fixed.second:
+            again = _same_class_second(level.again, visits, second, absence[:, rows], per_class[:, rows], count)
+            again = again * scale[2][:, rows]
+            taken = np.minimum(again.sum(-1) / count, 1.0)
+            busy = near[1] + near[2] * (1.0 - taken)[..., None]
+            any_number, rest = any_number + again, rest + again * _at_shared(level, holding, second)
         line = (near[0] * ahead).sum(-1)
-        rest = (busy * in_service + of_free * (holding * (1 + scv) / 2)[:, None] + again * after).sum(-1)
-        count = servers[:, rows]
+        rest = (busy * in_service + rest).sum(-1)
+        others = np.sum(any_number, axis=-1) + np.zeros(count.shape)
         first_guess = guess[:, rows]
-        at_arrival = near[1].sum(-1), busy.sum(-1) - near[1].sum(-1), (of_free + again).sum(-1)
-        full[:, rows] = _full(shape, numbers, rows, at_arrival, first_guess, chains)
+        at_arrival = at_once, busy.sum(-1) - at_once, others
+        full[:, rows] = _full(level, at_arrival, first_guess, chains)
         guess[:, rows] = first_guess
-        open_load = np.minimum(of_free.sum(-1) / count, _JUST_BELOW)
         result[:, rows] = (line + full[:, rows] * rest) / count / (1.0 - open_load)
     rate = many * each[:, shape.kind] * visits
     result = _within_capacities(shape, numbers, result, waits, load, cycle, rate)
-    change = np.abs(result - waits) * visits / np.where(cycle > 0, cycle, 1.0)[:, shape.kind]
+    change = np.abs(result - waits) * visits / np.where(per_class > 0, per_class, 1.0)
     residual = np.where(np.isfinite(change), change, np.inf).max(1, initial=0.0)
     return LayerWaits(
         waits=result,
         residual=residual,
-        throughput=people * each,
+        throughput=fixed.people * each,
         numbers=shares,
         scale=scale,
         full=full,
@@ -393,34 +478,32 @@ def _same_class_second(same_class: Any, visits: Any, second: Any, absence: Any, 
     return last * (1.0 - older ** servers[..., None]) / (1.0 - older) * share / overall
 
 
-def _work(shape: Shape, rows: Any, holding: Array, second: Array, scv: Array, absence: Array) -> Any:
-    """Three of (P, s, S): seconds that one adds to a wait in line, in service, in the second phase of an earlier
-    visit."""
-    mine = holding[:, rows, None] * np.ones(len(shape.kind))
+def _work(shape: Shape, level: _Level, holding: Array, scv: Array, absence: Array) -> Any:
+    """Two of (P, s, S): seconds that one adds to a wait in line, and in service."""
     memory = _ABSENCE * holding * np.where(scv > 1, 1.0 + scv, scv) / 2.0
-    gone = np.where(shape.counted[rows][:, None], absence[..., None], np.inf)
+    gone = np.where(shape.counted[level.rows][:, None], absence[..., None], np.inf)
     known = np.where(memory[:, None] > 0, 1.0 / (1.0 + memory[:, None] / np.maximum(gone, 1e-300)), 1.0)
     excess = holding * (scv - 1.0) / 2.0
-    rest = holding[:, None] + excess[:, None] * known
-    like = shape.shared[rows][:, None]
-    return (
-        np.where(like, mine, holding[:, None]),
-        np.where(like, mine, rest),
-        np.where(like, mine, second[:, None] * np.ones(mine.shape)),
-    )
+    return _at_shared(level, holding, holding), _at_shared(level, holding, holding[:, None] + excess[:, None] * known)
 
 
-def _full(shape: Shape, numbers: Numbers, rows: Any, busy: tuple[Any, Any, Any], guess: Array, chains: Chains) -> Any:
+def _at_shared(level: _Level, holding: Array, others: Array) -> Any:
+    """(P, s, S) the times of others, or where servers are shared those of the streams themselves."""
+    others = others if others.ndim > 2 else others[:, None]
+    return np.where(level.like, holding[:, level.rows, None], others) if level.like.any() else others
+
+
+def _full(level: _Level, busy: tuple[Any, Any, Any], guess: Array, chains: Chains) -> Any:
     """(P, s) the probability that an arrival finds all servers busy, over the mean number of busy servers found.
 
     busy   (P, s) each: servers busy with requests of limited number in their first and second phase, and with others.
     guess  (P, s) where the search begins; it is kept up to date, as `chains` of finite sources are.
     """
     first, second, others = busy
-    bound, index = first + second, shape.centre[rows]
-    count = numbers.servers[:, index]
+    bound, count, sources = first + second, level.servers, level.sources
     result = np.where(count == 1, 1.0, 0.0)
-    sources = shape.sources(numbers, rows)
+    if (count == 1).all():
+        return result
     waits = (count > 1) & (bound + others > 1e-250) & ((sources >= count) | (others > 0) | (second > 0))
     for several in sorted(set(count[waits].tolist())):
         here = np.nonzero(waits & (count == several))

@@ -98,9 +98,16 @@ class Numbers(Record):
     servers: Any
     """(P, K)"""
 
+    @property
+    def fixed(self) -> list[Any]:
+        """What follows from these numbers alone: held as long as they are."""
+        return self.__dict__.setdefault("_fixed", [])
+
     def part(self, chosen: Any) -> Numbers:
         """Some of the points."""
-        return Numbers(*(value[chosen] for value in self))
+        result = Numbers(*(value[chosen] for value in self))
+        result.fixed.extend(item.part(chosen) for item in self.fixed)
+        return result
 
     def without(self, tag: Tag) -> Numbers:
         """The points with a customer less, and without the servers it holds."""

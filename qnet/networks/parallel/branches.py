@@ -152,7 +152,7 @@ class _Branches:
         """The mean time until enough have finished."""
         if self.fork.width == 1:
             return self.means[0]
-        return joins.joined(self.branches(self.separate), self.fork.needed)[0]
+        return joins.mean_joined(self.branches(self.separate), self.fork.needed)
 
 
 def _moments(

@@ -69,14 +69,14 @@ class Joining:
             if isinstance(network.classes[route.class_index], ClosedClass)
         )
         self.identical = tuple(identical)
+        self.varying = tuple(name for name in ("queued", "forks", "identical") if _varies(getattr(self, name)))
+        """Those of them in which anything differs from point to point."""
 
     def __getitem__(self, chosen: Any) -> Joining:
         """Some points of the batch."""
         part = object.__new__(Joining)
         part.__dict__.update(self.__dict__)
-        part.queued, part.forks, part.identical = (
-            _taken(item, chosen) for item in (self.queued, self.forks, self.identical)
-        )
+        part.__dict__.update((name, _taken(getattr(self, name), chosen)) for name in self.varying)
         return part
 
     def extra(self, residence: Any) -> Any:
@@ -112,6 +112,15 @@ class _Forked(Record):
     class_index: int
     probability: Value
     fork: Parallel
+
+
+def _varies(value: Any) -> bool:
+    """Whether anything inside a value has an element per point."""
+    if isinstance(value, Mapping):
+        return any(_varies(item) for item in cast("Mapping[Any, Any]", value).values())
+    if isinstance(value, tuple):
+        return any(_varies(item) for item in cast("tuple[Any, ...]", value))
+    return bool(getattr(value, "ndim", 0))
 
 
 def _taken(value: Any, chosen: Any) -> Any:

@@ -124,6 +124,10 @@ class NetworkArrays:
         return second_phase.Left(rows[0], rows[1], rows[2], absence)
 
 
+_KEPT = 3
+"""Answers of parallel steps that are kept: they take most of the time of a round."""
+
+
 class _Joins:
     """The joins of a network, over its queueing stations and closed classes alone."""
 
@@ -133,14 +137,24 @@ class _Joins:
         self.closed = list(table.network.closed)
         self.shape = table.network.shape
         self.rest = table.rest[:, indices][:, :, self.closed]
+        self.known: dict[bytes, Any] = {}
+        """The latest answers, by residences: shares, capacities and cycles are those of the same ones."""
 
     def __getitem__(self, chosen: Any) -> _Joins:
         part = object.__new__(_Joins)
         part.__dict__.update(self.__dict__)
-        part.joins, part.rest = self.joins[chosen], self.rest[chosen]
+        part.joins, part.rest, part.known = self.joins[chosen], self.rest[chosen], {}
         return part
 
     def __call__(self, residence: Any) -> Any:
+        key = residence.tobytes()
+        if key not in self.known:
+            while len(self.known) >= _KEPT:
+                del self.known[next(iter(self.known))]
+            self.known[key] = self._extra(residence)
+        return self.known[key]
+
+    def _extra(self, residence: Any) -> Any:
         table = np.zeros((len(residence), *self.shape))
         rows, columns = np.array(self.indices, int)[:, None], np.array(self.closed, int)[None, :]
         table[:, rows, columns] = residence + self.rest

@@ -89,10 +89,21 @@ def _fits(result: list[tuple[str, Work]], wanted: Wanted) -> bool:
 
 
 def _fitting(closed: ClosedNetwork, wanted: Wanted, states: bool) -> Any:
-    """Which variants have an exact answer within the budget; those of one population agree."""
-    _, firsts, item = np.unique(closed.population, axis=0, return_index=True, return_inverse=True)
-    fits = [_fits(exact.choices(closed.point(first), states), wanted) for first in firsts.tolist()]
-    return np.array(fits)[item.reshape(-1)]
+    """Which variants have an exact answer within the budget; those of one population agree.
+
+    More customers never take less work: where a population fits, all below it do, and above one that does not none
+    does.
+    """
+    counts, firsts, item = np.unique(closed.population, axis=0, return_index=True, return_inverse=True)
+    order = np.argsort(counts.sum(1), kind="stable")
+    fits, unknown = np.zeros(len(counts), bool), np.ones(len(counts), bool)
+    while unknown.any():
+        rest = order[unknown[order]]
+        middle = int(rest[len(rest) // 2])
+        here = _fits(exact.choices(closed.point(int(firsts[middle])), states), wanted)
+        same = (counts <= counts[middle] if here else counts >= counts[middle]).all(1)
+        fits[same & unknown], unknown = here, unknown & ~same
+    return fits[item.reshape(-1)]
 
 
 def _divide(first: Any) -> None:

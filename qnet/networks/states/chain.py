@@ -39,6 +39,8 @@ _ROOTS = 100
 """States that are tried as one that is visited again and again."""
 _ROOM = 64e6
 """Bytes of the matrices of chains that are eliminated together."""
+_KEPT, _KEPT_STATES = 3, 30_000
+"""The latest structures that are kept, and the most states of one."""
 _CLOSE = 1e-14
 """The residual of GMRES, as a share of that at equal probabilities."""
 
@@ -129,7 +131,7 @@ def walk(
     passing = {mark: Passing(np.array(list(table)), _stacked(list(table.values()))) for mark, table in ended.items()}
     return Walk(
         states=states, sources=sources, targets=targets, rates=rates, ended=passing,
-        shape=Pattern(states, sources, targets),
+        shape=Pattern(_structure(states, sources, targets)),
     )  # fmt: skip
 
 
@@ -169,21 +171,22 @@ def stationary(result: Walk, operations: float) -> Any:
 
 def _stationary(shape: Pattern, rates: Any, operations: float) -> Any:
     """As `stationary`, of finite rates."""
-    recurrent = shape.recurrent
+    structure = shape.structure
+    recurrent = structure.recurrent
     if recurrent is None:
-        return _connected(shape.core, rates, operations)
+        return _connected(structure.core, rates, operations)
     shares = np.zeros(len(recurrent))
-    shares[recurrent] = _connected(shape.core, rates[shape.inside], operations)
+    shares[recurrent] = _connected(structure.core, rates[structure.inside], operations)
     return shares
 
 
 class Pattern:
-    """The states and transitions of chains that differ in their rates only, and what follows from these alone."""
+    """Chains that differ in their rates only."""
 
-    def __init__(self, states: Sequence[Any], sources: Sequence[int], targets: Sequence[int]) -> None:
-        self.states = states
-        self.ends = sources, targets
+    def __init__(self, structure: Structure) -> None:
+        self.structure = structure
         self.made: dict[Any, Any] = {}
+        """What the states are to their machines; made once."""
         self.rates: Any = None
         """(T, P) those of all transitions, of chains that are walked together."""
         self.shares: dict[int, Any] = {}
@@ -202,8 +205,19 @@ class Pattern:
         self.asked += 1
         shares = self.shares[position]
         if shares is not None:
-            _charge(self.core)
+            _charge(self.structure.core)
         return shares
+
+
+class Structure:
+    """The states and transitions of chains, the first of which all others are reached from, and what follows from these
+    alone."""
+
+    def __init__(self, states: Sequence[Any], sources: Sequence[int], targets: Sequence[int]) -> None:
+        self.states = states
+        self.ends = sources, targets
+        self.made: dict[Any, Any] = {}
+        """What follows from the states and a number."""
 
     def once(self, function: Callable[[Sequence[Any], int], Made], size: int) -> Made:
         """What a function makes of the states and a number that all chains share; made once."""
@@ -307,12 +321,27 @@ class _Block(Record):
         return result.astype(float).reshape(count, rows, columns)
 
 
+def _structure(states: list[Any], sources: list[int], targets: list[int]) -> Structure:
+    """The structure of a walk: of the latest ones, where it is that of one of them."""
+    account = budget.current()
+    for other in () if account is None else account.structures:
+        if other.ends == (sources, targets) and other.states == states:
+            return other
+    result = Structure(states, sources, targets)
+    if account is not None and len(states) <= _KEPT_STATES:
+        account.structures[:] = [result, *account.structures[: _KEPT - 1]]
+    return result
+
+
 def _recurrent(np: Any, size: int, sources: Any, targets: Any) -> Any:
     """Which states are visited again and again; None where all are. Raises `ArithmeticError` where no single set is."""
     onward, backward = _Graph(np, size, sources, targets), _Graph(np, size, targets, sources)
     root = 0
-    for _ in range(_ROOTS):
-        ahead, behind = onward.levels(root), backward.levels(root)
+    for turn in range(_ROOTS):
+        behind = backward.levels(root)
+        if not turn and (behind >= 0).all():
+            return None
+        ahead = onward.levels(root)
         never_back = (ahead >= 0) & (behind < 0)
         if not never_back.any():
             if (behind < 0).any():
@@ -352,8 +381,8 @@ def _solved_together(shape: Pattern, chosen: Sequence[int]) -> list[Any]:
     """The shares of some chains of a shape, as `stationary`; None for those that are to be solved alone."""
     alone: list[Any] = [None] * len(chosen)
     rates: Any = np.asarray(shape.rates[:, chosen], dtype=float)
-    recurrent = shape.recurrent
-    core, inside = shape.core, rates if recurrent is None else rates[shape.inside]
+    recurrent, core = shape.structure.recurrent, shape.structure.core
+    inside = rates if recurrent is None else rates[shape.structure.inside]
     widths = core.widths.astype(float)
     size = 32.0 * len(chosen) * float((widths**2).sum())
     if len(chosen) < 2 or core.size == 1 or 3.0 * float((widths**3).sum()) > _LITTLE or size > _ROOM:

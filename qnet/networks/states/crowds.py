@@ -74,7 +74,7 @@ def least_beyond(machine: Machine, walked: Walk) -> float:
               more than n is at least that of n or more times r / (1 + r).
     """
     present = outside(machine, walked)
-    sources, targets = walked.shape.arrays
+    sources, targets = walked.shape.structure.arrays
     before, after, rates = present[sources], present[targets], np.asarray(walked.rates, dtype=float)
     least = 1.0
     for number in range(max(machine.edge, 0)):

@@ -15,6 +15,9 @@ from qnet.record import Record
 _ONCE, _EACH = 2.5 * A_STATE, 0.5 * A_STATE
 """Operations of a state: of finding the customers present, once for chains of a shape, and of the figures of each."""
 
+_CELLS = 1 << 20
+"""Numbers of a table of all states and nodes, at most."""
+
 Where = tuple[int, int, str, int]
 """Class, route, station and group of copies; "" for delays outside of stations."""
 
@@ -77,10 +80,15 @@ class _Present(Record):
     """Of all others, one after the other, which of these nodes."""
     where: Any
     """In which state."""
+    table: Any
+    """(S, N) how many others are at these nodes in every state; None of too many."""
 
     def added(self, at: Mapping[int, float], shares: Any) -> dict[int, float]:
         """The mean numbers at nodes, given those of the customers that need no order."""
         before = [at.get(node, 0.0) for node in self.nodes]
+        if self.table is not None:
+            overall = np.array(before) + shares @ self.table
+            return {**at, **dict(zip(self.nodes, overall.tolist(), strict=True))}
         indices = np.concatenate([np.arange(len(before)), self.who])
         overall = np.bincount(indices, np.concatenate([before, shares[self.where]]), len(before))
         return {**at, **dict(zip(self.nodes, overall.tolist(), strict=True))}
@@ -106,14 +114,17 @@ def _present(states: Sequence[Any], size: int) -> _Present:
     nodes = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(at))]
     number = np.zeros(size, dtype=np.int64)
     number[nodes] = np.arange(len(nodes))
-    return _Present(counts, tuple(nodes.tolist()), number[at], where)
+    table, count = None, len(nodes)
+    if 0 < len(states) * count <= _CELLS:
+        table = np.bincount(where * count + number[at], minlength=len(states) * count).reshape(-1, count).astype(float)
+    return _Present(counts, tuple(nodes.tolist()), number[at], where, table)
 
 
 def means(made: Program, machine: Machine, result: Walk, shares: Any) -> SolvedChain:
     """The rates and the mean numbers of a chain with the probabilities of its states."""
     budget.spend(_EACH * len(result.states), WHAT)
     often = {mark: item.often(shares) for mark, item in result.ended.items()}
-    customers = result.shape.once(_present, machine.size)
+    customers = result.shape.structure.once(_present, machine.size)
     free = {number: float(mean) for number, mean in zip(machine.timed, shares @ customers.counts, strict=True)}
     at = customers.added(free, shares)
     present: dict[int, float] = {}
@@ -145,22 +156,23 @@ def means(made: Program, machine: Machine, result: Walk, shares: Any) -> SolvedC
 def _rates(machine: Machine, result: Walk, shares: Any) -> dict[tuple[str, int], float]:
     """The mean rates of stations: over all customers present, including those elsewhere meanwhile."""
     means: dict[tuple[str, int], float] = {}
+    in_line, busy = result.shape.structure.once(_at_centres, len(machine.centres))
     for number, centre in enumerate(machine.centres):
         if centre.group < 0:
             continue
-        rates: Sequence[float] = centre.rates or [float(count + 1) for count in range(centre.servers)]
-        mean = 0.0
-        known: list[float] = shares.tolist()
-        for share, state in zip(known, result.states, strict=True):
-            lines: tuple[tuple[int, ...], ...] = state[1]
-            busy: tuple[int, ...] = state[2]
-            waiting = len(lines[number]) if centre.ordered or centre.rates else 0
-            present = busy[number] + waiting
-            if present:
-                mean += share * rates[min(present, len(rates)) - 1]
+        present = busy[:, number] + in_line[:, number] if centre.ordered or centre.rates else busy[:, number]
+        rates = np.array([0.0, *(centre.rates or range(1, centre.servers + 1))], dtype=float)
+        mean = float(shares @ rates[np.minimum(present, len(rates) - 1)])
         key = (centre.station, centre.group)
         means[key] = means.get(key, 0.0) + mean
     return means
+
+
+def _at_centres(states: Sequence[Any], size: int) -> tuple[Any, Any]:
+    """(S, C) each: the customers in line and the busy servers of every state at a number of centres."""
+    in_line = np.array([[len(line) for line in state[1]] for state in states], dtype=np.int64)
+    busy = np.array([state[2] for state in states], dtype=np.int64)
+    return in_line.reshape(len(states), -1), busy.reshape(len(states), -1)
 
 
 def _served(machine: Machine, result: Walk, shares: Any) -> dict[int, float]:

@@ -12,7 +12,9 @@ from typing import Any
 
 from qnet import budget
 from qnet.lazy import np
+from qnet.networks.routed import RoutedNetwork
 from qnet.networks.states.chain import A_STATE, WHAT, TooLarge, Walk, walk
+from qnet.networks.states.least import least_states
 from qnet.networks.states.machine import Machine
 from qnet.networks.states.program import QUEUE, CentreCopy, Node, NotCovered, Program
 from qnet.record import Record
@@ -20,7 +22,7 @@ from qnet.record import Record
 Choices = tuple[tuple[float, int], ...]
 _Merge = Callable[[Sequence[float]], Any]
 
-_AT_MOST = 32
+_AT_MOST = 64
 """Programs that are walked together: the rates of all transitions are kept."""
 _KEPT, _KEPT_STATES = 3, 30_000
 """Walks that are kept, the latest; and more of them, up to a number of states together."""
@@ -62,6 +64,14 @@ class Walks:
             self.positions.append((group, len(self.groups[group])))
             self.groups[group].append(number)
         self.known: dict[tuple[int, int], _Together | TooLarge | NotCovered] = {}
+        self._least: dict[int, float] = {}
+
+    def least(self, number: int, network: RoutedNetwork) -> float:
+        """As `least_states`, of the network of a program: one number for all that are walked together."""
+        group, _ = self.positions[number]
+        if group not in self._least:
+            self._least[group] = least_states(network)
+        return self._least[group]
 
     def near(self, number: int, crowd: int) -> int:
         """As many customers from outside as asked for, or some more where that is a walk that others may share."""

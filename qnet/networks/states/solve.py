@@ -24,7 +24,6 @@ from qnet.networks.states.compiler import program
 from qnet.networks.states.crowds import customers_needed, least_beyond, outside, states_expected
 from qnet.networks.states.figures import SolvedChain, Where, means
 from qnet.networks.states.kept import keep_chains, kept_chain
-from qnet.networks.states.least import least_states
 from qnet.networks.states.machine import Machine
 from qnet.networks.states.program import NotCovered, Program
 from qnet.networks.states.responses import responses
@@ -257,7 +256,7 @@ def _solved(
     if known := kept_chain(made, most, edge):
         return known
     most = min(most, int(operations / _A_STATE))
-    if least_states(network) > most or sum(count for count, _ in made.homes) > most:
+    if walks.least(number, network) > most or sum(count for count, _ in made.homes) > most:
         raise TooLarge
     if not made.unbounded:
         machine, result = walks.of(number, 0, most)

@@ -206,17 +206,14 @@ _HILL = 1e-3
 """A largest curvature is no hill if it is above that at the least number by no more than this share of it."""
 
 
-def of_populations(axis: GrowthAxis, limits: Sequence[Condition], asked: Sequence[str], wanted: Wanted) -> Knees:
-    """The knees along an axis of closed classes.
+class AlongPopulations:
+    """The search of the knees along an axis of closed classes.
 
-    limits   service levels; asked: names of `DEFINITIONS`; wanted: the method and its budget.
+    limits   service levels; wanted: the method and its budget.
     Raises   `NoAnswer` QN404 where there can be none; what the model answers where one of them is alone, if that is
              no answer; `UsageError` QN017 where their number does not grow.
     """
-    return _Seeking(axis, limits, wanted).knees(asked)
 
-
-class _Seeking:
     def __init__(self, axis: GrowthAxis, limits: Sequence[Condition], wanted: Wanted) -> None:
         self.axis = axis
         self.limits = limits
@@ -249,25 +246,10 @@ class _Seeking:
         self.dense = _DENSE if len(axis.model.customers) == 1 and _single(axis.model) else self.coarse
         self.span = 0.0
 
-    def knees(self, asked: Sequence[str]) -> Knees:
-        """All knees that are asked for."""
-        knees: list[Knee] = []
+    def searches(self, asked: Sequence[str]) -> list[Callable[[], Knee]]:
+        """The searches along the curve for knees that are asked for, by names of `DEFINITIONS`."""
         if not self.queueing:
-            levels = [self.none("service_level", _NO_QUEUE, item.source) for item in self.limits]
-            knees = [self.none(name, _NO_QUEUE) for name in asked if name in OF_KIND[True] and name != "service_level"]
-            knees += levels if "service_level" in asked else []
-            return Knees(
-                axis=self.axis,
-                knees=tuple(knees),
-                curve=self.curve,
-                first=self.first,
-                floor=self.floor,
-                dependent=self.dependent,
-                span=self.span,
-                saturating="",
-            )
-        if "n_star" in asked:
-            knees += self.asymptotic()
+            return []
         searches: list[Callable[[], Knee]] = []
         if "service_level" in asked:
             searches += [partial(self.level, index) for index in range(len(self.limits))]
@@ -275,11 +257,24 @@ class _Seeking:
             searches.append(lambda: self.highest("power", lambda values: self.curve.read(values, power)))
         if "curvature" in asked:
             searches.append(self.curved)
-        knees += self.curve.together(searches)
-        saturating = self.asymptotes.saturating(self.first, max(self.n_star, self.first)) if self.n_star else ""
+        return searches
+
+    def knees(self, asked: Sequence[str], searched: Sequence[Knee]) -> Knees:
+        """All knees that are asked for.
+
+        searched   those of the searches.
+        """
+        knees = self.asymptotic() if self.queueing and "n_star" in asked else []
+        if not self.queueing:
+            levels = [self.none("service_level", _NO_QUEUE, item.source) for item in self.limits]
+            knees = [self.none(name, _NO_QUEUE) for name in asked if name in OF_KIND[True] and name != "service_level"]
+            knees += levels if "service_level" in asked else []
+        saturating = ""
+        if self.queueing and self.n_star:
+            saturating = self.asymptotes.saturating(self.first, max(self.n_star, self.first))
         return Knees(
             axis=self.axis,
-            knees=tuple(knees),
+            knees=(*knees, *searched),
             curve=self.curve,
             first=self.first,
             floor=self.floor,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from qnet.errors import QnetError
@@ -11,8 +11,9 @@ from qnet.model.conditions import Condition
 from qnet.networks.solvers.table import approximates_closed
 from qnet.networks.wanted import Wanted
 from qnet.questions.knee.axes import GrowthAxis
-from qnet.questions.knee.mix import MixAnswers, rate_and_time, solve_mix
+from qnet.questions.knee.mix import Corners, MixAnswers, corners, rate_and_time, solve_mix
 from qnet.questions.points.answers import Answers, solve_table
+from qnet.questions.points.domain import stated_value
 from qnet.questions.points.points import Part
 from qnet.queues.arithmetic import distinct
 from qnet.record import Record
@@ -82,31 +83,8 @@ class Curve:
         new = sorted(set(asked) - self.known.keys())
         if new and self.waits:
             raise Unsolved(new)
-        if new and self._solve(new):
-            self._solve(sorted(set(asked) - self.known.keys()))
+        solve_loads({self: asked})
         return [self.known[value] for value in asked]
-
-    def together(self, searches: Sequence[Callable[[], Made]]) -> list[Made]:
-        """What some searches along the curve find; the loads that they ask for next are solved at once.
-
-        searches   each begins anew where a load was not known: what it has asked for before is kept.
-        """
-        result: dict[int, Made] = {}
-        while len(result) < len(searches):
-            asked: list[float] = []
-            self.waits = True
-            try:
-                for index, search in enumerate(searches):
-                    if index not in result:
-                        try:
-                            result[index] = search()
-                        except Unsolved as error:
-                            asked += error.values
-            finally:
-                self.waits = False
-            if asked:
-                self.points(asked)
-        return [result[index] for index in range(len(searches))]
 
     def read(self, values: Any, of: Callable[[CurvePoint], float]) -> Any:
         """One figure at values along the axis, an array; not-a-number where there is no answer."""
@@ -116,35 +94,112 @@ class Curve:
         """As `read`, of loads without an answer as well, whose excess means that no limit holds there."""
         return np.array([of(index) for index in self.points(values)], dtype=float)
 
-    def _solve(self, new: list[float]) -> bool:
-        """Solve the model at new loads; whether some that are known are of another method, and were forgotten."""
-        values: Any = np.array(new)
-        answers = self.answers(values)
-        self.failure = answers.failure or self.failure
-        throughput, response = grown(self.axis, answers)
-        overall = everything(answers)
-        excess = [_excess(answers, limit) for limit in self.limits]
+    def rows(self, values: Any) -> Corners:
+        """What to solve for values along the axis, as rows of a table; without a mix a row for each."""
+        if self.axis.mix:
+            return corners(self.axis, values)
+        each = np.arange(len(values))
+        return Corners(self.axis.real(values), len(values), each[:, None], np.ones((len(values), 1)))
+
+    def joins(self, other: Curve) -> bool:
+        """Whether loads of this curve may be rows of one table with those of another: all else is the same there, and
+        a first look at each has shown its method, and why that is taken."""
+        model, looked = self.axis.model, len(self.known) > 1 and len(other.known) > 1
+        if not looked or model is not other.axis.model or self.wanted != other.wanted:
+            return False
+        named = [model.parameters[name] for name in (*self.axis.parameters, *other.axis.parameters)]
+        return not any(item.expression.names for item in named)
+
+    def keep(self, new: list[float], rows: Corners, answers: Answers, first: int) -> None:
+        """Keep what a table answers at new loads; forget what is known by another method than an approximation.
+
+        rows     of the loads, of which the table may have others as well; `first` is the index of their first.
+        """
+        axis, mine = self.axis, slice(first, first + rows.size)
+        at: Answers | MixAnswers = rows.between(axis.model, answers, first) if axis.mix else answers
+        here = slice(None) if axis.mix else mine
+        answered, method = at.answered[here].tolist(), at.method[here]
+        if not all(answered):
+            self.failure = answers.failure or self.failure
+        throughput, response = (figure[here].tolist() for figure in grown(axis, at))
+        overall = [figure[here].tolist() for figure in everything(at)]
+        excess = [_excess(at, limit)[here].tolist() for limit in self.limits]
         for index, value in enumerate(new):
             self.known[value] = CurvePoint(
-                throughput=float(throughput[index]),
-                response=float(response[index]),
-                overall=(float(overall[0][index]), float(overall[1][index])),
-                excess=tuple(float(item[index]) for item in excess),
-                answered=bool(answers.answered[index]),
-                method=answers.method[index],
+                throughput=throughput[index],
+                response=response[index],
+                overall=(overall[0][index], overall[1][index]),
+                excess=tuple(item[index] for item in excess),
+                answered=answered[index],
+                method=method[index],
             )
-        solutions = [part.solution for part in answers.parts]
+        if self.wanted.method != "auto":
+            return
+        methods = set(answers.method[mine])
+        solutions = [part.solution for part in answers.parts if part.solution.method in methods]
         approximate = next((item for item in solutions if approximates_closed(item.method) and item.why), None)
-        if self.wanted.method != "auto" or approximate is None:
-            return False
+        if approximate is None:
+            return
         self.why = (
             f"method {approximate.method}: {approximate.why}; each solve of a curve has 1/{_SOLVES} of --operations"
         )
         # A curve of one method has no steps where another takes over.
         self.wanted = self.wanted.replace(method=approximate.method)
-        kept = {value: point for value, point in self.known.items() if point.method == approximate.method}
-        others, self.known = len(kept) < len(self.known), kept
-        return others
+        self.known = {value: point for value, point in self.known.items() if point.method == approximate.method}
+
+
+def solve_loads(asked: Mapping[Curve, Sequence[float]]) -> None:
+    """Solve curves at loads that they do not know yet, curves of one model at once.
+
+    asked   by curve, values along its axis.
+    """
+    while new := {curve: some for curve, values in asked.items() if (some := sorted(set(values) - curve.known.keys()))}:
+        groups: list[list[Curve]] = []
+        for curve in new:
+            group = next((item for item in groups if item[0].joins(curve)), None)
+            groups.append([curve]) if group is None else group.append(curve)
+        for group in groups:
+            _solve({curve: new[curve] for curve in group})
+
+
+def _solve(new: Mapping[Curve, list[float]]) -> None:
+    """Solve curves that join at new loads."""
+    one = next(iter(new))
+    rows = [curve.rows(np.array(values)) for curve, values in new.items()]
+    names = dict.fromkeys(name for item in rows for name in item.columns)
+    stated = {name: stated_value(one.axis.model, name) for name in names} if len(rows) > 1 else {}
+    columns = {
+        name: np.concatenate([item.columns[name] if name in item.columns else np.full(item.size, stated[name])
+                              for item in rows])
+        for name in names
+    }  # fmt: skip
+    answers = solve_table(one.axis.model, columns, sum(item.size for item in rows), one.wanted)
+    first = 0
+    for (curve, values), item in zip(new.items(), rows, strict=True):
+        curve.keep(values, item, answers, first)
+        first += item.size
+
+
+def together(searches: Sequence[tuple[Curve, Callable[[], Made]]]) -> list[Made]:
+    """What some searches find, each along a curve; the loads that they ask for next are solved at once.
+
+    searches   each begins anew where a load was not known: what it has asked for before is kept.
+    """
+    result: dict[int, Made] = {}
+    while len(result) < len(searches):
+        asked: dict[Curve, list[float]] = {}
+        for index, (curve, search) in enumerate(searches):
+            if index in result:
+                continue
+            curve.waits = True
+            try:
+                result[index] = search()
+            except Unsolved as error:
+                asked.setdefault(curve, []).extend(error.values)
+            finally:
+                curve.waits = False
+        solve_loads(asked)
+    return [result[index] for index in range(len(searches))]
 
 
 def everything(answers: Answers | MixAnswers) -> tuple[Any, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from qnet.errors import Problem, UsageError, suggest
 from qnet.lazy import np
@@ -11,11 +10,11 @@ from qnet.model.conditions import condition
 from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.knee.axes import GrowthAxis, axes
-from qnet.questions.knee.closed import of_populations
-from qnet.questions.knee.curve import CurvePoint
+from qnet.questions.knee.closed import AlongPopulations
+from qnet.questions.knee.curve import CurvePoint, solve_loads, together
 from qnet.questions.knee.knees import DEFINITIONS, OF_KIND, Knee, Knees
 from qnet.questions.knee.mix import MixAnswers
-from qnet.questions.knee.open import of_rates
+from qnet.questions.knee.open import AlongRates
 from qnet.questions.points.answers import Answers
 
 TIMES_FLOOR = 2.0
@@ -60,18 +59,21 @@ def knee(
         raise UsageError(Problem("QN018", f"a multiple of {multiple:g} of the floor", "a number above 1"))
     conditions = [condition(text, model) for text in limits]
     asked = tuple(definitions) or tuple(DEFINITIONS)
-    result: list[Knees] = []
     along = axes(model, vary)
     if multiple is not None and all(axis.closed for axis in along):
         unused = f"a multiple of the floor along {', '.join(axis.name for axis in along)}"
         raise UsageError(Problem("QN018", unused, "a rate of arrivals; numbers of customers have no such knee"))
     _refuse_impossible(definitions, along, bool(limits))
-    for axis in along:
-        if axis.closed:
-            result.append(of_populations(axis, conditions, asked, wanted))
-        else:
-            result.append(of_rates(axis, conditions, asked, wanted, multiple or TIMES_FLOOR))
-    return result
+    seekers = [
+        AlongPopulations(axis, conditions, wanted)
+        if axis.closed
+        else AlongRates(axis, conditions, wanted, multiple or TIMES_FLOOR)
+        for axis in along
+    ]
+    searches = [(seeker, search) for seeker in seekers for search in seeker.searches(asked)]
+    knees = together([(seeker.curve, search) for seeker, search in searches])
+    pairs = list(zip(searches, knees, strict=True))
+    return [seeker.knees(asked, [knee for (item, _), knee in pairs if item is seeker]) for seeker in seekers]
 
 
 def _refuse_impossible(definitions: Sequence[str], along: Sequence[GrowthAxis], limited: bool) -> None:
@@ -92,12 +94,16 @@ def answered_knees(knees: Knees) -> list[Knee]:
     return [item for item in knees.knees if item.status == "ok" and item.definition != "saturation"]
 
 
-def around(knees: Knees) -> tuple[list[Knee], Answers | MixAnswers, list[CurvePoint]]:
-    """The knees that have a response, with the model solved there, and the curve one step beyond.
+def around(result: Sequence[Knees]) -> list[tuple[list[Knee], Answers | MixAnswers, list[CurvePoint]]]:
+    """By axis the knees that have a response, with the model solved there, and the curve one step beyond.
 
-    One step is one customer, or a hundredth of a rate.
+    result   the knees of all axes. One step is one customer, or a hundredth of a rate.
     """
-    answered = answered_knees(knees)
-    values: Any = np.array([item.value for item in answered], dtype=float)
-    beyond = values + 1 if knees.axis.closed else values * 1.01
-    return answered, knees.curve.answers(values), knees.curve.points(beyond)
+    known = [answered_knees(item) for item in result]
+    values = [np.array([item.value for item in knees], dtype=float) for knees in known]
+    beyond = [there + 1 if item.axis.closed else there * 1.01 for item, there in zip(result, values, strict=True)]
+    solve_loads({item.curve: after.tolist() for item, after in zip(result, beyond, strict=True)})
+    return [
+        (knees, item.curve.answers(there), item.curve.points(after))
+        for item, knees, there, after in zip(result, known, values, beyond, strict=True)
+    ]

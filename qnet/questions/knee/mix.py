@@ -14,10 +14,31 @@ from qnet.networks.wanted import Wanted
 from qnet.questions.knee.axes import GrowthAxis
 from qnet.questions.points.answers import OK, Answers, solve_table
 from qnet.questions.points.points import Part
+from qnet.record import Record
 from qnet.units import TIME
 
 _INTEGER = 1e-9
 """How close to an integer a population counts as one."""
+
+
+class Corners(Record):
+    """The integer populations around points of a mix, each of them once, as rows of a table."""
+
+    columns: dict[str, Any]
+    size: int
+    """How many rows."""
+    indices: Any
+    """(points, corners) which of the rows surround each point."""
+    shares: Any
+    """(points, corners) how much of each counts."""
+
+    def between(self, model: Model, answers: Answers, first: int = 0) -> MixAnswers:
+        """The answers at the points, from a table in which the rows begin at `first`.
+
+        model    that of the table.
+        answers  of the table.
+        """
+        return MixAnswers(model, answers, self.indices + first, self.shares)
 
 
 def solve_mix(axis: GrowthAxis, values: Any, wanted: Wanted) -> MixAnswers:
@@ -34,6 +55,12 @@ def solve_mix(axis: GrowthAxis, values: Any, wanted: Wanted) -> MixAnswers:
               Development 4 (1960) 518-524.
     Limits    Between integer populations a figure is a definition, not the figure of any system.
     """
+    around = corners(axis, values)
+    return around.between(axis.model, solve_table(axis.model, around.columns, around.size, wanted))
+
+
+def corners(axis: GrowthAxis, values: Any) -> Corners:
+    """The integer populations around points of a mix; arguments as of `solve_mix`."""
     exact = np.stack([np.asarray(values, dtype=float) * weight for weight in axis.weights], axis=1)
     near = np.floor(exact + 0.5)
     exact = np.where(np.abs(exact - near) <= _INTEGER * np.maximum(near, 1.0), near, exact)
@@ -42,15 +69,14 @@ def solve_mix(axis: GrowthAxis, values: Any, wanted: Wanted) -> MixAnswers:
     left = np.take_along_axis(exact - floor, order, axis=1)
     size, kinds = exact.shape
     shares = -np.diff(left, prepend=1.0, append=0.0, axis=1)
-    corners = np.repeat(floor[:, None, :], kinds + 1, axis=1)
+    around = np.repeat(floor[:, None, :], kinds + 1, axis=1)
     for step in range(kinds):
-        corners[np.arange(size), step + 1 :, order[:, step]] += 1
+        around[np.arange(size), step + 1 :, order[:, step]] += 1
     # What has no share may lie beyond a range.
-    corners = np.where((shares > 0)[:, :, None], corners, floor[:, None, :])
-    unique, point = np.unique(corners.reshape(-1, kinds), axis=0, return_inverse=True)
+    around = np.where((shares > 0)[:, :, None], around, floor[:, None, :])
+    unique, point = np.unique(around.reshape(-1, kinds), axis=0, return_inverse=True)
     columns = {name: unique[:, kind] for kind, name in enumerate(axis.parameters)}
-    answers = solve_table(axis.model, columns, len(unique), wanted)
-    return MixAnswers(axis.model, answers, point.reshape(size, kinds + 1), shares)
+    return Corners(columns, len(unique), point.reshape(size, kinds + 1), shares)
 
 
 class MixAnswers:

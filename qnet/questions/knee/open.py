@@ -25,21 +25,16 @@ _IDLE = 1e-12
 """Share of the saturation throughput that counts as no load."""
 
 
-def of_rates(
-    axis: GrowthAxis, limits: Sequence[Condition], asked: Sequence[str], wanted: Wanted, multiple: float
-) -> Knees:
-    """The knees along an axis of open classes.
+class AlongRates:
+    """The search of the knees along an axis of open classes.
 
-    limits    service levels; asked: names of `DEFINITIONS`; wanted: the method and its budget.
+    limits    service levels; wanted: the method and its budget.
     multiple  how many times its floor the response may be; the floor is the response without load of these classes.
     Raises    `NoAnswer` QN401 where there is no steady state at any rate, QN404 where the customers never queue.
     """
-    return _Seeking(one_parameter(axis), limits, wanted, multiple).knees(asked)
 
-
-class _Seeking:
     def __init__(self, axis: GrowthAxis, limits: Sequence[Condition], wanted: Wanted, multiple: float) -> None:
-        self.axis = axis
+        self.axis = axis = one_parameter(axis)
         self.limits = limits
         self.multiple = multiple
         self.curve = Curve(axis, limits, wanted)
@@ -65,8 +60,8 @@ class _Seeking:
         if floor.failure is not None:
             raise floor.failure
 
-    def knees(self, asked: Sequence[str]) -> Knees:
-        """All knees that are asked for."""
+    def searches(self, asked: Sequence[str]) -> list[Callable[[], Knee]]:
+        """The searches along the curve for knees that are asked for, by names of `DEFINITIONS`."""
         searches: list[Callable[[], Knee]] = []
         if "service_level" in asked:
             for index, limit in enumerate(self.limits):
@@ -76,7 +71,14 @@ class _Seeking:
             searches.append(self.powerful)
         if "multiple" in asked:
             searches.append(partial(self.crossing, "multiple", self.lift, self.lifted, True))
-        knees = self.curve.together(searches)
+        return searches
+
+    def knees(self, asked: Sequence[str], searched: Sequence[Knee]) -> Knees:
+        """All knees that are asked for.
+
+        searched   those of the searches.
+        """
+        knees = list(searched)
         if "saturation" in asked:
             none = self.none("saturation", f"the range ends before, at {self.edge:.6g}/s")
             knees.append(

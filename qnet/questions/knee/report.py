@@ -198,8 +198,7 @@ def knee_report(
     drawn: list[tuple[Cell, ...]] = []
     answers: list[Answers | MixAnswers] = []
     problems: list[Problem] = []
-    for item in result:
-        answered, there, beyond = around(item)
+    for item, (answered, there, beyond) in zip(result, around(result), strict=True):
         rows += _reported(item, answered, there, beyond)
         drawn += _curve(item, timed) if curve else []
         answers.append(there)

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from qnet.networks.closed import first_come, newton_core, priorities
+from qnet.networks.closed import approximate, first_come, newton_core, priorities
 from qnet.networks.closed.approximate_mva import ShareChanges
+from qnet.networks.closed.problem import closed_network
 
 np: Any = importlib.import_module("numpy")
 
@@ -60,3 +61,25 @@ def test_the_error_of_chances_is_the_largest_change_of_any_and_none_where_nothin
     wanted = np.log(np.array([[0.4, 0.75], [0.2, 0.8]]))
     assert error(wanted - busy, busy) == pytest.approx([0.5, 0.0], rel=1e-12)
     assert error(np.zeros((3, 0)), np.zeros((3, 0))) == pytest.approx([0.0] * 3)
+
+
+@pytest.mark.parametrize(("users", "most"), [(10, 3), (1e3, 3), (1e5, 4), (1e7, 4)])
+def test_a_beginning_near_the_answer_takes_few_steps_of_newton(
+    users: float, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From customers in proportion to their demands it was up to 17."""
+    taken: list[int] = []
+    step: Any = getattr(newton_core, "_step")  # noqa: B009
+
+    def once(*state: Any) -> Any:
+        taken.append(1)
+        return step(*state)
+
+    monkeypatch.setattr(newton_core, "_step", once)
+    counts = np.array([[users, 0.05 * users]])
+    many = (*range(1, 801),)
+    demands = [[0.012, 0.02], [0.0004, 0.0], [0.002, 0.004]]
+    network = closed_network(demands, counts, [60.0, 120.0], None, [many, None, None], fractional=True)
+    answer = approximate.solve(network, "bard-schweitzer")
+    assert np.isfinite(answer.throughput).all()
+    assert len(taken) <= most
