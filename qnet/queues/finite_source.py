@@ -4,6 +4,7 @@ servers."""
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from qnet.errors import NotComputed, Problem
@@ -86,20 +87,25 @@ def full_probabilities(
 
     offered, first_share, open_offered  as of `waiting_probability`.
     sources      N, a number or (B,) of them; fractions are allowed.
-    guess        logarithms of the rates z to start from, (B,), such as those of a last answer.
+    guess        where to start from: logarithms of the rates z, (B,); or what is known of a last answer, (4, B).
     chains       those of earlier rounds, which are kept up to date.
-    Returns      three of (B,): the probability as one of the holders finds it, as an observer does, and log z.
+    Returns      the probability as one of the holders finds it, (B,), as an observer does, (B,), and what is known of
+                 the rates, (4, B): log z, the erlangs there, and the first two derivatives of the logarithm of the
+                 throughput near it, not-a-number where they were not taken.
     """
-    start = np.nan if guess is None else guess
+    start = np.full((4, 1), np.nan)
+    if guess is not None:
+        start = np.asarray(guess, dtype=float)
+        start = start if start.ndim == 2 else np.stack([start, *np.full((3, *start.shape), np.nan)])
     kept: Chains = {} if chains is None else chains
-    points = [np.asarray(item, dtype=float) for item in (sources, offered, first_share, open_offered, start)]
+    points = [np.asarray(item, dtype=float) for item in (sources, offered, first_share, open_offered, *start)]
     size = np.broadcast_shapes((1,), *(item.shape for item in points))[0]
     most = math.ceil(points[0].max()) + servers
     if most <= _SHORT:
-        return tuple(_in_blocks(kept, most, servers, points, size, guess is not None)[0])
+        return _answered(_in_blocks(kept, most, servers, points, size, guess is not None)[0])
     points = [np.broadcast_to(item, (size,)) for item in points]
     counts = np.minimum(_enough(servers, points[1], points[3]), most)
-    result: Any = np.zeros((3, size))
+    result: Any = np.zeros((6, size))
     for count in sorted(set(counts.tolist())):
         here = np.flatnonzero(counts == count)
         some = [item[here] for item in points]
@@ -109,7 +115,11 @@ def full_probabilities(
         if again.size:
             rest = [item[again] for item in some]
             result[:, here[again]] = _in_blocks(kept, most, servers, rest, len(again), guess is not None)[0]
-    return tuple(result)
+    return _answered(result)
+
+
+def _answered(result: Any) -> tuple[Any, Any, Any]:
+    return result[0], result[1], result[2:]
 
 
 def _enough(servers: int, offered: Any, open_offered: Any) -> Any:
@@ -158,24 +168,31 @@ def _solved(
     """As `full_probabilities`, of points whose chains, of 0 to `most` requests, fit the cache of the processor.
 
     entire   whether chains end there, so that those are left out of the rounds whose weights count for nothing.
-    Returns  (3, B) its three answers, and (B,) the weight of chains that are longer beyond these requests, at most, as
+    Returns  (6, B) its answers, and (B,) the weight of chains that are longer beyond these requests, at most, as
              a share of all weight.
     """
-    sources, offered, first_share, open_offered, guess = (np.atleast_1d(item) for item in points)
+    sources, offered, first_share, open_offered, *guess = (np.atleast_1d(item) for item in points)
     chain = _kept_chain(chains, most, servers, sources, first_share, open_offered)
     least = np.log(offered / sources)
-    rate = np.minimum(guess, _HIGHEST) if guessed else _first_rate(servers, *np.broadcast_arrays(*points[:4]))
+    rate = np.minimum(_next_rate(guess, offered, servers - open_offered, least), _HIGHEST) if guessed else np.nan
+    if np.isnan(rate).any():
+        rate = np.where(np.isnan(rate), _first_rate(servers, *np.broadcast_arrays(*points[:4])), rate)
     cut = _cut(chain, rate) if guessed and entire else most
     if cut < most:
         chain = _Chain(chain.count[: cut + 1], *(part[: cut + 1] for part in chain[1:]))
-    rate, least, offered, spare, _ = np.broadcast_arrays(rate, least, offered, servers - open_offered, chain.free[0])
+    spare = servers - open_offered
+    rate, least, offered, spare, *slopes, _ = np.broadcast_arrays(
+        rate, least, offered, spare, *guess[2:], chain.free[0]
+    )
     size = len(rate)
     if size == 1:  # Sums over a single chain have other last digits than over several.
-        rate, least, offered, spare = (np.broadcast_to(item, 2) for item in (rate, least, offered, spare))
+        given = rate, least, offered, spare, *slopes
+        rate, least, offered, spare, *slopes = (np.broadcast_to(item, 2) for item in given)
+    slope, bend = slopes
     chain = _Chain(chain.count, *(np.broadcast_to(part, (len(chain.count), len(rate))) for part in chain[1:]))
     low = least - guessed
     high = np.full_like(rate, _HIGHEST)
-    result: Any = np.zeros((3, len(rate)))
+    result: Any = np.zeros((6, len(rate)))
     left_out: Any = np.zeros(len(rate))
     live = np.arange(len(rate))
     count = chain.count
@@ -197,7 +214,7 @@ def _solved(
         if parted:
             result[0, live[done]] = (_sums(asking * chain.busy, each) / asked)[done]
             result[1, live[done]] = (_sums(weights * chain.busy, each) / mass)[done]
-            result[2, live[done]] = rate[done]
+            result[2:, live[done]] = np.stack([rate, offered, slope, bend])[:, done]
             if cut < most and (weights[-1, done] > _NOTHING * mass[done]).any():
                 return _solved(chains, most, servers, points, guessed, False)
             fall = np.minimum(np.exp(rate[done]) * chain.free[-1, done] / spare[done], 1.0)
@@ -207,8 +224,9 @@ def _solved(
         low, high = np.where(excess < 0, rate, low), np.where(excess > 0, rate, high)
         asked_mean, mean = _sums(asking, count) / asked, _sums(weights, count) / mass
         asked_square, square = _sums(asking, squares) / asked, _sums(weights, squares) / mass
-        slope = np.maximum(1 + asked_mean - mean, 1e-12)
-        bend = (asked_square - asked_mean**2) - (square - mean**2)
+        # Those that are done keep what the last step was made with, as they would alone.
+        slope = np.where(done, slope, np.maximum(1 + asked_mean - mean, 1e-12))
+        bend = np.where(done, bend, (asked_square - asked_mean**2) - (square - mean**2))
         step = rate - _halley(excess, slope, bend, offered, spare)
         step = np.where((step > low) & (step < high), step, (low + high) / 2)
         rate = np.where(done, rate, step)
@@ -216,9 +234,19 @@ def _solved(
             going = ~done
             live, rate, low, high = live[going], rate[going], low[going], high[going]
             offered, spare, chain = offered[going], spare[going], chain.part(going)
+            slope, bend = slope[going], bend[going]
             weights, asking = np.empty((2, len(count), len(rate)))
     problem = "the finite-source wait did not converge"
     raise NotComputed(Problem("QN510", problem, help="report the model: this should not happen"))
+
+
+def _next_rate(guess: Sequence[Array], offered: Array, spare: Array, least: Array) -> Any:
+    """(B,) logarithms of rates z to start from: by a step from the last ones, whose throughput is known, where their
+    derivatives are."""
+    rate, last, slope, bend = guess
+    with np.errstate(all="ignore"):
+        following = rate - _halley(np.log(last / offered), slope, bend, offered, spare)
+    return np.where((following > least - 1.0) & (following < _HIGHEST), following, rate)
 
 
 def _first_rate(servers: int, sources: Any, offered: Any, first_share: Any, open_offered: Any) -> Any:

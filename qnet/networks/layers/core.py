@@ -187,7 +187,7 @@ def _core(
     shape: Shape, numbers: Numbers, changes: Any, start: Any, rough: bool, patience: int | Array
 ) -> tuple[Any, LayerWaits]:
     """(P, S) waits at the fixed point, and what they imply."""
-    logs = np.full(start.shape, np.nan)
+    logs = np.full((*start.shape, 4), np.nan)
     chains: Chains = {}
 
     def images(chosen: Any) -> BatchMap:
@@ -266,7 +266,7 @@ def _leave_out(shape: Shape, row: int, scale: Any, full: Any, second: Any, lacki
 
 
 def image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: Any, chains: Chains) -> LayerWaits:
-    """What the waits imply, and the waits after one more round; `guess` (P, K) and `chains` are used and kept up to
+    """What the waits imply, and the waits after one more round; `guess` (P, S, 4) and `chains` are used and kept up to
     date."""
 
     budget.spend(_IMAGE + _CELL * changes.size, _WHAT)
@@ -497,7 +497,7 @@ def _full(level: _Level, busy: tuple[Any, Any, Any], guess: Array, chains: Chain
     """(P, s) the probability that an arrival finds all servers busy, over the mean number of busy servers found.
 
     busy   (P, s) each: servers busy with requests of limited number in their first and second phase, and with others.
-    guess  (P, s) where the search begins; it is kept up to date, as `chains` of finite sources are.
+    guess  (P, s, 4) where the search begins; it is kept up to date, as `chains` of finite sources are.
     """
     first, second, others = busy
     bound, count, sources = first + second, level.servers, level.sources
@@ -512,9 +512,8 @@ def _full(level: _Level, busy: tuple[Any, Any, Any], guess: Array, chains: Chain
         share = np.where(bound[here] > 0, first[here] / np.maximum(bound[here], 1e-300), 1.0)
         most: Array = np.minimum(bound[here], (several - opened) * _JUST_BELOW)
         most = np.maximum(np.where(share == 1, np.minimum(most, few * _JUST_BELOW), most), 1e-200)
-        start = np.where(np.isnan(guess[here]), np.log(most / few), guess[here])
         budget.spend(_SOURCE * few.size * (few.max() + several), _WHAT)
-        _, chance, logs = full_probabilities(few, int(several), most, share, opened, start, chains)
-        guess[here] = logs
+        _, chance, logs = full_probabilities(few, int(several), most, share, opened, guess[here].T, chains)
+        guess[here] = logs.T
         result[here] = np.minimum(chance / np.maximum(bound + others, 1e-300)[here], 1.0 / several)
     return result
