@@ -32,6 +32,8 @@ _MOST_WAITING = 0.45
 """The largest share of the holders that a search takes to wait when it begins."""
 _LONG, _STRIDE = 512, 16
 """Chains from which on the end of their weights is searched, and the requests between two that are compared."""
+_STEPPED = 32
+"""The requests of a chain from which on a look at it takes longer than the step that spares one."""
 _LOST, _NOTHING = -50.0, 1e-20
 """The logarithm of a weight that counts for nothing, as a share of the largest; and the last one that is taken, at
 most, as a share of all."""
@@ -174,9 +176,11 @@ def _solved(
     sources, offered, first_share, open_offered, *guess = (np.atleast_1d(item) for item in points)
     chain = _kept_chain(chains, most, servers, sources, first_share, open_offered)
     least = np.log(offered / sources)
-    rate = np.minimum(_next_rate(guess, offered, servers - open_offered, least), _HIGHEST) if guessed else np.nan
+    stepped = guessed and most >= _STEPPED
+    rate = np.minimum(_next_rate(guess, offered, servers - open_offered, least) if stepped else guess[0], _HIGHEST)
     if np.isnan(rate).any():
-        rate = np.where(np.isnan(rate), _first_rate(servers, *np.broadcast_arrays(*points[:4])), rate)
+        given = np.broadcast_arrays(*points[:4])
+        rate = np.where(np.isnan(rate), least if guessed and not stepped else _first_rate(servers, *given), rate)
     cut = _cut(chain, rate) if guessed and entire else most
     if cut < most:
         chain = _Chain(chain.count[: cut + 1], *(part[: cut + 1] for part in chain[1:]))
