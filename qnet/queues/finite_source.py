@@ -318,7 +318,8 @@ Chains = dict[tuple[Any, ...], _Chain]
 
 
 def _kept_chain(chains: Chains, most: int, servers: int, sources: Any, share: Any, erlangs: Any) -> _Chain:
-    """As `_chain`; among those that are kept, where it is. Points of one chain have one column."""
+    """As `_chain`; among those that are kept, where it is. Points of one chain have one column; where half of them at
+    most are different, as those of slopes, each is made once."""
     given = sources, share, erlangs
     if all((item == item[0]).all() for item in given):
         sources, share, erlangs = (item[:1] for item in given)
@@ -326,7 +327,13 @@ def _kept_chain(chains: Chains, most: int, servers: int, sources: Any, share: An
     if key not in chains:
         while len(chains) >= _MOST_CHAINS:
             del chains[next(iter(chains))]
-        chains[key] = _chain(most, sources, servers, share, erlangs)
+        others = share[:1], erlangs[:1]
+        different, where = np.unique(sources, return_inverse=True)
+        if 2 * len(different) <= len(sources) and ((share == others[0]) & (erlangs == others[1])).all():
+            chain = _chain(most, different, servers, *others)
+            chains[key] = _Chain(chain.count, *(part.take(where, axis=1) for part in chain[1:]))
+        else:
+            chains[key] = _chain(most, sources, servers, share, erlangs)
     return chains[key]
 
 

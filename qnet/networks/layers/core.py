@@ -134,7 +134,7 @@ def _start(shape: Shape, numbers: Numbers, waits: Any) -> Any:
     asked[:, shape.levels[0]] = here.response_waits[:, 0][:, shape.levels[0]]
     people = [*(share * filling[many] for share in _FEWER), here.population[:, 0]]
     for some, more in pairwise(people):
-        start, state = _core(shape, here.replace(population=some[:, None]), none, start, True, _HASTE)
+        start, state = _core(shape, here.replace(population=some[:, None]), none, start, True, _HASTE, {})
         load = _load(shape, here, state.throughput * here.visits * state.holding)
         fullest = np.where(asked > 0, load, -1.0).argmax(1)
         counted = asked * (shape.centre == shape.centre[fullest][:, None])
@@ -170,6 +170,7 @@ class _Method:
     def __init__(self, shape: Shape, numbers: Numbers, rough: bool, patience: int | Array, near: Array | None) -> None:
         self.shape, self.numbers, self.rough = shape, numbers, rough
         self.near, self.ended = near, list[Array]()
+        self.chains: Chains = {}
         self.patience = np.broadcast_to(_HASTE if rough else patience, (len(numbers.population),))
         self.worst = np.zeros(len(numbers.population))
 
@@ -180,7 +181,7 @@ class _Method:
             waits = known[:, 0]
         else:
             waits = start.waits if start else _start(self.shape, self.numbers, np.zeros(self.numbers.visits.shape))
-        waits, state = _core(self.shape, self.numbers, changes, waits, self.rough, self.patience)
+        waits, state = _core(self.shape, self.numbers, changes, waits, self.rough, self.patience, self.chains)
         self.worst = np.maximum(self.worst, state.residual)
         self.ended.append(waits[:, None])
         return _Solved(waits, state, changes)
@@ -193,18 +194,19 @@ class _Method:
     def estimate(self, answer: _Solved, turn: int) -> Any:
         """The changes, from core solutions with one customer less of each class."""
         known = self.known(len(self.shape.tags))
-        changes, residual, ended = _changes(self.shape, self.numbers, answer, self.rough, self.patience, known)
+        changes, residual, ended = _changes(
+            self.shape, self.numbers, answer, self.rough, self.patience, self.chains, known
+        )
         self.worst = np.maximum(self.worst, residual)
         self.ended.append(ended)
         return changes
 
 
 def _core(
-    shape: Shape, numbers: Numbers, changes: Any, start: Any, rough: bool, patience: int | Array
+    shape: Shape, numbers: Numbers, changes: Any, start: Any, rough: bool, patience: int | Array, chains: Chains
 ) -> tuple[Any, LayerWaits]:
-    """(P, S) waits at the fixed point, and what they imply."""
+    """(P, S) waits at the fixed point, and what they imply; `chains` of finite sources are kept up to date."""
     logs = np.full((*start.shape, 4), np.nan)
-    chains: Chains = {}
 
     def images(chosen: Any) -> BatchMap:
         here, part = numbers.part(chosen), changes[:, chosen]
@@ -238,7 +240,7 @@ def _core(
 
 
 def _changes(
-    shape: Shape, numbers: Numbers, answer: _Solved, rough: bool, patience: Array, known: Array | None
+    shape: Shape, numbers: Numbers, answer: _Solved, rough: bool, patience: Array, chains: Chains, known: Array | None
 ) -> tuple[Any, Any, Any]:
     """(3, P, S, S) what is to be added to the shares of others, for what a stream finds of them; and of the core
     solutions with a customer less (P,) the largest residual and (P, n, S) the waits.
@@ -251,13 +253,13 @@ def _changes(
     count = len(shape.tags)
     changed, patience = np.tile(changes, (1, count, 1, 1)), np.tile(patience, count)
     begin = np.tile(waits, (count, 1)) if known is None else np.concatenate(np.moveaxis(known, 1, 0))
-    after, result = _core(shape, every, changed, begin, rough, patience)
+    after, result = _core(shape, every, changed, begin, rough, patience, chains)
     failed: Any = result.residual > _ENDED
     if failed.any():
         again: Any = after.copy()
         again[failed] = _start(shape, every, after)[failed]
         if (again != after).any():
-            after, result = _core(shape, every, changed, again, rough, patience)
+            after, result = _core(shape, every, changed, again, rough, patience, chains)
     less = np.moveaxis(result.numbers.reshape(3, count, *waits.shape)[:, shape.tag], 1, 2)
     present = (state.scale > 0) & shape.closed[shape.kind]
     # The network without a customer lacks the servers it holds, but not one of several copies.
