@@ -10,6 +10,7 @@ import numpy as np  # noqa: TID253
 import pytest
 from even_hold_systems import EXACT, Span, staged, trusted
 from hold_systems import Held, copies, held, shared
+from kept_chains import kept
 from measuring import FEWEST, assert_told
 
 from qnet.networks.exactness import Beyond
@@ -52,8 +53,7 @@ def errors(seed: int, system: Draw) -> list[float]:
         # What is solved as a limited subnetwork has rows of its own.
         if solution.method != "open" or not solution.stable or warned(solution):
             continue
-        exact = drawn.exact()
-        found.append(error(solution, exact))
+        found.append(error(solution, kept("open holds", drawn, drawn.exact)))
     return found
 
 

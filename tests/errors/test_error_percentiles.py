@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np  # noqa: TID253
 import pytest
 from hold_systems import station
+from kept_chains import kept
 from measuring import assert_told
 from passage_systems import (
     Closed,
@@ -126,7 +127,8 @@ def one_queue(draw: Draw) -> list[float]:
         if beyond(network, FLOATS):
             continue
         solution, which = solve(network), int(draw.integers(count))
-        exact = percentiles(rates.tolist(), means.tolist(), [scv] * count, which, SHARES)
+        system = (rates.tolist(), means.tolist(), [scv] * count, which, SHARES)
+        exact = kept("percentiles of one queue", system, lambda system=system: percentiles(*system))
         told = [response_percentile(solution, share, f"{which}") for share in SHARES]
         found.append(max(abs(float(one) / other - 1) for one, other in zip(told, exact, strict=True)))
     return found
