@@ -81,7 +81,9 @@ def test_laws_at_random_points(station: str):
 @pytest.mark.parametrize("station", [station for station in STATIONS if station not in WITHOUT_STATES])
 def test_states_are_a_distribution_with_the_mean(station: str):
     found = queue(station, **POINTS[station])
-    states = [float(found.state_probability(n)) for n in range(600)]
+    states: list[float] = []
+    while len(states) < 600 and (len(states) < 100 or states[-1] > 1e-25):
+        states.append(float(found.state_probability(len(states))))
     assert min(states) >= 0
     assert close(math.fsum(states), 1)
     assert close(math.fsum(n * p for n, p in enumerate(states)), found.queue_length)
