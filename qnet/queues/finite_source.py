@@ -165,7 +165,7 @@ def _solved(
     cut = _cut(chain, rate) if guessed and entire else most
     if cut < most:
         chain = _Chain(chain.count[: cut + 1], *(part[: cut + 1] for part in chain[1:]))
-    spare = servers - open_offered
+    rate, spare = np.atleast_1d(rate), servers - open_offered
     size = max(len(rate), len(least), len(offered), len(spare), chain.free.shape[1])
     several = max(size, 2)  # Sums over a single chain have other last digits than over several.
     rate, least, offered, spare = (_of_all(item, several) for item in (rate, least, offered, spare))
