@@ -165,11 +165,11 @@ def _solved(
     cut = _cut(chain, rate) if guessed and entire else most
     if cut < most:
         chain = _Chain(chain.count[: cut + 1], *(part[: cut + 1] for part in chain[1:]))
-    rate, spare = np.atleast_1d(rate), servers - open_offered
-    size = max(len(rate), len(least), len(offered), len(spare), chain.free.shape[1])
-    several = max(size, 2)  # Sums over a single chain have other last digits than over several.
-    rate, least, offered, spare = (_of_all(item, several) for item in (rate, least, offered, spare))
-    chain = _Chain(chain.count, *(_of_all(part, several) for part in chain[1:]))
+    rate, least, offered, spare, _ = np.broadcast_arrays(rate, least, offered, servers - open_offered, chain.free[0])
+    size = len(rate)
+    if size == 1:  # Sums over a single chain have other last digits than over several.
+        rate, least, offered, spare = (np.broadcast_to(item, 2) for item in (rate, least, offered, spare))
+    chain = _Chain(chain.count, *(np.broadcast_to(part, (len(chain.count), len(rate))) for part in chain[1:]))
     low = least - guessed
     high = np.full_like(rate, _HIGHEST)
     result: Any = np.zeros((3, len(rate)))
@@ -216,11 +216,6 @@ def _solved(
             weights, asking = np.empty((2, len(count), len(rate)))
     problem = "the finite-source wait did not converge"
     raise NotComputed(Problem("QN510", problem, help="report the model: this should not happen"))
-
-
-def _of_all(values: Array, points: int) -> Array:
-    """Values of so many points in the last axis, where there may be one for all of them."""
-    return values if values.shape[-1] == points else np.broadcast_to(values, (*values.shape[:-1], points))
 
 
 def _first_rate(servers: int, sources: Any, offered: Any, first_share: Any, open_offered: Any) -> Any:

@@ -211,9 +211,9 @@ def _newton(core: Core, active: Flags, state: State) -> State:
     stuck = np.zeros(level.shape[0], dtype=int)
     live: Indices = np.arange(len(level))
     each = cost(*core.demands.shape[1:])
-    here, some = core, active
     for _ in range(_STEPS):
         budget.spend(_ROUND + each * len(live), _WHAT)
+        here, some = core.part(live), active[live]
         level[live], point = _placing(here, some, State(level[live], queue[live], busy[live]))
         error = point.error
         stuck[live] = np.where(error < 0.5 * best[live], 0, stuck[live] + 1)
