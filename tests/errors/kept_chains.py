@@ -2,7 +2,7 @@
 
 What is not kept, such as a system that is no longer drawn as it was, is computed. Every tenth system is computed
 all the same, and compared; all are with `QNET_FULL=1`. `QNET_KEEP=1 python -m pytest -p no:xdist tests/errors` computes
-all, and writes the file again.
+the figures of all that it runs, and writes their rows again.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ def kept(row: str, system: Any, compute: Callable[[], Sequence[float]]) -> list[
 
 
 def _write() -> None:
-    """A row in each line group, a system in each line."""
+    """Replace the rows that were asked for: a system in each line."""
     rows = [
         f'"{row}": {{\n' + ",\n".join(f'"{key}": {json.dumps([float(f"{value:.11g}") for value in figures])}'
                                       for key, figures in systems.items()) + "\n}"
-        for row, systems in sorted(_found.items())
+        for row, systems in sorted((KEPT | _found).items())
     ]  # fmt: skip
     FILE.write_text("{\n" + ",\n".join(rows) + "\n}\n")
 
