@@ -61,8 +61,9 @@ def test_where_the_steady_state_ends_does_not_depend_on_the_rate_asked(rate: flo
 
 
 def test_beyond_its_end_the_largest_rate_is_told():
-    with pytest.raises(NoAnswer, match=r"the saturation throughput is 0\.171573/s"):
-        solve_report(model("0.3/s", "1 s + wait('a')"))
+    # U = r (1 + U) is 1 at half a customer per second.
+    with pytest.raises(NoAnswer, match=r"the saturation throughput is 0\.5/s"):
+        solve_report(model("0.6/s", "1 s * (1 + utilization('a'))"))
 
 
 @pytest.mark.parametrize("rate", ["1350/s", "1e5/s", "1e100/s", "1e300/s"])

@@ -55,6 +55,11 @@ def response_percentile(solution: RoutedSolution, share: float, about: str = "")
     Limits    Feedback and overtaking make the times dependent, and in closed classes the customers at one station are
               at no other. `percentile_trust` decides where it is exact, and where it is not trusted.
     """
+    return response_percentiles(solution, (share,), about)[0]
+
+
+def response_percentiles(solution: RoutedSolution, shares: Sequence[float], about: str = "") -> list[Value]:
+    """The times within which some shares of all passages are answered, as `response_percentile` has each."""
     if solution.passages is None or solution.method in (LAYERS, PRIORITY, AGGREGATED):
         result = f"percentiles need the variances of waits, and {solution.method} gives their means alone"
         raise NotComputed(Problem("QN516", result, "means, such as response"))
@@ -62,8 +67,9 @@ def response_percentile(solution: RoutedSolution, share: float, about: str = "")
     nobody = sum(rate for rate, _, _ in wanted) == 0
     # Without any passages, a route counts as often as it would be taken.
     parts = [MixtureRoute(np.atleast_1d(rate + nobody * probability), stages) for rate, probability, stages in wanted]
-    result = mixture_percentile(parts, share)
-    return float(result[0]) if isinstance(solution.throughput, float) and result.size == 1 else result
+    results = [mixture_percentile(parts, share) for share in shares]
+    single = isinstance(solution.throughput, float)
+    return [float(result[0]) if single and result.size == 1 else result for result in results]
 
 
 _Stages = tuple[tuple[Value, Value], ...]
@@ -171,9 +177,11 @@ def mixture_percentile(parts: Sequence[MixtureRoute], share: float) -> Any:
             value = _distribution(weights, kept, time) - share
         return np.where(steady & ~constant, value, -1.0)
 
-    at_low = below(low)
-    result = root(below, low, high, np.minimum(at_low, -1e-300), np.full(shape, 1.0), arrays())
-    result = np.where(at_low >= 0, low, result)
+    result = low
+    if not constant.all():
+        at_low = below(low)
+        result = root(below, low, high, np.minimum(at_low, -1e-300), np.full(shape, 1.0), arrays())
+        result = np.where(at_low >= 0, low, result)
     # Hardly any variation: the cube root of a gamma time is all but normal (Wilson and Hilferty, 1931).
     ratio = square / (9 * mean**2)
     return np.where(constant, mean * (1 - ratio + _normal(share) * np.sqrt(ratio)) ** 3, result)
