@@ -27,7 +27,7 @@ from passage_systems import (
 from queue_passages import percentiles
 
 from qnet.expression import FLOATS
-from qnet.networks.percentiles.responses import response_percentiles
+from qnet.networks.percentiles.responses import response_percentile
 from qnet.networks.percentiles.trust import beyond
 from qnet.networks.routed import Hold, OpenClass, Route, RoutedNetwork, Time
 from qnet.networks.solve import solve
@@ -39,7 +39,7 @@ Draw = np.random.Generator
 def errors(network: RoutedNetwork, exact: Any, about: str = "") -> list[float]:
     """The worst relative error of every system."""
     solution = solve(network)
-    found = np.array(response_percentiles(solution, SHARES, about))
+    found = np.array([response_percentile(solution, share, about) for share in SHARES])
     return abs(found / exact - 1).max(0).tolist()
 
 
@@ -169,5 +169,6 @@ def test_classes_of_different_kinds_are_not_trusted():
         network = one_server(rates, means, scvs)
         assert beyond(network, FLOATS)
         exact = percentiles(rates, means, scvs, 0, SHARES)
-        told = [float(value) for value in response_percentiles(solve(network), SHARES, "0")]
+        solution = solve(network)
+        told = [response_percentile(solution, share, "0") for share in SHARES]
         assert max(abs(one / other - 1) for one, other in zip(told, exact, strict=True)) > 0.2

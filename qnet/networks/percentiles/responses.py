@@ -55,11 +55,6 @@ def response_percentile(solution: RoutedSolution, share: float, about: str = "")
     Limits    Feedback and overtaking make the times dependent, and in closed classes the customers at one station are
               at no other. `percentile_trust` decides where it is exact, and where it is not trusted.
     """
-    return response_percentiles(solution, (share,), about)[0]
-
-
-def response_percentiles(solution: RoutedSolution, shares: Sequence[float], about: str = "") -> list[Value]:
-    """The times within which some shares of all passages are answered, as `response_percentile` has each."""
     if solution.passages is None or solution.method in (LAYERS, PRIORITY, AGGREGATED):
         result = f"percentiles need the variances of waits, and {solution.method} gives their means alone"
         raise NotComputed(Problem("QN516", result, "means, such as response"))
@@ -67,9 +62,8 @@ def response_percentiles(solution: RoutedSolution, shares: Sequence[float], abou
     nobody = sum(rate for rate, _, _ in wanted) == 0
     # Without any passages, a route counts as often as it would be taken.
     parts = [MixtureRoute(np.atleast_1d(rate + nobody * probability), stages) for rate, probability, stages in wanted]
-    results = [mixture_percentile(parts, share) for share in shares]
-    single = isinstance(solution.throughput, float)
-    return [float(result[0]) if single and result.size == 1 else result for result in results]
+    result = mixture_percentile(parts, share)
+    return float(result[0]) if isinstance(solution.throughput, float) and result.size == 1 else result
 
 
 _Stages = tuple[tuple[Value, Value], ...]
