@@ -56,6 +56,8 @@ _ASTRAY = 3
 """Steps in a row that may increase the residual."""
 _LEAST = 0.2
 """What one step leaves of a value at least: at values of 0 the image predicts nothing."""
+_FLAT = 1e-7
+"""The least slope, as a share of the largest and in shares of the values, that differences show."""
 _NUDGE = 1e-7
 _STEEPEST = 1e100
 """Larger slopes are dropped, like those that are not finite."""
@@ -342,9 +344,16 @@ def _inverse_slopes(maps: BatchMaps, chosen: Indices, values: Array, moves: Arra
     table: Array = np.eye(size) - slopes.swapaxes(1, 2)
     table[~(np.abs(table) <= _STEEPEST).all((1, 2))] = np.eye(size)
     try:
-        return np.asarray(np.linalg.inv(table), np.float64)
+        result: Array = np.asarray(np.linalg.inv(table), np.float64)
     except np.linalg.LinAlgError:
-        return np.asarray(np.linalg.pinv(table), np.float64)
+        result = np.asarray(np.linalg.pinv(table), np.float64)
+    relative = np.maximum(values, 1e-3 * values.max(1, keepdims=True) + 1e-300)
+    shares = relative[:, None] / relative[..., None]
+    flat = ~((np.abs(result) * shares).max((1, 2)) * (np.abs(table) * shares).max((1, 2)) < 1.0 / _FLAT)
+    if flat.any():
+        # Where many values are fixed points, as of classes at a station that is full, steps go to the nearest.
+        result[flat] = np.linalg.pinv(table[flat] * shares[flat], _FLAT) / shares[flat]
+    return result
 
 
 def _rounds(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ from level_chain import solve
 from nested_chain import stationary
 
 from qnet.networks.routed import Group, Hold, OpenClass, Route, RoutedNetwork, Station, Step, Time
+from qnet.networks.solution import RoutedSolution
 
 EXACT = Path(__file__).with_name("even_holds_exact.json")
 STAGES = (1, 2, 3, 4)
@@ -279,13 +281,14 @@ def even(draw: np.random.Generator) -> EvenHolds:
     return staged(item, lambda mean: Span(mean, int(draw.choice(STAGES))))
 
 
-def trusted(number: int) -> list[EvenHolds]:
-    """So many systems of the region in which open holds are trusted."""
+@cache
+def trusted(number: int) -> tuple[tuple[EvenHolds, RoutedSolution], ...]:
+    """So many systems of the region in which open holds are trusted, and their answers."""
     from qnet.networks.exactness import Beyond
     from qnet.networks.solve import solve as answer
 
     draw = np.random.default_rng([716, 5])
-    found: list[EvenHolds] = []
+    found: list[tuple[EvenHolds, RoutedSolution]] = []
     while len(found) < number:
         drawn = even(draw)
         if drawn.size > _LARGEST:
@@ -293,10 +296,10 @@ def trusted(number: int) -> list[EvenHolds]:
         solution = answer(drawn.network())
         beyond = any(isinstance(reason, Beyond) for reason in solution.reasons)
         if solution.method == "open" and solution.stable and not beyond:
-            found.append(drawn)
-    return found
+            found.append((drawn, solution))
+    return tuple(found)
 
 
 if __name__ == "__main__":
-    told = [[float(f"{value:.9g}") for value in item.exact()] for item in trusted(200)]
+    told = [[float(f"{value:.9g}") for value in item.exact()] for item, _ in trusted(200)]
     EXACT.write_text(json.dumps(told, indent=0) + "\n")

@@ -11,6 +11,7 @@ import pytest
 from chain import mean, stationary
 from drain_chain import lost
 from full_chain import stages
+from kept_chains import kept
 from measuring import assert_told
 
 from qnet.networks.exactness import Beyond
@@ -168,8 +169,9 @@ def who_come_back(random: np.random.Generator, points: int) -> list[float]:
         found = solved([shared], rate, [(1.0, (served("a", time), Time(away), served("a", time)))])
         assert not any(hasattr(reason, "code") for reason in found.reasons)
         for point in range(points):
-            own = (float(item[point]) for item in (rate, time, away))
-            errors.append(float(found.throughput[point]) / back_later(servers, room, *own) - 1)
+            system = servers, room, *(float(item[point]) for item in (rate, time, away))
+            (exact,) = kept("back later", system, lambda system=system: [back_later(*system)])
+            errors.append(float(found.throughput[point]) / exact - 1)
     return errors
 
 
@@ -198,7 +200,8 @@ def drained_beside_reads() -> list[tuple[float, float]]:
             if any(hasattr(reason, "code") for reason in told.reasons):
                 continue
             served = (stages(time, scv) for time, scv in zip(times.tolist(), spreads.tolist(), strict=True))
-            full, taken = lost(places, writes, reads, *served, interrupting)
+            system = (places, writes, reads, *served, interrupting)
+            full, taken = kept("lost beside reads", system, lambda system=system: lost(*system))
             figures = told.buffers[0]
             found.append((figures.throughput / (writes * (1 - full)) - 1, figures.occupancy / taken - 1))
         errors += found
@@ -214,8 +217,8 @@ def of_drained(place: int) -> Callable[[np.random.Generator, int], list[float]]:
     return errors
 
 
-def behind_another(places: int, rate: float, time: float, drain: float) -> Any:
-    """The exact shares of time of a buffer whose places are taken during a step before, and freed by a station."""
+def behind_another(places: int, rate: float, time: float, drain: float) -> list[float]:
+    """The exact numbers outside, in a step before, and at a station that frees the places the step has taken."""
     most = 60
 
     def moves(state: tuple[int, int, int]) -> Moves:
@@ -229,7 +232,8 @@ def behind_another(places: int, rate: float, time: float, drain: float) -> Any:
             after = (outside - 1, before + 1, draining - 1) if outside else (0, before, draining - 1)
             yield 1 / drain, after
 
-    return stationary((0, 0, 0), moves)
+    shares = stationary((0, 0, 0), moves)
+    return [mean(shares, lambda state, place=place: state[place]) for place in range(3)]
 
 
 @cache
@@ -248,9 +252,8 @@ def filled_before() -> list[tuple[float, float, float]]:
         )
         assert not any(isinstance(reason, Beyond) for reason in found.reasons)
         for point in range(points):
-            shares = behind_another(places, *(float(item[point]) for item in (rate, time, drain)))
-            front, disk = (mean(shares, lambda state, place=place: state[place]) for place in (1, 2))
-            outside = mean(shares, lambda state: state[0])
+            system = places, *(float(item[point]) for item in (rate, time, drain))
+            outside, front, disk = kept("filled before", system, lambda system=system: behind_another(*system))
             places_taken = float(found.buffers[0].occupancy[point]) / (front + disk) - 1
             response = float(found.response[point]) * float(rate[point]) / (outside + front) - 1
             told = [float(item.queue_length[point]) for item in found.stations]

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np  # noqa: TID253
 import pytest
 from chain import mean, stationary
+from kept_chains import kept
 from measuring import assert_told
 from quorum_systems import EXACT, Quorum, mean_behind, systems
 
@@ -184,7 +185,7 @@ def test_closed_classes():
     assert_told("fork-join: closed classes", errors)
 
 
-def closed_numbers(customers: int, servers: int, times: Sequence[float]) -> Array:
+def closed_numbers(customers: int, servers: int, times: Sequence[float]) -> list[float]:
     """Numbers at a processor, at two branches, and at the servers behind them; times of thinking, and at each."""
     think, cpu, first, second, behind = times
 
@@ -197,7 +198,7 @@ def closed_numbers(customers: int, servers: int, times: Sequence[float]) -> Arra
         yield min(after, servers) / behind, (here, one, other, after - 1)
 
     shares = stationary((0, 0, 0, 0), moves)
-    return np.array([mean(shares, lambda state, place=place: state[place]) for place in range(4)])
+    return [mean(shares, lambda state, place=place: state[place]) for place in range(4)]
 
 
 def test_queue_lengths_of_closed_classes():
@@ -219,6 +220,7 @@ def test_queue_lengths_of_closed_classes():
             network = RoutedNetwork((queue("cpu"), queue("a"), queue("b"), last), (asked,), size=count)
             found = np.array([item.queue_length for item in solve(network).stations])
             for point, times in enumerate(zip(think, cpu, first, second, behind, strict=True)):
-                exact = closed_numbers(customers, servers, times)
+                system = customers, servers, times
+                exact = np.array(kept("fork-join: numbers", system, lambda system=system: closed_numbers(*system)))
                 errors.append(float(np.max(np.abs(found[:, point] - exact) / np.maximum(exact, 0.1))))
     assert_told("fork-join: closed classes, queue lengths", errors)

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from copy import copy
+from typing import NamedTuple, TypeVar
 
+import numpy as np  # noqa: TID253
 import pytest
 from chain import mean, stationary
 from measuring import assert_told
@@ -20,6 +23,7 @@ from qnet.networks.solve import solve
 from qnet.networks.wanted import AUTO
 
 SYSTEMS = 200
+Drawn = TypeVar("Drawn")
 State = tuple[int, int, tuple[int, ...]]
 """Customers outside (0 where arrivals never end), in the queue for a place, and at each station inside."""
 
@@ -44,6 +48,11 @@ class Behind:
             if max(_times(self.demands, self.visits)) <= sum(self.demands):
                 break
         self.times = _times(self.demands, self.visits)
+
+    @property
+    def structure(self) -> tuple[int, bool, tuple[int, ...]]:
+        """What systems of one batch have in common."""
+        return self.limit, self.tandem, tuple(self.servers)
 
     def onward(self, place: int) -> list[tuple[float, int | None]]:
         """Where customers go after a visit: a station, or out."""
@@ -79,7 +88,9 @@ class Behind:
 
         return moves
 
-    def network(self, customers: ClosedClass | OpenClass, outer: Station | None = None) -> RoutedNetwork:
+    def network(
+        self, customers: ClosedClass | OpenClass, outer: Station | None = None, size: int | None = None
+    ) -> RoutedNetwork:
         """The same as qnet is told it."""
         stations = [_station("memory", self.limit), *([outer] if outer else [])]
         steps: list[Hold] = []
@@ -88,7 +99,25 @@ class Behind:
             steps.append(Hold(f"station {place}", (Time(time),), self.visits[place]))
         before = customers.routes[0].steps
         route = Way("", 1.0, (*before, Hold("memory", tuple(steps))))
-        return RoutedNetwork(tuple(stations), (customers.replace(routes=(route,)),))
+        return RoutedNetwork(tuple(stations), (customers.replace(routes=(route,)),), size=size)
+
+
+def joined(systems: Sequence[Behind]) -> Behind:
+    """Subnetworks of one structure as a batch."""
+    batch = copy(systems[0])
+    batch.times, batch.visits = (
+        [np.array(values) for values in zip(*rows, strict=True)]
+        for rows in ([one.times for one in systems], [one.visits for one in systems])
+    )
+    return batch
+
+
+def grouped(systems: Sequence[Drawn], structure: Callable[[Drawn], Hashable]) -> list[list[Drawn]]:
+    """The systems of each structure."""
+    groups: dict[Hashable, list[Drawn]] = {}
+    for system in systems:
+        groups.setdefault(structure(system), []).append(system)
+    return list(groups.values())
 
 
 def _station(name: str, servers: int, discipline: str = "fcfs") -> Station:
@@ -98,47 +127,79 @@ def _station(name: str, servers: int, discipline: str = "fcfs") -> Station:
 NOWHERE = (Way("", 1.0, ()),)
 
 
-def closed_errors(rng: random.Random) -> tuple[float, float]:
-    """Errors of the throughput, and of the time at the memory and inside, for customers who come again."""
+class Closed(NamedTuple):
+    """Customers who come again, after thinking for some time or being served for it one at a time."""
+
+    behind: Behind
+    people: int
+    away: float
+    alone: bool
+
+    def busy(self, state: State) -> int:
+        """How many outside are on their way back."""
+        return min(state[0], 1) if self.alone else state[0]
+
+    def exact(self) -> tuple[float, float]:
+        """The throughput, and the time at the memory and inside."""
+        first = (self.people, 0, (0,) * len(self.behind.demands))
+        shares = stationary(first, self.behind.moves(lambda state: self.busy(state) / self.away, 1))
+        rate = mean(shares, self.busy) / self.away
+        return rate, mean(shares, lambda state: self.people - state[0]) / rate
+
+
+def closed(rng: random.Random) -> Closed:
+    """One system."""
     behind = Behind(rng, 1, rng.choice([2, 2, 3]))
     people = rng.randint(behind.limit + 1, behind.limit + 4)
     away = sum(behind.demands) * math.exp(rng.uniform(math.log(0.1), math.log(5)))
-    alone = rng.random() < 0.3  # one at a time is served outside, instead of thinking
+    return Closed(behind, people, away, rng.random() < 0.3)
 
-    def busy(state: State) -> int:
-        return min(state[0], 1) if alone else state[0]
 
-    first = (people, 0, (0,) * len(behind.demands))
-    shares = stationary(first, behind.moves(lambda state: busy(state) / away, 1))
-    exact = mean(shares, busy) / away
-    spent = mean(shares, lambda state: people - state[0]) / exact
+def closed_errors(systems: Sequence[Closed]) -> Iterator[tuple[float, float]]:
+    """Errors of the throughput, and of the time at the memory and inside, of systems of one structure."""
+    alone, away = systems[0].alone, np.array([one.away for one in systems])
     before = (Way("", 1.0, (Hold("desk", (Time(away),)),)),) if alone else NOWHERE
-    customers = ClosedClass("jobs", float(people), 0.0 if alone else away, before)
-    found = solve(behind.network(customers, _station("desk", 1) if alone else None), AUTO.replace(chain=0))
-    at_desk = sum(float(item.queue_length) for item in found.stations if item.name == "desk") / found.throughput
-    return found.throughput / exact - 1, (found.response - at_desk) / spent - 1
+    people = np.array([float(one.people) for one in systems])
+    customers = ClosedClass("jobs", people, 0.0 * away if alone else away, before)
+    network = joined([one.behind for one in systems]).network(
+        customers, _station("desk", 1) if alone else None, len(systems)
+    )
+    found = solve(network, AUTO.replace(chain=0))
+    at_desk = sum(item.queue_length for item in found.stations if item.name == "desk") / found.throughput
+    exact = np.array([one.exact() for one in systems]).T
+    return zip(found.throughput / exact[0] - 1, (found.response - at_desk) / exact[1] - 1, strict=True)
 
 
 def test_error_memory_closed() -> None:
     rng = random.Random("a limit for customers who think")
-    throughputs, responses = zip(*(closed_errors(rng) for _ in range(SYSTEMS)), strict=True)
+    groups = grouped([closed(rng) for _ in range(SYSTEMS)], lambda one: (one.behind.structure, one.alone))
+    throughputs, responses = zip(*(pair for group in groups for pair in closed_errors(group)), strict=True)
     assert_told("memory: throughput of a closed class", throughputs)
     assert_told("memory: time there of a closed class", responses)
 
 
-def open_error(rng: random.Random) -> float:
-    """Error of the response of arrivals that never end."""
-    behind = Behind(rng, 2, 2)
-    few = solve(behind.network(OpenClass("jobs", 1e-6, NOWHERE)), AUTO.replace(chain=0))
-    rate = float(few.full_at["memory"]) * rng.uniform(0.1, 0.7)
+def open_errors(systems: Sequence[tuple[Behind, float]]) -> list[float]:
+    """Errors of the response of arrivals that never end, at shares of the largest rate, of systems of one structure."""
+    batch, size, shares = joined([one for one, _ in systems]), len(systems), np.array([share for _, share in systems])
+    few = solve(batch.network(OpenClass("jobs", np.full(size, 1e-6), NOWHERE), size=size), AUTO.replace(chain=0))
+    rates = few.full_at["memory"] * shares
+    told = solve(batch.network(OpenClass("jobs", rates, NOWHERE), size=size)).response
+    return [
+        float(value) / exact(one, rate) - 1 for value, (one, _), rate in zip(told, systems, rates.tolist(), strict=True)
+    ]
+
+
+def exact(behind: Behind, rate: float) -> float:
+    """The response of arrivals."""
     shares = stationary((0, 0, (0, 0)), behind.moves(lambda state: rate * (state[1] < 30), 0))
-    spent = mean(shares, lambda state: state[1] + sum(state[2])) / rate
-    return solve(behind.network(OpenClass("jobs", rate, NOWHERE))).response / spent - 1
+    return mean(shares, lambda state: state[1] + sum(state[2])) / rate
 
 
 def test_error_memory_open() -> None:
     rng = random.Random("a limit for arrivals")
-    assert_told("memory: response of an open class", [open_error(rng) for _ in range(SYSTEMS)])
+    systems = [(Behind(rng, 2, 2), rng.uniform(0.1, 0.7)) for _ in range(SYSTEMS)]
+    groups = grouped(systems, lambda pair: pair[0].structure)
+    assert_told("memory: response of an open class", [error for group in groups for error in open_errors(group)])
 
 
 def paging_errors(rng: random.Random) -> tuple[float, float]:
@@ -173,8 +234,6 @@ def test_error_memory_thrashing() -> None:
 
 
 def _paging(people: int, think: float, limit: int, burst: float, page: float, faults: list[float]) -> RoutedNetwork:
-    import numpy as np
-
     def network(more: object, size: int | None) -> RoutedNetwork:
         stations = (_station("memory", limit), _station("cpu", 1, "ps"), _station("disk", 1, "ps"))
         visits = more + 1  # type: ignore[operator]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from typing import Any
 
 import numpy as np  # noqa: TID253
@@ -12,19 +13,24 @@ from open_systems import ALL, EXACT, exact
 
 from qnet.networks.exactness import Beyond
 from qnet.networks.measured_errors import MEASURED
+from qnet.networks.solution import RoutedSolution
 from qnet.networks.solve import solve
 from qnet.networks.wanted import Wanted
 
 KEPT: dict[str, list[float]] = json.loads(EXACT.read_text())
 
 
+@cache
+def answers(name: str, method: str = "auto") -> list[RoutedSolution]:
+    """The answers of the systems of a row."""
+    return [solve(item.network, Wanted(method)) for item in ALL[name]()]
+
+
 def errors(name: str, method: str = "auto") -> Any:
     """Relative errors of the mean response, where the answer is trusted unless the row is of what is not."""
-    networks = [item.network for item in ALL[name]()]
     outside = not MEASURED[name].trusted
-    counted = [outside or not any(isinstance(reason, Beyond) for reason in solve(item).reasons) for item in networks]
-    found = [solve(item, Wanted(method)).response for item in networks]
-    return (np.array(found) / KEPT[name] - 1.0)[counted]
+    counted = [outside or not any(isinstance(reason, Beyond) for reason in item.reasons) for item in answers(name)]
+    return (np.array([item.response for item in answers(name, method)]) / KEPT[name] - 1.0)[counted]
 
 
 @pytest.mark.parametrize("name", ALL)

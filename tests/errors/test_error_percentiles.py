@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np  # noqa: TID253
 import pytest
 from hold_systems import station
+from kept_chains import kept
 from measuring import assert_told
 from passage_systems import (
     Closed,
@@ -112,24 +113,31 @@ def beside(draw: Draw) -> list[float]:
 
 def one_queue(draw: Draw) -> list[float]:
     """One to three classes at one queue at any load, whose times have one scv and means up to 3 apart."""
-    found: list[float] = []
-    while len(found) < 200:
+    drawn: dict[tuple[int, float, int], list[tuple[Any, Any]]] = {}
+    """By the number of classes, the scv and the class that is followed: rates and means of systems."""
+    while sum(map(len, drawn.values())) < 200:
         count = int(draw.choice([1, 1, 2, 3]))
         scv, load = float(draw.choice([0.25, 0.5, 1.0, 2.0])), float(draw.uniform(0.05, 0.95))
         means, shares = 3 ** draw.uniform(0, 1, count), draw.uniform(0.1, 1, count)
         rates = load * shares / (shares * means).sum()
-        classes = tuple(
-            OpenClass(f"{kind}", rates[kind], (Route("way", 1.0, (Hold("one", (Time(means[kind], scv),)),)),))
-            for kind in range(count)
-        )
-        network = RoutedNetwork((station("one", 1),), classes)
-        if beyond(network, FLOATS):
-            continue
-        solution, which = solve(network), int(draw.integers(count))
-        exact = percentiles(rates.tolist(), means.tolist(), [scv] * count, which, SHARES)
-        told = [response_percentile(solution, share, f"{which}") for share in SHARES]
-        found.append(max(abs(float(one) / other - 1) for one, other in zip(told, exact, strict=True)))
+        if not beyond(one_server(rates.tolist(), means.tolist(), [scv] * count), FLOATS):
+            drawn.setdefault((count, scv, int(draw.integers(count))), []).append((rates, means))
+    found: list[float] = []
+    for (count, scv, which), systems in drawn.items():
+        told = [(rates.tolist(), means.tolist(), [scv] * count, which, SHARES) for rates, means in systems]
+        exact = [kept("percentiles of one queue", one, lambda one=one: percentiles(*one)) for one in told]
+        rates, means = np.array(systems).transpose(1, 2, 0)
+        found += errors(one_server(rates, means, [scv] * count, len(systems)), np.transpose(exact), f"{which}")
     return found
+
+
+def one_server(rates: Any, means: Any, scvs: Sequence[float], size: int | None = None) -> RoutedNetwork:
+    """A queue of several classes, or a batch of them."""
+    classes = tuple(
+        OpenClass(f"{kind}", rate, (Route("way", 1.0, (Hold("one", (Time(mean, scv),)),)),))
+        for kind, (rate, mean, scv) in enumerate(zip(rates, means, scvs, strict=True))
+    )
+    return RoutedNetwork((station("one", 1),), classes, size=size)
 
 
 ROWS: dict[str, Callable[[Draw], list[float]]] = {
@@ -158,12 +166,9 @@ def test_exact_percentiles_of_one_exponential_queue():
 def test_classes_of_different_kinds_are_not_trusted():
     """Short even times that rarely wait for long ones: a sum of two very different times, 20 to 60 % off."""
     for rates, means, scvs in (([0.1, 0.01], [1.0, 9.5], [0.25, 0.25]), ([0.04, 0.04], [4.8, 5.2], [0.25, 2.0])):
-        classes = tuple(
-            OpenClass(f"{kind}", rates[kind], (Route("w", 1.0, (Hold("one", (Time(means[kind], scvs[kind]),)),)),))
-            for kind in (0, 1)
-        )
-        network = RoutedNetwork((station("one", 1),), classes)
+        network = one_server(rates, means, scvs)
         assert beyond(network, FLOATS)
         exact = percentiles(rates, means, scvs, 0, SHARES)
-        told = [float(response_percentile(solve(network), share, "0")) for share in SHARES]
+        solution = solve(network)
+        told = [response_percentile(solution, share, "0") for share in SHARES]
         assert max(abs(one / other - 1) for one, other in zip(told, exact, strict=True)) > 0.2

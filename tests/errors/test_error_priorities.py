@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 import pytest
+from kept_chains import kept
 from measuring import assert_told
 from priority_chain import System, exact
 
@@ -75,7 +77,8 @@ def errors(systems: Sequence[System], wanted: int, responses: bool = False) -> l
             continue
         if not all(_away(system, kind) >= LONG_ABSENCE for kind in range(len(system.away) - 1)):
             continue
-        rates, times = exact(system)
+        known = kept("priorities", system, lambda system=system: [*chain.from_iterable(exact(system))])
+        rates, times = known[: len(system.away)], known[len(system.away) :]
         told = [
             answer.response[place, kind] / times[kind]
             if out or responses

@@ -13,6 +13,7 @@ from statistics import median
 from typing import Any
 
 import numpy as np  # noqa: TID253
+from kept_chains import kept
 from measuring import assert_told
 from priority_chain import System, exact
 from test_error_priorities import drawn, solved
@@ -51,7 +52,7 @@ def test_the_default_errs_less():
     systems = [drawn(dice, ["preemptive", "ps"], 1, [(1, 2), (1, 2)]) for _ in range(2 * _SYSTEMS)]
     used = solved(systems).utilization[:, 0, 0]
     systems = [system for system, load in zip(systems, used, strict=True) if load <= HIGHER][:_SYSTEMS]
-    right = np.array([exact(system)[0] for system in systems])
+    right = np.array([kept("priorities: throughputs", item, lambda item=item: exact(item)[0]) for item in systems])
     shadow = abs(shadowed(systems) / right - 1).max(1).tolist()
     default = abs(solved(systems).throughput / right - 1).max(1).tolist()
     assert len(right) == _SYSTEMS

@@ -100,7 +100,7 @@ def test_a_sum_of_equal_exponential_times_is_an_erlang_time(stages):
     part = MixtureRoute(np.array([1.0]), tuple((np.array([0.01]), np.array([1e-4])) for _ in range(stages)))
     found = float(mixture_percentile([part], 0.9)[0])
     low, high = 0.0, 0.01 * stages * 5 + 0.05
-    for _ in range(80):
+    for _ in range(40):
         middle = (low + high) / 2
         low, high = (middle, high) if poisson_tail(stages, middle / 0.01) < 0.9 else (low, middle)
     assert found == pytest.approx(low, rel=1e-6 if stages <= 400 else 1e-4)

@@ -1,6 +1,10 @@
-"""Small models in which features of the language meet, by name."""
+"""Small models in which features of the language meet, by name, and what their chains say."""
 
 from __future__ import annotations
+
+from once import once
+
+from . import Answer, exact, load
 
 HEAD = 'qnet = 1\ntitle = "t"\n'
 
@@ -377,3 +381,8 @@ steps = [
 ]
 """,
 }
+
+
+def answer(name: str) -> Answer:
+    """The exact answer of a model, which tests of the oracle and of the solvers look at."""
+    return once(f"oracle: {name}: {MODELS[name]}", lambda: exact(load(HEAD + MODELS[name])))

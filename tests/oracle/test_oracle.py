@@ -7,8 +7,8 @@ from math import factorial, inf, prod
 
 import pytest
 
-from . import Answer, TooLarge, Unsupported, exact, load, simulated, solve, sparse
-from .models import HEAD, MODELS
+from . import Answer, TooLarge, Unsupported, exact, load, simulated, simulation, solve, sparse
+from .models import HEAD, MODELS, answer
 
 
 def model(stations: str, classes: str) -> Answer:
@@ -193,8 +193,7 @@ FIGURES = ("throughput", "response", "station_throughput", "utilization", "queue
 
 @pytest.mark.parametrize("name", MODELS)
 def test_the_simulation_agrees_with_the_chain(name: str) -> None:
-    asked = load(HEAD + MODELS[name])
-    found, drawn = exact(asked, 8_000), simulated(asked, 10.0, 1, 12_000)
+    found, drawn = answer(name), simulated(load(HEAD + MODELS[name]), 10.0, 1, 12_000)
     for figure in FIGURES:
         assert figure == "response" or getattr(found, figure).keys() == getattr(drawn, figure).keys()
         for key, value in getattr(found, figure).items():
@@ -210,7 +209,12 @@ def test_those_who_are_last_in_a_stack_for_most_of_a_run_settle_nothing() -> Non
     assert simulated(line, 10.0, 1, 20_000).unsettled == ()
 
 
-def test_more_work_than_can_be_done() -> None:
+def test_more_work_than_can_be_done(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = load(text("s = {}", open_class("c", 1.2, visit("s", 1.0))))
+    with pytest.raises(TooLarge, match="steady"):
+        exact(asked)
     with pytest.raises(Unsupported, match="steady"):
-        solve(asked, seconds=1.0)
+        simulated(asked, 10.0, 1, 50_000)
+    monkeypatch.setattr(simulation, "MOST_PRESENT", 1000)
+    with pytest.raises(Unsupported, match="steady"):
+        solve(asked, seconds=60.0)

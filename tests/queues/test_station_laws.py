@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Any
 
+import numpy as np  # noqa: TID253
 import pytest
 from station_cases import POINTS, random_points
 
@@ -79,7 +81,9 @@ def test_laws_at_random_points(station: str):
 @pytest.mark.parametrize("station", [station for station in STATIONS if station not in WITHOUT_STATES])
 def test_states_are_a_distribution_with_the_mean(station: str):
     found = queue(station, **POINTS[station])
-    states = [float(found.state_probability(n)) for n in range(600)]
+    states: list[float] = []
+    while len(states) < 600 and (len(states) < 100 or states[-1] > 1e-25):
+        states.append(float(found.state_probability(len(states))))
     assert min(states) >= 0
     assert close(math.fsum(states), 1)
     assert close(math.fsum(n * p for n, p in enumerate(states)), found.queue_length)
@@ -93,7 +97,7 @@ def test_states_are_a_distribution_with_the_mean(station: str):
 
 @pytest.mark.parametrize("station", [station for station in STATIONS if station not in WITHOUT_PERCENTILES])
 def test_percentiles_have_the_mean_and_the_variance(station: str):
-    # An independent check: integrate q(p) over p, by the midpoint rule over -log(1 - p).
+    # An independent check: integrate q(p) over p, by the rule of Gauss over parts of -log(1 - p).
     found = queue(station, **POINTS[station])
     pairs = (
         (found.wait_percentile, found.wait, found.variance_of_wait),
@@ -103,23 +107,20 @@ def test_percentiles_have_the_mean_and_the_variance(station: str):
         if function is None or mean == 0:
             continue
         first, second = moments(function, found.probability_of_waiting if mean == found.wait else 1.0)
-        assert close(first, mean, 1e-3)
-        assert close(second - first * first, variance, 5e-3)
+        assert close(first, mean, 3e-4)
+        assert close(second - first * first, variance, 1e-3)
 
 
 def moments(function: Any, chance: float) -> tuple[float, float]:
     """int q dp and int q^2 dp over the part above 1 - chance, with p = 1 - chance e^(-x)."""
     first = second = 0.0
-    step = 0.06
-    for index in range(500):
-        x = (index + 0.5) * step
-        share = 1 - chance * math.exp(-x)
-        if share >= 1 - 1e-13:
-            break
-        value = float(function(share))
-        weight = chance * math.exp(-x) * 2 * math.sinh(step / 2)
-        first += weight * value
-        second += weight * value * value
+    nodes, weights = np.polynomial.legendre.leggauss(8)
+    for low, high in pairwise((0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 29.0)):
+        for node, weight in zip(nodes, weights, strict=True):
+            tail = chance * math.exp(-(low + high + (high - low) * node) / 2)
+            value = float(function(1 - tail))
+            first += weight * tail * (high - low) / 2 * value
+            second += weight * tail * (high - low) / 2 * value * value
     return first, second
 
 

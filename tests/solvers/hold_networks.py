@@ -74,7 +74,7 @@ def _near(model: RoutedNetwork, names: list[str], wanted: float) -> RoutedNetwor
     """The network at the rate where the busiest inner station has the wanted load; loads are almost linear in it."""
     factor = 1e-3
     for _ in range(12):
-        load = inner_load(solve(scaled(model, factor)), names)
+        load = inner_load(solve(scaled(model, factor), warned=False), names)
         if abs(load - wanted) <= 0.1 * (1 - wanted):
             return scaled(model, factor)
         factor *= wanted / load

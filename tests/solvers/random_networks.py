@@ -15,6 +15,8 @@ from qnet.networks.solution import RoutedSolution
 
 HIGHEST = 0.97
 """The largest load that a random network is scaled to."""
+CLOSE = 0.01
+"""How far the load of a random network is from the one wanted, unless six rounds bring it no closer."""
 
 
 class Maker:
@@ -127,16 +129,19 @@ def random_network(seed: int, size: int | None = None) -> RoutedNetwork:
         wanted = np.array([draw.uniform(0.05, HIGHEST) for _ in range(size)])
     factor = 1e-6 + 0.0 * wanted
     for _ in range(6):
-        load = largest_load(solve(scaled(network, factor)))
+        load = largest_load(network, factor)
+        if np.all((np.abs(load - wanted) <= CLOSE) & (load <= HIGHEST)):
+            break
         factor = factor * np.where(load < 1, wanted / np.maximum(load, 1e-9), 0.5)
-    while not np.all(fits := largest_load(solve(scaled(network, factor))) <= HIGHEST):
-        factor = factor * np.where(fits, 1.0, 0.8)
+    else:
+        while not np.all(fits := largest_load(network, factor) <= HIGHEST):
+            factor = factor * np.where(fits, 1.0, 0.8)
     return scaled(network, factor if size is not None else float(factor))
 
 
-def largest_load(solution: RoutedSolution) -> Any:
-    """The load of the busiest station, per point."""
-    loads = [item.load for item in solution.loads]
+def largest_load(network: RoutedNetwork, factor: Any) -> Any:
+    """The load of the busiest station, per point, with every arrival rate multiplied by a factor."""
+    loads = [item.load for item in solve(scaled(network, factor), warned=False).loads]
     return np.max(np.broadcast_arrays(*loads), axis=0) if loads else 0.0
 
 

@@ -61,8 +61,9 @@ def test_where_the_steady_state_ends_does_not_depend_on_the_rate_asked(rate: flo
 
 
 def test_beyond_its_end_the_largest_rate_is_told():
-    with pytest.raises(NoAnswer, match=r"the saturation throughput is 0\.171573/s"):
-        solve_report(model("0.3/s", "1 s + wait('a')"))
+    # U = r (1 + U) is 1 at half a customer per second.
+    with pytest.raises(NoAnswer, match=r"the saturation throughput is 0\.5/s"):
+        solve_report(model("0.6/s", "1 s * (1 + utilization('a'))"))
 
 
 @pytest.mark.parametrize("rate", ["1350/s", "1e5/s", "1e100/s", "1e300/s"])
@@ -96,6 +97,45 @@ def test_a_time_that_falls_with_the_load_settles(share: float):
     asked = model(f"{share!r}/s", "1 s / (1 + 9 * utilization('a'))")
     found = solve_points(asked).parts[0].solution.stations[0].utilization
     assert found == pytest.approx((math.sqrt(1 + 36 * share) - 1) / 18, rel=1e-11)
+
+
+@pytest.mark.parametrize("fall", [0.5, 1.0, 9.0])
+@pytest.mark.parametrize("share", [0.1, 0.6, 0.95, 0.9999])
+def test_a_time_that_falls_with_the_load_has_a_steady_state_beyond_what_it_is_without_any(fall: float, share: float):
+    """S = 1 / (1 + k u) and u = r S give u + k u^2 = r, up to 1 + k; without load the server would be full at 1."""
+    end = 1 + fall
+    rate = share * end
+    asked = model(f"{rate!r}/s", f"1 s / (1 + {fall} * utilization('a'))")
+    solved = solve_points(asked)
+    found = solved.parts[0].solution.stations[0].utilization
+    assert found == pytest.approx((math.sqrt(1 + 4 * fall * rate) - 1) / (2 * fall), rel=1e-9)
+    assert saturation(asked, solved).factor * rate == pytest.approx(end, rel=1e-8)
+
+
+def test_where_times_fall_the_largest_rate_is_known_beyond_it():
+    with pytest.raises(NoAnswer, match="the saturation throughput is 2/s"):
+        solve_report(model("2.5/s", "1 s / (1 + utilization('a'))"))
+
+
+def test_times_that_fall_with_busy_servers_are_a_batch_of_their_points():
+    """Two servers: S = 1 / (1 + b / 2) and b = r S, up to r = 4 at b = 2."""
+    np = importlib.import_module("numpy")
+    text = """qnet = 1
+title = "two servers"
+[parameters]
+rate = "1/s"
+[stations]
+a = { servers = 2 }
+[classes.x]
+arrival_rate = "rate"
+steps = [ { station = "a", time = "1 s / (1 + busy_servers('a') / 2)" } ]
+"""
+    asked = build(parse(text.encode(), "model.toml"), "model.toml")
+    rates = np.array([0.5, 1.9, 2.4, 3.9, 4.1])
+    solved = solve_points(asked, {"rate": rates}, 5, patient=False)
+    assert solved.stable.tolist() == [True] * 4 + [False]
+    busy = solved.gather(lambda part: part.solution.stations[0].busy_servers)
+    assert busy[:4] == pytest.approx(np.sqrt(1 + 2 * rates[:4]) - 1, rel=1e-9)
 
 
 def test_a_time_without_a_fixed_point_is_refused():

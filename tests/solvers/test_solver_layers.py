@@ -9,6 +9,7 @@ import numpy as np  # noqa: TID253
 import pytest
 from building import at_station, delay, station, visit
 
+import qnet
 from qnet.errors import NotComputed
 from qnet.networks.closed_networks import solve as solve_by_demands
 from qnet.networks.exactness import Beyond
@@ -207,3 +208,36 @@ def test_a_batch_says_what_its_throughput_tends_to_as_its_points_do():
     alone = [solve(network.point(place)).ceiling for place in range(3)]
     assert told[0] == pytest.approx([item[0] for item in alone if item], rel=1e-8)
     assert list(told[1]) == [item[1] for item in alone if item]
+
+
+def test_where_a_station_is_full_figures_are_smooth() -> None:
+    """Many waits of two classes at a full station are fixed points: steps that went to any of them moved figures by
+    1e-4 of themselves and more, up and down."""
+    text = """qnet = 1
+title = "full"
+[parameters]
+think = "47.5 ms"
+[stations]
+s1 = {}
+s2 = { servers = 2 }
+[classes.a]
+population = 10
+think_time = "think"
+steps = [
+  { hold = "s1", steps = [ { time = "8.26 ms" }, { phase = 2, time = "2.48 ms" } ] },
+  { station = "s2", time = "10.6 ms" },
+]
+[classes.b]
+population = 2
+think_time = "10 ms"
+steps = [
+  { hold = "s1", steps = [ { time = "8.26 ms" }, { phase = 2, time = "8.26 ms" } ] },
+  { station = "s2", time = "10.6 ms" },
+]
+"""
+    full = qnet.loads(text)
+    times = [0.0474 + 0.00005 * step for step in range(7)]
+    rates = [full.set(think=time).solve(method="layers").records()[0]["throughput_per_s"] for time in times]
+    falls = [one - other for one, other in pairwise(rates)]
+    assert min(falls) > 0
+    assert max(falls) < 1.01 * min(falls)

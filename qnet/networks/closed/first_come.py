@@ -8,6 +8,7 @@ utilizations on arrival are those of the network with one customer less, estimat
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 from qnet.lazy import Array, Flags, np
@@ -23,6 +24,31 @@ _PASSES, _FILLED, _FULL = 3, 30, 0.01
 _STAGES = ((0.9, 0.0), (0.5, 0.0), (0.0, 0.0), (0.5, 0.5), (0.0, 0.5), (0.0, 1.0))
 """Where an answer leaves the feasible region: what is kept of the estimated changes, and how much is taken off the
 difference between customers that arrive soon again and those that arrive at random."""
+
+
+class _Fixed(Record):
+    """What no round changes."""
+
+    others: Any
+    """(P, 1, R, R) customers of a class besides one that arrives, of a class."""
+    present: Any
+    """(P, 1, 1, R) customers of a class, 1 where there are none."""
+    visits: Any
+    """(P, K, R) at least above 0."""
+    weight: Any
+    """(P, K, 1, R) that of a class present."""
+    excess: Any
+    """(P, K, 1, R) likewise."""
+    early: Any
+    """(P, K, 1, R) whether the excess is below 0; None where none is."""
+    known: Any
+    """(P, K, 1, R) seconds after which a service is as good as forgotten."""
+    longer: Any
+    """(P, K, R, R) by how much a class that arrives weighs more than one present; None where all weigh the same."""
+    open_least: Any
+    """(P, K, R) what open classes add for a customer that returns at once."""
+    open_change: Any
+    """(P, K, R) by how much more they add at random; None where that makes no difference."""
 
 
 class FirstComeBatch(Record):
@@ -53,6 +79,26 @@ class FirstComeBatch(Record):
     joins: Any = None
     """Of parallel steps, from (P, K, R) residences to the (P, R) seconds by which a passage is longer than their sum,
     mostly below 0; points are taken from it like from an array."""
+
+    @cached_property
+    def fixed(self) -> _Fixed:
+        """What no round changes."""
+        longer = self.weight[..., None] - self.weight[:, :, None, :]
+        early = self.excess < 0
+        least = self.open_load[..., None] * self.weight
+        change = self.open_rest[..., None] - least
+        return _Fixed(
+            others=np.maximum(self.population[:, None, :] - np.eye(self.population.shape[-1]), 0.0)[:, None],
+            present=np.where(self.population > 0, self.population, 1.0)[:, None, None, :],
+            visits=np.where(self.visits > 0, self.visits, 1.0),
+            weight=self.weight[:, :, None, :],
+            excess=self.excess[:, :, None, :],
+            early=early[:, :, None, :] if early.any() else None,
+            known=_ABSENCE * self.memory[:, :, None, :],
+            longer=longer if (longer != 0).any() else None,
+            open_least=least,
+            open_change=change if (change != 0).any() else None,
+        )
 
     @property
     def patience(self) -> int:
@@ -179,11 +225,6 @@ def _start(lines: FirstComeBatch) -> Any:
     return residence
 
 
-def _tamed(lines: FirstComeBatch, busy: Any) -> Any:
-    """(P, K, R) the excess, one below 0 times the idle share of its station."""
-    return np.where(lines.excess < 0, _idle(lines, busy)[..., None], 1.0) * lines.excess
-
-
 def _idle(lines: FirstComeBatch, busy: Any) -> Any:
     """(P, K) the share idle of what open classes leave of a station."""
     return np.maximum(1.0 - busy.sum(-1) / (1.0 - lines.open_load), 0.0)
@@ -220,73 +261,63 @@ def _ahead(lines: FirstComeBatch, changes: ShareChanges, residence: Any, cycle: 
     cycle   of the residences, as `_cycle` has it: of parallel steps it costs more than all the rest.
     """
     throughput = _throughput(lines, cycle)[:, None, :]
-    one = np.eye(lines.population.shape[-1])
-    left = np.maximum(lines.population[:, None, :] - one, 0.0)[:, None]
-    present = np.where(lines.population > 0, lines.population, 1.0)[:, None, None, :]
+    fixed = lines.fixed
+    absence = np.maximum(cycle[:, None, :] - residence, 0.0) / fixed.visits
     busy = throughput * lines.demands
-    queues = np.maximum(left * ((throughput * residence)[:, :, None, :] / present + changes.queue), 0.0)
-    served = np.clip(left * (busy[:, :, None, :] / present + changes.busy), 0.0, queues)
-    kept = 1.0 - changes.relaxation[:, None, None, None]
-    excess = (served * _tamed(lines, busy)[:, :, None, :]) * _random(lines, residence, cycle)
-    work = (lines.weight[:, :, None, :] * queues + excess + served * kept * _behind(lines, residence, cycle)).sum(-1)
-    at_arrival = (work + _from_open(lines, residence, cycle, busy)) / (1.0 - lines.open_load)[..., None]
+    queues = np.maximum(fixed.others * ((throughput * residence)[:, :, None, :] / fixed.present + changes.queue), 0.0)
+    served = np.clip(fixed.others * (busy[:, :, None, :] / fixed.present + changes.busy), 0.0, queues)
+    excess = fixed.excess
+    if fixed.early is not None:
+        excess = np.where(fixed.early, _idle(lines, busy)[..., None, None], 1.0) * excess
+    work = fixed.weight * queues + (served * excess) * _random(fixed, absence)
+    if fixed.longer is not None:
+        kept = 1.0 - changes.relaxation[:, None, None, None]
+        work = work + served * kept * _behind(lines, residence, absence)
+    work = work.sum(-1)
+    at_arrival = (work + _from_open(lines, residence, absence, busy)) / (1.0 - lines.open_load)[..., None]
     if lines.left is None:
         return at_arrival, None
-    left = waits_with_second_phases(
-        lines, lines.left, residence, throughput[:, 0], _absence(lines, residence, cycle), at_arrival
-    )
+    left = waits_with_second_phases(lines, lines.left, residence, throughput[:, 0], absence, at_arrival)
     return left.customers, left
 
 
-def _from_open(lines: FirstComeBatch, residence: Any, cycle: Any, busy: Any) -> Any:
+def _from_open(lines: FirstComeBatch, residence: Any, absence: Any, busy: Any) -> Any:
     """(P, K, R) what open classes add, in front of an arriving customer, to the rest of a service in progress.
 
     A customer that returns at once finds those that arrived during its last visit, as if it waited for each of them
     as long as its service takes; after a long absence it finds the queue at a random time. Between the two as
     after an exponential absence from M/M/1 (see `solve`), and never so little that the station could do too much.
     """
-    load = lines.open_load[..., None]
-    least = load * lines.weight
-    change = lines.open_rest[..., None] - least
-    if not (change != 0).any():
+    least, change = lines.fixed.open_least, lines.fixed.open_change
+    if change is None:
         return least
+    load = lines.open_load[..., None]
     rest = np.where(load > 0, lines.open_rest[..., None] / np.where(load > 0, load, 1.0), 0.0)
-    absent = _absence(lines, residence, cycle)
-    late = (1.0 - load) * absent - rest
-    decay = late + np.sqrt(late**2 + 4.0 * absent * rest)
+    late = (1.0 - load) * absence - rest
+    decay = late + np.sqrt(late**2 + 4.0 * absence * rest)
     decay = np.where(decay > 0, 2.0 / np.where(decay > 0, decay, 1.0), np.inf)
-    each = residence / np.where(lines.visits > 0, lines.visits, 1.0)
+    each = residence / lines.fixed.visits
     left_at_arrival = load * decay / (1.0 + decay * rest) * each
     random = 1.0 / (load + (1.0 - load + decay * rest) * (1.0 + left_at_arrival))
     random = np.where(np.isfinite(random), random, 0.0)
     return least + np.where(change < 0, _idle(lines, busy)[..., None], 1.0) * random * change
 
 
-def _behind(lines: FirstComeBatch, residence: Any, cycle: Any) -> Any:
+def _behind(lines: FirstComeBatch, residence: Any, absence: Any) -> Any:
     """(P, K, R, R) how much longer than at random an arriving class waits for a service of a class that is present.
 
     A customer that returns soon finds customers that arrived during its last visit, which is long where its service is.
     """
-    longer = lines.weight[..., None] - lines.weight[:, :, None, :]
-    if not (longer != 0).any():
-        return 0.0
-    absent = _absence(lines, residence, cycle)
-    each = residence / np.where(lines.visits > 0, lines.visits, 1.0)
-    arriving, other, there = absent[..., None], absent[:, :, None, :], each[:, :, None, :]
+    each = residence / lines.fixed.visits
+    arriving, other, there = absence[..., None], absence[:, :, None, :], each[:, :, None, :]
     lasting = other * there
     total = lasting + arriving * (other + there)
     remembered = np.where(total > 0, lasting / np.where(total > 0, total, 1.0), 0.0)
     known = other + 0.5 * (each + lines.weight)[..., None]
-    return longer * remembered * np.where(known > 0, other / np.where(known > 0, known, 1.0), 0.0)
+    return lines.fixed.longer * remembered * np.where(known > 0, other / np.where(known > 0, known, 1.0), 0.0)
 
 
-def _absence(lines: FirstComeBatch, residence: Any, cycle: Any) -> Any:
-    """(P, K, R) seconds from leaving a station to coming to it again."""
-    return np.maximum(cycle[:, None, :] - residence, 0.0) / np.where(lines.visits > 0, lines.visits, 1.0)
-
-
-def _random(lines: FirstComeBatch, residence: Any, cycle: Any) -> Any:
+def _random(fixed: _Fixed, absence: Any) -> Any:
     """(P, K, R, R) how far a service in progress, of a class, is one at a random moment to an arriving class."""
-    absence = _absence(lines, residence, cycle)
-    known = _ABSENCE * lines.memory[:, :, None, :]
+    known = fixed.known
     return np.where(known > 0, absence[..., None] / np.where(known > 0, absence[..., None] + known, 1.0), 1.0)

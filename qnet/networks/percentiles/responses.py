@@ -171,9 +171,11 @@ def mixture_percentile(parts: Sequence[MixtureRoute], share: float) -> Any:
             value = _distribution(weights, kept, time) - share
         return np.where(steady & ~constant, value, -1.0)
 
-    at_low = below(low)
-    result = root(below, low, high, np.minimum(at_low, -1e-300), np.full(shape, 1.0), arrays())
-    result = np.where(at_low >= 0, low, result)
+    result = low
+    if not constant.all():
+        at_low = below(low)
+        result = root(below, low, high, np.minimum(at_low, -1e-300), np.full(shape, 1.0), arrays())
+        result = np.where(at_low >= 0, low, result)
     # Hardly any variation: the cube root of a gamma time is all but normal (Wilson and Hilferty, 1931).
     ratio = square / (9 * mean**2)
     return np.where(constant, mean * (1 - ratio + _normal(share) * np.sqrt(ratio)) ** 3, result)

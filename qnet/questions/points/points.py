@@ -61,6 +61,8 @@ _ACCELERATED = 250
 """Rounds that are accelerated; those after them are plain."""
 _LOADED = 100.0
 """The factor on the times and numbers of the least solution from which another is searched for."""
+_OF_SERVERS = ("utilization(", "busy_servers(")
+"""Figures that have an end where servers are full."""
 _BOUND_IT = "bound the expression, such as max(0 s, ...) or min(1, ...), or change the load"
 _APART = 1e-6
 """By how much of themselves the responses of two solutions differ."""
@@ -81,13 +83,20 @@ def settled(
     asked = asked.replace(chain=0)
     wanted = figures_used(model)
     values, result = _fixed_point(model, varied, size, factor, patient, asked, dict.fromkeys(wanted, 0.0))
+    operations: Operations = FLOATS if size is None else arrays()
+    beyond = result.stable == False  # noqa: E712
+    if not operations.all(result.stable) and any(name.startswith(_OF_SERVERS) for name in wanted):
+        # Times that fall with the load may have a steady state that no round reaches from times without any.
+        start = _busy(result, wanted, operations)
+        later, other = _fixed_point(model, varied, size, factor, False, asked, start)
+        if not operations.all((beyond & other.stable) == False):  # noqa: E712
+            values, result = later, other
     # What the throughput tends to is not known of times that change on the way there.
     result = result.replace(ceiling=None)
     if not patient:
         return values, result
     heavy = _heavy(wanted, figures(result), result)
     other = _fixed_point(model, varied, size, factor, False, asked, heavy)[1]
-    operations: Operations = FLOATS if size is None else arrays()
     apart = operations.absolute(other.response - result.response) > _APART * operations.absolute(result.response)
     several = result.stable & other.stable & apart
     if operations.all(several == False):  # noqa: E712
@@ -96,6 +105,17 @@ def settled(
     where = f"a response of {other.response:.4g} s" if size is None else "another response at some points"
     warning = f"from a heavy load the rounds converge to {where}: the system may work either way, and change over"
     return values, result.replace(exact=False, reasons=(*result.reasons, Beyond(reason, "QN647", warning)))
+
+
+def _busy(solution: RoutedSolution, wanted: tuple[str, ...], operations: Operations) -> dict[str, Value]:
+    """Figures to start from: busy servers and no waits where there is no steady state, elsewhere those known."""
+    known, full = figures(solution), dict.fromkeys(wanted, 0.0)
+    for item in solution.stations:
+        if item.servers is not None:
+            name = solution_name("busy_servers", item.name)
+            full[solution_name("utilization", item.name)] = 1.0
+            full[name] = full.get(name, 0.0) + float(item.servers * item.copies)
+    return {name: operations.where(solution.stable, known[name], full[name]) for name in wanted}
 
 
 def _heavy(wanted: tuple[str, ...], result: Mapping[str, Value], solution: RoutedSolution) -> dict[str, Value]:

@@ -72,9 +72,10 @@ def saturation(
 ) -> Saturation:
     """The factor on all arrival rates at which the steady state of a solved model ends.
 
-    It is at most the reciprocal of the largest load in use, because no load grows slower than the arrivals; and it is
-    that reciprocal unless waits inside holds saturate an outer station earlier, which is then computed by a root
-    search. Where waits of layers do not converge in that search, the capacities alone determine it.
+    It is at most the reciprocal of the largest load in use, because no load grows slower than the arrivals but where
+    times fall with the load; and it is that reciprocal unless waits inside holds saturate an outer station earlier.
+    Both are then computed by a root search. Where waits of layers do not converge in that search, the capacities alone
+    determine it.
 
     solved   the model at one point or a batch, of which `varied` are the parameters that differ from those stated.
     wanted   the method and its budget, of the search.
@@ -115,6 +116,9 @@ def saturation(
             edge = again(bound * JUST_BELOW)
             if not operations.all(edge.stable):
                 bound, edge = _search(again, bound, edge, operations)
+            elif needs_solution(model) and not operations.all(edge.load >= 1 - _AS_FULL):
+                # Times fall with the load, which grows slower than the arrivals.
+                return _after_losses(again, bound, idle, operations)
     except budget.OverBudget:
         if not operations.all(solved.stable):
             raise
@@ -137,7 +141,7 @@ def _of_capacities(part: Part) -> Part:
 
 
 def _after_losses(again: Callable[[Value], Solved], bound: Value, idle: Value, operations: Operations) -> Saturation:
-    """Where customers may be lost: loads grow slower than the arrivals, and may never reach a capacity."""
+    """Where customers are lost, or times fall: loads grow slower than the arrivals, and may never reach a capacity."""
     far = again(bound * _FAR)
     never = idle | far.stable
     if operations.all(never):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from functools import cache
 from itertools import pairwise
 from math import exp, lgamma, log
 from typing import Any
@@ -15,6 +16,7 @@ np: Any = importlib.import_module("numpy")
 METHODS = ("bard-schweitzer", "linearizer", "aql")
 
 
+@cache
 def servers(count: int) -> tuple[float, ...]:
     """The rates of so many servers."""
     return tuple(float(present) for present in range(1, count + 1))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from functools import cache
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from approximate_cases import METHODS, certify, random_network, servers
 from qnet.networks.closed import approximate_servers
 from qnet.networks.closed.approximate import CORRECTIONS, solve
 from qnet.networks.closed.approximate_servers import erlang_c
-from qnet.networks.closed.problem import closed_network
+from qnet.networks.closed.problem import ClosedNetwork, closed_network
 from qnet.queues.erlang import erlang_c as erlang_c_of_one
 
 np: Any = importlib.import_module("numpy")
@@ -82,12 +83,18 @@ def test_one_class_comes_within_reach_of_its_bottleneck(method: str, count: int)
     assert found.queue_length[1][0] == pytest.approx(count - others - 2.0 * 2.0, rel=5.0 / count)
 
 
+@cache
+def at_many_servers(count: int, load: float) -> ClosedNetwork:
+    """Ten customers for each of the servers, a share of whose time they ask for."""
+    demands = [[0.01], [0.08 * count * load], [0.08]]
+    return closed_network(demands, [10 * count], [10.0], None, [None, servers(count), None])
+
+
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("correction", CORRECTIONS)
 def test_many_servers(method: str, correction: str) -> None:
     for count, load in [(512, 0.5), (512, 0.99), (512, 1.5), (100_000, 0.9)]:
-        demands = [[0.01], [0.08 * count * load], [0.08]]
-        network = closed_network(demands, [10 * count], [10.0], None, [None, servers(count), None])
+        network = at_many_servers(count, load)
         found = solve(network, method, correction)
         certify(network, found)
         assert found.throughput[0] == pytest.approx(min(12.5, 12.5 / load), rel=5e-3)

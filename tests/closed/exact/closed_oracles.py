@@ -146,6 +146,7 @@ class Digits:
         self.context = Context(prec=50, Emax=10**15, Emin=-(10**15))
         self.demands = [Decimal(value) for value in demands]
         self.rates = [[Decimal(value) for value in row or (1.0,)][: max(largest, 1)] for row in rates]
+        self.others: dict[int, list[Decimal]] = {}
         with localcontext(self.context):
             start = [Decimal(1)]
             for count in range(1, largest + 1):
@@ -169,6 +170,16 @@ class Digits:
                 joined[place + count] += weight * constants[count]
         return joined
 
+    def without(self, station: int) -> list[Decimal]:
+        """The constants of all stations but one."""
+        if station not in self.others:
+            others = self.start
+            for place in range(len(self.demands)):
+                if place != station:
+                    others = self.joined(others, place)
+            self.others[station] = others
+        return self.others[station]
+
     def throughput(self, population: int) -> float:
         with localcontext(self.context):
             return float(self.whole[population - 1] / self.whole[population])
@@ -186,10 +197,7 @@ class Digits:
                 for constant in self.whole[:population]:
                     value = value * self.demands[station] / rates[0] + constant
                 return float(value * self.demands[station] / rates[0] / self.whole[population])
-            others = self.start
-            for place in range(len(self.demands)):
-                if place != station:
-                    others = self.joined(others, place)
+            others = self.without(station)
             factor, value = Decimal(1), Decimal(0)
             for count in range(1, population + 1):
                 factor *= self.demands[station] / rates[min(count, len(rates)) - 1]
