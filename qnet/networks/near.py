@@ -9,11 +9,11 @@ from qnet.lazy import Array, np
 from qnet.record import Record
 
 
-class Near(Record):
+class Nearby(Record):
     """The unknowns of all fixed points on the way to a solution, of a point or a batch."""
 
     method: str
-    """By which they were found: other methods have no use for the values."""
+    """Of these fixed points: other methods have no use for the values."""
     size: int | None
     """The number of points P of the batch; None for a point."""
     shape: tuple[int, ...]
@@ -33,7 +33,7 @@ class Near(Record):
         """Whether it is of as many points and of such a shape."""
         return (self.size, self.shape) == (size, shape)
 
-    def rows(self, chosen: Sequence[int]) -> Near:
+    def rows(self, chosen: Sequence[int]) -> Nearby:
         """That of some points of the batch."""
         values = self.values and tuple(self._each(value)[:, chosen] for value in self.values)
         return self.replace(
@@ -43,7 +43,7 @@ class Near(Record):
         )
 
     @staticmethod
-    def joined(parts: Sequence[Near]) -> Near:
+    def joined(parts: Sequence[Nearby]) -> Nearby:
         """That of several batches of one kind as one, one after the other."""
         if len(parts) == 1:
             return parts[0]

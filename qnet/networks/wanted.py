@@ -10,7 +10,7 @@ from qnet.budget import MEMORY, OPERATIONS
 from qnet.record import Record
 
 if TYPE_CHECKING:
-    from qnet.networks.near import Near
+    from qnet.networks.near import Nearby
 
 NO_STATES = "state probabilities are those of closed classes, and there are none"
 CORRECTIONS = ("conway", "seidmann", "rolia-sevcik")
@@ -73,7 +73,7 @@ class Wanted(Record):
     better: bool = False
     """Whether a point of open classes whose approximate answer is warned of may be solved by the chain of its states,
     which takes up to half a second."""
-    near: Near | None = None
+    near: Nearby | None = None
     """What the solution of a network that is nearly the same ended with, from which fixed points converge sooner."""
 
     def asks_ceiling(self, size: int | None) -> bool:

@@ -24,7 +24,7 @@ from qnet.networks.fixed_point import not_converged
 from qnet.networks.layers.core import PATIENCE, LayerWaits
 from qnet.networks.layers.table import Numbers, Shape, tables
 from qnet.networks.layers.together import Asked, solved
-from qnet.networks.near import Near
+from qnet.networks.near import Nearby
 from qnet.networks.routed import ClosedClass, Fork, Hold, OpenClass, RoutedNetwork, Step
 from qnet.networks.solution import RoutedSolution, StationFigures
 from qnet.networks.streams import Key, Stream, Streams, streams
@@ -180,10 +180,10 @@ class _Layers:
             why="it is the only method for simultaneous resource possession",
         )  # fmt: skip
 
-    def near(self, shape: Shape, state: LayerWaits) -> Near | None:
+    def near(self, shape: Shape, state: LayerWaits) -> Nearby | None:
         """Where the fixed points of a batch ended."""
         size = self.network.size
-        return None if size is None else Near(METHOD, size, _structure(shape), None, (state.ended,))
+        return None if size is None else Nearby(METHOD, size, _structure(shape), None, (state.ended,))
 
     def within(self, item: StationFigures, stable: Value) -> StationFigures:
         """Figures of a station, of which rounding alone may have put the utilization above 1."""

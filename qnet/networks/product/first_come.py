@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from qnet.errors import NotComputed, Problem
 from qnet.lazy import Array, lazy, np
 from qnet.networks.exactness import RESIDUAL
-from qnet.networks.near import Near
+from qnet.networks.near import Nearby
 from qnet.networks.product.arrays import NetworkArrays, ordered_stations
 from qnet.networks.product.closed_classes import refuse_without_time
 from qnet.networks.product.demands import Demands
@@ -182,10 +182,10 @@ class _Corrected(Record):
     throughput: Any
     """(B, C) of the closed classes."""
     starts: tuple[Array, ...] | None
-    """The values of `Near`."""
+    """The values of `Nearby`."""
 
 
-def _corrected(table: NetworkArrays, near: Near | None = None) -> _Corrected:
+def _corrected(table: NetworkArrays, near: Nearby | None = None) -> _Corrected:
     """The network of a table, corrected for the order of arrival; `near` as of one that is nearly the same."""
     network = table.network
     particular = list(network.closed)
@@ -218,9 +218,9 @@ def _corrected(table: NetworkArrays, near: Near | None = None) -> _Corrected:
     for index, kind in enumerate(particular):
         # Rounding must not leave a wait where a class never comes.
         residence[:, indices, kind] += np.where(table.visits[:, indices, kind] > 0, waits[..., index], 0.0)
-    ended = [Near(METHOD, len(piece), network.shape, None, part.starts)
+    ended = [Nearby(METHOD, len(piece), network.shape, None, part.starts)
              for piece, part in zip(pieces, parts, strict=True)]  # fmt: skip
-    return _Corrected(residence, throughput, Near.joined(ended).values if ended else None)
+    return _Corrected(residence, throughput, Nearby.joined(ended).values if ended else None)
 
 
 def _weighted(table: NetworkArrays, result: _Corrected, wanted: Wanted, solve_part: SolvePart) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from qnet.lazy import Array, lazy, np
-from qnet.networks.near import Near
+from qnet.networks.near import Nearby
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.figures import DemandFigures
 from qnet.networks.product.loads import reasons
@@ -64,10 +64,10 @@ class Solution:
         """Of fixed points: the values of `near`; None where there are none."""
 
     @property
-    def near(self) -> Near:
+    def near(self) -> Nearby:
         """From where the fixed points of a network that is nearly the same converge sooner."""
         network = self.network
-        return Near(self.method, network.size, network.shape, self.figures.throughput, self.starts)
+        return Nearby(self.method, network.size, network.shape, self.figures.throughput, self.starts)
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from qnet.errors import QnetError
 from qnet.lazy import np
 from qnet.model.conditions import Condition
-from qnet.networks.near import Near
+from qnet.networks.near import Nearby
 from qnet.networks.solvers.table import approximates_closed
 from qnet.networks.wanted import Wanted
 from qnet.questions.knee.axes import GrowthAxis
@@ -59,7 +59,7 @@ class Curve:
         self.limits = tuple(limits)
         self.wanted = wanted.replace(operations=wanted.operations / _SOLVES, enclosed=False)
         self.known: dict[float, CurvePoint] = {}
-        self.ended: dict[tuple[float, ...], tuple[Near, int]] = {}
+        self.ended: dict[tuple[float, ...], tuple[Nearby, int]] = {}
         """By row of a table: where its fixed points ended, and which of the points it is there."""
         self.waits = False
         """Whether loads that are not known yet are solved later, together with those of other searches."""
@@ -81,11 +81,11 @@ class Curve:
         answers = solve_table(self.axis.model, rows.columns, rows.size, self.wanted.replace(near=self.near(rows)))
         return rows.between(self.axis.model, answers) if self.axis.mix else answers
 
-    def near(self, rows: Corners) -> Near | None:
+    def near(self, rows: Corners) -> Nearby | None:
         """Where the fixed points of rows ended; None where some are not known."""
         ended = [self.ended.get(key) for key in _keys(rows)]
         points = [item[0].rows([item[1]]) for item in ended if item is not None]
-        return Near.joined(points) if len(points) == len(ended) and len({item.kind for item in points}) == 1 else None
+        return Nearby.joined(points) if len(points) == len(ended) and len({item.kind for item in points}) == 1 else None
 
     def points(self, values: Any) -> list[CurvePoint]:
         """The curve at values along the axis; those that are not known yet are solved together."""
@@ -160,15 +160,15 @@ class Curve:
 
     def note(self, rows: Corners, answers: Answers, first: int) -> None:
         """Keep where the fixed points of rows ended, with arguments as of `keep`; not of times that depend on the
-        solution, which has to be found from no load."""
+        solution, which is to be reached from no load."""
         if needs_solution(self.axis.model):
             return
         keys = _keys(rows)
         for piece in answers.pieces:
             for part in piece.solved.parts if piece.solved is not None and piece.solved.rows is None else ():
-                near, places = part.solution.near, enumerate((piece.rows[part.points] - first).tolist())
+                near, there = part.solution.near, enumerate((piece.rows[part.points] - first).tolist())
                 if near is not None:
-                    self.ended |= {keys[row]: (near, index) for index, row in places if 0 <= row < rows.size}
+                    self.ended |= {keys[row]: (near, index) for index, row in there if 0 <= row < rows.size}
 
 
 def _keys(rows: Corners) -> list[tuple[float, ...]]:
