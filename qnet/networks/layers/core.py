@@ -295,8 +295,7 @@ class _Level(Record):
 
     def part(self, chosen: Any) -> _Level:
         """That of some of the points."""
-        of_points = self.left[chosen], self.servers[chosen], self.sources[chosen]
-        return _Level(self.rows, self.again, self.free, self.like, *of_points)
+        return self.replace(left=self.left[chosen], servers=self.servers[chosen], sources=self.sources[chosen])
 
 
 class _Fixed(Record):
@@ -318,8 +317,13 @@ class _Fixed(Record):
 
     def part(self, chosen: Any) -> _Fixed:
         """That of some of the points."""
-        of_points = self.people[chosen], self.many[chosen], self.servers[chosen], self.recurring[chosen]
-        return _Fixed(*of_points, self.second, self.free, tuple(level.part(chosen) for level in self.levels))
+        return self.replace(
+            people=self.people[chosen],
+            many=self.many[chosen],
+            servers=self.servers[chosen],
+            recurring=self.recurring[chosen],
+            levels=tuple(level.part(chosen) for level in self.levels),
+        )
 
 
 def _fixed(shape: Shape, numbers: Numbers) -> _Fixed:
