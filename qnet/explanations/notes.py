@@ -285,7 +285,9 @@ CODES: dict[str, _T] = {
         "with processor sharing, and by 4 % with service times of an scv up to 2 (14 % at worst). The warning "
         "names what is beyond, and for a sweep at how many points: "
         "longer-tailed services; classes with different times at a queue, where short times that rarely wait for "
-        "long ones put it 20 to 60 % off; open customers with probabilistic feedback, which see long queues "
+        "long ones put it 20 to 60 % off; several visits of a station in a row, which "
+        "meet the same long queue again and again, so that the percentile is too short by a third and more; "
+        "open customers with probabilistic feedback, which see long queues "
         "repeatedly, so that the percentile is too short by 11 % mostly and 27 % at worst; many closed customers at "
         "two stations of similar utilization, whose queues are negatively correlated, so that it is too long by half "
         "and more; and features that were not measured, such as parallel steps, priorities, capacities, and holds.",

@@ -33,6 +33,16 @@ def noted(tmp_path):
     return ask
 
 
+def test_several_visits_in_a_row_are_warned_of(noted):
+    """They meet the same long queue again and again: five visits of 2 ms at a load of 0.8 have a p95 of 140 ms by
+    simulation, and of 91 ms as independent times."""
+    open_ones = CALM.replace('station = "b", ', 'station = "b", visits = 2, ')
+    assert open_ones != CALM
+    closed = HEAD + "[stations]\na = {}\n" + CLOSED + 'steps = [ { station = "a", visits = 5, time = "0.1 s" } ]\n'
+    for text in (open_ones, closed):
+        assert "several times in a row" in noted(text)["QN663"]
+
+
 @pytest.mark.parametrize(
     "text",
     [

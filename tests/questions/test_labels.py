@@ -231,3 +231,21 @@ def load(folder: Path, text: str) -> System:
     path = folder / "model.toml"
     path.write_text(text)
     return qnet.load(str(path))
+
+
+@pytest.mark.parametrize(
+    ("load", "method"), [('arrival_rate = "4/s"', "states"), ('population = 30\nthink_time = "4 s"', "auto")]
+)
+def test_a_saturation_throughput_beside_a_chain_is_an_approximation_where_waits_are_inside_holds(
+    load: str, method: str
+) -> None:
+    """The chain of one load is exact; at which load the memory is full, it does not say: 5.4414/s is exact."""
+    steps = (
+        '{ hold = "memory", steps = [ { station = "cpu", time = "120 ms" }, { station = "disk", time = "125 ms" } ] }'
+    )
+    text = 'qnet = 1\ntitle = "held"\n[stations]\nmemory = { servers = 2 }\ncpu = {}\ndisk = {}\n'
+    system = qnet.loads(f"{text}[classes.user]\n{load}\nsteps = [ {steps} ]\n")
+    rows = {row["name"]: row for row in system.solve(metric=["max_throughput", "response"], method=method).records()}
+    assert rows["response"]["exactness"] == "exact"
+    assert rows["max_throughput"]["exactness"] == "approximate"
+    assert rows["max_throughput"]["value"] > 5.4414

@@ -115,6 +115,11 @@ def _reasons(network: RoutedNetwork, operations: Operations) -> _Reasons:
         for route in customers.routes:
             for step in route.steps:
                 yield from _step(step, stations, operations)
+                if isinstance(step, Hold) and not stations[step.station].delay and not customers.chain:
+                    # The waits of one visit after the other, in the same queue, are hardly independent.
+                    most = 2.0 if isinstance(customers, ClosedClass) else 1.0
+                    several = operations.compare(">", step.visits, most + 1e-9)
+                    yield f"customers visit {step.station} several times in a row", several
     yield from ((reason, True) for reason in _unmeasured(network))
     if not network.closed:
         yield from _mixtures(network, operations)

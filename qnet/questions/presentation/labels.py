@@ -1,20 +1,24 @@
 """Whether figures are exact or approximate: the one place that decides it, for every command.
 
 A figure is exact where the solution that it is read from is exact and, if it rests on a percentile of response, that
-percentile is exact as well. A row has the label of its figures; an answer that of the weakest figure that it shows or
-that is asserted of it, and says so where its means alone are exact.
+percentile is exact as well; a saturation throughput, where the method of the solution computes it. A row has the label
+of its figures; an answer that of the weakest figure that it shows or that is asserted of it, and says so where its
+means alone are exact.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from qnet.expression import FLOATS, Expression, Operations, Value, arrays
+from qnet.expression.aliases import MAX_THROUGHPUT
 from qnet.expression.functions import percentile_share
 from qnet.lazy import lazy, np
+from qnet.model.bind import bind
 from qnet.model.model import Model
-from qnet.networks.routed import RoutedNetwork
+from qnet.networks.exactness import STATES
+from qnet.networks.routed import Hold, RoutedNetwork
 from qnet.questions.points.points import Part
 
 if TYPE_CHECKING:
@@ -52,7 +56,8 @@ def means_exact(model: Model, figures: Iterable[Expression], parts: Sequence[Par
 
     model, figures, parts   as of `all_exact`.
     """
-    return all_exact(model, (), parts) and not all_exact(model, figures, parts)
+    asked = tuple(figures)
+    return asks_percentile(model, asked) and all_exact(model, (), parts) and not all_exact(model, asked, parts)
 
 
 def means_beside(model: Model, figures: Sequence[Expression], parts: Sequence[Part]) -> bool:
@@ -71,7 +76,16 @@ def where_exact(model: Model, figures: Sequence[Expression], part: Part) -> Valu
     Returns  a truth value, or an array of one for each point.
     """
     sure = part.solution.exact or _exact_points(part)
+    if part.solution.method == STATES and _asks(model, figures, lambda name: name == MAX_THROUGHPUT):
+        sure = sure and not _waits_inside(bind(model, part.values))
     return sure & percentiles_exact(part) if asks_percentile(model, figures) else sure
+
+
+def _waits_inside(network: RoutedNetwork) -> bool:
+    """Whether some stations are held while others are waited for: the chain of states of one load does not say at which
+    load they are full, which an approximation does."""
+    steps = [step for item in network.classes for route in item.routes for step in route.steps]
+    return any(isinstance(inner, Hold) for step in steps if isinstance(step, Hold) for inner in step.steps)
 
 
 def _exact_points(part: Part) -> Value:
@@ -107,10 +121,15 @@ def asks_percentile(model: Model, asked: Iterable[Expression]) -> bool:
 
     asked   expressions over parameters, outputs and figures.
     """
+    return _asks(model, asked, lambda name: percentile_share(name, "response") is not None)
+
+
+def _asks(model: Model, asked: Iterable[Expression], wanted: Callable[[str], bool]) -> bool:
+    """Whether an expression, or an output of the model that it names, asks for a figure with some name."""
     waiting = list(asked)
     for expression in waiting:
         waiting += [model.outputs[name].expression for name in expression.names if name in model.outputs]
-    return any(percentile_share(name, "response") for expression in waiting for name in expression.names)
+    return any(wanted(name) for expression in waiting for name in expression.names)
 
 
 def percentiles_exact(part: Part) -> Value:
