@@ -114,7 +114,8 @@ class _Answer(Reduction):
         demands, visits = self.table(weighted=True), self.table(weighted=False)
         self.refuse_idle(demands)
         answered, reduced, asked = self.fixed(demands, visits, wanted, solve_part)
-        throughputs = [self.throughput(answered, kind) for kind in range(len(self.network.classes))]
+        rates = answered.figures.throughput
+        throughputs = [self.throughput(rates, kind) for kind in range(len(self.network.classes))]
         compiled = streams(self.network, self.operations, throughputs)
         rho = self.open_loads(dict(enumerate(throughputs)))
         if answered.method == PRIORITY:
@@ -142,6 +143,7 @@ class _Answer(Reduction):
             classes=classes,
             ceiling=self.ceiling(demands) if wanted.asks_ceiling(self.network.size) else None,
             states=self.states(answered),
+            near=answered.near if self.network.size is not None else None,
             passages=Passages(
                 network=self.network,
                 compiled=compiled,
@@ -164,8 +166,8 @@ class _Answer(Reduction):
         demands  of first phases, seconds per passage, as `table`; `visits` as well.
         Raises   `NotComputed` QN511 where the rates are not found.
         """
-        last: ProductSolution | None = wanted.near
-        if last is not None and (last.network.size, last.network.shape) != (self.network.size, _shape(demands)):
+        last = wanted.near
+        if last is not None and (last.rates is None or not last.like(self.network.size, _shape(demands))):
             last = None
 
         latest: tuple[Rates, tuple[ProductSolution, Demands, list[list[Value]]]] | None = None
@@ -178,15 +180,15 @@ class _Answer(Reduction):
             asked = self.shared(demands, rates)
             reduced = self.reduced(asked, visits, self.stable(self.open_loads(rates)), rates)
             answered: ProductSolution = solve_part(reduced, wanted.replace(near=last))
-            last, latest = answered, (rates, (answered, reduced, asked))
+            last, latest = answered.near, (rates, (answered, reduced, asked))
             return latest[1]
 
         def passages(rates: Rates) -> Rates:
             answered = answer(rates)[0]
-            return {kind: self.throughput(answered, kind) for kind in rates}
+            return {kind: self.throughput(answered.figures.throughput, kind) for kind in rates}
 
         every = range(len(self.network.classes)) if self.left else ()
-        start = {kind: self.throughput(last, kind) for kind in every} if last is not None else None
+        start = {kind: self.throughput(last.rates, kind) for kind in every} if last is not None else None
         try:
             return answer(second_phase_rates(self.network, every, self.open_loads, passages, start))
         except NotComputed as error:
@@ -197,10 +199,10 @@ class _Answer(Reduction):
             help = "wait for more of the branches (join), or state fewer customers"
             raise NotComputed(Problem("QN511", text, "fewer of them", help=help)) from None
 
-    def throughput(self, result: ProductSolution, kind: int) -> Value:
-        """Passages per second of a class."""
+    def throughput(self, rates: Any, kind: int) -> Value:
+        """Passages per second of a class, from those of all closed classes."""
         given = self.network.classes[kind]
-        return given.arrival_rate if isinstance(given, OpenClass) else self.of_class(result.figures.throughput, kind)
+        return given.arrival_rate if isinstance(given, OpenClass) else self.of_class(rates, kind)
 
     def bounds(self, reduced: Demands, kind: str, reasons: Sequence[str]) -> Bounds | None:
         """Bounds of a kind, or the tightest; None where there are none of networks that have no product form."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from qnet.expression import Value
+from qnet.networks.near import Nearby
 from qnet.networks.passage_times import Passages
 from qnet.networks.routed import RoutedNetwork
 from qnet.record import Record
@@ -182,6 +183,9 @@ class RoutedSolution(Record):
     """The network as it is on average, where its numbers depend on how many customers hold a station."""
     branches: tuple[BranchFigures, ...] = ()
     """Of parallel steps."""
+    near: Nearby | None = None
+    """Of a batch: from where the fixed points of one that is nearly the same converge sooner; None where there are
+    none."""
     passages: Passages | None = None
     """What responses are made of; None where the method has no second moments."""
     offered: Value | None = None

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qnet.budget import MEMORY, OPERATIONS
 from qnet.record import Record
+
+if TYPE_CHECKING:
+    from qnet.networks.near import Nearby
 
 NO_STATES = "state probabilities are those of closed classes, and there are none"
 CORRECTIONS = ("conway", "seidmann", "rolia-sevcik")
@@ -70,8 +73,8 @@ class Wanted(Record):
     better: bool = False
     """Whether a point of open classes whose approximate answer is warned of may be solved by the chain of its states,
     which takes up to half a second."""
-    near: Any = None
-    """The solution of a network of demands that is nearly the same, from which fixed points converge sooner."""
+    near: Nearby | None = None
+    """What the solution of a network that is nearly the same ended with, from which fixed points converge sooner."""
 
     def asks_ceiling(self, size: int | None) -> bool:
         """Whether what the throughput tends to is asked for.

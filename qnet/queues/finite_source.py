@@ -4,6 +4,7 @@ servers."""
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from qnet.errors import NotComputed, Problem
@@ -31,6 +32,8 @@ _MOST_WAITING = 0.45
 """The largest share of the holders that a search takes to wait when it begins."""
 _LONG, _STRIDE = 512, 16
 """Chains from which on the end of their weights is searched, and the requests between two that are compared."""
+_STEPPED = 32
+"""The requests of a chain from which on a look at it takes longer than the step that spares one."""
 _LOST, _NOTHING = -50.0, 1e-20
 """The logarithm of a weight that counts for nothing, as a share of the largest; and the last one that is taken, at
 most, as a share of all."""
@@ -86,20 +89,25 @@ def full_probabilities(
 
     offered, first_share, open_offered  as of `waiting_probability`.
     sources      N, a number or (B,) of them; fractions are allowed.
-    guess        logarithms of the rates z to start from, (B,), such as those of a last answer.
+    guess        where to start from: logarithms of the rates z, (B,); or what is known of a last answer, (4, B).
     chains       those of earlier rounds, which are kept up to date.
-    Returns      three of (B,): the probability as one of the holders finds it, as an observer does, and log z.
+    Returns      the probability as one of the holders finds it, (B,), as an observer does, (B,), and what is known of
+                 the rates, (4, B): log z, the erlangs there, and the first two derivatives of the logarithm of the
+                 throughput near it, not-a-number where they were not taken.
     """
-    start = np.nan if guess is None else guess
+    start = np.full((4, 1), np.nan)
+    if guess is not None:
+        start = np.asarray(guess, dtype=float)
+        start = start if start.ndim == 2 else np.stack([start, *np.full((3, *start.shape), np.nan)])
     kept: Chains = {} if chains is None else chains
-    points = [np.asarray(item, dtype=float) for item in (sources, offered, first_share, open_offered, start)]
+    points = [np.asarray(item, dtype=float) for item in (sources, offered, first_share, open_offered, *start)]
     size = np.broadcast_shapes((1,), *(item.shape for item in points))[0]
     most = math.ceil(points[0].max()) + servers
     if most <= _SHORT:
-        return tuple(_in_blocks(kept, most, servers, points, size, guess is not None)[0])
+        return _answered(_in_blocks(kept, most, servers, points, size, guess is not None)[0])
     points = [np.broadcast_to(item, (size,)) for item in points]
     counts = np.minimum(_enough(servers, points[1], points[3]), most)
-    result: Any = np.zeros((3, size))
+    result: Any = np.zeros((6, size))
     for count in sorted(set(counts.tolist())):
         here = np.flatnonzero(counts == count)
         some = [item[here] for item in points]
@@ -109,7 +117,11 @@ def full_probabilities(
         if again.size:
             rest = [item[again] for item in some]
             result[:, here[again]] = _in_blocks(kept, most, servers, rest, len(again), guess is not None)[0]
-    return tuple(result)
+    return _answered(result)
+
+
+def _answered(result: Any) -> tuple[Any, Any, Any]:
+    return result[0], result[1], result[2:]
 
 
 def _enough(servers: int, offered: Any, open_offered: Any) -> Any:
@@ -158,24 +170,33 @@ def _solved(
     """As `full_probabilities`, of points whose chains, of 0 to `most` requests, fit the cache of the processor.
 
     entire   whether chains end there, so that those are left out of the rounds whose weights count for nothing.
-    Returns  (3, B) its three answers, and (B,) the weight of chains that are longer beyond these requests, at most, as
+    Returns  (6, B) its answers, and (B,) the weight of chains that are longer beyond these requests, at most, as
              a share of all weight.
     """
-    sources, offered, first_share, open_offered, guess = (np.atleast_1d(item) for item in points)
+    sources, offered, first_share, open_offered, *guess = (np.atleast_1d(item) for item in points)
     chain = _kept_chain(chains, most, servers, sources, first_share, open_offered)
     least = np.log(offered / sources)
-    rate = np.minimum(guess, _HIGHEST) if guessed else _first_rate(servers, *np.broadcast_arrays(*points[:4]))
+    stepped = guessed and most >= _STEPPED
+    rate = np.minimum(_next_rate(guess, offered, servers - open_offered, least) if stepped else guess[0], _HIGHEST)
+    if np.isnan(rate).any():
+        given = np.broadcast_arrays(*points[:4])
+        rate = np.where(np.isnan(rate), least if guessed and not stepped else _first_rate(servers, *given), rate)
     cut = _cut(chain, rate) if guessed and entire else most
     if cut < most:
         chain = _Chain(chain.count[: cut + 1], *(part[: cut + 1] for part in chain[1:]))
-    rate, least, offered, spare, _ = np.broadcast_arrays(rate, least, offered, servers - open_offered, chain.free[0])
+    spare = servers - open_offered
+    rate, least, offered, spare, *slopes, _ = np.broadcast_arrays(
+        rate, least, offered, spare, *guess[2:], chain.free[0]
+    )
     size = len(rate)
     if size == 1:  # Sums over a single chain have other last digits than over several.
-        rate, least, offered, spare = (np.broadcast_to(item, 2) for item in (rate, least, offered, spare))
+        given = rate, least, offered, spare, *slopes
+        rate, least, offered, spare, *slopes = (np.broadcast_to(item, 2) for item in given)
+    slope, bend = slopes
     chain = _Chain(chain.count, *(np.broadcast_to(part, (len(chain.count), len(rate))) for part in chain[1:]))
     low = least - guessed
     high = np.full_like(rate, _HIGHEST)
-    result: Any = np.zeros((3, len(rate)))
+    result: Any = np.zeros((6, len(rate)))
     left_out: Any = np.zeros(len(rate))
     live = np.arange(len(rate))
     count = chain.count
@@ -197,7 +218,7 @@ def _solved(
         if parted:
             result[0, live[done]] = (_sums(asking * chain.busy, each) / asked)[done]
             result[1, live[done]] = (_sums(weights * chain.busy, each) / mass)[done]
-            result[2, live[done]] = rate[done]
+            result[2:, live[done]] = np.stack([rate, offered, slope, bend])[:, done]
             if cut < most and (weights[-1, done] > _NOTHING * mass[done]).any():
                 return _solved(chains, most, servers, points, guessed, False)
             fall = np.minimum(np.exp(rate[done]) * chain.free[-1, done] / spare[done], 1.0)
@@ -207,8 +228,9 @@ def _solved(
         low, high = np.where(excess < 0, rate, low), np.where(excess > 0, rate, high)
         asked_mean, mean = _sums(asking, count) / asked, _sums(weights, count) / mass
         asked_square, square = _sums(asking, squares) / asked, _sums(weights, squares) / mass
-        slope = np.maximum(1 + asked_mean - mean, 1e-12)
-        bend = (asked_square - asked_mean**2) - (square - mean**2)
+        # Those that are done keep what the last step was made with, as they would alone.
+        slope = np.where(done, slope, np.maximum(1 + asked_mean - mean, 1e-12))
+        bend = np.where(done, bend, (asked_square - asked_mean**2) - (square - mean**2))
         step = rate - _halley(excess, slope, bend, offered, spare)
         step = np.where((step > low) & (step < high), step, (low + high) / 2)
         rate = np.where(done, rate, step)
@@ -216,9 +238,19 @@ def _solved(
             going = ~done
             live, rate, low, high = live[going], rate[going], low[going], high[going]
             offered, spare, chain = offered[going], spare[going], chain.part(going)
+            slope, bend = slope[going], bend[going]
             weights, asking = np.empty((2, len(count), len(rate)))
     problem = "the finite-source wait did not converge"
     raise NotComputed(Problem("QN510", problem, help="report the model: this should not happen"))
+
+
+def _next_rate(guess: Sequence[Array], offered: Array, spare: Array, least: Array) -> Any:
+    """(B,) logarithms of rates z to start from: by a step from the last ones, whose throughput is known, where their
+    derivatives are."""
+    rate, last, slope, bend = guess
+    with np.errstate(all="ignore"):
+        following = rate - _halley(np.log(last / offered), slope, bend, offered, spare)
+    return np.where((following > least - 1.0) & (following < _HIGHEST), following, rate)
 
 
 def _first_rate(servers: int, sources: Any, offered: Any, first_share: Any, open_offered: Any) -> Any:
@@ -286,7 +318,8 @@ Chains = dict[tuple[Any, ...], _Chain]
 
 
 def _kept_chain(chains: Chains, most: int, servers: int, sources: Any, share: Any, erlangs: Any) -> _Chain:
-    """As `_chain`; among those that are kept, where it is. Points of one chain have one column."""
+    """As `_chain`; among those that are kept, where it is. Points of one chain have one column; where half of them at
+    most are different, as those of slopes, each is made once."""
     given = sources, share, erlangs
     if all((item == item[0]).all() for item in given):
         sources, share, erlangs = (item[:1] for item in given)
@@ -294,7 +327,13 @@ def _kept_chain(chains: Chains, most: int, servers: int, sources: Any, share: An
     if key not in chains:
         while len(chains) >= _MOST_CHAINS:
             del chains[next(iter(chains))]
-        chains[key] = _chain(most, sources, servers, share, erlangs)
+        others = share[:1], erlangs[:1]
+        different, where = np.unique(sources, return_inverse=True)
+        if 2 * len(different) <= len(sources) and ((share == others[0]) & (erlangs == others[1])).all():
+            chain = _chain(most, different, servers, *others)
+            chains[key] = _Chain(chain.count, *(part.take(where, axis=1) for part in chain[1:]))
+        else:
+            chains[key] = _chain(most, sources, servers, share, erlangs)
     return chains[key]
 
 

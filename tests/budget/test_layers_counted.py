@@ -87,6 +87,27 @@ def test_points_of_equal_sources_have_one_chain(monkeypatch: pytest.MonkeyPatch)
     assert found == pytest.approx(alone, rel=1e-12)
 
 
+def test_chains_are_made_once_for_all_core_solutions_and_slopes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The weights of a knee were 1.4 million, when every core solution and every slope had its own."""
+    weights: list[int] = []
+    chain = finite_source._chain
+
+    def counted(most: int, sources: object, *others: object) -> object:
+        weights.append(most * len(sources))  # type: ignore[arg-type]
+        return chain(most, sources, *others)
+
+    monkeypatch.setattr(finite_source, "_chain", counted)
+    repeated = np.repeat([20.0, 30.0], 4)
+    offered = np.linspace(0.5, 2.9, 8)
+    found = full_probabilities(repeated, 3, offered, np.ones(8), np.zeros(8))[0]
+    assert weights == [33 * 2]
+    alone = [full_probabilities(*one, 1.0, 0.0)[0][0] for one in zip(repeated, [3] * 8, offered, strict=True)]
+    assert found == pytest.approx(alone, rel=1e-12)
+    weights.clear()
+    qnet.load("file-server-agents").knee()
+    assert sum(weights) < 1e6
+
+
 def test_unlimited_customers_are_reached_from_fewer() -> None:
     """The throughput rises with the customers, to what it is said to tend to."""
     system = qnet.load("file-server-agents").set(agents=64)

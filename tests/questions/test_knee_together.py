@@ -10,10 +10,13 @@ import pytest
 
 import qnet
 from qnet.model.load import load
+from qnet.networks.closed.first_come import FirstComeBatch
+from qnet.networks.layers import core
 from qnet.networks.wanted import Wanted
 from qnet.questions.knee import curve
 from qnet.questions.knee.axes import axes
 from qnet.questions.knee.curve import Curve, CurvePoint
+from qnet.questions.knee.knee import answered_knees, knee
 
 np: Any = importlib.import_module("numpy")
 
@@ -88,3 +91,23 @@ def test_points_know_the_figures_of_all_classes() -> None:
     points: Sequence[CurvePoint] = along.points([5.0])
     throughput, response = curve.everything(along.answers(np.array([5.0])))
     assert points[0].overall == pytest.approx((throughput[0], response[0]), rel=1e-12)
+
+
+@pytest.mark.parametrize(("name", "most"), [("file-server-agents", 20), ("search-fan-out", 25)])
+def test_figures_of_knees_begin_where_the_search_ended(name: str, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From scratch they take a hundred rounds, or ninety; and they are those that they would be from there."""
+    rounds: list[int] = []
+    layers, lines = core.image_of, FirstComeBatch.image
+    monkeypatch.setattr(core, "image_of", lambda *arguments: rounds.append(1) or layers(*arguments))
+    monkeypatch.setattr(FirstComeBatch, "image", lambda *arguments: rounds.append(1) or lines(*arguments))
+    (found,) = knee(load(name))
+    values = np.array([item.value for item in answered_knees(found)])
+    times: list[Any] = []
+    taken: list[int] = []
+    for _ in range(2):
+        rounds.clear()
+        times.append(found.curve.answers(values).gather(lambda part: part.solution.response))
+        taken.append(len(rounds))
+        found.curve.ended.clear()
+    assert taken[0] <= most < 80 <= taken[1]
+    assert times[0] == pytest.approx(times[1], rel=1e-10)

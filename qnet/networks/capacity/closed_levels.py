@@ -282,7 +282,7 @@ class Surroundings:
         near = self.near.get(part)
         wanted = Wanted(operations=budget, memory=self.wanted.memory, enclosed=False, near=near)
         figures = solve_levels(batch, len(self.pool.places), wanted, self.solve_part, self.name)
-        self.near[part] = figures.solution.passages and figures.solution.passages.demands
+        self.near[part] = figures.solution.near
         return figures
 
     def room(self, figures: PartFigures) -> Any:

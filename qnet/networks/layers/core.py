@@ -59,6 +59,8 @@ class LayerWaits(Record):
     """(P, S) of the holding times."""
     before: Any
     """(P,) the largest residual of all core solutions on the way, of which the changes are estimated."""
+    ended: Any
+    """(P, n, S) the waits at which each of the n core solutions of a point ended."""
 
     @staticmethod
     def joined(parts: Sequence[LayerWaits]) -> LayerWaits:
@@ -83,12 +85,13 @@ class LayerWaits(Record):
 
 
 def solve(
-    shape: Shape, numbers: Numbers, rough: bool = False, patience: int | Array = PATIENCE
+    shape: Shape, numbers: Numbers, rough: bool = False, patience: int | Array = PATIENCE, near: Array | None = None
 ) -> tuple[Any, LayerWaits]:
     """What every stream waits, (P, S) in seconds, and what that implies; the caller proves the residual.
 
     rough     whether points that do not converge soon are accepted as they are.
     patience  the rounds without progress after which a point is given up; (P,) where points differ.
+    near      `LayerWaits.ended` of points that are nearly the same.
     Applies   nested holds and second phases in closed and open classes; single and several servers.
     Method    Mean value analysis. An arrival at a station finds there the customers of the network with one customer
               of its class less and without the servers it holds itself, estimated as Linearizer does: by the shares
@@ -106,9 +109,9 @@ def solve(
               Neuse, Comm. ACM 25 (1982) 126-134, for the queue on arrival; the ratio of others: this tool.
     """
     size, streams = numbers.visits.shape
-    method = _Method(shape, numbers, rough, patience)
+    method = _Method(shape, numbers, rough, patience, near)
     answer = core_solutions(method, np.zeros((3, size, streams, streams)), None)
-    return answer.waits, answer.state.replace(before=method.worst)
+    return answer.waits, answer.state.replace(before=method.worst, ended=np.concatenate(method.ended, axis=1))
 
 
 def _start(shape: Shape, numbers: Numbers, waits: Any) -> Any:
@@ -131,7 +134,7 @@ def _start(shape: Shape, numbers: Numbers, waits: Any) -> Any:
     asked[:, shape.levels[0]] = here.response_waits[:, 0][:, shape.levels[0]]
     people = [*(share * filling[many] for share in _FEWER), here.population[:, 0]]
     for some, more in pairwise(people):
-        start, state = _core(shape, here.replace(population=some[:, None]), none, start, True, _HASTE)
+        start, state = _core(shape, here.replace(population=some[:, None]), none, start, True, _HASTE, {})
         load = _load(shape, here, state.throughput * here.visits * state.holding)
         fullest = np.where(asked > 0, load, -1.0).argmax(1)
         counted = asked * (shape.centre == shape.centre[fullest][:, None])
@@ -164,31 +167,46 @@ class _Solved(Record):
 class _Method:
     """Layers, as a method of the driver of approximate mean value analysis."""
 
-    def __init__(self, shape: Shape, numbers: Numbers, rough: bool, patience: int | Array) -> None:
+    def __init__(self, shape: Shape, numbers: Numbers, rough: bool, patience: int | Array, near: Array | None) -> None:
         self.shape, self.numbers, self.rough = shape, numbers, rough
+        self.near, self.ended = near, list[Array]()
+        self.chains: Chains = {}
         self.patience = np.broadcast_to(_HASTE if rough else patience, (len(numbers.population),))
         self.worst = np.zeros(len(numbers.population))
 
     def core(self, changes: Any, start: _Solved | None) -> _Solved:
         """The core solutions at given changes."""
-        waits = start.waits if start else _start(self.shape, self.numbers, np.zeros(self.numbers.visits.shape))
-        waits, state = _core(self.shape, self.numbers, changes, waits, self.rough, self.patience)
+        known = self.known(1)
+        if known is not None:
+            waits = known[:, 0]
+        else:
+            waits = start.waits if start else _start(self.shape, self.numbers, np.zeros(self.numbers.visits.shape))
+        waits, state = _core(self.shape, self.numbers, changes, waits, self.rough, self.patience, self.chains)
         self.worst = np.maximum(self.worst, state.residual)
+        self.ended.append(waits[:, None])
         return _Solved(waits, state, changes)
+
+    def known(self, count: int) -> Array | None:
+        """(P, n, S) where the next core solutions begin, if that is known."""
+        done = sum(item.shape[1] for item in self.ended)
+        return None if self.near is None else self.near[:, done : done + count]
 
     def estimate(self, answer: _Solved, turn: int) -> Any:
         """The changes, from core solutions with one customer less of each class."""
-        changes, residual = _changes(self.shape, self.numbers, answer, self.rough, self.patience)
+        known = self.known(len(self.shape.tags))
+        changes, residual, ended = _changes(
+            self.shape, self.numbers, answer, self.rough, self.patience, self.chains, known
+        )
         self.worst = np.maximum(self.worst, residual)
+        self.ended.append(ended)
         return changes
 
 
 def _core(
-    shape: Shape, numbers: Numbers, changes: Any, start: Any, rough: bool, patience: int | Array
+    shape: Shape, numbers: Numbers, changes: Any, start: Any, rough: bool, patience: int | Array, chains: Chains
 ) -> tuple[Any, LayerWaits]:
-    """(P, S) waits at the fixed point, and what they imply."""
-    logs = np.full(start.shape, np.nan)
-    chains: Chains = {}
+    """(P, S) waits at the fixed point, and what they imply; `chains` of finite sources are kept up to date."""
+    logs = np.full((*start.shape, 4), np.nan)
 
     def images(chosen: Any) -> BatchMap:
         here, part = numbers.part(chosen), changes[:, chosen]
@@ -221,21 +239,27 @@ def _core(
     return waits, image_of(shape, numbers, changes, waits, logs, chains)
 
 
-def _changes(shape: Shape, numbers: Numbers, answer: _Solved, rough: bool, patience: Array) -> tuple[Any, Any]:
-    """(3, P, S, S) what is to be added to the shares of others, for what a stream finds of them; and (P,) the largest
-    residual of the core solutions with a customer less."""
+def _changes(
+    shape: Shape, numbers: Numbers, answer: _Solved, rough: bool, patience: Array, chains: Chains, known: Array | None
+) -> tuple[Any, Any, Any]:
+    """(3, P, S, S) what is to be added to the shares of others, for what a stream finds of them; and of the core
+    solutions with a customer less (P,) the largest residual and (P, n, S) the waits.
+
+    known   (P, n, S) the waits with which these begin; None for those of the answer.
+    """
     waits, state, changes = answer
     fewer = [numbers.without(tag) for tag in shape.tags]
     every = Numbers(*(np.concatenate(parts) for parts in zip(*fewer, strict=True)))
     count = len(shape.tags)
     changed, patience = np.tile(changes, (1, count, 1, 1)), np.tile(patience, count)
-    after, result = _core(shape, every, changed, np.tile(waits, (count, 1)), rough, patience)
+    begin = np.tile(waits, (count, 1)) if known is None else np.concatenate(np.moveaxis(known, 1, 0))
+    after, result = _core(shape, every, changed, begin, rough, patience, chains)
     failed: Any = result.residual > _ENDED
     if failed.any():
         again: Any = after.copy()
         again[failed] = _start(shape, every, after)[failed]
         if (again != after).any():
-            result = _core(shape, every, changed, again, rough, patience)[1]
+            after, result = _core(shape, every, changed, again, rough, patience, chains)
     less = np.moveaxis(result.numbers.reshape(3, count, *waits.shape)[:, shape.tag], 1, 2)
     present = (state.scale > 0) & shape.closed[shape.kind]
     # The network without a customer lacks the servers it holds, but not one of several copies.
@@ -244,7 +268,8 @@ def _changes(shape: Shape, numbers: Numbers, answer: _Solved, rough: bool, patie
         for row in rows:
             _leave_out(shape, int(row), kept, state.full, state.numbers[2], lacking=False)
     changes = np.where(present, kept * less - state.scale * state.numbers[:, :, None], 0.0)
-    return changes, result.residual.reshape(count, -1).max(0)
+    ended = np.moveaxis(after.reshape(count, *waits.shape), 0, 1)
+    return changes, result.residual.reshape(count, -1).max(0), ended
 
 
 def _leave_out(shape: Shape, row: int, scale: Any, full: Any, second: Any, lacking: bool) -> None:
@@ -266,7 +291,7 @@ def _leave_out(shape: Shape, row: int, scale: Any, full: Any, second: Any, lacki
 
 
 def image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: Any, chains: Chains) -> LayerWaits:
-    """What the waits imply, and the waits after one more round; `guess` (P, K) and `chains` are used and kept up to
+    """What the waits imply, and the waits after one more round; `guess` (P, S, 4) and `chains` are used and kept up to
     date."""
 
     budget.spend(_IMAGE + _CELL * changes.size, _WHAT)
@@ -417,6 +442,7 @@ def _image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: A
         holding=holding,
         scv=scv,
         before=residual,
+        ended=waits[:, None],
     )
 
 
@@ -501,7 +527,7 @@ def _full(level: _Level, busy: tuple[Any, Any, Any], guess: Array, chains: Chain
     """(P, s) the probability that an arrival finds all servers busy, over the mean number of busy servers found.
 
     busy   (P, s) each: servers busy with requests of limited number in their first and second phase, and with others.
-    guess  (P, s) where the search begins; it is kept up to date, as `chains` of finite sources are.
+    guess  (P, s, 4) where the search begins; it is kept up to date, as `chains` of finite sources are.
     """
     first, second, others = busy
     bound, count, sources = first + second, level.servers, level.sources
@@ -516,9 +542,8 @@ def _full(level: _Level, busy: tuple[Any, Any, Any], guess: Array, chains: Chain
         share = np.where(bound[here] > 0, first[here] / np.maximum(bound[here], 1e-300), 1.0)
         most: Array = np.minimum(bound[here], (several - opened) * _JUST_BELOW)
         most = np.maximum(np.where(share == 1, np.minimum(most, few * _JUST_BELOW), most), 1e-200)
-        start = np.where(np.isnan(guess[here]), np.log(most / few), guess[here])
         budget.spend(_SOURCE * few.size * (few.max() + several), _WHAT)
-        _, chance, logs = full_probabilities(few, int(several), most, share, opened, start, chains)
-        guess[here] = logs
+        _, chance, logs = full_probabilities(few, int(several), most, share, opened, guess[here].T, chains)
+        guess[here] = logs.T
         result[here] = np.minimum(chance / np.maximum(bound + others, 1e-300)[here], 1.0 / several)
     return result

@@ -24,6 +24,7 @@ from qnet.networks.fixed_point import not_converged
 from qnet.networks.layers.core import PATIENCE, LayerWaits
 from qnet.networks.layers.table import Numbers, Shape, tables
 from qnet.networks.layers.together import Asked, solved
+from qnet.networks.near import Nearby
 from qnet.networks.routed import ClosedClass, Fork, Hold, OpenClass, RoutedNetwork, Step
 from qnet.networks.solution import RoutedSolution, StationFigures
 from qnet.networks.streams import Key, Stream, Streams, streams
@@ -101,6 +102,11 @@ def untrusted(shape: Shape, numbers: Numbers, state: LayerWaits) -> tuple[Any, A
     return apart, wild
 
 
+def _structure(shape: Shape) -> tuple[int, int]:
+    """On which it depends how many core solutions there are, and of what size."""
+    return len(shape.kind), len(shape.tags)
+
+
 def _kept(stream: Stream) -> bool:
     """Whether a server is kept after the response."""
     later = stream.second
@@ -123,8 +129,12 @@ class _Layers:
         """What is to be solved; after all points the same with unlimited customers, where a ceiling is asked for."""
         shape, numbers = tables(self.calmed(self.overloaded()), self.unit)
         size, alone = len(numbers.population), self.alone(wanted)
-        patience = np.repeat([PATIENCE, _BRIEFLY], size) if alone else np.full(size, PATIENCE)
-        return Asked(shape, self.crowded(numbers) if alone else numbers, wanted.rough, patience)
+        if alone:
+            return Asked(shape, self.crowded(numbers), wanted.rough, np.repeat([PATIENCE, _BRIEFLY], size))
+        near = wanted.near
+        known = near is not None and near.method == METHOD and near.like(self.network.size, _structure(shape))
+        begin = near.values[0] if near is not None and near.values and known else None
+        return Asked(shape, numbers, wanted.rough, np.full(size, PATIENCE), begin)
 
     def solve(self, wanted: Wanted) -> RoutedSolution:
         full, alone = self.overloaded(), self.alone(wanted)
@@ -166,8 +176,14 @@ class _Layers:
             ),
             stations=tuple(self.within(item, stable) for item in solution.stations),
             ceiling=self.ceilings(shape, numbers, overall) if alone else None,
+            near=self.near(shape, state),
             why="it is the only method for simultaneous resource possession",
         )  # fmt: skip
+
+    def near(self, shape: Shape, state: LayerWaits) -> Nearby | None:
+        """Where the fixed points of a batch ended."""
+        size = self.network.size
+        return None if size is None else Nearby(METHOD, size, _structure(shape), None, (state.ended,))
 
     def within(self, item: StationFigures, stable: Value) -> StationFigures:
         """Figures of a station, of which rounding alone may have put the utilization above 1."""
@@ -218,7 +234,7 @@ class _Layers:
 
     def converged(self, asked: Asked) -> tuple[Any, LayerWaits]:
         """State and what they imply, a part of the batch at a time."""
-        shape, numbers, rough, patience = asked
+        shape, numbers, rough, patience, near = asked
         cells = len(shape.kind) ** 2 * len(shape.tags)
         if cells > _LARGEST:
             text = f"{len(shape.kind)} requests for stations, with holds around them"
@@ -228,7 +244,8 @@ class _Layers:
         parts: list[tuple[Any, LayerWaits]] = []
         for first in range(0, count, at_once):
             chosen = slice(first, first + at_once)
-            parts.append(solved(Asked(shape, numbers.part(chosen), rough, patience[chosen])))
+            begin = None if near is None else near[chosen]
+            parts.append(solved(Asked(shape, numbers.part(chosen), rough, patience[chosen], begin)))
         waits = np.concatenate([part[0] for part in parts])
         return waits, LayerWaits.joined([state for _, state in parts])
 

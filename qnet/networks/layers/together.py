@@ -25,6 +25,8 @@ class Asked(Record):
     rough: bool
     patience: Array
     """(P,) rounds without progress."""
+    near: Array | None = None
+    """(P, n, S) where core solutions begin, if that is known."""
 
     def points(self) -> list[bytes]:
         """Each of its points, as bytes that are the same where all is."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from qnet.errors import NotComputed, Problem
 from qnet.lazy import Array, lazy, np
 from qnet.networks.exactness import RESIDUAL
+from qnet.networks.near import Nearby
 from qnet.networks.product.arrays import NetworkArrays, ordered_stations
 from qnet.networks.product.closed_classes import refuse_without_time
 from qnet.networks.product.demands import Demands
@@ -144,7 +145,7 @@ def solve(network: Demands, wanted: Wanted, solve_part: SolvePart) -> Solution:
     Applies   single and several servers, delays; first come first served with times that differ between classes or
               are not exponential, and processor sharing; open classes with the closed ones.
     network   a point or a batch, with open loads below every capacity.
-    wanted    `near`: the solution of a network that is nearly the same, of as many points.
+    wanted    `near`: of a network that is nearly the same.
     solve_part   the chooser, for the same network with service shared at all stations.
     Returns   `Solution`, never exact.
     Raises    `Final` QN511 where a fixed point is not proven: product-form methods, which ignore the order of arrival,
@@ -164,7 +165,9 @@ def _solved(network: Demands, wanted: Wanted, solve_part: SolvePart) -> Solution
     """The same, but for failures of which others may be tried."""
     refuse_without_time(network)
     table = NetworkArrays(network)
-    result = _corrected(table, wanted.near and wanted.near.starts)
+    near = wanted.near
+    known = near is not None and near.method == METHOD and near.like(network.size, network.shape)
+    result = _corrected(table, near if known else None)
     residence = result.residence
     if network.joins is None and not network.left:
         residence = _weighted(table, result, wanted, solve_part)
@@ -178,19 +181,22 @@ class _Corrected(Record):
     """(B, K, R) seconds."""
     throughput: Any
     """(B, C) of the closed classes."""
-    starts: list[Any]
+    starts: tuple[Array, ...] | None
+    """The values of `Nearby`."""
 
 
-def _corrected(table: NetworkArrays, starts: Any = None) -> _Corrected:
-    """The network of a table, corrected for the order of arrival."""
+def _corrected(table: NetworkArrays, near: Nearby | None = None) -> _Corrected:
+    """The network of a table, corrected for the order of arrival; `near` as of one that is nearly the same."""
     network = table.network
     particular = list(network.closed)
     indices = table.queues
     count = 1 if network.size is None else network.size
     at_once = max(1, _CELLS // max(1, len(indices) * len(network.closed) ** 2))
+    pieces = [range(first, min(first + at_once, count)) for first in range(0, count, at_once)]
+    starts = [near and (near if len(pieces) == 1 else near.rows(piece)).values for piece in pieces]
     parts = [
-        first_come.solve(table.lines(indices).part(slice(first, first + at_once)), starts and starts[number])
-        for number, first in enumerate(range(0, count, at_once))
+        first_come.solve(table.lines(indices).part(slice(piece.start, piece.stop)), start)
+        for piece, start in zip(pieces, starts, strict=True)
     ]
     throughput, waits, at_arrival = (
         np.concatenate([part[index] for part in parts]) if parts else np.zeros((0, *shape))
@@ -212,7 +218,9 @@ def _corrected(table: NetworkArrays, starts: Any = None) -> _Corrected:
     for index, kind in enumerate(particular):
         # Rounding must not leave a wait where a class never comes.
         residence[:, indices, kind] += np.where(table.visits[:, indices, kind] > 0, waits[..., index], 0.0)
-    return _Corrected(residence, throughput, [part.starts for part in parts])
+    ended = [Nearby(METHOD, len(piece), network.shape, None, part.starts)
+             for piece, part in zip(pieces, parts, strict=True)]  # fmt: skip
+    return _Corrected(residence, throughput, Nearby.joined(ended).values if ended else None)
 
 
 def _weighted(table: NetworkArrays, result: _Corrected, wanted: Wanted, solve_part: SolvePart) -> Any:

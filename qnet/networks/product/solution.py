@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from qnet.lazy import Array, lazy, np
+from qnet.networks.near import Nearby
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.figures import DemandFigures
 from qnet.networks.product.loads import reasons
@@ -60,7 +61,13 @@ class Solution:
         self.why = why
         """Why this method was taken."""
         self.starts = starts
-        """Of fixed points: what to start from in a network that is nearly the same; None where there are none."""
+        """Of fixed points: the values of `near`; None where there are none."""
+
+    @property
+    def near(self) -> Nearby:
+        """From where the fixed points of a network that is nearly the same converge sooner."""
+        network = self.network
+        return Nearby(self.method, network.size, network.shape, self.figures.throughput, self.starts)
 
     @property
     def warnings(self) -> tuple[str, ...]:

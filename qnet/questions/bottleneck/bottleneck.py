@@ -180,7 +180,7 @@ def _bottleneck(model: Model, faster: float, wanted: Wanted) -> Bottleneck:
     identical = wanted
     if solution.method == "states" and all(item.population is not None for item in solution.classes):
         identical = wanted.replace(chain=min(wanted.chain, _CHAIN), each=True)
-    near = solution.passages.start.demands if solution.passages and solution.passages.start else None
+    near = solution.passages.start.demands.near if solution.passages and solution.passages.start else None
     compared = changes(model, tried, faster, identical.replace(near=near))
     visits = [
         ClassAtStation(item.name, part, demand, _full(group, _only(number, len(solution.classes))))

@@ -8,13 +8,14 @@ from typing import Any, TypeVar
 from qnet.errors import QnetError
 from qnet.lazy import np
 from qnet.model.conditions import Condition
+from qnet.networks.near import Nearby
 from qnet.networks.solvers.table import approximates_closed
 from qnet.networks.wanted import Wanted
 from qnet.questions.knee.axes import GrowthAxis
-from qnet.questions.knee.mix import Corners, MixAnswers, corners, rate_and_time, solve_mix
+from qnet.questions.knee.mix import Corners, MixAnswers, corners, rate_and_time
 from qnet.questions.points.answers import Answers, solve_table
 from qnet.questions.points.domain import stated_value
-from qnet.questions.points.points import Part
+from qnet.questions.points.points import Part, needs_solution
 from qnet.queues.arithmetic import distinct
 from qnet.record import Record
 
@@ -58,6 +59,8 @@ class Curve:
         self.limits = tuple(limits)
         self.wanted = wanted.replace(operations=wanted.operations / _SOLVES, enclosed=False)
         self.known: dict[float, CurvePoint] = {}
+        self.ended: dict[tuple[float, ...], tuple[Nearby, int]] = {}
+        """By row of a table: where its fixed points ended, and which of the points it is there."""
         self.waits = False
         """Whether loads that are not known yet are solved later, together with those of other searches."""
         self.why = ""
@@ -72,10 +75,17 @@ class Curve:
         return 33 if single or approximates_closed(self.wanted.method) else 9
 
     def answers(self, values: Any) -> Answers | MixAnswers:
-        """The model solved at values along the axis; of a mix in its exact proportions."""
-        if self.axis.mix:
-            return solve_mix(self.axis, values, self.wanted)
-        return solve_table(self.axis.model, self.axis.real(values), len(values), self.wanted)
+        """The model solved at values along the axis; of a mix in its exact proportions. What is known already is solved
+        for itself, as notes are to be on these values alone, but from where its fixed points ended."""
+        rows = self.rows(values)
+        answers = solve_table(self.axis.model, rows.columns, rows.size, self.wanted.replace(near=self.near(rows)))
+        return rows.between(self.axis.model, answers) if self.axis.mix else answers
+
+    def near(self, rows: Corners) -> Nearby | None:
+        """Where the fixed points of rows ended; None where some are not known."""
+        ended = [self.ended.get(key) for key in _keys(rows)]
+        points = [item[0].rows([item[1]]) for item in ended if item is not None]
+        return Nearby.joined(points) if len(points) == len(ended) and len({item.kind for item in points}) == 1 else None
 
     def points(self, values: Any) -> list[CurvePoint]:
         """The curve at values along the axis; those that are not known yet are solved together."""
@@ -116,6 +126,7 @@ class Curve:
         rows     of the loads, of which the table may have others as well; `first` is the index of their first.
         """
         axis, mine = self.axis, slice(first, first + rows.size)
+        self.note(rows, answers, first)
         at: Answers | MixAnswers = rows.between(axis.model, answers, first) if axis.mix else answers
         here = slice(None) if axis.mix else mine
         answered, method = at.answered[here].tolist(), at.method[here]
@@ -146,6 +157,23 @@ class Curve:
         # A curve of one method has no steps where another takes over.
         self.wanted = self.wanted.replace(method=approximate.method)
         self.known = {value: point for value, point in self.known.items() if point.method == approximate.method}
+
+    def note(self, rows: Corners, answers: Answers, first: int) -> None:
+        """Keep where the fixed points of rows ended, with arguments as of `keep`; not of times that depend on the
+        solution, which is to be reached from no load."""
+        if needs_solution(self.axis.model):
+            return
+        keys = _keys(rows)
+        for piece in answers.pieces:
+            for part in piece.solved.parts if piece.solved is not None and piece.solved.rows is None else ():
+                near, there = part.solution.near, enumerate((piece.rows[part.points] - first).tolist())
+                if near is not None:
+                    self.ended |= {keys[row]: (near, index) for index, row in there if 0 <= row < rows.size}
+
+
+def _keys(rows: Corners) -> list[tuple[float, ...]]:
+    """By row of a table what is in it."""
+    return list(zip(*(rows.columns[name].tolist() for name in sorted(rows.columns)), strict=True))
 
 
 def solve_loads(asked: Mapping[Curve, Sequence[float]]) -> None:

@@ -44,7 +44,7 @@ def knee(
                  the knee of a continuous curve), by central differences over one customer, or over N* / 200 where
                  that is more.
     Mixes        Along several parameters at once their customers are in exact proportion, and all figures of the curve
-                 are between integer populations: `knee_mix.solve_mix`.
+                 are between integer populations: `knee_mix.corners`.
     Raises       `UsageError` QN017, QN018, also for definitions that nothing here has, and of conditions; `NoAnswer`
                  QN404 where nothing queues, QN401 where there is no steady state at any load; what the solver has
                  against the model.

@@ -10,9 +10,8 @@ from qnet.expression.nodes import Name
 from qnet.lazy import Array, np
 from qnet.model.model import Model
 from qnet.model.scope import about, all_figures, is_figure
-from qnet.networks.wanted import Wanted
 from qnet.questions.knee.axes import GrowthAxis
-from qnet.questions.points.answers import OK, Answers, solve_table
+from qnet.questions.points.answers import OK, Answers
 from qnet.questions.points.points import Part
 from qnet.record import Record
 from qnet.units import TIME
@@ -41,11 +40,11 @@ class Corners(Record):
         return MixAnswers(model, answers, self.indices + first, self.shares)
 
 
-def solve_mix(axis: GrowthAxis, values: Any, wanted: Wanted) -> MixAnswers:
-    """A model solved at numbers of customers of a mix, each parted in the exact proportions of the mix.
+def corners(axis: GrowthAxis, values: Any) -> Corners:
+    """The integer populations around points of a mix, by which its customers are in its exact proportions.
 
     axis      of closed classes and several parameters; values: customers of all of them together.
-    Returns   `MixAnswers`. The first ten customers of a mix of 25 and 4 are 8.62 and 1.38.
+    Returns   `Corners`. The first ten customers of a mix of 25 and 4 are 8.62 and 1.38.
 
     Method    Rates and numbers of customers are interpolated linearly between solved integer populations: those at the
               corners of the simplex around the exact mix. Times are interpolated weighted by the passages whose mean
@@ -55,12 +54,6 @@ def solve_mix(axis: GrowthAxis, values: Any, wanted: Wanted) -> MixAnswers:
               Development 4 (1960) 518-524.
     Limits    Between integer populations a figure is a definition, not the figure of any system.
     """
-    around = corners(axis, values)
-    return around.between(axis.model, solve_table(axis.model, around.columns, around.size, wanted))
-
-
-def corners(axis: GrowthAxis, values: Any) -> Corners:
-    """The integer populations around points of a mix; arguments as of `solve_mix`."""
     exact = np.stack([np.asarray(values, dtype=float) * weight for weight in axis.weights], axis=1)
     near = np.floor(exact + 0.5)
     exact = np.where(np.abs(exact - near) <= _INTEGER * np.maximum(near, 1.0), near, exact)
