@@ -97,10 +97,16 @@ def test_measurements_of_our_own_sweep_are_read_and_give_its_parameters_back(tmp
     assert fitted_point(found) == pytest.approx({"cpu_time": 0.08, "disk_time": 0.13}, rel=1e-7)
 
 
-def test_known_parameters_lie_in_their_intervals_in_at_least_nine_of_ten_trials():
-    """Of a closed system; of an open one see `test_calibrate_errors`."""
-    truth, fit, rows = {"cpu_time": 0.08, "think": 4}, ["cpu_time", "think"], [{"users": 8 * n} for n in range(1, 7)]
-    stated = qnet.System(*model_of(CLOSED))
+@pytest.mark.parametrize(
+    ("text", "truth", "fit", "rows"),
+    [
+        (QUEUE, {"service": 0.04, "network": 0.01}, ["service", "network"], [{"rate": r} for r in RATES]),
+        (CLOSED, {"cpu_time": 0.08, "think": 4}, ["cpu_time", "think"], [{"users": 8 * n} for n in range(1, 7)]),
+    ],
+    ids=["open", "closed"],
+)  # fmt: skip
+def test_known_parameters_lie_in_their_intervals_in_at_least_nine_of_ten_trials(text, truth, fit, rows):
+    stated = qnet.System(*model_of(text))
     exact = [stated.set({**truth, **row}).metric("response") for row in rows]
     inside = np.zeros((TRIALS, 2), dtype=bool)
     for seed in range(TRIALS):

@@ -131,9 +131,9 @@ def test_known_values_are_found_by_the_chain(load, counted):
 def test_the_minimum_is_that_of_a_search_by_the_chain_alone(load, monkeypatch):
     model = load(HOLD)
     measured = rows(model, [1, 2, 4, 6], TRUE, ["response", "throughput"], scatter=0.02)
-    found = calibrate(model, measured, FIT[:2], starts=2)
+    found = calibrate(model, measured, FIT)
     monkeypatch.setattr("qnet.questions.calibrate.search._seeking", lambda wanted: wanted)
-    alone = calibrate(model, measured, FIT[:2], starts=2)
+    alone = calibrate(model, measured, FIT)
     assert found.answers.exact and alone.answers.exact
     assert found.minimum.cost == pytest.approx(alone.minimum.cost, rel=1e-6)
     for item, other in zip(found.parameters, alone.parameters, strict=True):
