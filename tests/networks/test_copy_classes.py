@@ -13,7 +13,6 @@ from qnet import budget
 from qnet.errors import InvalidInput, NotComputed
 from qnet.exchange.formats import read_format, write_format
 from qnet.exchange.imported import Reading
-from qnet.networks.percentiles import wait_variances
 from qnet.questions.points.points import solve_points
 from qnet.questions.solve.solve import solve_report
 
@@ -198,21 +197,6 @@ def test_too_many_classes_are_refused() -> None:
     with pytest.raises(NotComputed) as caught:
         together(CPU + DISK, CLOSED, 2000).metric("response")
     assert "2000 classes, one for each copy of disk" in str(caught.value)
-
-
-def test_what_customers_find_is_computed_for_one_copy_of_a_class(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The other copies find the same at theirs: eight of them together took more than the operations of a command."""
-    asked: list[int] = []
-    plain = wait_variances._Moments.by_states
-
-    def counted(self: Any, point: int) -> Any:
-        asked.append(self.number)
-        return plain(self, point)
-
-    monkeypatch.setattr(wait_variances._Moments, "by_states", counted)
-    system = qnet.load("examples/index-shards.toml")
-    assert system.metric("response_p95") > system.metric("response")
-    assert asked == [0]
 
 
 def test_states_found_on_arrival_leave_the_rest_of_an_answer_its_operations(monkeypatch: pytest.MonkeyPatch) -> None:
