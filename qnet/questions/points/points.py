@@ -75,8 +75,9 @@ def settled(
 
     patient   refuse what does not converge, and search for a second solution; else points that do not converge count as
               without a steady state.
-    Returns   the least solution: the one reached from no load. Where rounds from a heavy load converge elsewhere, a
-              reason of the solution states the other response, with the code QN647.
+    Returns   the least solution: the one reached from no load or, where that has no steady state because times fall
+              with the load, from busy servers. Where rounds from a heavy load converge elsewhere, a reason of the
+              solution states the other response, with the code QN647.
     Raises    `NotComputed` QN511 for a patient caller.
     """
     # There are many rounds that differ by little: only methods that need no states of the entire network.

@@ -98,10 +98,9 @@ def saturation(
     )
     if model.loses:
         try:
-            result = _after_losses(at_loads(solved, varied, wanted), bound, idle, operations)
+            return _beyond(solved, at_loads(solved, varied, wanted), bound, idle, operations)
         except NotComputed:
             return by_capacities
-        return result if all(part.solution.exact for part in solved.parts) else result.replace(estimated=False)
     if not needs_solution(model) and all(item.certain for part in solved.parts for item in part.solution.loads):
         # Loads without waits in them grow as the arrivals do, and are in the same order at every load.
         return Saturation(operations.where(idle, float("inf"), bound), solved.gather(limiting))
@@ -118,7 +117,7 @@ def saturation(
                 bound, edge = _search(again, bound, edge, operations)
             elif needs_solution(model) and not operations.all(edge.load >= 1 - _AS_FULL):
                 # Times fall with the load, which grows slower than the arrivals.
-                return _after_losses(again, bound, idle, operations)
+                return _beyond(solved, again, bound, idle, operations)
     except budget.OverBudget:
         if not operations.all(solved.stable):
             raise
@@ -140,15 +139,21 @@ def _of_capacities(part: Part) -> Part:
     return part.replace(solution=part.solution.replace(loads=loads))
 
 
-def _after_losses(again: Callable[[Value], Solved], bound: Value, idle: Value, operations: Operations) -> Saturation:
+def _beyond(
+    solved: Solved, again: Callable[[Value], Solved], bound: Value, idle: Value, operations: Operations
+) -> Saturation:
     """Where customers are lost, or times fall: loads grow slower than the arrivals, and may never reach a capacity."""
     far = again(bound * _FAR)
     never = idle | far.stable
     if operations.all(never):
         return Saturation(operations.where(never, float("inf"), bound), far.gather(limiting))
     result, edge = _search(again, bound * _FAR, far, operations)
-    estimated = not all(part.solution.exact for part in edge.parts)
+    estimated = _exact(solved) and not _exact(edge)
     return Saturation(operations.where(never, float("inf"), result), edge.gather(limiting), estimated=estimated)
+
+
+def _exact(solved: Solved) -> bool:
+    return all(part.solution.exact for part in solved.parts)
 
 
 def _search(
