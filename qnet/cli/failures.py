@@ -50,6 +50,9 @@ _ALSO_CALLED = {
     "--customers": "--population",
     "--clients": "--population",
     "--jobs": "--population",
+    "--population": "--sources",
+    "--buffer": "--capacity",
+    "--places": "--capacity",
     "--think": "--think-time",
     "--agents": "--servers",
     "--chart": "--plot",
@@ -148,6 +151,7 @@ def usage_error(error: click.UsageError) -> UsageError:
             message = error.format_message().rstrip(".")
             # An argument is written in capitals: KIND.
             text = message if message[:2].isupper() else message[:1].lower() + message[1:]
+            help = _as_one_list(text, error.ctx) or help
     return UsageError(Problem("QN001", text, expected, help=help))
 
 
@@ -182,6 +186,16 @@ def _near_option(name: str, ctx: click.Context | None) -> str:
     return f"{near} A parameter of the model is set by -p {word}=VALUE".strip() if "--parameter" in known else near
 
 
+def _as_one_list(text: str, ctx: click.Context | None) -> str:
+    """How to write several percentiles, where numbers remain that belong to no option; else empty."""
+    given = ctx.params.get("percentile") if ctx else None
+    rest = text.rpartition("(")[2].rstrip(")").split()
+    if not given or "extra argument" not in text or not all(word.replace(".", "", 1).isdigit() for word in rest):
+        return ""
+    numbers = [*(f"{number:g}" for number in given), *rest]
+    return f"several percentiles are separated by commas: --percentile {','.join(numbers)}"
+
+
 def _commands_with(name: str, ctx: click.Context | None) -> list[str]:
     """The other commands that have an option."""
     if ctx is None or ctx.parent is None or not isinstance(ctx.parent.command, click.Group):
@@ -207,4 +221,5 @@ def _name(parameter: click.Parameter) -> str:
 
 
 def _choices(parameter: click.Parameter) -> str:
-    return "one of " + ", ".join(map(str, parameter.type.choices)) if isinstance(parameter.type, click.Choice) else ""
+    words = parameter.type.choices if isinstance(parameter.type, click.Choice) else getattr(parameter, "choices", ())
+    return "one of " + ", ".join(map(str, words)) if words else ""

@@ -42,6 +42,12 @@ def _complete_figure(ctx: click.Context, param: click.Parameter, incomplete: str
     ]
 
 
+class _Station(click.Argument):
+    """The station's name; the message that it is missing lists all."""
+
+    choices = tuple(NAMES)
+
+
 class _Offered(click.Option):
     """An option with the name of its unit as another name, which help does not list."""
 
@@ -65,7 +71,7 @@ def _parameter_options(command: Any) -> Any:
 
 
 @click.command("queue", epilog=_EPILOG)
-@click.argument("name", callback=stated, shell_complete=_complete_station)
+@click.argument("name", cls=_Station, callback=stated, shell_complete=_complete_station)
 @_parameter_options
 @percentile_option
 @click.option("--service", metavar="TEXT", callback=stated, help="'p50 = 12 ms, p99 = 80 ms': fits a lognormal.")

@@ -36,6 +36,9 @@ def open_system(system: str, settings: Sequence[str]) -> Model:
         if "=" in system:
             help = f"a parameter is set by -p '{system}', on one side of qnet compare by --with '{system}'"
             raise UsageError(error.problems[0].replace(help=help)) from None
+        if os.path.isfile(f"{system}.toml"):
+            path = f"{system}.toml" if "/" in system else f"./{system}.toml"
+            raise UsageError(error.problems[0].replace(help=f'a file of that name: "{path}"')) from None
         if "/" in system or not os.path.isfile(system):
             raise
         help = f"to read the file of that name, write ./{system}"

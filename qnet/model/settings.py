@@ -9,7 +9,7 @@ from qnet.documents import Path
 from qnet.errors import Problem, UsageError, short, suggest
 from qnet.expression import Expression, ExpressionError, check, expression_problem, parse
 from qnet.lazy import lazy
-from qnet.model.grids import parameter
+from qnet.model.grids import parameter, values
 from qnet.model.model import Model, Parameter
 from qnet.model.order import ordered
 from qnet.model.scope import depends_on_solution, refuse_inside, station_figures, uses_solution
@@ -85,6 +85,10 @@ def _value(model: Model, old: Parameter, text: str) -> Expression:
         refuse_inside(model, expression)
         dimension = check(expression.root, model.dimensions | station_figures(model), model.choices)
     except ExpressionError as error:
+        if _is_list(old, text):
+            given = f"'{old.name}={text}'"
+            help = f"a list is solved value by value: qnet sweep --over {given}, or qnet compare --with {given}"
+            raise UsageError(Problem("QN003", f'"{short(text)}" is a list of values', "one value", help=help)) from None
         if error.code == "QN112" and error.help.startswith("known names"):
             example = f"{old.name}={_example(old)}"
             error.help = f'write a number, such as "{example}", or an expression over other parameters'
@@ -95,6 +99,14 @@ def _value(model: Model, old: Parameter, text: str) -> Expression:
         expected = f'"{old.name}" as {old.dimension.describe()}'
         raise UsageError(Problem("QN122", f'"{short(text)}" is {dimension.describe()}', expected, help=help))
     return expression
+
+
+def _is_list(old: Parameter, text: str) -> bool:
+    """Whether a text is a grid of the parameter, such as `4,6,8` or `1:10`."""
+    try:
+        return len(values(old.name, old.dimension, text)) > 1
+    except UsageError:
+        return False
 
 
 def _example(old: Parameter) -> str:

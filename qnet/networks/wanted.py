@@ -7,12 +7,19 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from qnet.budget import MEMORY, OPERATIONS
+from qnet.errors import Problem
 from qnet.record import Record
 
 if TYPE_CHECKING:
     from qnet.networks.near import Nearby
 
-NO_STATES = "state probabilities are those of closed classes, and there are none"
+NO_STATES = Problem(
+    "QN513",
+    "state probabilities are those of closed classes, and there are none",
+    "a closed class",
+    help="leave out --states; qnet queue has those of a single open station, with --states 20",
+)
+"""The refusal of methods that solve open classes alone."""
 CORRECTIONS = ("conway", "seidmann", "rolia-sevcik")
 """How approximations may treat several servers, the one with the smallest measured error first."""
 

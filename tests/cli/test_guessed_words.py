@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
-from warm_process import answer_of
+from warm_process import answer_of, run_warm
 
 
 @pytest.mark.parametrize(
@@ -22,6 +24,11 @@ from warm_process import answer_of
         ("knee web-pool --over rate=1/s,2/s", "--over is an option of"),
         ("bottleneck web-pool --over rate=1/s,2/s", "qnet sweep"),
         ("compare web-pool workers=8", "on one side of qnet compare by --with 'workers=8'"),
+        ("compare web-pool -p workers=4,6,8", "qnet compare --with 'workers=4,6,8'"),
+        ("solve web-pool -p workers=4:8", "qnet sweep --over 'workers=4:8'"),
+        ("solve web-pool --percentile 50 95 99", "separated by commas: --percentile 50,95,99"),
+        ("queue M/M/c//N --population 10", 'did you mean "--sources"?'),
+        ("queue M/M/c/K --buffer 10", 'did you mean "--capacity"?'),
     ],
 )
 def test_a_guess_is_answered(line: str, help: str) -> None:
@@ -30,10 +37,24 @@ def test_a_guess_is_answered(line: str, help: str) -> None:
     assert help in answer.err.splitlines()[-1]
 
 
+def test_states_of_an_open_class_are_not_those_of_a_method() -> None:
+    answer = answer_of("solve", "web-pool", "--states")
+    assert answer.code == 5
+    assert "leave out --states" in answer.err.splitlines()[-1]
+
+
+def test_a_file_without_its_suffix_is_named(tmp_path: Path) -> None:
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models/shop.toml").write_text("qnet = 1\n")
+    assert 'a file of that name: "./shop.toml"' in run_warm(("solve", "shop"), tmp_path / "models").err
+    assert 'a file of that name: "models/shop.toml"' in run_warm(("solve", "models/shop"), tmp_path).err
+
+
 @pytest.mark.parametrize(
     ("line", "words"),
     [
         ("new", "qnet: KIND is missing"),
+        ("queue", "qnet: NAME is missing; expected one of M/M/1, M/M/c, "),
         ("calibrate web-pool", "qnet: MEASURED.csv is missing"),
         ("calibrate ibm-3990-6 measured-3990-6 --fit read_hit", "qnet example measured-3990-6 > measured-3990-6.csv"),
     ],

@@ -56,7 +56,7 @@ def solve(network: RoutedNetwork, limited: tuple[Region, ...], wanted: Wanted, s
     if network.closed:
         return _Closed(network, limited, wanted, solve_part).solve()
     if wanted.states:
-        raise NotComputed(Problem("QN513", NO_STATES, "a closed class, or qnet queue with --states"))
+        raise NotComputed(NO_STATES)
     return _Open(network, limited, wanted, solve_part).solve()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from qnet.errors import NotComputed, Problem
+from qnet.errors import NotComputed
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.mixed import solve_open
 from qnet.networks.product.solution import Solution
@@ -23,7 +23,7 @@ SOURCE = "@baskett1975"
 def applies(network: Demands, wanted: Wanted) -> Reason | None:
     """None: open classes alone have a closed form. Raises `NotComputed` QN513 for states of closed ones."""
     if wanted.states:
-        raise NotComputed(Problem("QN513", NO_STATES, "a closed class, or qnet queue with --states"))
+        raise NotComputed(NO_STATES)
     return None
 
 

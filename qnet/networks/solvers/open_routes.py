@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from qnet.errors import NotComputed, Problem
+from qnet.errors import NotComputed
 from qnet.lazy import lazy
 from qnet.networks.open.solve import loads_without_waits
 from qnet.networks.open.solve import solve as solve_open
@@ -40,7 +40,7 @@ def applies(network: RoutedNetwork, wanted: Wanted) -> Reason | None:
     if network.profiles:
         return Reason("memory")
     if wanted.states:
-        raise NotComputed(Problem("QN513", NO_STATES, "a closed class, or qnet queue with --states"))
+        raise NotComputed(NO_STATES)
     return None
 
 
