@@ -19,14 +19,15 @@ def approximate_notes(reasons: Iterable[str], what: str = "the answer is") -> li
     reasons  those of a solution, each as its sentence.
     what     subject and verb of the note.
     """
-    result = sorted(dict.fromkeys(reasons), key=_of_method)
+    every = sorted(reasons, key=_of_method)
+    result = list(dict.fromkeys(every))
     if not result:
         return []
-    warned: dict[str, list[str]] = {}
-    for reason in result:
+    warned: dict[str, dict[str, None]] = {}
+    for reason in every:
         if isinstance(reason, Beyond):
-            warned.setdefault(reason.code, []).append(reason.warning)
-    warnings = [Note(code, _listed(texts), "warning") for code, texts in warned.items()]
+            warned.setdefault(reason.code, {})[reason.warning] = None
+    warnings = [Note(code, _listed(list(texts)), "warning") for code, texts in warned.items()]
     text = f"{what} approximate: {_listed(result)}"
     brief = f"{what} approximate: {result[0]}; {len(result) - 1} more with --json"
     return [Note("QN601", text, brief=brief if len(text) > _LINE and len(result) > 1 else ""), *warnings]

@@ -20,6 +20,8 @@ CODE = "QN716"
 LARGEST = 0.2
 """The largest elasticity of a response with respect to waits inside holds at which errors were measured as small."""
 _STEP = 0.1
+_MOST = 100.0
+"""Percent that are worth a figure; at saturation there is no end."""
 
 
 class OpenWaits(Protocol):
@@ -81,7 +83,8 @@ def beyond(solver: OpenWaits, stable: Value) -> tuple[Beyond, ...]:
     text = f"the response rests on the wait for {names} inside holds"
     worst = operations.where(stable, elastic, 0.0 * elastic)
     percent = 10.0 * float(_largest(worst))
-    return (*reasons, Beyond(text, CODE, f"{text}: waits there 10 % longer make it {percent:.2g} % longer"))
+    longer = f"{percent:.2g} % longer" if percent < _MOST else "more than twice as long"
+    return (*reasons, Beyond(text, CODE, f"waits for {names} inside holds, 10 % longer, make the response {longer}"))
 
 
 def _unmeasured(solver: OpenWaits) -> tuple[Beyond, ...]:

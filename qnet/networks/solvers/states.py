@@ -83,7 +83,10 @@ def at_last(network: RoutedNetwork, wanted: Wanted, solution: RoutedSolution | N
     """The steady state where no other method has one, with a higher limit of states; or where a network with finite
     capacities has no exact one, or one of open classes only one that is warned of."""
     if not _permitted(network, wanted):
-        return None
+        batch = network.size is not None and wanted.method == "auto" and wanted.warned
+        if not batch or solution is None or network.closed or network.limited or network.profiles:
+            return None
+        return _better(network, wanted, solution)
     if solution is None:
         begun = network.closed and _lacks_product_form(network)
         factor = _PATIENT_WITH_BRANCHES if "parallel" in of_routes(network, wanted) else _PATIENT

@@ -18,7 +18,7 @@ from qnet.model.grids import combinations
 from qnet.model.model import Model
 from qnet.questions.envelope.question import Question
 from qnet.questions.points.expression_values import expression_value
-from qnet.questions.points.points import Solved, solve_points
+from qnet.questions.points.points import Solved
 from qnet.questions.points.saturation import busiest, busiest_utilization
 from qnet.questions.points.trial import Trial
 from qnet.questions.presentation.labels import where_exact
@@ -303,7 +303,7 @@ class _Search:
         every = [details[row] for row in range(len(self.grid))]
         if not any(point.status == OK for point in every):
             raise next(iter(refused.values()), None) or _no_answer(asked, smallest, every, pieces[0])
-        return Envelope(asked, smallest, tuple(every), _reasons(asked, pieces), _looked(pieces), tuple(pieces))
+        return Envelope(asked, smallest, tuple(every), _reasons(pieces), _looked(pieces), tuple(pieces))
 
 
 def _search(searches: Sequence[_Search], rows: Sequence[int]) -> None:
@@ -379,13 +379,10 @@ def _points(asked: Question, piece: SearchedPoints, smallest: bool) -> list[Enve
     return [point.replace(intervals=tuple(selected.get(index, ()))) for index, point in enumerate(reported)]
 
 
-def _reasons(asked: Question, pieces: Sequence[SearchedPoints]) -> tuple[str, ...]:
-    """Why answers are not exact: in general, as the model is stated; else for what they are about."""
+def _reasons(pieces: Sequence[SearchedPoints]) -> tuple[str, ...]:
+    """Why answers are not exact: what the solutions there say."""
     parts = [part for piece in pieces for part in piece.end.there.parts]
-    particular = dict.fromkeys(reason for part in parts for reason in part.solution.reasons)
-    if not particular:
-        return ()
-    return solve_points(asked.model, asked=asked.wanted).parts[0].solution.reasons or tuple(particular)
+    return tuple(dict.fromkeys(reason for part in parts for reason in part.solution.reasons))
 
 
 def _looked(pieces: Sequence[SearchedPoints]) -> tuple[int, float, float]:

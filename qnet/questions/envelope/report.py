@@ -13,6 +13,7 @@ from qnet.model.column_names import column_key
 from qnet.model.conditions import Condition
 from qnet.model.model import Model
 from qnet.networks.notes import approximate_notes
+from qnet.networks.reasons import Beyond
 from qnet.questions.envelope.envelope import OK, Envelope, EnvelopePoint, Interval, crossings
 from qnet.questions.envelope.question import Question
 from qnet.questions.presentation.assertions import broken, conditions
@@ -289,8 +290,7 @@ def _notes(
     envelopes: Sequence[Envelope], points: Sequence[EnvelopePoint], every: bool, guessed: list[Note]
 ) -> list[Note]:
     """What the reader should know of the answers."""
-    reasons = dict.fromkeys(reason for item in envelopes for reason in item.reasons)
-    notes = [*approximate_notes(reasons), *guessed]
+    notes = [*approximate_notes(_reasons(envelopes)), *guessed]
     missing = sum(point.status != OK for point in points)
     if missing:
         text = f"{missing} of {len(points)} points have no answer; their status says why"
@@ -302,6 +302,23 @@ def _notes(
         coarse = [item for item in envelopes if not item.complete]
         notes += [Note("QN620", text) for text in dict.fromkeys(map(_resolution, coarse))]
     return notes
+
+
+def _reasons(envelopes: Sequence[Envelope]) -> list[str]:
+    """Why answers are approximate; a warning that holds for some of several envelopes names them."""
+    warned: dict[tuple[str, str], list[str]] = {}
+    for item in envelopes:
+        for reason in item.reasons:
+            key = (reason, reason.warning if isinstance(reason, Beyond) else "")
+            warned.setdefault(key, []).append(item.question.name)
+    result: list[str] = []
+    for item in envelopes:
+        for reason in item.reasons:
+            if isinstance(reason, Beyond) and len(names := warned[reason, reason.warning]) < len(envelopes):
+                result.append(Beyond(reason.reason, reason.code, f"{', '.join(names)}: {reason.warning}"))
+            else:
+                result.append(reason)
+    return result
 
 
 def _again(answer: Envelope) -> str:
