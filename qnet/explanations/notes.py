@@ -38,9 +38,11 @@ CODES: dict[str, _T] = {
         "Check the value in the message; a pipeline detects it by exit code 6."),
     "QN609": _T("how percentiles are computed",
         "The times that a passage spends at the stations of its route are taken as independent, each gamma distributed "
-        "with its mean and variance. That is exact, and labelled so, for Poisson streams through single exponential "
-        "servers first come first served without overtaking: at most one path between any two stations. With "
-        "overtaking or feedback the times depend on each other, and percentiles are off by some per cent.",
+        "with its mean and variance; in open networks the wait for an exponential service is zero or exponential. "
+        "That is exact, and labelled so, for Poisson streams through exponential servers first come first served, "
+        "several of them at the first and the last station of a route, single ones between, without overtaking: at "
+        "most one path between any two stations. With feedback the times depend on each other, and percentiles are off "
+        "by some per cent.",
         "Use it for orientation; the accuracy of the mean is that of the answer."),
     "QN610": _T("assumptions of a formula, or why there is none",
         "A formula may hold only while the same branch or station is binding as at the model's numbers, or may leave "
@@ -280,8 +282,8 @@ CODES: dict[str, _T] = {
         "Treat the answer as rough; move the second-phase work to a separate station."),
     "QN663": _T("percentiles outside their measured region",
         "Percentiles take the times at the stations of a route as independent gamma times. Against exact chains that "
-        "follow one customer, the worst of the 90th, 95th and 99th percentiles was off by 0.5 % in "
-        "open networks of exponential servers and 3 % in closed ones (median of 200 each; worst 2 % and 19 %), by 3 % "
+        "follow one customer, the worst of the 90th, 95th and 99th percentiles was off by 0.1 % in "
+        "open networks of exponential servers and 3 % in closed ones (median of 200 each; worst 1 % and 19 %), by 3 % "
         "with processor sharing, and by 4 % with service times of an scv up to 2 (14 % at worst). The warning "
         "names what is beyond, and for a sweep at how many points: "
         "longer-tailed services; classes with different times at a queue, where short times that rarely wait for "

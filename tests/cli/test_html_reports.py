@@ -135,10 +135,10 @@ def test_an_empty_row_is_not_continued(pages: dict[str, str]) -> None:
     ("more", "sentences"),
     [
         ([], ["What is the largest rate of",
-              "pool: the largest rate is between 242.3/s (connections = 2) and 446.7/s (connections = 8)."]),
+              "pool: the largest rate is between 242/s (connections = 2) and 447/s (connections = 8)."]),
         (["--vary", "workers", "--limit", "response <= 25 ms"], ["The smallest number of workers is 6."]),
         (["--envelope", "pool", "--crossings"], ["What is every rate of",
-              "The limit holds for rate from 1/s to 242.3/s (connections = 2)."]),
+              "The limit holds for rate from 1/s to 242/s (connections = 2)."]),
     ],
 )  # fmt: skip
 def test_an_envelope_is_told_in_sentences(more: list[str], sentences: list[str]) -> None:

@@ -14,7 +14,7 @@ import qnet
 from qnet.errors import InvalidInput, UsageError
 from qnet.expression import FLOATS
 from qnet.model.metrics import metric
-from qnet.networks.percentiles.responses import MixtureRoute, mixture_percentile, response_percentile
+from qnet.networks.percentiles.responses import MixtureRoute, Stage, mixture_percentile, response_percentile
 from qnet.networks.percentiles.trust import beyond
 from qnet.networks.routed import Group, Hold, OpenClass, Route, RoutedNetwork, Station, Time
 from qnet.questions.points.answers import solve_table
@@ -97,7 +97,7 @@ def erlang(stages, time):
 @pytest.mark.parametrize("stages", [1, 2, 7, 40, 400, 2500])
 def test_a_sum_of_equal_exponential_times_is_an_erlang_time(stages):
     """Against the chi-square percentile by bisection of the Poisson sum."""
-    part = MixtureRoute(np.array([1.0]), tuple((np.array([0.01]), np.array([1e-4])) for _ in range(stages)))
+    part = MixtureRoute(np.array([1.0]), tuple(Stage(np.array([0.01]), np.array([1e-4])) for _ in range(stages)))
     found = float(mixture_percentile([part], 0.9)[0])
     low, high = 0.0, 0.01 * stages * 5 + 0.05
     for _ in range(40):
@@ -113,14 +113,14 @@ def poisson_tail(least, mean):
 
 
 def test_a_mixture_of_routes_is_between_them():
-    fast, slow = ((np.array([0.01]), np.array([1e-4])),), ((np.array([1.0]), np.array([1.0])),)
+    fast, slow = (Stage(np.array([0.01]), np.array([1e-4])),), (Stage(np.array([1.0]), np.array([1.0])),)
     parts = [MixtureRoute(np.array([9.0]), fast), MixtureRoute(np.array([1.0]), slow)]
     time = float(mixture_percentile(parts, 0.95)[0])
     assert 0.9 * (1 - exp(-time / 0.01)) + 0.1 * (1 - exp(-time)) == pytest.approx(0.95, abs=1e-7)
 
 
 def test_a_constant_time_has_one_percentile():
-    part = MixtureRoute(np.array([1.0]), ((np.array([0.25]), np.array([0.0])),))
+    part = MixtureRoute(np.array([1.0]), (Stage(np.array([0.25]), np.array([0.0])),))
     assert float(mixture_percentile([part], 0.99)[0]) == pytest.approx(0.25, rel=1e-12)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Value, arrays
-from qnet.lazy import Array, np
+from qnet.lazy import Array, Flags, np
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import AGGREGATED, LAYERS, PRIORITY
 from qnet.networks.parallel.branches import join_time
@@ -29,11 +29,24 @@ _FEW = 2000.0
 """Beyond this number of stages of one exponential time, the sum is approximated by the cube of a normal variable."""
 
 
+class Stage(Record):
+    """One of the independent times that make a response.
+
+    It is a gamma time, or the sum of independent waits, each of which is zero by some probability, else exponential.
+    """
+
+    mean: Any
+    """Seconds."""
+    variance: Any
+    waits: Any = 0.0
+    """How many waits it is; 0 for a gamma time."""
+
+
 class MixtureRoute(Record):
-    """One route of a mixture: how likely it is, and the mean and variance of the time at each station on it."""
+    """One route of a mixture: how likely it is, and the times on it."""
 
     weight: Any
-    stages: tuple[tuple[Any, Any], ...]
+    stages: tuple[Stage, ...]
 
 
 def response_percentile(solution: RoutedSolution, share: float, about: str = "") -> Value:
@@ -45,8 +58,9 @@ def response_percentile(solution: RoutedSolution, share: float, about: str = "")
     Returns   seconds; meaningless where there is no steady state.
     Raises    `NotComputed` QN516 where the method gives no second moments.
     Method    Times at the stations of a route are taken as independent, each a gamma time of the mean and variance that
-              the solver has: exact where the times are exponential or Erlang and no customer is overtaken (tandem
-              queues: Reich, Ann. Math. Stat. 28 (1957) 768-773; Burke, Oper. Res. 12 (1964) 620-622). What a customer
+              the solver has. In open networks the wait for an exponential service is apart from it, and is zero or
+              exponential: exact where no customer is overtaken (tandem queues: Reich, Ann. Math. Stat. 28 (1957)
+              768-773; Burke, Oper. Res. 12 (1964) 620-622; Ann. Math. Stat. 39 (1968) 1144-1152). What a customer
               of a closed class finds at a station is what outside observers see with one customer less (Lavenberg and
               Reiser, J. Appl. Prob. 17 (1980) 1048-1061; Sevcik and Mitrani, J. ACM 28 (1981) 358-371). The transform
               of the mixture over routes is inverted by the algorithm EULER (Abate and Whitt, ORSA J. Comput. 7 (1995)
@@ -66,11 +80,7 @@ def response_percentile(solution: RoutedSolution, share: float, about: str = "")
     return float(result[0]) if isinstance(solution.throughput, float) and result.size == 1 else result
 
 
-_Stages = tuple[tuple[Value, Value], ...]
-"""Mean and variance of the time at each station of a way, and in delays."""
-
-
-def _ways(passages: Passages, about: str) -> Iterator[tuple[Value, Value, _Stages]]:
+def _ways(passages: Passages, about: str) -> Iterator[tuple[Value, Value, tuple[Stage, ...]]]:
     """How often each way of a class or a route is taken, its probability, and its stages; of all for an empty name.
 
     Customers of a chain take all its ways, one after the other.
@@ -115,7 +125,7 @@ def _shared(passages: Passages) -> list[Wait]:
 
 def _of_chain(
     customers: OpenClass | ClosedClass, selected: Sequence[RouteTime], waits: Sequence[Wait], passages: Passages
-) -> _Stages:
+) -> tuple[Stage, ...]:
     """The stages of a chain: as variable as its customers come back at random, where it is known how they go on."""
     if not customers.onward:
         return tuple(stage for route in selected for stage in _stages(route, waits, passages))
@@ -126,7 +136,7 @@ def _of_chain(
     stages = [(part.mean_with(waits), part.variance_with(waits)) for _, part in parts]
     alone = total(variance for _, variance in stages)
     more = 1 + routing_variance(customers.onward, spent) / (alone + (alone == 0))
-    return tuple((mean, variance * more) for mean, variance in stages)
+    return tuple(Stage(mean, variance * more) for mean, variance in stages)
 
 
 def _unknown_variance(passages: Passages) -> str:
@@ -137,26 +147,47 @@ def _unknown_variance(passages: Passages) -> str:
     return "there are closed classes and second phases" if left else ""
 
 
-def _stages(route: RouteTime, waits: Sequence[Wait], passages: Passages) -> Iterator[tuple[Value, Value]]:
-    for part in route.parts.values():
-        yield part.mean_with(waits), part.variance_with(waits)
+def _stages(route: RouteTime, waits: Sequence[Wait], passages: Passages) -> Iterator[Stage]:
+    """The times on a route: exponential services and the waits for them apart, in open networks."""
+    network = passages.network
+    lines = {station.name for station in network.stations if station.in_line and not network.closed}
+    for (station, _), part in route.parts.items():
+        mean, variance = part.mean_with(waits), part.variance_with(waits)
+        if station not in lines or part.fractions:
+            yield Stage(mean, variance)
+            continue
+        apart = abs(part.variance - part.mean**2) <= 1e-12 * part.mean**2
+        yield Stage(np.where(apart, part.mean, mean), np.where(apart, part.variance, variance))
+        for stream, count in part.waits.items():
+            yield Stage(apart * count * waits[stream].mean, apart * count * waits[stream].variance, count)
     operations = FLOATS if passages.network.size is None else arrays()
     for fork in route.forks:
         overall = join_time(fork, waits, passages.identical, operations)
-        yield fork.count * overall.mean, fork.count * overall.variance
+        yield Stage(fork.count * overall.mean, fork.count * overall.variance)
 
 
 def mixture_percentile(parts: Sequence[MixtureRoute], share: float) -> Any:
     """The percentile of a mixture of sums of independent gamma times, elementwise over points; see above."""
-    shape = np.broadcast_shapes(*(np.shape(item) for part in parts for item in (part.weight, *_flat(part.stages))))
+    shape = np.broadcast_shapes(
+        *(np.shape(part.weight) for part in parts),
+        *(
+            np.shape(item)
+            for part in parts
+            for stage in part.stages
+            for item in (stage.mean, stage.variance, stage.waits)
+        ),
+    )
     weights = np.array([np.broadcast_to(part.weight, shape) for part in parts], dtype=float)
     weights = weights / np.where(weights.sum(axis=0) > 0, weights.sum(axis=0), 1.0)
     kept = [
-        [(np.broadcast_to(mean, shape), np.broadcast_to(variance, shape)) for mean, variance in part.stages]
+        [
+            Stage(*(np.broadcast_to(item, shape) for item in (stage.mean, stage.variance, stage.waits)))
+            for stage in part.stages
+        ]
         for part in parts
     ]
-    means = np.array([sum((mean for mean, _ in stages), np.zeros(shape)) for stages in kept])
-    variances = np.array([sum((variance for _, variance in stages), np.zeros(shape)) for stages in kept])
+    means = np.array([sum((stage.mean for stage in stages), np.zeros(shape)) for stages in kept])
+    variances = np.array([sum((stage.variance for stage in stages), np.zeros(shape)) for stages in kept])
     mean = (weights * means).sum(axis=0)
     square = (weights * (variances + (means - mean) ** 2)).sum(axis=0)
     steady = np.isfinite(mean) & np.isfinite(square) & (mean > 0)
@@ -181,17 +212,13 @@ def mixture_percentile(parts: Sequence[MixtureRoute], share: float) -> Any:
     return np.where(constant, mean * (1 - ratio + _normal(share) * np.sqrt(ratio)) ** 3, result)
 
 
-def _flat(stages: tuple[tuple[Any, Any], ...]) -> list[Any]:
-    return [value for stage in stages for value in stage]
-
-
 def _normal(share: float) -> float:
     from statistics import NormalDist
 
     return NormalDist().inv_cdf(share)
 
 
-def _distribution(weights: Array, routes: Sequence[Sequence[tuple[Any, Any]]], time: Array) -> Any:
+def _distribution(weights: Array, routes: Sequence[Sequence[Stage]], time: Any) -> Any:
     """The probability of an answer within a time, by the transform of the mixture."""
     from math import comb
 
@@ -200,11 +227,8 @@ def _distribution(weights: Array, routes: Sequence[Sequence[tuple[Any, Any]]], t
     transform = 0.0
     for weight, stages in zip(weights, routes, strict=True):
         one = -0.0 * index
-        for mean, variance in stages:
-            spread = variance / np.where(mean > 0, mean, 1.0)
-            known = np.where(spread > 0, spread, 1.0)
-            gamma = np.where(mean > 0, mean, 0.0) / known * np.log1p(index * known)
-            one = one - np.where(spread > 1e-9 * mean, gamma, index * mean)
+        for stage in stages:
+            one = one + _logarithm(stage, index)
         transform = transform + weight * np.exp(one)
     # The share of slower answers falls smoothly to nothing, which inverts better than what rises to one.
     values = np.real((1 - transform) / index)
@@ -213,6 +237,27 @@ def _distribution(weights: Array, routes: Sequence[Sequence[tuple[Any, Any]]], t
     sums = np.cumsum(signs, axis=0)
     averaged = sum(comb(_AVERAGED, k) * sums[_TERMS + k] for k in range(_AVERAGED + 1)) / 2.0**_AVERAGED
     return 1 - np.exp(_SPREAD / 2) / time * averaged
+
+
+def _logarithm(stage: Stage, index: Array) -> Array:
+    """The logarithm of the transform of a stage.
+
+    Of a wait that is zero or exponential it is log(1 + b s) - log(1 + a s), with the mean a - b and the variance
+    a^2 - b^2; where the wait is less variable than exponential there is no such wait, and it is taken as gamma.
+    """
+    mean: Array = stage.mean
+    waits: Array = stage.waits
+    spread: Array = stage.variance / np.where(mean > 0, mean, 1.0)
+    each: Array = mean / np.where(waits > 0, waits, 1.0)
+    known: Array = np.where(spread > 0, spread, 1.0)
+    gamma: Array = np.where(mean > 0, mean, 0.0) / known * np.log1p(index * known)
+    result: Array = -np.where(spread > 1e-9 * mean, gamma, index * mean)
+    apart: Flags = (waits > 0) & (mean > 0) & (spread >= each)
+    if apart.any():
+        low: Array = np.where(apart, spread - each, 0.0) / 2
+        wait: Array = waits * (np.log1p(index * low) - np.log1p(index * ((spread + each) / 2)))
+        result = np.where(apart, wait, result)
+    return result
 
 
 def routing_variance(onward: Sequence[tuple[str, str, Value]], spent: Mapping[str, Value]) -> Value:

@@ -46,20 +46,27 @@ def exact(network: RoutedNetwork, operations: Operations) -> Value:
                 the times that a customer spends at the stations on its route are independent and exponential
                 (tandem queues: Reich, Ann. Math. Stat. 28 (1957) 768-773; networks: Walrand and Varaiya, Sojourn times
                 and the overtaking condition in Jacksonian networks, Adv. Appl. Prob. 12 (1980) 1000-1018). A delay
-                before the first of them or after the last is independent of them as well.
+                before the first of them or after the last is independent of them as well. The first and the last
+                station may have several servers (Burke, The output process of a stationary M/M/s queueing system,
+                Ann. Math. Stat. 39 (1968) 1144-1152), those between them not (Burke, The dependence of sojourn times
+                in tandem M/M/s queues, Oper. Res. 17 (1969) 754-755).
     """
-    if network.closed or network.limited or network.profiles or not without_overtaking(network):
+    paths = _paths(network)
+    if network.closed or network.limited or network.profiles or paths is None or not _without_overtaking(paths):
         return False
     if any(isinstance(customers, OpenClass) and customers.chain for customers in network.classes):
         return False
+    delays = {station.name for station in network.stations if station.delay}
+    between = {name for path in paths for name in path[1:-1]}
     for station in network.stations:
-        if not station.delay and (station.discipline, station.servers, station.copies, station.rates) != (
-            "fcfs", 1, 1, None,
-        ):  # fmt: skip
+        if station.delay:
+            continue
+        if (station.discipline, station.copies, station.rates) != ("fcfs", 1, None):
+            return False
+        if station.servers > 1 and station.name in between:
             return False
     sure: Value = True
     means: dict[str, Value] = {}
-    delays = {station.name for station in network.stations if station.delay}
     for customers in network.classes:
         if isinstance(customers, OpenClass):
             sure = sure & _same(customers.arrival_scv, 1.0, operations)
@@ -74,7 +81,7 @@ def exact(network: RoutedNetwork, operations: Operations) -> Value:
 
 
 def _services(route: Route, delays: set[str]) -> Iterator[tuple[Hold, Time]]:
-    """The visits of queueing stations, each of one service; `without_overtaking` has refused all others."""
+    """The visits of queueing stations, each of one service; `_paths` has refused all others."""
     for step in route.steps:
         if isinstance(step, Hold) and step.station not in delays:
             for inner in step.steps:
@@ -121,17 +128,25 @@ def _reasons(network: RoutedNetwork, operations: Operations) -> _Reasons:
                     several = operations.compare(">", step.visits, most + 1e-9)
                     yield f"customers visit {step.station} several times in a row", several
     yield from ((reason, True) for reason in _unmeasured(network))
-    if not network.closed:
-        yield from _mixtures(network, operations)
     if network.closed:
         together = "two stations and more have nearly all customers of closed classes between them"
         yield f"{together}: what one has the other lacks", _crowded(network, operations)
-    if network.closed and len(network.closed) < len(network.classes):
-        uneven = in_order(network, streams(network, operations, [1.0] * len(network.classes)), operations)
-        for station in network.stations:
-            if not station.delay and (station.servers > 1 or station.discipline != "fcfs" or station.name in uneven):
-                text = f"with open and closed classes {station.name} is not one server with one exponential time"
-                yield f"{text} for all", True
+        yield from ((reason, True) for reason in _uneven(network, operations))
+    else:
+        yield from _mixtures(network, operations)
+
+
+def _uneven(network: RoutedNetwork, operations: Operations) -> Iterator[str]:
+    """Stations of other kinds than were measured with closed classes, alone or with open ones."""
+    uneven = in_order(network, streams(network, operations, [1.0] * len(network.classes)), operations)
+    mixed = len(network.closed) < len(network.classes)
+    for station in network.stations:
+        if station.delay:
+            continue
+        if mixed and (station.servers > 1 or station.discipline != "fcfs" or station.name in uneven):
+            yield f"with open and closed classes {station.name} is not one server with one exponential time for all"
+        elif station.name in uneven:
+            yield f"with closed classes the service times at {station.name} are not one exponential time for all"
 
 
 def _mixtures(network: RoutedNetwork, operations: Operations) -> _Reasons:
@@ -256,22 +271,33 @@ def _unmeasured(network: RoutedNetwork) -> Iterator[str]:
         yield f"{buffer.name} may be full"
 
 
-def without_overtaking(network: RoutedNetwork) -> bool:
-    """Whether between any two queueing stations there is at most one path, of all routes together, without delays.
+def _paths(network: RoutedNetwork) -> list[list[str]] | None:
+    """The queueing stations of every route, in order.
 
-    Then no customer that arrives at a station after another can be at a later station before it, where all are first
-    come first served by single servers. Stations must be visited one after the other: without parallel steps,
-    simultaneous resource possession, or second phases.
+    None where they are not visited one after the other without delays between them: with parallel steps, simultaneous
+    resource possession, or second phases.
     """
     delays = {station.name for station in network.stations if station.delay}
-    onward: dict[str, set[str]] = {}
+    paths: list[list[str]] = []
     for customers in network.classes:
         for route in customers.routes:
             path = _path(route, delays)
             if path is None:
-                return False
-            for here, there in pairwise(path):
-                onward.setdefault(here, set()).add(there)
+                return None
+            paths.append(path)
+    return paths
+
+
+def _without_overtaking(paths: Sequence[Sequence[str]]) -> bool:
+    """Whether between any two stations there is at most one path, of all routes together.
+
+    Then no customer that arrives at a station after another can be at a later station before it, where all are first
+    come first served by single servers.
+    """
+    onward: dict[str, set[str]] = {}
+    for path in paths:
+        for here, there in pairwise(path):
+            onward.setdefault(here, set()).add(there)
     return all(_single_paths(start, onward) for start in onward)
 
 
