@@ -112,3 +112,9 @@ def test_help_lists_every_station():
     assert done.returncode == 0
     for station in STATIONS:
         assert f"  {station} " in done.stdout
+
+
+def test_percentiles_without_a_closed_form_are_noted_and_not_listed():
+    report = queue_report("M/G/1", {"arrival_rate": "30/s", "service_time": "20 ms", "scv_service": "1.5"}, [95.0])
+    assert all(row["scope"] != "percentile" for row in report.records())
+    assert "QN651" in [note.code for note in report.notes]

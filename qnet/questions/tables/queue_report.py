@@ -184,7 +184,8 @@ class _Shown(Record):
                 yield cells if index else {**cells, **point, **self.asked.figures(result), **status}
         for cells in self.asked.metric_rows(result, known, lenient=self.gridded):
             yield {**cells, **point}
-        for percentile in () if self.only else self.percentiles:
+        in_closed_form = result.response_percentile or result.wait_percentile
+        for percentile in self.percentiles if in_closed_form and not self.only else ():
             yield _percentile(result, percentile)
         yield from _states(result, self.states)
         for cells in self.asked.margin_rows(result):
