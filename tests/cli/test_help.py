@@ -6,12 +6,12 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import click
 import pytest
 from cli_process import Answer, Run, environment
+from forked_process import run_forked
 from test_commands import ALL
 from warm_process import answer_of, run_warm
 
@@ -120,9 +120,11 @@ def test_there_are_examples() -> None:
 
 
 @pytest.mark.parametrize("line", HELP_EXAMPLES)
-def test_the_examples_of_the_help_run_from_any_folder(line: str, tmp_path: Path, shell: Run) -> None:
+def test_the_examples_of_the_help_run_from_any_folder(line: str, tmp_path: Path) -> None:
     words = shlex.split(line)
-    answer = shell(line) if set(words) & {"|", ">"} or words[0] != "qnet" else run_warm(words[1:], tmp_path)
+    answer = (
+        run_forked(line, tmp_path) if set(words) & {"|", ">"} or words[0] != "qnet" else run_warm(words[1:], tmp_path)
+    )
     assert answer.code == 0, answer.err
 
 
@@ -142,19 +144,19 @@ def all_blocks(language: str) -> list[tuple[str, str, str]]:
     return [(name, *block) for name in TOPICS for block in blocks(name, language) if block[0] != ON_DEMAND]
 
 
-def run_lines(text: str, folder: Path, run: Callable[[str], Answer]) -> list[Answer]:
+def run_lines(text: str, folder: Path) -> list[Answer]:
     answers: list[Answer] = []
     for line in text.replace("\\\n", "").splitlines():
         words = shlex.split(line)
         plain_command = words[0] == "qnet" and not set(words) & {"|", ">"}
-        answers.append(run_warm(words[1:], folder) if plain_command else run(line))
+        answers.append(run_warm(words[1:], folder) if plain_command else run_forked(line, folder))
     return answers
 
 
 @pytest.mark.parametrize(("name", "options", "text"), all_blocks("sh"))
-def test_commands_of_topics_run(name: str, options: str, text: str, tmp_path: Path, shell: Run) -> None:
+def test_commands_of_topics_run(name: str, options: str, text: str, tmp_path: Path) -> None:
     wanted = int(options.removeprefix("exit=") or "0")
-    answers = run_lines(text, tmp_path, shell)
+    answers = run_lines(text, tmp_path)
     assert [answer.code for answer in answers] == [wanted] * len(answers), [answer.err for answer in answers]
 
 
