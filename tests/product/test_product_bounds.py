@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from many import many
 from product_networks import SORTS, Case, random_case
 
 import qnet
@@ -50,7 +51,7 @@ def enclosed(case: Case, kind: str) -> None:
         assert np.isfinite(figure).all() and (figure >= 0).all()
 
 
-@pytest.mark.parametrize("start", range(0, 6000 if FULL else 400, BLOCK))
+@many("start", range(0, 6000 if FULL else 400, BLOCK))
 @pytest.mark.parametrize("kind", KINDS)
 def test_bounds_enclose_the_exact_answer(kind: str, start: int):
     for seed in range(start, start + BLOCK):
