@@ -12,6 +12,7 @@ import click
 import pytest
 from cli_process import Answer, Run, environment
 from forked_process import run_forked
+from many import many
 from test_commands import ALL
 from warm_process import answer_of, run_warm
 
@@ -35,14 +36,14 @@ def context(name: str) -> click.Context:
 # Layout
 
 
-@pytest.mark.parametrize("name", list(COMMANDS))
+@many("name", list(COMMANDS))
 def test_help_fits_one_screen(name: str) -> None:
     lines = help_text(context(name)).splitlines()
     assert len(lines) <= MAX_LINES
     assert max(map(len, lines)) <= 80
 
 
-@pytest.mark.parametrize("name", list(COMMANDS))
+@many("name", list(COMMANDS))
 def test_complete_help_is_no_wider_than_a_screen(name: str) -> None:
     lines = help_text(context(name), full=True).splitlines()
     assert [line for line in lines if len(line) > 80 and not line.lstrip().startswith(("printf ", "Paired "))] == []
@@ -55,14 +56,14 @@ def test_topics_are_no_wider_than_a_screen(topic: str) -> None:
     ] == []
 
 
-@pytest.mark.parametrize("line", HELP_EXAMPLES)
+@many("line", HELP_EXAMPLES)
 def test_a_folded_command_is_the_same_command(line: str) -> None:
     shown = command_lines(line, 60)
     if "\n" not in line:
         assert shlex.split(shown.replace("\\\n", " ")) == shlex.split(line)
 
 
-@pytest.mark.parametrize("name", list(COMMANDS))
+@many("name", list(COMMANDS))
 def test_examples_come_first_and_options_follow_by_group(name: str) -> None:
     text = help_text(context(name))
     wanted = [title for title in ("Example", "Options:", *(each.section.partition(" (")[0] for each in
@@ -71,14 +72,14 @@ def test_examples_come_first_and_options_follow_by_group(name: str) -> None:
     assert sum(line.startswith("  qnet ") for line in text.splitlines()) <= EXAMPLES
 
 
-@pytest.mark.parametrize("name", list(COMMANDS))
+@many("name", list(COMMANDS))
 def test_every_option_is_listed(name: str) -> None:
     text = help_text(context(name), full=True)
     options = [item for item in COMMANDS[name].params if isinstance(item, click.Option)]
     assert [item.opts for item in options if item.opts[0 if isinstance(item, Renamed) else -1] not in text] == []
 
 
-@pytest.mark.parametrize("name", list(COMMANDS))
+@many("name", list(COMMANDS))
 def test_help_leaves_out_what_is_rare_and_earlier_names(name: str) -> None:
     text = help_text(context(name))
     options = [item for item in COMMANDS[name].params if isinstance(item, click.Option)]
@@ -89,7 +90,7 @@ def test_help_leaves_out_what_is_rare_and_earlier_names(name: str) -> None:
     assert [item.opts for item in usual if item.opts[0 if isinstance(item, Renamed) else -1] not in text] == []
 
 
-@pytest.mark.parametrize("name", list(COMMANDS))
+@many("name", list(COMMANDS))
 def test_what_does_not_fit_is_in_the_complete_help(name: str) -> None:
     short, full = help_text(context(name)), help_text(context(name), full=True)
     words = set(described(COMMANDS[name]).paragraphs)
@@ -187,7 +188,7 @@ def test_topics_and_texts_are_the_same() -> None:
     assert all(f"  {name} " in listed for name in TOPICS)
 
 
-@pytest.mark.parametrize("name", list(TOPICS))
+@many("name", list(TOPICS))
 def test_a_topic_fits_eighty_columns(name: str) -> None:
     text = plain(topic_text(name, command_line))
     assert "<!--" not in text and "`" not in text

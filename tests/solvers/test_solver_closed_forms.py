@@ -64,7 +64,9 @@ def test_a_million_servers_like_the_whole_recursion_and_at_once(offered: float) 
     servers = 1_000_000
     inverse = 1.0
     for busy in range(1, servers + 1):
-        inverse = min(1 + busy / offered * inverse, 1e307)
+        inverse = 1 + busy / offered * inverse
+        if inverse > 1e307:
+            inverse = 1e307
     started = time.perf_counter()
     found = erlang_b(servers, offered)
     assert time.perf_counter() - started < 0.5
