@@ -130,7 +130,7 @@ def test_known_values_are_found_by_the_chain(load, counted):
 
 def test_the_minimum_is_that_of_a_search_by_the_chain_alone(load, monkeypatch):
     model = load(HOLD)
-    measured = rows(model, [1, 2, 4], TRUE, ["response", "throughput"], scatter=0.02)
+    measured = rows(model, [1, 2, 4, 6], TRUE, ["response", "throughput"], scatter=0.02)
     found = calibrate(model, measured, FIT)
     monkeypatch.setattr("qnet.questions.calibrate.search._seeking", lambda wanted: wanted)
     alone = calibrate(model, measured, FIT)
