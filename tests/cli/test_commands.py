@@ -249,9 +249,9 @@ def codes(folder: Path) -> set[str]:
         text = path.read_text()
         if not re.search(r"\bQN\d{3}\b", text):
             continue
-        tree = ast.parse(text)
-        alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-        for node in ast.walk(tree):
+        nodes = list(ast.walk(ast.parse(text)))
+        alone = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+        for node in nodes:
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in alone:
                 found |= set(re.findall(r"\bQN\d{3}\b", node.value))
     return found
