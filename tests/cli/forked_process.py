@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
+import once
 from cli_process import Answer, environment, run_shell
 from warm_process import LOADED, SEEN_LATER
 
@@ -38,7 +39,9 @@ SERVER = (
     LOADED
     + """
 import signal, socket, threading
+from once import FOLDER
 
+shared = os.environ[FOLDER]
 listening = socket.socket(socket.AF_UNIX)
 listening.bind(sys.argv[2])
 listening.listen(64)
@@ -54,6 +57,7 @@ def answer(end):
     given = words[: 2 * int(count)]
     os.environ.clear()
     os.environ.update(zip(given[::2], given[1::2]))
+    os.environ[FOLDER] = shared
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     sys.stdin, sys.stdout = open(0, encoding="utf-8", closefd=False), open(1, "w", encoding="utf-8", closefd=False)
     sys.stderr = open(2, "w", encoding="utf-8", buffering=1, errors="backslashreplace", closefd=False)
@@ -95,7 +99,8 @@ def program() -> Path:
     result, socket = Path(folder.name, "qnet"), Path(folder.name, "socket")
     server = subprocess.Popen(
         [sys.executable, "-c", SERVER, str(Path(__file__).parents[1]), str(socket)],
-        env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        env=environment({once.FOLDER: os.environ.get(once.FOLDER, "")}),
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
     )  # fmt: skip
     assert server.stdin and server.stdout and server.stdout.readline()
     result.write_text(CLIENT.format(python=sys.executable, socket=socket))
