@@ -66,7 +66,7 @@ def same(batch: Case, points: list[Case]) -> None:
 @many("seed", range(300 if FULL else 25))
 @pytest.mark.parametrize("classes", [1, 3])
 @pytest.mark.parametrize("single", [True, False])
-@pytest.mark.parametrize("sort", SORTS)
+@many("sort", SORTS)
 def test_a_batch_is_its_points(sort: str, single: bool, classes: int, seed: int):
     rng = random.Random(f"batch {sort} {single} {classes} {seed}")
     same(*variants(random_case(rng, sort, classes=classes, single=single), rng))

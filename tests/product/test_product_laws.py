@@ -71,7 +71,7 @@ def certify(case: Case, found: Any, tolerance: float = 1e-9) -> None:
             np.testing.assert_allclose(found.residence[place][opened], expected[opened], err_msg="arrivals", **near)
 
 
-@pytest.mark.parametrize("start", BLOCKS)
+@many("start", BLOCKS)
 def test_laws_of_every_answer(start: int):
     for seed in range(start, start + BLOCK):
         case = drawn(seed)

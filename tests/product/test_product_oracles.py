@@ -46,7 +46,7 @@ def agree(case: Case, truth: Answer, tolerance: float, states: bool) -> None:
 
 
 @many("seed", range(400 if FULL else 40))
-@pytest.mark.parametrize("sort", SORTS)
+@many("sort", SORTS)
 def test_every_state_in_fractions(sort: str, seed: int):
     rng = random.Random(f"fractions {sort} {seed}")
     case = random_case(rng, sort, stations=3, classes=2 + (seed % 4 == 0), customers=2 if seed % 4 == 0 else 4)
