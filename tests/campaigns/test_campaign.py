@@ -6,6 +6,7 @@ this slice is a weaker judge than the campaign.
 
 import os
 
+import kept_oracle
 import pytest
 from judging import judge
 from laws import LAWS, broken_laws
@@ -20,10 +21,8 @@ FOUND = (100_046, 100_115, 100_327, 100_328, 100_340, 110_667, 111_146)
 stays as it is."""
 FULL = bool(os.environ.get("QNET_FULL"))
 SEEDS = (*FOUND, *range(500_000, 500_000 + (1200 if FULL else 100)))
-MOST = 6000 if FULL else 3000
-"""States of a chain."""
-SECONDS = 10.0
-"""Processor time of a chain: ten times what one takes, so that only its states decide whether a model is judged."""
+MOST = 2 * kept_oracle.MOST
+"""States of a chain, of all models."""
 
 
 class Case(Record):
@@ -35,6 +34,13 @@ class Case(Record):
     verdict: object
 
 
+def exact_answer(text):
+    """That of the oracle by a chain; of the models of the slice as it is kept."""
+    if FULL:
+        return oracle_answer(text, MOST, kept_oracle.SECONDS, simulate=False)[0]
+    return kept_oracle.kept_answer(text)
+
+
 @pytest.fixture(scope="module")
 def cases():
     """The slice, answered and judged."""
@@ -43,7 +49,7 @@ def cases():
         made = model(seed)
         outcome = timed(made.text)
         asked = outcome.status == "answered"
-        exact = oracle_answer(made.text, MOST, SECONDS, simulate=False)[0] if asked else None
+        exact = exact_answer(made.text) if asked else None
         found.append(Case(seed, made, outcome, judge(outcome, exact, kind_of(made.spec))))
     return found
 
@@ -51,6 +57,15 @@ def cases():
 def of(cases, category):
     """The seeds of a category, with what is wrong."""
     return [(case.seed, case.verdict.worst, case.verdict.why) for case in cases if case.verdict.category == category]
+
+
+def test_kept_answers_are_those_of_the_oracle(cases):
+    """Every tenth of those that are looked at is computed again; all with `QNET_FULL=1`."""
+    texts = [case.made.text for case in cases if case.outcome.status == "answered"]
+    kept = [text for text in texts if kept_oracle.key_of(text) in kept_oracle.KEPT]
+    again = [text for text in kept if FULL or int(kept_oracle.key_of(text), 16) % 10 == 0]
+    assert [(text, why) for text in again if (why := kept_oracle.differs(text))] == []
+    assert FULL or (len(kept) == len(texts) and len(again) > len(texts) / 20)
 
 
 def test_most_models_are_judged(cases):

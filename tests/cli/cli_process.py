@@ -50,17 +50,19 @@ def run_qnet(
     return Answer(done.stdout.decode(), done.stderr.decode(), done.returncode)
 
 
-def run_shell(line: str, folder: Path, changes: Mapping[str, str] | None = None) -> Answer:
+def run_shell(line: str, folder: Path, changes: Mapping[str, str] | None = None, program: Path | None = None) -> Answer:
     """Run a line with `qnet` in it in bash, where a pipe fails if any part of it does.
 
-    `qnet` is a program on the path, not a function of this shell: xargs, sh and parallel find it too.
+    `qnet` is a program on the path, not a function of this shell: xargs, sh and parallel find it too. It is `program`,
+    or a new interpreter each time.
     """
     with TemporaryDirectory() as programs:
-        program = Path(programs, "qnet")
-        program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m qnet "$@"\n')
-        program.chmod(0o755)
+        if program is None:
+            program = Path(programs, "qnet")
+            program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m qnet "$@"\n')
+            program.chmod(0o755)
         settings = environment(changes)
-        settings["PATH"] = os.pathsep.join((programs, settings.get("PATH", os.defpath)))
+        settings["PATH"] = os.pathsep.join((str(program.parent), settings.get("PATH", os.defpath)))
         done = subprocess.run(
             ["bash", "-o", "pipefail", "-c", line],
             cwd=folder, env=settings, stdin=subprocess.DEVNULL, capture_output=True, timeout=120, check=False,

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from cli_process import Run
+from many import many
 from test_model_schema import MODELS
 
 from qnet.model.tidy import tidy
@@ -63,7 +64,7 @@ def test_spaces_are_tidied() -> None:
     assert tidy(UNTIDY, "a") == TIDY
 
 
-@pytest.mark.parametrize("name", sorted(MODELS))
+@many("name", sorted(MODELS))
 def test_a_shipped_model_keeps_its_data_and_comments(name: str) -> None:
     text = Path(MODELS[name]).read_text()
     # What a careless editor leaves.
@@ -83,7 +84,7 @@ def remarks(text: str) -> list[str]:
     return [line.rpartition("# ")[2].rstrip() for line in text.splitlines() if "# " in line]
 
 
-@pytest.mark.parametrize("name", sorted(MODELS))
+@many("name", sorted(MODELS))
 def test_indentation_and_blank_lines_of_shipped_models_come_back(name: str) -> None:
     done = tidy(Path(MODELS[name]).read_text(), name)
     flat = re.sub(r"^[ ]+", "", done, flags=re.M)

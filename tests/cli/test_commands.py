@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 import pytest
 from click.testing import CliRunner, Result
+from many import many
 
 import qnet as package
 from qnet.cli.commands import COMMANDS
@@ -47,14 +48,14 @@ ALL = dict(commands())
 # Help
 
 
-@pytest.mark.parametrize("name", list(COMMANDS))
+@many("name", list(COMMANDS))
 def test_the_table_has_the_first_line_of_the_help(name: str) -> None:
     found = ALL[f"qnet {name}"]
     assert found.name == name
     assert found.help and found.help.splitlines()[0] == COMMANDS[name][1]
 
 
-@pytest.mark.parametrize("name", list(ALL))
+@many("name", list(ALL))
 def test_everything_has_help_for_eighty_columns_of_ascii(name: str) -> None:
     command = ALL[name]
     context = click.Context(command, info_name=name, terminal_width=80)
@@ -76,7 +77,7 @@ NO_QUESTIONS = {
 """Commands that compute nothing."""
 
 
-@pytest.mark.parametrize("name", sorted(set(COMMANDS) - NO_QUESTIONS))
+@many("name", sorted(set(COMMANDS) - NO_QUESTIONS))
 def test_the_help_of_a_question_names_a_source_with_its_year(name: str) -> None:
     assert re.search(r"\b(19|20)\d\d\b", ALL[f"qnet {name}"].help or ""), "a definition without a source"
 
@@ -248,9 +249,9 @@ def codes(folder: Path) -> set[str]:
         text = path.read_text()
         if not re.search(r"\bQN\d{3}\b", text):
             continue
-        tree = ast.parse(text)
-        alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-        for node in ast.walk(tree):
+        nodes = list(ast.walk(ast.parse(text)))
+        alone = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+        for node in nodes:
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in alone:
                 found |= set(re.findall(r"\bQN\d{3}\b", node.value))
     return found

@@ -9,12 +9,12 @@ from __future__ import annotations
 import shlex
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from cli_process import environment
 from click.shell_completion import split_arg_string
+from forked_process import program
 from warm_process import answer_of
 
 from qnet.cli.commands import COMMANDS
@@ -64,8 +64,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     result = tmp_path_factory.mktemp("completion")
     (result / "script").write_text(answer_of("completion", "bash").out)
     (result / "m.toml").write_text('[parameters]\nrate = "3/s"\n')
-    (result / "qnet").write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m qnet "$@"\n')
-    (result / "qnet").chmod(0o755)
+    shutil.copy(program(), result / "qnet")
     return result
 
 

@@ -6,12 +6,13 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import click
 import pytest
 from cli_process import Answer, Run, environment
+from forked_process import run_forked
+from many import many
 from test_commands import ALL
 from warm_process import answer_of, run_warm
 
@@ -35,14 +36,14 @@ def context(name: str) -> click.Context:
 # Layout
 
 
-@pytest.mark.parametrize("name", list(COMMANDS))
+@many("name", list(COMMANDS))
 def test_help_fits_one_screen(name: str) -> None:
     lines = help_text(context(name)).splitlines()
     assert len(lines) <= MAX_LINES
     assert max(map(len, lines)) <= 80
 
 
-@pytest.mark.parametrize("name", list(COMMANDS))
+@many("name", list(COMMANDS))
 def test_complete_help_is_no_wider_than_a_screen(name: str) -> None:
     lines = help_text(context(name), full=True).splitlines()
     assert [line for line in lines if len(line) > 80 and not line.lstrip().startswith(("printf ", "Paired "))] == []
@@ -55,14 +56,14 @@ def test_topics_are_no_wider_than_a_screen(topic: str) -> None:
     ] == []
 
 
-@pytest.mark.parametrize("line", HELP_EXAMPLES)
+@many("line", HELP_EXAMPLES)
 def test_a_folded_command_is_the_same_command(line: str) -> None:
     shown = command_lines(line, 60)
     if "\n" not in line:
         assert shlex.split(shown.replace("\\\n", " ")) == shlex.split(line)
 
 
-@pytest.mark.parametrize("name", list(COMMANDS))
+@many("name", list(COMMANDS))
 def test_examples_come_first_and_options_follow_by_group(name: str) -> None:
     text = help_text(context(name))
     wanted = [title for title in ("Example", "Options:", *(each.section.partition(" (")[0] for each in
@@ -71,14 +72,14 @@ def test_examples_come_first_and_options_follow_by_group(name: str) -> None:
     assert sum(line.startswith("  qnet ") for line in text.splitlines()) <= EXAMPLES
 
 
-@pytest.mark.parametrize("name", list(COMMANDS))
+@many("name", list(COMMANDS))
 def test_every_option_is_listed(name: str) -> None:
     text = help_text(context(name), full=True)
     options = [item for item in COMMANDS[name].params if isinstance(item, click.Option)]
     assert [item.opts for item in options if item.opts[0 if isinstance(item, Renamed) else -1] not in text] == []
 
 
-@pytest.mark.parametrize("name", list(COMMANDS))
+@many("name", list(COMMANDS))
 def test_help_leaves_out_what_is_rare_and_earlier_names(name: str) -> None:
     text = help_text(context(name))
     options = [item for item in COMMANDS[name].params if isinstance(item, click.Option)]
@@ -89,7 +90,7 @@ def test_help_leaves_out_what_is_rare_and_earlier_names(name: str) -> None:
     assert [item.opts for item in usual if item.opts[0 if isinstance(item, Renamed) else -1] not in text] == []
 
 
-@pytest.mark.parametrize("name", list(COMMANDS))
+@many("name", list(COMMANDS))
 def test_what_does_not_fit_is_in_the_complete_help(name: str) -> None:
     short, full = help_text(context(name)), help_text(context(name), full=True)
     words = set(described(COMMANDS[name]).paragraphs)
@@ -120,9 +121,11 @@ def test_there_are_examples() -> None:
 
 
 @pytest.mark.parametrize("line", HELP_EXAMPLES)
-def test_the_examples_of_the_help_run_from_any_folder(line: str, tmp_path: Path, shell: Run) -> None:
+def test_the_examples_of_the_help_run_from_any_folder(line: str, tmp_path: Path) -> None:
     words = shlex.split(line)
-    answer = shell(line) if set(words) & {"|", ">"} or words[0] != "qnet" else run_warm(words[1:], tmp_path)
+    answer = (
+        run_forked(line, tmp_path) if set(words) & {"|", ">"} or words[0] != "qnet" else run_warm(words[1:], tmp_path)
+    )
     assert answer.code == 0, answer.err
 
 
@@ -142,19 +145,19 @@ def all_blocks(language: str) -> list[tuple[str, str, str]]:
     return [(name, *block) for name in TOPICS for block in blocks(name, language) if block[0] != ON_DEMAND]
 
 
-def run_lines(text: str, folder: Path, run: Callable[[str], Answer]) -> list[Answer]:
+def run_lines(text: str, folder: Path) -> list[Answer]:
     answers: list[Answer] = []
     for line in text.replace("\\\n", "").splitlines():
         words = shlex.split(line)
         plain_command = words[0] == "qnet" and not set(words) & {"|", ">"}
-        answers.append(run_warm(words[1:], folder) if plain_command else run(line))
+        answers.append(run_warm(words[1:], folder) if plain_command else run_forked(line, folder))
     return answers
 
 
 @pytest.mark.parametrize(("name", "options", "text"), all_blocks("sh"))
-def test_commands_of_topics_run(name: str, options: str, text: str, tmp_path: Path, shell: Run) -> None:
+def test_commands_of_topics_run(name: str, options: str, text: str, tmp_path: Path) -> None:
     wanted = int(options.removeprefix("exit=") or "0")
-    answers = run_lines(text, tmp_path, shell)
+    answers = run_lines(text, tmp_path)
     assert [answer.code for answer in answers] == [wanted] * len(answers), [answer.err for answer in answers]
 
 
@@ -185,7 +188,7 @@ def test_topics_and_texts_are_the_same() -> None:
     assert all(f"  {name} " in listed for name in TOPICS)
 
 
-@pytest.mark.parametrize("name", list(TOPICS))
+@many("name", list(TOPICS))
 def test_a_topic_fits_eighty_columns(name: str) -> None:
     text = plain(topic_text(name, command_line))
     assert "<!--" not in text and "`" not in text

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from json_validator import faults
+from many import many
 from warm_process import answer_of
 
 from qnet.catalog.find import EXAMPLE, entries, examples
@@ -34,7 +35,7 @@ def test_the_command_prints_the_schema() -> None:
     assert json.loads(answer_of("schema", "model").out) == SCHEMA
 
 
-@pytest.mark.parametrize("name", sorted(MODELS))
+@many("name", sorted(MODELS))
 def test_every_shipped_model_is_valid(name: str) -> None:
     assert faults(tomllib.loads(Path(MODELS[name]).read_text()), SCHEMA) == []
 

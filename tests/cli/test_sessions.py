@@ -18,7 +18,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from cli_process import Answer, run_shell
+from cli_process import Answer
+from forked_process import run_forked
 from warm_process import warm_process
 
 SESSIONS = Path(__file__).parent / "sessions"
@@ -93,7 +94,7 @@ def answered(command: str, folder: Path) -> Answer:
     words = shlex.split(command)
     if words[0] == "qnet" and not _SHELL.search(re.sub(r"'[^']*'|\"[^\"$`]*\"", "", command)):
         return warm_process().run(words[1:], folder, b"", changes, together=True)
-    return run_shell(f"{{ {command}\n}} 2>&1", folder, changes)
+    return run_forked(f"{{ {command}\n}} 2>&1", folder, changes)
 
 
 def of_python(source: str, names: dict[str, object], folder: Path) -> str:

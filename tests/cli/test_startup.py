@@ -16,6 +16,7 @@ from __future__ import annotations
 import importlib.util
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -63,8 +64,13 @@ def imports(folder: Path, words: tuple[str, ...], changes: dict[str, str]) -> se
 def loaded(folder: Path, *arguments: str, **changes: str) -> set[str]:
     """The modules that a fresh interpreter loads for a command, beyond those that it needs itself."""
     (folder / "model.toml").write_text(MODEL)
-    own = imports(folder, ("-c", "import runpy"), {})
-    return imports(folder, ("-m", "qnet", *arguments), changes) - own
+    return imports(folder, ("-m", "qnet", *arguments), changes) - needed_by_python()
+
+
+@cache
+def needed_by_python() -> set[str]:
+    """The modules that a fresh interpreter needs itself."""
+    return imports(Path(__file__).parent, ("-c", "import runpy"), {})
 
 
 def used(modules: set[str], names: tuple[str, ...]) -> set[str]:

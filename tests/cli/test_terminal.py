@@ -39,16 +39,16 @@ def on_terminal(folder: Path, *arguments: str, changes: dict[str, str] | None = 
     return shown.decode().replace("\r\n", "\n")
 
 
+def read_some(terminal: int) -> bytes:
+    """What has been written since; nothing at the end."""
+    try:
+        return os.read(terminal, 65536)
+    except OSError:  # how Linux says that nobody writes any more
+        return b""
+
+
 def read_all(terminal: int) -> bytes:
-    shown = b""
-    while True:
-        try:
-            more = os.read(terminal, 65536)
-        except OSError:  # how Linux says that nobody writes any more
-            return shown
-        if not more:
-            return shown
-        shown += more
+    return b"".join(iter(lambda: read_some(terminal), b""))
 
 
 @pytest.mark.parametrize("form", ["csv", "json", "jsonl", "md"])
@@ -211,9 +211,13 @@ def many_ways(tmp_path: Path) -> str:
 def test_long_work_is_announced_where_somebody_waits(many_ways: str) -> None:
     command = [sys.executable, "-m", "qnet", "solve", many_ways, "--csv"]
     master, slave = pty.openpty()
-    with subprocess.Popen(command, env=environment(), stdin=slave, stdout=subprocess.DEVNULL, stderr=slave):
+    with subprocess.Popen(command, env=environment(), stdin=slave, stdout=subprocess.DEVNULL, stderr=slave) as process:
         os.close(slave)
-        shown = read_all(master).decode()
+        shown = ""
+        while "answers at once" not in " ".join(shown.split()) and (more := read_some(master)):
+            shown += more.decode()
+        assert process.poll() is None, "the work is announced before it is done"
+        process.kill()
     os.close(master)
     assert shown.startswith("qnet: solving exactly by lattice-mva, about")
     assert "--method linearizer answers at once" in " ".join(shown.split())

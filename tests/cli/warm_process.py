@@ -33,7 +33,7 @@ SEEN_LATER = {
 }
 """Names of the environment that are looked at when a command runs, not when the interpreter starts."""
 
-SERVER = """
+LOADED = """
 import gc, importlib, json, os, pkgutil, sys, traceback, warnings
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import click, numpy, rich.console, rich.table, sympy
@@ -53,6 +53,12 @@ for module in list(sys.modules.values()):
 
 gc.collect()
 gc.freeze()
+"""
+"""All modules of qnet, and the claims of studies as `once` keeps them."""
+
+SERVER = (
+    LOADED
+    + """
 questions, answers = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")
 errors = os.dup(2)
 unchanged = dict(os.environ)
@@ -93,6 +99,7 @@ for line in questions:
             del os.environ[name]
     print(code, file=answers, flush=True)
 """
+)
 
 
 class WarmProcess:

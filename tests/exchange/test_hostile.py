@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from many import many
 
 import qnet
 from qnet.errors import QnetError
@@ -26,7 +27,7 @@ XML = {
 
 
 @pytest.mark.parametrize("format", ["jmva", "lqnx"])
-@pytest.mark.parametrize("case", XML)
+@many("case", XML)
 def test_document_types_and_entities_are_refused(case: str, format: str) -> None:
     with pytest.raises(QnetError, match="document type or entities"):
         read_format(format, XML[case].encode(), Reading(name="x"))
@@ -54,7 +55,7 @@ def test_xml_is_bounded(data: bytes, message: str, monkeypatch: pytest.MonkeyPat
         xml_tree.parse_xml(data, "x")
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@many("format", FORMATS)
 def test_a_file_that_is_too_large_is_refused(format: str) -> None:
     with pytest.raises(QnetError, match="larger than"):
         read_format(format, b" " * (MAX_BYTES + 1), Reading(name="x"))
@@ -109,7 +110,7 @@ def damaged(data: bytes, number: int) -> bytes:
     return bytes(result)
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@many("format", FORMATS)
 def test_a_damaged_file_is_read_or_refused(format: str) -> None:
     data = SOURCES[format]()
     for number in range(150):
@@ -121,7 +122,7 @@ def test_a_damaged_file_is_read_or_refused(format: str) -> None:
             assert text.startswith("#")
 
 
-@pytest.mark.parametrize("data", MEASURED)
+@many("data", MEASURED)
 def test_damaged_measurements_are_read_or_refused(data: bytes) -> None:
     for number in range(150):
         try:

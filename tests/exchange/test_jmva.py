@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from many import many
 
 import qnet
 from qnet.errors import QnetError
@@ -71,7 +72,7 @@ PRINTED = {
 """Service time of class 1 -> throughput of both classes, residence time of class 1 at the second station."""
 
 
-@pytest.mark.parametrize("time", PRINTED)
+@many("time", PRINTED)
 def test_a_what_if_analysis_has_the_results_of_jmt(time: float) -> None:
     values = ";".join(map(repr, PRINTED))
     analysis = f'<whatIf className="A" stationName="S1" type="Service Demands" values="{values}"/>'

@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 import pytest
+from many import many
 
 import qnet
 from qnet.catalog.find import entries, examples
@@ -65,7 +66,7 @@ def test_the_reasons_are_of_systems_that_exist() -> None:
 
 
 @pytest.mark.parametrize("format", ["jmva", "csv"])
-@pytest.mark.parametrize("system", SYSTEMS)
+@many("system", SYSTEMS)
 def test_a_system_comes_back_with_its_solution_or_is_refused_with_a_reason(system: str, format: str) -> None:
     model = qnet.load(system)
     converted = write_format(format, model)
@@ -92,7 +93,7 @@ def test_parameters_and_questions_that_a_file_does_not_have_are_listed(system: s
     assert {f"outputs.{name}" for name in model.outputs} | {f"envelopes.{name}" for name in model.envelopes} <= listed
 
 
-@pytest.mark.parametrize("system", sorted(REFUSED))
+@many("system", sorted(REFUSED))
 def test_a_lossy_file_can_still_be_read(system: str) -> None:
     converted = write_format("jmva", qnet.load(system))
     assert "[classes." in read_format("jmva", converted.text.encode(), Reading(name="model.jmva")).text

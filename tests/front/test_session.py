@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np  # noqa: TID253
 import pytest
 import python_door
+from many import many
 
 import qnet
 from qnet import errors, opened
@@ -60,7 +61,7 @@ def changed(*path: Any, value: Any) -> dict[str, Any]:
 # What a system shows
 
 
-@pytest.mark.parametrize("name", SYSTEMS)
+@many("name", SYSTEMS)
 def test_a_system_is_five_lines(name: str):
     lines = repr(qnet.load(name)).splitlines()
     assert len(lines) == 5
@@ -105,7 +106,7 @@ def test_long_lists_end_with_their_number():
     assert 3 < shown < 40 and line.endswith(f"{40 - shown} more")
 
 
-@pytest.mark.parametrize("name", SYSTEMS)
+@many("name", SYSTEMS)
 def test_a_notebook_shows_every_station_class_and_parameter(name: str):
     system = qnet.load(name)
     html = system._repr_html_()
@@ -184,7 +185,7 @@ def test_the_command_of_an_answer_reads_the_model_from_standard_input(model: Any
     assert json.loads(done.stdout)["rows"][1:] == system.why().records()[1:]
 
 
-@pytest.mark.parametrize("name", SYSTEMS)
+@many("name", SYSTEMS)
 def test_a_dict_of_every_shipped_model_has_the_digits_of_its_file(name: str):
     system = qnet.load(name)
     data = tomllib.loads(system.document.text)
@@ -273,7 +274,7 @@ def test_dir_is_the_doors_before_and_after_their_use():
     assert done.stdout.split() == dir(qnet)
 
 
-@pytest.mark.parametrize("name", python_door.methods())
+@many("name", python_door.methods())
 def test_help_describes_every_question(name: str):
     text = pydoc.render_doc(getattr(qnet.System, name), renderer=pydoc.plaintext)
     stated = inspect.signature(getattr(qnet.System, name)).parameters

@@ -3,12 +3,16 @@
 import ast
 import inspect
 import json
-import subprocess
 import sys
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
+
+sys.path.append(str(Path(__file__).parents[1] / "cli"))
+
+from warm_process import run_warm
 
 import qnet
 import qnet.errors
@@ -84,8 +88,7 @@ def test_what_is_not_there_is_refused_by_name(tiny):
 
 
 def test_reports_are_those_of_the_command_line(tiny):
-    command = [sys.executable, "-m", "qnet", "solve", tiny.name, "--json"]
-    told = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
+    told = json.loads(run_warm(["solve", tiny.name, "--json"], Path.cwd()).out)
     assert tiny.solve().records() == told["rows"]
 
 
@@ -133,8 +136,7 @@ def commands_of_the_shell(tiny):
 
 def test_every_question_answers_as_its_command(tiny):
     for report, words in commands_of_the_shell(tiny):
-        command = [sys.executable, "-m", "qnet", words[0], tiny.name, *words[1:], "--json"]
-        told = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)["rows"]
+        told = json.loads(run_warm([words[0], tiny.name, *words[1:], "--json"], Path.cwd()).out)["rows"]
         if words[0] == "compare":
             assert [row["metric"] for row in report.records()] == [row["metric"] for row in told]
         else:

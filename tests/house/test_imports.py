@@ -83,7 +83,9 @@ def graph(types: bool = False) -> dict[str, set[str]]:
         unread = set[int]() if types else _typing_only(nodes)
         found[name] = set()
         for node in nodes:
-            named = [item for item in _imported(node) if item in known] if id(node) not in unread else []
+            if not isinstance(node, ast.ImportFrom | ast.Import | ast.Call) or id(node) in unread:
+                continue
+            named = [item for item in _imported(node) if item in known]
             inside = [item for item in named if any(item.startswith(f"{other}.") for other in named)]
             found[name] |= set(inside or named) - {name}
         found[name] |= BY_NAME.get(name, set()) - {name}
@@ -129,8 +131,13 @@ def circles(edges: dict[str, set[str]]) -> list[list[str]]:
 
 def in_functions(name: str) -> Iterator[str]:
     """What a module of qnet imports of qnet inside its functions."""
+    module, *nodes = modules()[name]
+    assert isinstance(module, ast.Module)
+    top = set(map(id, module.body))
+    if all(id(node) in top for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)):
+        return
     seen: set[int] = set()
-    for function in modules()[name]:
+    for function in nodes:
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             for node in ast.walk(function):
                 if isinstance(node, ast.Import | ast.ImportFrom) and id(node) not in seen:

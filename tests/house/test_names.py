@@ -8,9 +8,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
-from source import ROOT, files, nodes_of
+from source import ROOT, files, nodes_of, tree_of
 
 RETIRED = re.compile(
     r"(?:^|_)(?:told|tells?|found|place|away|own|whole|alike|calm|thinned|met|seen|unseen|felt|came|stays?|said)(?:_|$)",
@@ -50,8 +51,13 @@ KEPT = {
 """Names that are part of an interface, by file, and of what."""
 
 
-def names(path: Path) -> Iterator[tuple[int, str]]:
+@cache
+def names(path: Path) -> tuple[tuple[int, str], ...]:
     """Every name that a module gives, with its line."""
+    return tuple(_names(path))
+
+
+def _names(path: Path) -> Iterator[tuple[int, str]]:
     for node in nodes_of(path):
         if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store):
             yield node.lineno, node.id if isinstance(node, ast.Name) else node.attr
@@ -65,6 +71,7 @@ def names(path: Path) -> Iterator[tuple[int, str]]:
             yield node.lineno, node.name
 
 
+@cache
 def used() -> dict[tuple[str, str], int]:
     """The names with a retired word, by file, with the line of the first."""
     found: dict[tuple[str, str], int] = {}
@@ -114,7 +121,7 @@ def classes_by_name(folder: Path) -> dict[str, list[str]]:
     """The public classes of modules whose name stands in more than one, with those modules."""
     modules: dict[str, list[str]] = {}
     for path in sorted(folder.rglob("*.py")):
-        for node in ast.parse(path.read_text()).body:
+        for node in tree_of(path).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 modules.setdefault(node.name, []).append(path.relative_to(folder).as_posix())
     return {name: paths for name, paths in modules.items() if len(paths) > 1}

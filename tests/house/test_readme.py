@@ -19,6 +19,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / "tests"), str(ROOT / "tests" / "cli")]
 
+from forked_process import program  # noqa: E402
 from warm_process import warm_process  # noqa: E402
 
 README = ROOT / "README.md"
@@ -29,7 +30,7 @@ WIDTH = "80"
 """Columns of the screens that are shown."""
 
 
-def run(command: str, folder: Path) -> str:
+def run(command: str) -> str:
     """What a reader sees: both streams, with `qnet` being this tree's."""
     command = re.sub(r"\\?\n    ", "", command)
     if command.startswith("qnet ") and not set(command) & set(SHELL):
@@ -39,12 +40,9 @@ def run(command: str, folder: Path) -> str:
         answer = warm_process().run(shlex.split(first)[1:], ROOT, changes={"QNET_WIDTH": WIDTH})
         done = subprocess.run(["bash", "-c", rest], input=answer.out.encode(), stdout=subprocess.PIPE, check=False)
         return answer.err + done.stdout.decode()
-    script = folder / "qnet"
-    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m qnet "$@"\n')
-    script.chmod(0o755)
     environment = {
         **os.environ,
-        "PATH": f"{folder}:{os.environ['PATH']}",
+        "PATH": f"{program().parent}:{os.environ['PATH']}",
         "PYTHONPATH": str(ROOT),
         "NO_COLOR": "1",
         "QNET_WIDTH": WIDTH,
@@ -72,8 +70,8 @@ def same(shown: str, printed: str) -> bool:
 
 
 @pytest.mark.parametrize("match", list(BLOCK.finditer(README.read_text())), ids=lambda match: match["command"][:50])
-def test_example_prints_what_the_readme_shows(match: re.Match[str], tmp_path: Path):
-    printed = run(match["command"], tmp_path)
+def test_example_prints_what_the_readme_shows(match: re.Match[str]):
+    printed = run(match["command"])
     assert same(match["output"], printed), printed
 
 
@@ -94,18 +92,18 @@ def test_there_are_at_least_five_examples():
 def test_the_model_of_the_readme_is_valid(tmp_path: Path):
     text = README.read_text().partition("```toml\n")[2].partition("```")[0]
     (tmp_path / "model.toml").write_text(text)
-    assert "valid" in run(f"qnet check {tmp_path / 'model.toml'}", tmp_path)
+    assert "valid" in run(f"qnet check {tmp_path / 'model.toml'}")
 
 
 def test_the_python_of_the_readme_runs(tmp_path: Path):
     text = README.read_text().partition("```python\n")[2].partition("```")[0]
     (tmp_path / "front_door.py").write_text(text)
-    assert run(f"{sys.executable} {tmp_path / 'front_door.py'}", tmp_path) == ""
+    assert run(f"{sys.executable} {tmp_path / 'front_door.py'}") == ""
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.toml")), ids=lambda path: path.stem)
-def test_every_example_is_solved(path: Path, tmp_path: Path):
-    assert '"schema": "qnet/solution/1"' in run(f"qnet solve {path} --json", tmp_path)
+def test_every_example_is_solved(path: Path):
+    assert '"schema": "qnet/solution/1"' in run(f"qnet solve {path} --json")
 
 
 def test_every_room_of_the_map_exists():
@@ -115,9 +113,5 @@ def test_every_room_of_the_map_exists():
 
 
 if __name__ == "__main__":
-    import tempfile
-
-    with tempfile.TemporaryDirectory() as folder:
-        text = README.read_text()
-        text = BLOCK.sub(lambda match: f"```console\n$ {match[1]}\n{run(match[1], Path(folder))}```", text)
-    README.write_text(text)
+    text = README.read_text()
+    README.write_text(BLOCK.sub(lambda match: f"```console\n$ {match[1]}\n{run(match[1])}```", text))

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Set
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pytest
+from many import many
 from source import ROOT, nodes_of, text_of
 
 RETIRED = {
@@ -315,13 +315,13 @@ def files(room: str) -> list[Path]:
     return sorted(item for item in path.rglob("*") if item.suffix in (".py", ".md", ".toml"))
 
 
-@pytest.mark.parametrize("room", DONE)
+@many("room", DONE)
 def test_users_read_no_retired_word(room: str):
     found = [str(hit) for path in files(room) for hit in hits(path)]
     assert not found, "\n" + "\n".join(found)
 
 
-@pytest.mark.parametrize("room", DONE_IN_CODE)
+@many("room", DONE_IN_CODE)
 def test_docstrings_and_comments_hold_no_retired_word(room: str):
     found = [str(hit) for path in files(room) for hit in hits_in_code(path)]
     assert not found, "\n" + "\n".join(found)

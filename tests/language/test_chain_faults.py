@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from chain_faults import FAULTS, FAULTS_WITHOUT_THINKING, SOUND, WITHOUT_THINKING
 from language_models import model_of, problems_of, told
+from many import many
 
 from qnet.errors import InvalidInput, UsageError
 from qnet.model.bind import bind
@@ -26,7 +27,7 @@ def test_the_sound_models_are_sound(sound: str):
     assert bind(model, Values(model, {}, None)) is not None
 
 
-@pytest.mark.parametrize("name", CASES)
+@many("name", CASES)
 def test_one_fault_is_one_problem(name: str):
     sound, old, new, words = CASES[name]
     assert told(spoilt(sound, old, new)) == [words]

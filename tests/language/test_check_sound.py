@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from many import many
 
 import qnet
 from qnet.cli.check import checked
@@ -48,7 +49,7 @@ def refused(system: qnet.System) -> tuple[bool, QnetError | None]:
 
 @pytest.mark.parametrize("text", [OPEN, CLOSED], ids=["open", "closed"])
 @pytest.mark.parametrize("name", ["rate", "time", "often"])
-@pytest.mark.parametrize("value", EXTREMES)
+@many("value", EXTREMES)
 def test_an_extreme_number_is_refused_by_the_check_or_not_as_invalid(text: str, name: str, value: str, tmp_path: Path):
     unit = {"rate": "/s", "time": " s", "often": ""}[name]
     text = "\n".join(f'{name} = "{value}{unit}"' if line.startswith(f"{name} =") else line for line in text.split("\n"))

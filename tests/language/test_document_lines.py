@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from many import many
 
 from qnet.documents import Path, parse
 
@@ -118,7 +119,7 @@ def paths(value: Any, path: Path = ()) -> Iterator[Path]:
         yield from paths(inner, (*path, key))
 
 
-@pytest.mark.parametrize("number", range(60))
+@many("number", range(60))
 def test_every_key_of_a_random_document_is_found(number: int):
     text = RandomDocument(number).text
     document = parse(text.encode(), "m.toml")

@@ -7,6 +7,7 @@ import random
 
 import numpy as np  # noqa: TID253
 import pytest
+from many import many
 
 from qnet.expression import ExpressionError, arrays, evaluate, parse, symbols
 
@@ -35,7 +36,7 @@ def random_expression(seed: random.Random, depth: int = 0) -> str:
     return f"where({inner()} {seed.choice(['<', '<=', '>', '>='])} {inner()}, {inner()}, {inner()})"
 
 
-@pytest.mark.parametrize("number", range(60))
+@many("number", range(60))
 def test_arrays_give_what_floats_give(number: int):
     seed = random.Random(number)
     text = random_expression(seed)
@@ -47,7 +48,7 @@ def test_arrays_give_what_floats_give(number: int):
         assert found[index] == pytest.approx(evaluate(root, point), rel=1e-12, abs=1e-12), text
 
 
-@pytest.mark.parametrize("number", range(25))
+@many("number", range(25))
 def test_symbols_give_what_floats_give(number: int):
     import sympy
 

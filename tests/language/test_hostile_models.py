@@ -7,8 +7,8 @@ import re
 import time
 from pathlib import Path
 
-import pytest
 from language_models import SOUND
+from many import many
 
 from qnet.catalog.find import system_path
 from qnet.documents import parse
@@ -89,7 +89,7 @@ def spoil(seed: random.Random, text: str) -> str:
     return text
 
 
-@pytest.mark.parametrize("number", range(12))
+@many("number", range(12))
 def test_a_spoilt_model_is_loaded_or_refused_in_words(number: int):
     seed = random.Random(number)
     sound = SOUND if number % 2 else Path(system_path("ibm-3990-6")).read_text()

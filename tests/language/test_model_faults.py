@@ -7,6 +7,7 @@ import question_faults
 import structure_faults
 import text_faults
 from language_models import SOUND, make_catalog, model_of, problems_of, spoilt, told
+from many import many
 
 from qnet.model import load, routes
 from qnet.model.reader import MAX_NAME, MAX_PROBLEMS, describe
@@ -18,7 +19,7 @@ def test_the_sound_model_is_sound():
     assert model_of(SOUND).title == "A server and its disks"
 
 
-@pytest.mark.parametrize("name", FAULTS)
+@many("name", FAULTS)
 def test_one_fault_is_one_problem(name: str):
     old, new, words = FAULTS[name]
     assert told(spoilt(old, new)) == [words]

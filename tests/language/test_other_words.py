@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
 from language_models import problems_of
+from many import many
 
 from qnet.model.fields import TABLES
 from qnet.model.other_words import WHAT_TO_WRITE
@@ -34,7 +34,7 @@ def test_a_class_without_steps_is_refused_once():
     assert [problem.code for problem in problems_of(text)] == ["QN208"]
 
 
-@pytest.mark.parametrize("kind", WHAT_TO_WRITE)
+@many("kind", WHAT_TO_WRITE)
 def test_no_word_is_a_key_and_every_answer_names_one(kind: str):
     assert not WHAT_TO_WRITE[kind].keys() & TABLES[kind].keys()
     known = {key for fields in TABLES.values() for key in fields} | {"classes", "stations", "parameters"}

@@ -6,6 +6,7 @@ import math
 from fractions import Fraction
 
 import pytest
+from many import many
 
 from qnet.expression import arrays, evaluate, parse, symbols
 from qnet.lazy import np
@@ -18,7 +19,7 @@ def nearest(value: float) -> int:
     return math.floor(Fraction(value) + Fraction(1, 2))
 
 
-@pytest.mark.parametrize("value", VALUES)
+@many("value", VALUES)
 def test_a_number_is_rounded_to_the_nearest_integer(value: float) -> None:
     assert evaluate(ROUND, {"x": value}) == nearest(value)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
+from many import many
 
 from qnet.units import (
     DATA,
@@ -78,13 +79,13 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("text", UNITS)
+@many("text", UNITS)
 def test_every_unit_has_its_factor_and_dimension(text: str):
     factor, dimension = UNITS[text]
     assert quantity(f"3 {text}") == (pytest.approx(3 * factor, rel=1e-15), dimension)
 
 
-@pytest.mark.parametrize("text", REFUSED)
+@many("text", REFUSED)
 def test_a_spelling_with_two_readings_is_refused_with_advice(text: str):
     with pytest.raises(UnitError) as caught:
         quantity(f"3 {text}")

@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from many import many
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 
@@ -97,7 +98,7 @@ steps = [ { station = "front", time = "1 s" }, { station = "s", time = "1 s" } ]
     assert both.parts[0].solution.throughput == pytest.approx(alone.kept, rel=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@many("seed", range(40))
 def test_random_stations(seed: int) -> None:
     chance = random.Random(seed)
     rates = [round(chance.uniform(0.3, 4.0), 3) for _ in range(chance.randint(1, 4))]

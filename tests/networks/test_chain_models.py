@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from many import many
 from routing_oracles import Network, Table, balanced, floats, open_traffic, random_routing
 
 import qnet
@@ -83,7 +84,7 @@ def by_station(routing: list[list[float]], stations: int = 2) -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@many("seed", range(4))
 @pytest.mark.parametrize("servers", [1, 2])
 def test_a_closed_chain_is_as_the_balance_of_all_states_says(seed: int, servers: int):
     routing, service = random_routing(seed, 4), times(seed)
@@ -105,7 +106,7 @@ def test_a_closed_chain_is_as_the_balance_of_all_states_says(seed: int, servers:
     assert found.classes[0].response == pytest.approx(3 / passages, rel=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@many("seed", range(4))
 def test_thinking_is_a_delay_that_the_response_leaves_out(seed: int):
     """Two ways to think: without a class, and as the second class; both together are the passages."""
     names = ["think", "b.think", *(named(state) for state in STATES)]
@@ -137,7 +138,7 @@ def test_thinking_is_a_delay_that_the_response_leaves_out(seed: int):
         assert by_state(found, figure) == pytest.approx(flat(getattr(asked, figure)[1:]), rel=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@many("seed", range(4))
 def test_an_open_chain_is_as_its_traffic_equations_say(seed: int):
     routing, service = random_routing(seed, 4, leaving=True), times(seed)
     entrance = [Fraction(1, 4), Fraction(3, 4), Fraction(0), Fraction(0)]

@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from many import many
 from routing_oracles import Network, Table, balanced, floats, random_routing
 
 from qnet.errors import InvalidInput
@@ -70,7 +71,7 @@ def two_classes(seed: int, customers: int, second: list[int]) -> Network:
     return Network(random_routing(seed, 4), service, [[1], second], [(customers, [0, 1])])
 
 
-@pytest.mark.parametrize("seed", range(4))
+@many("seed", range(4))
 @pytest.mark.parametrize("customers", [1, 2, 3])
 @pytest.mark.parametrize("second", [[1], [1, 2], FOREVER], ids=["ps", "two servers", "delay"])
 def test_two_changing_classes_are_as_the_balance_of_all_states_says(seed: int, customers: int, second: list[int]):
@@ -82,7 +83,7 @@ def test_two_changing_classes_are_as_the_balance_of_all_states_says(seed: int, c
     assert same(found.busy, exact.busy)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@many("seed", range(3))
 def test_a_chain_of_two_classes_beside_one_without_change(seed: int):
     """Class 1 stays what it is; classes 0 and 2 change."""
     source = random.Random(seed)
@@ -144,7 +145,7 @@ def test_the_example_of_schwetman():
             assert [round(value, 3) for value in row] == wanted
 
 
-@pytest.mark.parametrize("seed", range(6))
+@many("seed", range(6))
 def test_shares_add_up_and_obey_little(seed: int):
     found = Solved(two_classes(seed, 7, [1, 2]))
     for name in ("residence", "queue_length", "utilization", "busy_servers"):

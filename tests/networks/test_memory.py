@@ -8,6 +8,7 @@ from math import exp
 
 import numpy as np  # noqa: TID253
 import pytest
+from many import many
 
 import qnet
 from qnet.errors import NoAnswer, NotComputed
@@ -62,7 +63,7 @@ def at(found: RoutedSolution, name: str) -> StationFigures:
     return next(item for item in found.stations if item.name == name)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@many("seed", range(8))
 def test_a_limit_that_is_never_reached_changes_nothing(seed: int):
     rng = random.Random(seed)
     people = float(rng.randint(1, 9))

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from many import many
 from routing_oracles import closed_traffic, floats, random_routing
 
 from qnet.errors import NotComputed
@@ -28,7 +29,7 @@ def batch_of(tables: list[list[list[float]]]) -> Rows:
     return [{column: np.array([table[row][column] for table in tables]) for column in size} for row in size]
 
 
-@pytest.mark.parametrize("seed", range(8))
+@many("seed", range(8))
 @pytest.mark.parametrize("decades", [0, 6])
 def test_visits_are_those_of_the_traffic_equations(seed: int, decades: int):
     routing = random_routing(seed, 6, decades)
@@ -36,7 +37,7 @@ def test_visits_are_those_of_the_traffic_equations(seed: int, decades: int):
     assert visits_per_passage(rows_of(floats(routing)), [2]) == pytest.approx([float(value) for value in exact])
 
 
-@pytest.mark.parametrize("seed", range(4))
+@many("seed", range(4))
 def test_passages_are_counted_at_several_states_together(seed: int):
     routing = random_routing(seed, 5)
     exact = closed_traffic(routing, 1)

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from many import many
 from routing_oracles import Network, balanced, floats, random_routing
 
 import qnet
@@ -28,7 +29,7 @@ def by_station(routing: list[list[Fraction]], stations: int, classes: int) -> li
     ]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@many("seed", range(4))
 @pytest.mark.parametrize("servers", [1, 2])
 def test_changing_classes_are_as_the_balance_of_all_states_says(seed: int, servers: int):
     source = random.Random(seed)

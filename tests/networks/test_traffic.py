@@ -12,6 +12,7 @@ from math import fsum
 from typing import Any
 
 import pytest
+from many import many
 from routing_oracles import Table, closed_traffic, floats, open_traffic, random_routing
 
 from qnet.errors import InvalidInput, NotComputed
@@ -30,7 +31,7 @@ def close(found: Sequence[float], exact: Sequence[Fraction], ulps: float) -> boo
 # Closed chains.
 
 
-@pytest.mark.parametrize("seed", range(40))
+@many("seed", range(40))
 @pytest.mark.parametrize("decades", [0, 12])
 def test_closed_visits_solve_the_traffic_equations(seed: int, decades: int):
     size = random.Random(seed).randint(1, 9)
@@ -66,7 +67,7 @@ def test_ordinary_elimination_loses_those_digits():
     assert not close(found.tolist(), closed_traffic(table, 0), 1e9)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@many("seed", range(10))
 def test_a_change_of_reference_is_a_change_of_scale(seed: int):
     routing = floats(random_routing(seed, 6, 3))
     first, last = closed_visits(routing, 0), closed_visits(routing, 5)
@@ -75,7 +76,7 @@ def test_a_change_of_reference_is_a_change_of_scale(seed: int):
         assert one == pytest.approx(other * first[5], rel=1e-14)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@many("seed", range(10))
 def test_what_flows_in_flows_out(seed: int):
     routing = floats(random_routing(seed, 8, 2))
     visits = closed_visits(routing, 3)
@@ -84,7 +85,7 @@ def test_what_flows_in_flows_out(seed: int):
         assert arriving == pytest.approx(visits[state], rel=1e-13)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@many("seed", range(5))
 def test_the_order_of_states_does_not_matter(seed: int):
     routing = floats(random_routing(seed, 7, 6))
     order = list(range(7))
@@ -140,7 +141,7 @@ def test_visits_beyond_the_largest_number_are_refused():
 # Open chains.
 
 
-@pytest.mark.parametrize("seed", range(40))
+@many("seed", range(40))
 @pytest.mark.parametrize("decades", [0, 4])
 def test_open_visits_solve_the_traffic_equations(seed: int, decades: int):
     source = random.Random(seed)
@@ -158,7 +159,7 @@ def test_open_visits_solve_the_traffic_equations(seed: int, decades: int):
     assert visits == pytest.approx([float(value) for value in exact], rel=1e-13 * size / least)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@many("seed", range(10))
 def test_everyone_leaves_once(seed: int):
     table = random_routing(seed, 6, 0, leaving=True)
     visits = open_visits(floats(table), [1.0, 0.0, 2.0, 0.0, 0.0, 0.0])
@@ -285,7 +286,7 @@ def test_classes_that_do_not_fit_are_refused(class_of: list[Any]):
         chains([[0.0, 1.0], [1.0, 0.0]], class_of)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@many("seed", range(20))
 def test_chains_are_the_parts_that_visits_reach(seed: int):
     """Routings put together from several: whoever a reference sees is of its chain, and nobody else."""
     source = random.Random(seed)

@@ -6,6 +6,7 @@ import importlib
 from typing import Any
 
 import pytest
+from many import many
 
 from qnet.networks.closed import exact
 from qnet.networks.closed.problem import ClosedNetwork, closed_network
@@ -24,7 +25,7 @@ def _batch(population: Any) -> ClosedNetwork:
     return closed_network(demands, population, [1.0, 2.0], None, rates)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@many("seed", range(6))
 def test_points_fit_that_would_fit_alone(seed: int) -> None:
     rng = np.random.default_rng(seed)
     batch = _batch(np.floor(10 ** rng.uniform(-0.5, 4, (40, 2))))

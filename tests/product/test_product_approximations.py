@@ -8,6 +8,7 @@ import random
 from typing import Any
 
 import pytest
+from many import many
 from product_networks import Case, random_case
 
 import qnet
@@ -28,7 +29,7 @@ def drawn(seed: int, sort: str) -> Case:
             return case
 
 
-@pytest.mark.parametrize("method", METHODS)
+@many("method", METHODS)
 @pytest.mark.parametrize("sort", ["closed", "mixed"])
 def test_answers_keep_the_laws_and_are_near_the_exact_ones(sort: str, method: str):
     errors: list[float] = []
@@ -105,7 +106,7 @@ def test_approximations_have_no_state_probabilities():
         network.solve("linearizer", state_probabilities=True)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@many("method", METHODS)
 def test_a_batch_is_each_of_its_points(method: str):
     demands = [[[0.1 * (1 + b), 0.2], [0.3, 0.1 + 0.05 * b]] for b in range(4)]
     whole = qnet.Network(demands, servers=[2, 1], population=[6, 3], think_time=[1.0, 2.0], disciplines="ps").solve(

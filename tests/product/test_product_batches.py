@@ -8,6 +8,7 @@ import random
 from typing import Any
 
 import pytest
+from many import many
 from product_networks import SORTS, Case, random_case
 
 import qnet
@@ -62,10 +63,10 @@ def same(batch: Case, points: list[Case]) -> None:
             np.testing.assert_allclose(got, expected, rtol=1e-11, atol=1e-300, err_msg=name)
 
 
-@pytest.mark.parametrize("seed", range(300 if FULL else 25))
+@many("seed", range(300 if FULL else 25))
 @pytest.mark.parametrize("classes", [1, 3])
 @pytest.mark.parametrize("single", [True, False])
-@pytest.mark.parametrize("sort", SORTS)
+@many("sort", SORTS)
 def test_a_batch_is_its_points(sort: str, single: bool, classes: int, seed: int):
     rng = random.Random(f"batch {sort} {single} {classes} {seed}")
     same(*variants(random_case(rng, sort, classes=classes, single=single), rng))

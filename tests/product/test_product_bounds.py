@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from many import many
 from product_networks import SORTS, Case, random_case
 
 import qnet
@@ -50,8 +51,8 @@ def enclosed(case: Case, kind: str) -> None:
         assert np.isfinite(figure).all() and (figure >= 0).all()
 
 
-@pytest.mark.parametrize("start", range(0, 6000 if FULL else 400, BLOCK))
-@pytest.mark.parametrize("kind", KINDS)
+@many("start", range(0, 6000 if FULL else 400, BLOCK))
+@many("kind", KINDS)
 def test_bounds_enclose_the_exact_answer(kind: str, start: int):
     for seed in range(start, start + BLOCK):
         rng = random.Random(f"bounds {seed}")
@@ -63,7 +64,7 @@ def test_bounds_enclose_the_exact_answer(kind: str, start: int):
                 raise AssertionError(f"{kind}, seed {seed}: {case}") from error
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@many("kind", KINDS)
 def test_bounds_apply_where_they_are_promised_and_refuse_the_rest(kind: str):
     told = {True: 0, False: 0}
     for seed in range(300):
@@ -99,7 +100,7 @@ def test_a_refused_bound_says_why(case: Case, kind: str, words: str):
     assert failure.value.problems[0].code == "QN513"
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@many("kind", KINDS)
 def test_a_bound_of_a_class_without_any_time_has_no_limit(kind: str):
     with pytest.raises(NoAnswer) as failure:
         qnet.Network([[0.0]], population=[3]).bounds(kind)

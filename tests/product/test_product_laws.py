@@ -11,6 +11,7 @@ import random
 from typing import Any
 
 import pytest
+from many import many
 from product_networks import SORTS, Case, capacity, lasting, peak, random_case
 
 import qnet
@@ -70,7 +71,7 @@ def certify(case: Case, found: Any, tolerance: float = 1e-9) -> None:
             np.testing.assert_allclose(found.residence[place][opened], expected[opened], err_msg="arrivals", **near)
 
 
-@pytest.mark.parametrize("start", BLOCKS)
+@many("start", BLOCKS)
 def test_laws_of_every_answer(start: int):
     for seed in range(start, start + BLOCK):
         case = drawn(seed)
@@ -85,7 +86,7 @@ def totals(found: Any) -> Any:
     return np.concatenate([found.queue_length.sum(axis=1), found.utilization.sum(axis=1), [found.throughput.sum()]])
 
 
-@pytest.mark.parametrize("seed", range(1000 if FULL else 60))
+@many("seed", range(1000 if FULL else 60))
 def test_a_closed_customer_that_arrives_sees_the_network_without_itself(seed: int):
     case = random_case(random.Random(f"arrival {seed}"), SORTS[1 + seed % 2], single=True)
     found = qnet.Network(**case).solve()
@@ -102,7 +103,7 @@ def test_a_closed_customer_that_arrives_sees_the_network_without_itself(seed: in
 
 
 @pytest.mark.parametrize("factor", [1e6, 1e-6])
-@pytest.mark.parametrize("seed", range(500 if FULL else 30))
+@many("seed", range(500 if FULL else 30))
 def test_another_unit_of_time_changes_the_units_only(seed: int, factor: float):
     case = random_case(random.Random(f"unit {seed}"), SORTS[seed % 3])
     other = {
@@ -118,7 +119,7 @@ def test_another_unit_of_time_changes_the_units_only(seed: int, factor: float):
     np.testing.assert_allclose(two.utilization, one.utilization, rtol=1e-10)
 
 
-@pytest.mark.parametrize("seed", range(500 if FULL else 30))
+@many("seed", range(500 if FULL else 30))
 def test_the_order_of_the_stations_does_not_matter(seed: int):
     rng = random.Random(f"stations {seed}")
     case = random_case(rng, SORTS[seed % 3])
@@ -130,7 +131,7 @@ def test_the_order_of_the_stations_does_not_matter(seed: int):
     np.testing.assert_allclose(two.residence, one.residence[order], rtol=1e-10)
 
 
-@pytest.mark.parametrize("seed", range(500 if FULL else 30))
+@many("seed", range(500 if FULL else 30))
 def test_the_order_of_the_classes_does_not_matter(seed: int):
     rng = random.Random(f"classes {seed}")
     case = random_case(rng, SORTS[seed % 3])
@@ -162,7 +163,7 @@ def split(case: Case, kind: int, rng: random.Random) -> Case:
     }
 
 
-@pytest.mark.parametrize("seed", range(500 if FULL else 40))
+@many("seed", range(500 if FULL else 40))
 def test_customers_that_differ_in_name_only_are_one_class(seed: int):
     rng = random.Random(f"split {seed}")
     case = random_case(rng, SORTS[seed % 3], classes=2)
@@ -173,7 +174,7 @@ def test_customers_that_differ_in_name_only_are_one_class(seed: int):
     np.testing.assert_allclose(joined, one.queue_length[:, kind], rtol=1e-10, atol=1e-300)
 
 
-@pytest.mark.parametrize("seed", range(300 if FULL else 20))
+@many("seed", range(300 if FULL else 20))
 def test_time_at_a_delay_is_think_time(seed: int):
     rng = random.Random(f"delay {seed}")
     case = random_case(rng, "closed")
@@ -191,7 +192,7 @@ def test_time_at_a_delay_is_think_time(seed: int):
     np.testing.assert_allclose(one.residence[:-1], two.residence, rtol=1e-10)
 
 
-@pytest.mark.parametrize("seed", range(300 if FULL else 20))
+@many("seed", range(300 if FULL else 20))
 def test_a_class_that_never_comes_changes_nothing_for_the_others(seed: int):
     rng = random.Random(f"absent {seed}")
     case = random_case(rng, SORTS[seed % 3], classes=2)

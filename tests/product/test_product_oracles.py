@@ -8,6 +8,7 @@ import random
 from typing import Any
 
 import pytest
+from many import many
 from product_networks import SORTS, Case, lasting, peak, random_case
 from product_oracles import Answer, markov, summed
 from product_orders import Line, queues
@@ -44,8 +45,8 @@ def agree(case: Case, truth: Answer, tolerance: float, states: bool) -> None:
         np.testing.assert_allclose(padded, right, rtol=tolerance + truth.error, atol=truth.error + 1e-14)
 
 
-@pytest.mark.parametrize("seed", range(400 if FULL else 40))
-@pytest.mark.parametrize("sort", SORTS)
+@many("seed", range(400 if FULL else 40))
+@many("sort", SORTS)
 def test_every_state_in_fractions(sort: str, seed: int):
     rng = random.Random(f"fractions {sort} {seed}")
     case = random_case(rng, sort, stations=3, classes=2 + (seed % 4 == 0), customers=2 if seed % 4 == 0 else 4)
@@ -58,7 +59,7 @@ def slowest(case: Case, kind: int) -> float:
     return sum(row[kind] / capacity for row, capacity in zip(case["demands"], least, strict=True))
 
 
-@pytest.mark.parametrize("seed", range(100 if FULL else 12))
+@many("seed", range(100 if FULL else 12))
 @pytest.mark.parametrize("sort", ["closed", "mixed"])
 def test_a_markov_chain_without_product_form(sort: str, seed: int):
     rng = random.Random(f"markov {sort} {seed}")
@@ -70,7 +71,7 @@ def test_a_markov_chain_without_product_form(sort: str, seed: int):
     assert truth.error < 1e-6
 
 
-@pytest.mark.parametrize("seed", range(60 if FULL else 8))
+@many("seed", range(60 if FULL else 8))
 def test_a_markov_chain_of_one_busy_station(seed: int):
     rng = random.Random(f"busy {seed}")
     servers, rates = rng.choice([(1, None), (3, None), (1, [1.0, 0.5, 2.0]), (1, [2.0, 3.0, 1.5])])

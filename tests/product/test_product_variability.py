@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np  # noqa: TID253
 import pytest
+from many import many
 
 import qnet
 from qnet.errors import NotComputed
@@ -33,7 +34,7 @@ def test_open_customers_of_a_single_station_wait_as_pollaczek_and_khinchine_say(
     assert found.response[:2] == pytest.approx([time + wait for time in times], rel=1e-6)
 
 
-@pytest.mark.parametrize("seed", range(30))
+@many("seed", range(30))
 def test_laws_hold_in_networks_of_all_sizes(seed: int):
     draw = np.random.default_rng(seed)
     stations, classes = int(draw.integers(1, 5)), int(draw.integers(1, 4))

@@ -2,6 +2,7 @@
 
 import numpy as np  # noqa: TID253
 import pytest
+from many import many
 
 from qnet.questions.calibrate.demands import regress
 from qnet.questions.calibrate.least_squares import differences, minimise, spread
@@ -41,7 +42,7 @@ def case(seed, rows=12, columns=3):
     return numbers.normal(size=(rows, columns)), numbers.normal(size=rows)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@many("seed", range(5))
 def test_a_linear_problem_has_the_covariance_of_the_normal_equations(seed):
     design, target = case(seed)
     found = minimise(linear(design, target), np.zeros(3), [-INFINITE] * 3, [INFINITE] * 3)
@@ -56,7 +57,7 @@ def test_a_linear_problem_has_the_covariance_of_the_normal_equations(seed):
     assert known.inflation == pytest.approx(np.diag(np.linalg.inv(scaled.T @ scaled)), rel=1e-6)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@many("seed", range(10))
 def test_bounds_leave_no_direction_in_which_residuals_fall(seed):
     design, target = case(seed)
     low, high = np.array([-0.1, 0.0, -INFINITE]), np.array([0.1, INFINITE, 0.05])
@@ -115,7 +116,7 @@ def test_student_s_t_is_that_of_printed_tables(freedom, half):
     assert half_width(0.95, freedom) == pytest.approx(half, abs=5.1e-4)
 
 
-@pytest.mark.parametrize("seed", range(30))
+@many("seed", range(30))
 def test_a_non_negative_regression_meets_its_conditions(seed):
     """Karush, Kuhn and Tucker: no slope where a coefficient is above 0, none that would raise one at 0."""
     design, target = case(seed, rows=15, columns=5)

@@ -2,6 +2,7 @@
 
 import numpy as np  # noqa: TID253
 import pytest
+from many import many
 
 from qnet.questions.calibrate.least_squares import minimise, spread
 from qnet.questions.calibrate.profile import Lane, bent, profiles, refit
@@ -34,7 +35,7 @@ def line(seed, rows=12, columns=3):
     return numbers.normal(size=(rows, columns)), numbers.normal(size=rows)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@many("seed", range(5))
 def test_the_profile_of_a_linear_model_is_its_linear_interval(seed):
     """b_j plus and minus t s sqrt((X'X)^-1_jj), by the normal equations."""
     design, target = line(seed)
@@ -118,7 +119,7 @@ def test_a_profile_that_meets_something_better_says_so():
     assert found.better is not None and found.better[0] < -0.5
 
 
-@pytest.mark.parametrize("seed", range(5))
+@many("seed", range(5))
 def test_rows_left_out_side_by_side_are_the_prediction_residuals_of_regression(seed):
     """e_i / (1 - h_i), with h the diagonal of X (X'X)^-1 X' (D. M. Allen, Technometrics 16 (1974) 125-127)."""
     design, target = line(seed)
@@ -137,7 +138,7 @@ def test_rows_left_out_side_by_side_are_the_prediction_residuals_of_regression(s
     assert [lane.values[row] for row, lane in enumerate(lanes)] == pytest.approx(expected, rel=1e-5)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@many("seed", range(5))
 def test_fits_side_by_side_end_where_each_would_alone(seed):
     """y = a exp(-b x), with one row left out of each fit."""
     numbers = np.random.default_rng(seed)

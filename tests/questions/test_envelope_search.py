@@ -8,6 +8,7 @@ from random import Random
 import numpy as np  # noqa: TID253
 import pytest
 from envelopes import answer, holds, inside, model, points
+from many import many
 
 import qnet
 from qnet.cli.inline import inline
@@ -160,7 +161,7 @@ def random_text(random: Random, kind: str) -> str:
     return "\n".join(text)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@many("seed", range(12))
 @pytest.mark.parametrize(
     ("kind", "vary"), [("open", "rate"), ("mixed", "rate"), ("mixed", "users"), ("closed", "users")]
 )
@@ -181,7 +182,7 @@ def test_every_value_is_where_it_is_said_to_be(kind: str, vary: str, seed: int):
     assert np.all((said == true) | close)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@many("seed", range(6))
 def test_a_grid_says_what_its_points_say(seed: int):
     random = Random(seed)
     built = model(random_text(random, "mixed"))

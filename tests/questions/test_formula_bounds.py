@@ -2,6 +2,7 @@
 
 import pytest
 from formulas import BOUNDS, CLOSED, EXAMPLES, MIXED, combined, formulas, model, some_numbers, used
+from many import many
 
 import qnet
 from qnet.errors import NotComputed
@@ -9,7 +10,7 @@ from qnet.networks.wanted import Wanted
 from qnet.questions.points.points import solve_points
 
 
-@pytest.mark.parametrize("seed", range(5))
+@many("seed", range(5))
 @pytest.mark.parametrize("text", [CLOSED, MIXED], ids=["closed", "mixed"])
 def test_asymptotic_bounds_are_those_of_the_solver(text, seed):
     system = model(text)
@@ -23,7 +24,7 @@ def test_asymptotic_bounds_are_those_of_the_solver(text, seed):
             assert found == pytest.approx(list(item.enclosed), rel=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@many("seed", range(5))
 def test_balanced_bounds_are_those_of_the_solver(seed):
     system = model(CLOSED)
     numbers = some_numbers(system, seed)
@@ -34,7 +35,7 @@ def test_balanced_bounds_are_those_of_the_solver(seed):
     assert found == pytest.approx(list(enclosed), rel=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@many("seed", range(4))
 def test_n_star_is_where_the_two_lines_of_the_bound_meet(seed):
     system = model(CLOSED)
     numbers = some_numbers(system, seed)

@@ -2,6 +2,7 @@
 
 import pytest
 from formulas import MIXED, NESTED, SHARED, SINGLE, SPLIT, formulas, model, some_numbers, used
+from many import many
 
 import qnet
 from qnet.errors import NotComputed
@@ -20,7 +21,7 @@ def test_a_metric_without_a_value_is_refused_with_the_reason(asked, reason):
     assert problem.code == "QN130" and reason in problem.found
 
 
-@pytest.mark.parametrize("seed", range(5))
+@many("seed", range(5))
 @pytest.mark.parametrize("text", [SINGLE, SHARED, SPLIT], ids=["single", "shared", "split"])
 def test_open_figures_are_those_of_the_solver(text, seed):
     system = model(text)
@@ -33,7 +34,7 @@ def test_open_figures_are_those_of_the_solver(text, seed):
         assert answer.at(item, used(answer, numbers)) == pytest.approx(solved[item.metric], rel=1e-12, abs=1e-300)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@many("seed", range(4))
 @pytest.mark.parametrize("text", [SINGLE, SHARED, SPLIT, NESTED], ids=["single", "shared", "split", "nested"])
 def test_utilization_by_station_group_is_that_of_the_solver(text, seed):
     system = model(text)
@@ -47,7 +48,7 @@ def test_utilization_by_station_group_is_that_of_the_solver(text, seed):
             assert answer.at(item, used(answer, numbers)) == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@many("seed", range(4))
 def test_a_wait_inside_a_hold_of_one_server_is_a_formula(seed):
     system = model(NESTED)
     numbers = some_numbers(system, seed)
@@ -57,7 +58,7 @@ def test_a_wait_inside_a_hold_of_one_server_is_a_formula(seed):
     assert answer.reasons
 
 
-@pytest.mark.parametrize("seed", range(5))
+@many("seed", range(5))
 @pytest.mark.parametrize("text", [SINGLE, SHARED, SPLIT, MIXED], ids=["single", "shared", "split", "mixed"])
 def test_the_largest_rate_is_where_the_steady_state_ends(text, seed):
     system = model(text)

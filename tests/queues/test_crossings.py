@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from many import many
 
 from qnet.errors import NotComputed
 from qnet.lazy import np
@@ -52,7 +53,7 @@ class Counted:
 
 
 @pytest.mark.parametrize("count", [1, 12, 1000])
-@pytest.mark.parametrize("name", FUNCTIONS)
+@many("name", FUNCTIONS)
 def test_roots_are_found_on_the_side_that_holds(name: str, count: int) -> None:
     asked = Counted(name, count)
     found = asked.found(0.0, 1.0)

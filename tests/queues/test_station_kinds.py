@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 
 import pytest
+from many import many
 from station_cases import POINTS
 
 from qnet.queues.stations.answer import StationAnswer
@@ -68,7 +69,7 @@ def test_arrays_of_servers(station: str):
         assert integer.response[place] == pytest.approx(queue(station, **{**point, "servers": servers}).response)
 
 
-@pytest.mark.parametrize("station", CLOSED)
+@many("station", CLOSED)
 def test_symbols_are_the_formula(station: str):
     sympy = importlib.import_module("sympy")
     point = dict(POINTS[station])

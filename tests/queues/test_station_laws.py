@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np  # noqa: TID253
 import pytest
+from many import many
 from station_cases import POINTS, random_points
 
 from qnet.queues.stations.answer import StationAnswer
@@ -63,12 +64,12 @@ def test_what_is_known_of_each_station():
         assert percentiles == (station not in WITHOUT_PERCENTILES), station
 
 
-@pytest.mark.parametrize("station", STATIONS)
+@many("station", STATIONS)
 def test_laws_at_the_point(station: str):
     certify(queue(station, **POINTS[station]), POINTS[station])
 
 
-@pytest.mark.parametrize("station", STATIONS)
+@many("station", STATIONS)
 def test_laws_at_random_points(station: str):
     for seed in range(60):
         point = random_points(station, seed)

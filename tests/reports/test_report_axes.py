@@ -6,13 +6,14 @@ import math
 from itertools import pairwise
 
 import pytest
+from many import many
 
 from qnet.reports.axes import axis
 
 RANGES = [(1.0, 1000.0), (0.414, 9.6), (3e-9, 8e12), (200.0, 300.0), (5.0, 5.0), (1e-300, 1e299), (99.0, 101.0)]
 
 
-@pytest.mark.parametrize("values", RANGES)
+@many("values", RANGES)
 @pytest.mark.parametrize("whole", [False, True])
 def test_ticks_of_a_logarithmic_axis_are_few_ascending_and_inside(values: tuple[float, float], whole: bool) -> None:
     scale = axis(values, 6, whole, log=True)

@@ -7,6 +7,7 @@ import re
 from itertools import pairwise
 
 import pytest
+from many import many
 
 from qnet.reports.chart import Point, chart, drawn, plot_of
 from qnet.reports.content import Column, Plot, Style
@@ -32,40 +33,40 @@ def extent(text: str) -> list[int]:
     return [index for index, (_, drawn) in enumerate(rows(text)) if drawn.strip()]
 
 
-@pytest.mark.parametrize("style", STYLES)
+@many("style", STYLES)
 @pytest.mark.parametrize("width", [None, 200, 80, 60, 40, 10])
 def test_it_fits_and_is_at_least_40_columns(style: Style, width: int | None, sweep: Report) -> None:
     longest = max(map(len, plot_of(sweep, style.replace(width=width)).splitlines()))
     assert 30 < longest <= max(40, min(80, width or 80))
 
 
-@pytest.mark.parametrize("style", STYLES)
+@many("style", STYLES)
 def test_it_is_about_twenty_rows_high(style: Style) -> None:
     assert 15 <= len(chart([("line", LINE)], "x", "y", style).splitlines()) <= 24
 
 
-@pytest.mark.parametrize("style", STYLES)
+@many("style", STYLES)
 def test_largest_and_smallest_stand_at_the_rows_of_their_labels(style: Style) -> None:
     text = chart([("line", LINE)], "x", "y", style)
     labels = {label: row for row, (label, _) in enumerate(rows(text)) if label}
     assert (extent(text)[0], extent(text)[-1]) == (labels["10000"], labels["0"])
 
 
-@pytest.mark.parametrize("style", STYLES)
+@many("style", STYLES)
 def test_first_and_last_stand_at_the_ends(style: Style) -> None:
     drawn = [line for _, line in rows(chart([("line", LINE)], "x", "y", style))]
     assert drawn[-1][0] != " "
     assert len(drawn[0]) == max(map(len, drawn))
 
 
-@pytest.mark.parametrize("style", STYLES)
+@many("style", STYLES)
 def test_a_line_goes_up_from_left_to_right(style: Style) -> None:
     drawn = [line for _, line in rows(chart([("line", [(0.0, 0.0), (1.0, 1.0)])], "x", "y", style))]
     starts = [len(line) - len(line.lstrip()) for line in drawn]
     assert starts == sorted(starts, reverse=True)
 
 
-@pytest.mark.parametrize("style", STYLES)
+@many("style", STYLES)
 @pytest.mark.parametrize("factor", [1e-12, 0.003, 1.0, 7.0, 1e9, 1e200])
 def test_ticks_go_in_steps_of_1_2_5(style: Style, factor: float) -> None:
     text = chart([("line", [(x, y * factor) for x, y in LINE if x is not None and y is not None])], "x", "y", style)
@@ -88,14 +89,14 @@ def test_labels_below_tell_where_the_ticks_are(low: float) -> None:
     assert all(place in ticks and place in labels[value] for value, place in places.items())
 
 
-@pytest.mark.parametrize("style", STYLES)
+@many("style", STYLES)
 def test_labels_tell_large_numbers_with_a_small_range_apart(style: Style) -> None:
     text = chart([("line", [(0.0, 1_000_000.0), (1.0, 1_000_000.5)])], "x", "y", style)
     labels = [label for label, _ in rows(text) if label]
     assert len(labels) == len(set(labels))
 
 
-@pytest.mark.parametrize("style", STYLES)
+@many("style", STYLES)
 @pytest.mark.parametrize(
     "points",
     [
@@ -116,7 +117,7 @@ def test_odd_lines_are_drawn(style: Style, points: list[Point]) -> None:
     assert max(map(len, text.splitlines())) <= 80
 
 
-@pytest.mark.parametrize("style", STYLES)
+@many("style", STYLES)
 def test_a_gap_is_not_drawn(style: Style) -> None:
     ends: list[Point] = [(0.0, 0.0), (1.0, 0.0), (5.0, None), (9.0, 1.0), (10.0, 1.0)]
     drawn = [line for _, line in rows(chart([("line", ends)], "x", "y", style))]
@@ -136,13 +137,13 @@ def test_without_points_it_says_so(series: list[tuple[str, list[Point]]]) -> Non
     )
 
 
-@pytest.mark.parametrize("style", STYLES)
+@many("style", STYLES)
 def test_a_line_without_points_is_named_below_the_legend(style: Style) -> None:
     lines = chart([("line", LINE), ("empty", [(1.0, None), (2.0, math.inf)])], "x", "y", style).splitlines()
     assert lines[-2:] == ["a line", "no points to draw: empty"]
 
 
-@pytest.mark.parametrize("style", STYLES)
+@many("style", STYLES)
 def test_a_point_between_interruptions_is_the_letter_of_its_line(style: Style) -> None:
     points: list[Point] = [(0.0, 0.0), (1.0, 1.0), (2.0, math.inf), (3.0, 5.0), (4.0, math.nan), (5.0, 2.0)]
     drawn = [line for _, line in rows(chart([("line", points)], "x", "y", style))]
@@ -162,9 +163,9 @@ ODD: dict[str, list[Point]] = {
 }
 
 
-@pytest.mark.parametrize("style", STYLES)
+@many("style", STYLES)
 @pytest.mark.parametrize("log", ["", "xy"])
-@pytest.mark.parametrize("odd", ODD)
+@many("odd", ODD)
 def test_odd_points_are_drawn_in_24_lines_of_80_columns_with_an_axis_that_can_be_read(
     odd: str, log: str, style: Style
 ) -> None:
@@ -189,7 +190,7 @@ def test_every_tick_of_a_wide_axis_has_a_label() -> None:
     assert "2e11" in lines[floor + 1]
 
 
-@pytest.mark.parametrize("style", STYLES)
+@many("style", STYLES)
 def test_a_legend_that_does_not_fit_takes_columns(style: Style) -> None:
     series = [(f"write fraction {index / 10}", [(0.0, 0.0), (1.0, float(index))]) for index in range(12)]
     lines = chart(series, "x", "y", style, rows=None).splitlines()
@@ -221,27 +222,27 @@ def test_ascii_lines_are_drawn_in_their_letters() -> None:
     assert drawn == [{"b"}, {"a"}]
 
 
-@pytest.mark.parametrize("style", STYLES)
+@many("style", STYLES)
 def test_points_that_meet_are_a_star_and_the_legend_says_so(style: Style) -> None:
     text = chart([("one", [(1.0, 1.0)]), ("two", [(1.0, 1.0)])], "x", "y", style)
     assert [drawn.strip() for _, drawn in rows(text) if drawn.strip()] == ["*"]
     assert text.splitlines()[-1] == "* lines meet"
 
 
-@pytest.mark.parametrize("style", STYLES)
+@many("style", STYLES)
 def test_more_lines_than_letters_are_owned_up_to(style: Style) -> None:
     text = chart([(f"line {n}", [(0.0, n), (1.0, n)]) for n in range(60)], "x", "y", style)
     assert text.splitlines()[-1] == "and 8 more lines, not drawn"
 
 
-@pytest.mark.parametrize("style", STYLES)
+@many("style", STYLES)
 def test_colour_changes_nothing_but_colour(style: Style, sweep: Report) -> None:
     colored = plot_of(sweep, style.replace(color=True))
     assert COLOR.sub("", colored) == plot_of(sweep, style)
     assert len(set(COLOR.findall(colored))) == 4  # three lines and the end of a colour
 
 
-@pytest.mark.parametrize("style", STYLES)
+@many("style", STYLES)
 def test_long_and_hostile_names_stay_in_the_frame(style: Style) -> None:
     name = "\x1b[31mred\nname " * 20
     text = chart([(name, LINE)], name, name, style)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from many import many
 
 from qnet.reports.content import Column, Style
 from qnet.reports.layout import tables
@@ -129,7 +130,7 @@ LINKS = re.compile(r"(?<![\w\\])@\w|(?<!&)#\d|\bGH-\d|\bwww\.\w|\w://|\w@\w", re
 """What GitHub makes a link of in the text between two pieces of HTML, after Markdown is parsed."""
 
 
-@pytest.mark.parametrize("text", LIVE)
+@many("text", LIVE)
 def test_no_text_is_a_mention_or_a_link(text: str) -> None:
     assert LINKS.search(text)
     parser = markdown_it.MarkdownIt("commonmark")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from many import many
 
 from qnet.reports.chart import drawn, plot_of
 from qnet.reports.content import Column, Mark, Plot, Style
@@ -21,7 +22,7 @@ def text(style: Style, upright: list[Rule] | None = None, level: list[Rule] | No
     return drawn(figure, style)
 
 
-@pytest.mark.parametrize("style", STYLES)
+@many("style", STYLES)
 @pytest.mark.parametrize("log", ["", "x", "y", "xy"])
 def test_a_chart_with_title_knees_and_limit_fits_a_screen(style: Style, log: str) -> None:
     lines = text(style, KNEES, [Rule(10.0, "response <= 10 s")], title="response and knees", log=log).splitlines()
@@ -30,14 +31,14 @@ def test_a_chart_with_title_knees_and_limit_fits_a_screen(style: Style, log: str
     assert lines[0] == "response and knees"
 
 
-@pytest.mark.parametrize("style", STYLES)
+@many("style", STYLES)
 def test_every_label_stands_at_its_line(style: Style) -> None:
     sign = ":" if style.ascii else "┆"
     shown = text(style, KNEES)
     assert all(f"{sign}{rule.label}" in shown or f"{rule.label}{sign}" in shown for rule in KNEES)
 
 
-@pytest.mark.parametrize("style", STYLES)
+@many("style", STYLES)
 def test_a_limit_is_a_horizontal_line_with_its_label_on_it(style: Style) -> None:
     sign = "-" if style.ascii else "┄"
     line = next(line for line in text(style, level=[Rule(10.0, "response <= 10 s")]).splitlines() if "<= 10" in line)
@@ -45,7 +46,7 @@ def test_a_limit_is_a_horizontal_line_with_its_label_on_it(style: Style) -> None
     assert line.count(sign) > 40
 
 
-@pytest.mark.parametrize("style", STYLES)
+@many("style", STYLES)
 def test_marks_cover_no_point_of_a_curve(style: Style) -> None:
     curve = "a" if style.ascii else "⠀"
 

@@ -6,6 +6,7 @@ from random import Random
 
 import numpy as np  # noqa: TID253
 import pytest
+from many import many
 
 from qnet.documents import parse
 from qnet.errors import NoAnswer
@@ -38,7 +39,7 @@ def _visit(random: Random, name: str) -> str:
     return f'  {{ station = "{name}", time = "{random.uniform(1, 500):.3f} ms" }},'
 
 
-@pytest.mark.parametrize("seed", range(30))
+@many("seed", range(30))
 def test_the_edge_is_where_solving_ends(seed: int) -> None:
     asked = model(seed)
     try:

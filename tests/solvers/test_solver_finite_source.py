@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np  # noqa: TID253
 import pytest
 from building import close
+from many import many
 
 from qnet.expression import FLOATS, arrays
 from qnet.queues import finite_source, waiting
@@ -68,7 +69,7 @@ def beside_a_stream(sources: int, servers: int, asking: float, erlangs: float) -
     return asking * arriving.sum(), arriving[held + open_ >= servers].sum() / arriving.sum()
 
 
-@pytest.mark.parametrize("seed", range(24))
+@many("seed", range(24))
 def test_holders_beside_an_open_stream_by_brute_force(seed: int) -> None:
     rng = Random(seed)
     sources, servers = rng.randint(1, 7), rng.randint(1, 4)
@@ -141,7 +142,7 @@ def test_arrivals_beside_holders_who_wait_as_long_as_they_are_those_of_open_stre
         assert holder_wait(found, priority, 0.0, 1e9, FLOATS)[0] == pytest.approx(float(wait), rel=1e-2)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@many("seed", range(20))
 def test_a_probability_for_every_load(seed: int) -> None:
     """Between 0 and 1, rising with the load, up to 1 where the holders can load all servers; a batch is its points."""
     rng = Random(seed)

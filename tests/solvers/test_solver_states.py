@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np  # noqa: TID253
 import pytest
 from building import at_station, close, customers, delay, network, station, visit
+from many import many
 
 from qnet.errors import NotComputed
 from qnet.networks.exactness import Beyond
@@ -43,7 +44,7 @@ def spread(dice: random.Random, least: float, most: float) -> float:
     return exp(dice.uniform(log(least), log(most)))
 
 
-@pytest.mark.parametrize("seed", range(40))
+@many("seed", range(40))
 def test_product_form_is_answered_alike(seed: int) -> None:
     dice = random.Random(seed)
     common = spread(dice, 0.05, 1.0)

@@ -10,7 +10,7 @@ import once
 import pytest
 
 from qnet import budget
-from qnet.catalog.find import root
+from qnet.catalog.find import entries, root
 from qnet.questions.study import report as study_report_module
 from qnet.questions.study.fits_report import Freedom, freedom
 from qnet.questions.study.load import load_studies, load_study
@@ -57,7 +57,7 @@ IN_VIEW = {
 }  # fmt: skip
 
 
-STUDIES = [study.id for study in load_studies()]
+STUDIES = [entry.id for entry in entries() if entry.kind == "study"]
 IDLE = {f"lpar/connectathon/test-{test}/lpar-idle": f"lpar/connectathon/test-{test}/basic-idle" for test in TESTS}
 """What the loaded file tests start from, and the row of the other mode."""
 

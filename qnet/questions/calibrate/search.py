@@ -38,6 +38,8 @@ _SCANNED = 120
 """How often a coordinate that has no effect, or jumps, is scanned over its range, and at how many values."""
 
 
+_RECENT = 64
+"""Points whose residuals are remembered: a search begins where the one before ended, and asks for the same again."""
 _REACH = 0.5
 """How far from its point the derivatives of a correction count, in coordinates in which 1 is much."""
 
@@ -72,6 +74,8 @@ class Target:
         self.correction: Correction | None = None
         self.lowest: tuple[float, Any, Any] | None = None
         """The least sum of squares that was computed, with its coordinates and residuals."""
+        self.recent: dict[bytes, Any] = {}
+        """Plain residuals of the used rows by the method of the search, by the coordinates of the latest points."""
         self.absolute = absolute
         there = np.isfinite(rows.values)
         if not absolute and (rows.values[there] <= 0).any():
@@ -139,6 +143,7 @@ class Target:
     def seek_as_asked(self) -> bool:
         """Search by the method that is asked for; whether the search had another one."""
         changed, self.seeking = self.seeking != self.wanted, self.wanted
+        self.recent.clear()
         return changed
 
     def correct(self, correction: Correction | None) -> None:
@@ -173,6 +178,18 @@ class Target:
         plain = self.plainly(points, indices, self.seeking)
         return plain if self.correction is None else plain + self.correction.at(points, indices)
 
+    def _remembered(self, points: Any) -> Any:
+        """As `every`, of the used rows; nothing is solved where all points are among the latest."""
+        keys = [point.tobytes() for point in points]
+        if all(key in self.recent for key in keys):
+            plain = np.array([self.recent[key] for key in keys])
+        else:
+            plain = self.plainly(points, self.used_rows, self.seeking)
+            self.recent.update(zip(keys[-_RECENT:], plain[-_RECENT:], strict=True))
+            for key in list(self.recent)[:-_RECENT]:
+                del self.recent[key]
+        return plain if self.correction is None else plain + self.correction.at(points, self.used_rows)
+
     def plainly(self, points: Any, indices: Any, wanted: Wanted) -> Any:
         """As `every`, by some method."""
         figures = self.modelled(self.answers(points, indices, wanted))
@@ -181,7 +198,7 @@ class Target:
     def __call__(self, points: Any) -> Any:
         """Residuals (P, m) at coordinates (P, n); all rows of all points are solved as one table."""
         with np.errstate(all="ignore"):
-            scaled = self.every(points, self.used_rows) * self.factors[self.used_rows]
+            scaled = self._remembered(points) * self.factors[self.used_rows]
             residuals = scaled[:, self.used[self.used_rows]]
             residuals = np.where(np.abs(residuals) < _ABSURD, residuals, np.nan)
             costs = np.nan_to_num((residuals**2).sum(axis=1), nan=np.inf)

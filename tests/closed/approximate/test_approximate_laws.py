@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from approximate_cases import METHODS, certify, random_network, servers
+from many import many
 
 from qnet.networks.closed import approximate_servers
 from qnet.networks.closed.approximate import CORRECTIONS, solve
@@ -20,7 +21,7 @@ np: Any = importlib.import_module("numpy")
 KNOWN = tuple(CORRECTIONS)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@many("seed", range(12))
 @pytest.mark.parametrize("method", METHODS)
 def test_batches_of_random_networks_obey_the_laws(method: str, seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -36,14 +37,14 @@ def test_batches_of_random_networks_obey_the_laws(method: str, seed: int) -> Non
     certify(network, solve(network, method, KNOWN[seed % len(KNOWN)], open_load=opened), opened)
 
 
-@pytest.mark.parametrize("seed", range(36))
+@many("seed", range(36))
 @pytest.mark.parametrize("method", METHODS)
 def test_random_points_obey_the_laws(method: str, seed: int) -> None:
     network = random_network(seed, seed % 2 == 1)
     certify(network, solve(network, method, KNOWN[seed % len(KNOWN)]))
 
 
-@pytest.mark.parametrize("seed", range(20))
+@many("seed", range(20))
 def test_linearizer_until_convergence_obeys_the_laws(seed: int) -> None:
     network = random_network(seed, seed % 2 == 1)
     certify(network, solve(network, "linearizer", KNOWN[seed % len(KNOWN)], None))

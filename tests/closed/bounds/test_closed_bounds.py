@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from closed_oracle import exact, random_network
+from many import many
 
 from qnet.errors import InvalidInput, NotComputed
 from qnet.networks.closed.bounds import KINDS, bounds, refusals
@@ -47,21 +48,21 @@ def enclosed(network: ClosedNetwork, seed: int) -> int:
     return applied
 
 
-@pytest.mark.parametrize("start", range(0, 5000 if FULL else 250, 50))
+@many("start", range(0, 5000 if FULL else 250, 50))
 @pytest.mark.parametrize("servers", [False, True])
 def test_bounds_enclose_one_class(start: int, servers: bool) -> None:
     for seed in range(start, start + 50):
         assert enclosed(random_network(seed, servers, classes=1, cells=60), seed) >= 1
 
 
-@pytest.mark.parametrize("start", range(0, 2500 if FULL else 100, 50))
+@many("start", range(0, 2500 if FULL else 100, 50))
 @pytest.mark.parametrize("servers", [False, True])
 def test_bounds_enclose_several_classes(start: int, servers: bool) -> None:
     for seed in range(start, start + 50):
         assert enclosed(random_network(seed, servers, classes=3, cells=60), seed) >= 1
 
 
-@pytest.mark.parametrize("seed", range(2000 if FULL else 100))
+@many("seed", range(2000 if FULL else 100))
 def test_asymptotic_bounds_enclose_any_rates(seed: int) -> None:
     rng = np.random.default_rng(seed)
     rates = [

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from closed_oracles import Digits, enumerated, markov, random_network
+from many import many
 
 from qnet.errors import InvalidInput, NoAnswer, NotComputed
 from qnet.networks.closed import convolution, exact, lattice_mva, station_states
@@ -75,7 +76,7 @@ def same(one: ClosedFigures, other: ClosedFigures, tolerance: float = 1e-10) -> 
             np.testing.assert_allclose(first, second, rtol=1e-9, atol=1e-14)
 
 
-@pytest.mark.parametrize("seed", range(1500 if FULL else 60))
+@many("seed", range(1500 if FULL else 60))
 def test_all_methods_agree_and_keep_the_laws(seed: int):
     rng = random.Random(f"agree {seed}")
     classes = rng.choice([1, 1, 2, 3])
@@ -95,7 +96,7 @@ def test_all_methods_agree_and_keep_the_laws(seed: int):
     same(exact.solve(network), answers[0])
 
 
-@pytest.mark.parametrize("seed", range(200 if FULL else 25))
+@many("seed", range(200 if FULL else 25))
 def test_states_enumerated_in_fractions(seed: int):
     rng = random.Random(f"fractions {seed}")
     classes = rng.choice([1, 2, 3])
@@ -112,7 +113,7 @@ def test_states_enumerated_in_fractions(seed: int):
             np.testing.assert_allclose(row, [float(value) for value in right][: len(row)], rtol=1e-10, atol=1e-300)
 
 
-@pytest.mark.parametrize("seed", range(100 if FULL else 12))
+@many("seed", range(100 if FULL else 12))
 def test_a_markov_chain_without_product_form(seed: int):
     rng = random.Random(f"markov {seed}")
     classes = rng.choice([1, 2, 2])
@@ -157,7 +158,7 @@ def test_the_stress_grid(servers: int, factor: float, think: float):
         against_digits(closed_network([[value] for value in demands], [population], [think], None, rates), truth)
 
 
-@pytest.mark.parametrize("seed", range(150 if FULL else 12))
+@many("seed", range(150 if FULL else 12))
 def test_several_multi_servers_and_wide_demands(seed: int):
     rng = random.Random(f"several {seed}")
     stations, population = rng.randint(2, 6), rng.choice([3, 40, 150])
@@ -277,7 +278,7 @@ def test_one_rate_throughout_is_a_faster_server_and_enough_servers_are_a_delay()
     assert isclose(ample.utilization[1][0] * 8, delay.busy_servers[1][0])
 
 
-@pytest.mark.parametrize("seed", range(12))
+@many("seed", range(12))
 def test_a_batch_is_its_points(seed: int):
     rng = random.Random(f"batch {seed}")
     size, stations, classes = 7, rng.randint(1, 4), rng.choice([1, 1, 2])
@@ -369,7 +370,7 @@ def test_a_small_point_needs_no_numpy():
     )
 
 
-@pytest.mark.parametrize("seed", range(40))
+@many("seed", range(40))
 def test_variants_of_several_classes_are_as_each_by_itself(seed: int):
     """Populations, demands and think times differ between variants; some stations are delays, slow or fast."""
     rng = random.Random(seed)

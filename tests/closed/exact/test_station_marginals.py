@@ -7,6 +7,7 @@ import random
 from typing import Any
 
 import pytest
+from many import many
 
 import qnet
 from qnet.networks.closed import station_marginals, station_states
@@ -30,7 +31,7 @@ def sparse(seed: int, thinking: bool) -> ClosedNetwork:
 
 
 @pytest.mark.parametrize("thinking", [True, False])
-@pytest.mark.parametrize("seed", range(25))
+@many("seed", range(25))
 def test_all_figures_are_those_of_the_distributions_of_all_stations(seed: int, thinking: bool) -> None:
     network = sparse(seed, thinking)
     core = reduced(network)
