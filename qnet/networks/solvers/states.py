@@ -105,12 +105,15 @@ def at_last(network: RoutedNetwork, wanted: Wanted, solution: RoutedSolution | N
 
 def _better(network: RoutedNetwork, wanted: Wanted, solution: RoutedSolution) -> RoutedSolution | None:
     """In place of an open answer that is warned of, that of the chain where it is wanted and cheap; or the same answer,
-    with a warning that names the chain where it may do."""
+    with a warning that names the chain where it may do. Of a network that is saturated by an approximation alone that
+    of the chain as well."""
     first = next((reason for reason in solution.reasons if isinstance(reason, Beyond)), None)
-    if first is None or _requests(network) > _FEW:
+    single = network.size is None
+    doubtful = single and not solution.stable and not _beyond_capacities(solution)
+    if (first is None and not doubtful) or _requests(network) > _FEW:
         return None
     text = f"qnet solve tries the chain of all states (--method {STATES}) at a single point"
-    if wanted.better and network.size is None and solution.stable:
+    if wanted.better and single and (solution.stable or doubtful):
         try:
             branches = "parallel" in of_routes(network, wanted)
             result = chain.within(network, wanted, _CHEAP_WITH_BRANCHES if branches else _CHEAP)
@@ -121,8 +124,15 @@ def _better(network: RoutedNetwork, wanted: Wanted, solution: RoutedSolution) ->
             return None if beyond else result
     elif not chain.covers(network):
         return None
+    if first is None:
+        return None
     named = Beyond(first, first.code, f"{first.warning}; {text}")
     return solution.replace(reasons=tuple(named if reason is first else reason for reason in solution.reasons))
+
+
+def _beyond_capacities(solution: RoutedSolution) -> bool:
+    """Whether a network, one point, has no steady state whatever is waited for inside holds."""
+    return any(item.load >= 1 and item.certain and not item.estimated for item in solution.loads)
 
 
 def _requests(network: RoutedNetwork) -> int:

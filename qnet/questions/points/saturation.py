@@ -52,6 +52,8 @@ class Saturation(Record):
     """Whether it is that of an approximation, where the answer itself is exact."""
     cut: bool = False
     """Whether the search for it was stopped by the budget."""
+    approximate: bool = False
+    """Whether a steady state may end elsewhere: what limits it contains waits, or is itself an approximation."""
 
     @property
     def notes(self) -> list[Note]:
@@ -86,9 +88,10 @@ def saturation(
         nothing = 0.0 * solved.gather(lambda part: part.solution.throughput)
         return Saturation(nothing + float("inf"), "")
     certain = solved.certain_load
-    # Beyond saturation only loads without waits in them are to be trusted, and none where times depend on waits.
-    beyond = 0.0 * certain + 1.0 if needs_solution(model) else operations.where(certain > 0, certain, solved.load)
-    load = operations.where(solved.stable, solved.load, beyond)
+    # Loads that contain waits do not grow as the arrivals do, and none are to be trusted beyond saturation where times
+    # depend on waits.
+    known = operations.where(certain > 0, certain, solved.load)
+    load = operations.where(solved.stable, solved.load, 0.0 * certain + 1.0) if needs_solution(model) else known
     idle = load <= 0
     bound = operations.where(idle, 1.0, 1 / operations.where(idle, 1.0, load))
     # A search looks at too many networks for the states of each.
@@ -103,13 +106,14 @@ def saturation(
             return by_capacities
     if not needs_solution(model) and all(item.certain for part in solved.parts for item in part.solution.loads):
         # Loads without waits in them grow as the arrivals do, and are in the same order at every load.
-        return Saturation(operations.where(idle, float("inf"), bound), solved.gather(limiting))
+        factor = operations.where(idle, float("inf"), bound)
+        return Saturation(factor, solved.gather(limiting), approximate=_approximate(solved))
     closed = any(customers.population is not None for customers in model.customers)
-    # Where the chain has replaced an approximation of open classes, that still knows the largest load.
-    if (closed or wanted.method != AUTO.method) and any(part.solution.method == STATES for part in solved.parts):
+    states = any(part.solution.method == STATES for part in solved.parts)
+    if closed and states:
         return by_capacities
-
-    again = at_loads(solved, varied, wanted.replace(rough=True))
+    # A chain has an end only below the largest load, which approximations of open classes know.
+    again = at_loads(solved, varied, wanted.replace(rough=True, method=AUTO.method if states else wanted.method))
     try:
         with budget.share(_SHARE):
             edge = again(bound * JUST_BELOW)
@@ -129,8 +133,18 @@ def saturation(
         if any(item.code != "QN540" for item in error.problems) or not operations.all(solved.stable & (certain > 0)):
             raise
         return Saturation(1 / certain, solved.gather(lambda part: limiting(_of_capacities(part))), False)
+    if states and not operations.all(idle | (bound > 1)):
+        # An approximation that has no steady state where the chain has one knows no largest load.
+        return by_capacities
     factor = operations.where(idle, float("inf"), bound)
-    return Saturation(factor, edge.gather(limiting))
+    approximate = needs_solution(model) or _approximate(edge)
+    estimated = approximate and _exact(solved) and states
+    return Saturation(factor, edge.gather(limiting), estimated=estimated, approximate=approximate)
+
+
+def _approximate(solved: Solved) -> bool:
+    """Whether a capacity is that of an approximation, or a load contains waits, which are as uncertain."""
+    return any(item.estimated or not item.certain for part in solved.parts for item in part.solution.loads)
 
 
 def _of_capacities(part: Part) -> Part:
