@@ -104,7 +104,7 @@ def saturation(
             return _beyond(solved, at_loads(solved, varied, wanted), bound, idle, operations)
         except NotComputed:
             return by_capacities
-    if not needs_solution(model) and all(item.certain for part in solved.parts for item in part.solution.loads):
+    if not needs_solution(model) and _certain(solved):
         # Loads without waits in them grow as the arrivals do, and are in the same order at every load.
         factor = operations.where(idle, float("inf"), bound)
         return Saturation(factor, solved.gather(limiting), approximate=_approximate(solved))
@@ -116,6 +116,10 @@ def saturation(
     again = at_loads(solved, varied, wanted.replace(rough=True, method=AUTO.method if states else wanted.method))
     try:
         with budget.share(_SHARE):
+            if states and not needs_solution(model):
+                other = again(0.0 * bound + 1.0)
+                if _certain(other):
+                    bound = operations.where(idle, 1.0, 1 / operations.where(idle, 1.0, other.load))
             edge = again(bound * JUST_BELOW)
             if not operations.all(edge.stable):
                 bound, edge = _search(again, bound, edge, operations)
@@ -140,6 +144,11 @@ def saturation(
     approximate = needs_solution(model) or _approximate(edge)
     estimated = approximate and _exact(solved) and states
     return Saturation(factor, edge.gather(limiting), estimated=estimated, approximate=approximate)
+
+
+def _certain(solved: Solved) -> bool:
+    """Whether no load contains waits."""
+    return all(item.certain for part in solved.parts for item in part.solution.loads)
 
 
 def _approximate(solved: Solved) -> bool:
