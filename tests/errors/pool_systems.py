@@ -79,7 +79,9 @@ def capacity(pool: Pool) -> float:
     Mean value analysis in exact arithmetic, of single servers with one mean time for each.
     """
     assert set(pool.servers) == {1}
-    demands = [sum(Fraction(mean) for place, mean in pool.steps if place == index) for index in range(len(pool.servers))]
+    demands = [
+        sum(Fraction(mean) for place, mean in pool.steps if place == index) for index in range(len(pool.servers))
+    ]
     away = sum((Fraction(mean) for place, mean in pool.steps if place == AWAY), Fraction(0))
     numbers, rate = [Fraction(0)] * len(demands), Fraction(0)
     for customers in range(1, pool.limit + 1):

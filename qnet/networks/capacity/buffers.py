@@ -30,6 +30,8 @@ _SHORTEST = 1e-12
 _TAKEN = 10
 """One place in this many may be taken before its work can begin, where errors were measured as small: these waits are
 computed as if there were any number of places."""
+_OTHER = 0.1
+"""The share of the time of copies that other work may take, where errors were measured."""
 SPREAD = 0.5
 """The largest spread of a queue with other work, over its places and one more, at which errors were measured."""
 
@@ -160,7 +162,12 @@ def _state_at_one(
     taken = minimum([held + maximum([waiting, 0.0 * every]), buffer.places + 0.0 * every])
     return BufferState(
         figures=_figures(
-            buffer, rates, taken, (full, late), drain.rate, _time_to_fill(buffer, offered, drain.rate, operations),
+            buffer,
+            rates,
+            taken,
+            (full, late),
+            drain.rate,
+            _time_to_fill(buffer, offered, drain.rate, operations),
             _label(centre),
         ),
         kept=maximum([line.free, LEAST + 0.0 * every]) if buffer.loses else 1.0 + 0.0 * offered,
@@ -187,9 +194,7 @@ def _state_at_copies(
     """
     offered, carried = rates
     copies = [drain.centre.station.groups[drain.centre.key[1]].copies for drain in drains]
-    there = total(
-        number * (drain.waiting + drain.serving) for number, drain in zip(copies, drains, strict=True)
-    )
+    there = total(number * (drain.waiting + drain.serving) for number, drain in zip(copies, drains, strict=True))
     elsewhere = operations.maximum([every - there, 0.0 * every])
     asked = [
         CopiedDrain(number, drain.servers.number, drain.work, drain.servers.other, _scv_of(drain))
@@ -206,7 +211,12 @@ def _state_at_copies(
     full = line.full
     return BufferState(
         figures=_figures(
-            buffer, rates, taken, (full, line.late), line.rate, _time_to_fill(buffer, offered, line.rate, operations),
+            buffer,
+            rates,
+            taken,
+            (full, line.late),
+            line.rate,
+            _time_to_fill(buffer, offered, line.rate, operations),
             _label(busiest.centre),
         ),
         kept=operations.maximum([1.0 - full, LEAST + 0.0 * full]) if buffer.loses else 1.0 + 0.0 * offered,
@@ -318,11 +328,15 @@ def _strained(buffer: Buffer, drain: _Drain, elsewhere: Value, operations: Opera
     plain = operations.all(operations.absolute(spread - 1.0) <= _NEAR)
     direct = operations.all(elsewhere <= _NEAR * places)
     servers = drain.centre.station.servers
+    if drain.centre.station.copies > 1:
+        even = len(drain.centre.station.groups) == 1 and servers == 1
+        few = operations.all(drain.servers.other <= _OTHER) and not (buffer.loses and not drain.alone)
+        return not (even and few and plain and direct)
     if not operations.all(operations.compare("<=", servers + 0.0 * places, places)) and not (drain.alone and plain):
         return True
     if not isinstance(places, float) and drain.servers.number > float(places.min()):
         return True
-    if drain.centre.station.copies > 1 or (drain.servers.number > 1 and not (drain.alone and plain)):
+    if drain.servers.number > 1 and not (drain.alone and plain):
         return True
     if not drain.alone:
         return not (buffer.loses and direct and operations.all(spread <= SPREAD * (places + 1)))

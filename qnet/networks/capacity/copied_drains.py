@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from qnet.expression import Value
 from qnet.lazy import Array, np
@@ -89,9 +90,7 @@ def _dispersion(places: Array, drains: Sequence[CopiedDrain]) -> Array:
     """
     every = sum(item.copies * item.work for item in drains)
     squares = sum(item.copies * item.work**2 for item in drains)
-    single = sum(
-        item.copies * item.work * (item.scv + 2 * item.other / (1 - item.other)) for item in drains
-    ) / every
+    single = sum(item.copies * item.work * (item.scv + 2 * item.other / (1 - item.other)) for item in drains) / every
     copies = every**2 / squares
     return single + 2 * (copies - 1) * (places - 1) / ((copies + 1) * (copies + places - 1))
 
@@ -104,9 +103,7 @@ def _closed(most: int, drains: Sequence[CopiedDrain], elsewhere: Array) -> tuple
         # Of several servers one as fast as all of them has the line, and the rest of the service is a delay.
         queues = [x.work / x.servers * (1 + lines[i, :, number - 1]) for i, x in enumerate(drains)]
         apart = [x.work * (x.servers - 1) / x.servers for x in drains]
-        time = elsewhere + sum(
-            x.copies * (queue + rest) for x, queue, rest in zip(drains, queues, apart, strict=True)
-        )
+        time = elsewhere + sum(x.copies * (queue + rest) for x, queue, rest in zip(drains, queues, apart, strict=True))
         freed[:, number] = number / np.maximum(time, 1e-300)
         for index, queue in enumerate(queues):
             lines[index, :, number] = freed[:, number] * queue
@@ -127,7 +124,7 @@ def _line(offered: Array, places: Array, freed: Array, lines: Array, dispersion:
     # Beyond what is solved the copies are idle as much less as there are more places.
     able = at_last * _growth(freed, last, places)
     load = offered / able
-    numbers = np.arange(most + 1)
+    numbers: Any = np.arange(most + 1.0)
     with np.errstate(divide="ignore"):
         steps = np.log(offered)[:, None] - np.log(freed[:, 1:])
     logs = np.concatenate([np.zeros((len(offered), 1)), np.cumsum(steps, axis=1)], axis=1)
@@ -144,7 +141,7 @@ def _line(offered: Array, places: Array, freed: Array, lines: Array, dispersion:
     full = edge * power
     outside = np.zeros_like(full) if dispersion is None else np.where(steady, full * ratio / (1 - ratio), 0.0)
     mass = weights.sum(axis=1) + edge * shown + outside
-    taken = (weights * numbers).sum(axis=1) + edge * (last[:, 0] * shown + weighted) + outside * places
+    taken: Any = (weights * numbers).sum(axis=1) + edge * (last[:, 0] * shown + weighted) + outside * places
     found = (full + outside) / mass
     late = 0.0 * full
     if dispersion is not None:
@@ -159,9 +156,9 @@ def _line(offered: Array, places: Array, freed: Array, lines: Array, dispersion:
     return [able, found, late, taken / mass, *at_copies]
 
 
-def _growth(freed: Array, last: Array, places: Array) -> Array:
+def _growth(freed: Array, last: Any, places: Array) -> Array:
     """(points,) the rate with all places over that of the last number that is solved."""
-    half = np.maximum(last // 2, 1)
+    half: Any = np.maximum(last // 2, 1)
     here, before = (np.take_along_axis(freed, index, axis=1)[:, 0] for index in (last, half))
     # 1 / X(n) falls to its limit as 1 / n.
     slope = (1 / before - 1 / here) / np.where(last[:, 0] > half[:, 0], 1 / half[:, 0] - 1 / last[:, 0], 1.0)

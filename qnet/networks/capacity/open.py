@@ -195,7 +195,6 @@ class _Solver:
         loads = [item.replace(load=other.get(item.name, item.load)) for item in solution.loads]
         return tuple(item for item in loads if item.name not in other or not self.operations.all(item.load == 0))
 
-
     def with_drains(self, solution: RoutedSolution, states: Sequence[BufferState]) -> RoutedSolution:
         """The solution with the loads of buffers that are filled faster than copies with lines of their work free
         them."""

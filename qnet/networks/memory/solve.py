@@ -16,9 +16,9 @@ from qnet.expression import Value
 from qnet.lazy import np
 from qnet.networks.aggregation.birth_death import log_weights, numbers_in_parts, with_queue
 from qnet.networks.aggregation.levels import every_number, repeated, table
+from qnet.networks.duration import Wait
 from qnet.networks.exactness import between_integers, refuse_uneven
 from qnet.networks.memory.averages import Inside, LimitedSubnetworks, MeansOutside, SolvedPart, solve_part_levels
-from qnet.networks.duration import Wait
 from qnet.networks.memory.regions import UNLIMITED, Region, around, entries, has_second_phase, held, inside
 from qnet.networks.reasons import Reason
 from qnet.networks.routed import ClosedClass, Hold, OpenClass, RoutedNetwork, Time
