@@ -258,10 +258,10 @@ CODES: dict[str, _T] = {
         "are lost and a single server does other work first, the places taken then 2.5 % and 42 %. Several copies "
         "drain as the stations of a closed network whose customers are the places: responses were off by 0.27 % in "
         "the median and 1.3 % at most. The note names features that were not measured, or are inaccurate: other work "
-        "that is long or highly variable compared with the time to free all places, where the throughput was up to twice the exact one; several servers that drain; "
-        "copies whose services are not exponential, or that do other work for more than 10 % of the time; several "
-        "places at once; more than one place in ten taken by work that cannot be drained yet, where responses were off "
-        "by up to 70 %, and the drain rate is that of places that can.",
+        "that is long or highly variable compared with the time to free all places, where the throughput was up to "
+        "twice the exact one; several servers that drain; copies whose services are not exponential, or that do other "
+        "work for more than 10 % of the time; several places at once; more than one place in ten taken by work that "
+        "cannot be drained yet, where responses were off by up to 70 %, and the drain rate is that of places that can.",
         "Solve a smaller model with --method states, which is exact for exponential times, and compare; or rely on the "
         "drain rate where places are drained as soon as they are filled."),
     "QN660": _T("parallel steps outside their measured region",

@@ -86,9 +86,9 @@ def _with(lines: Lines, place: int, line: tuple[int, ...]) -> Lines:
 
 
 def drawn(draw: np.random.Generator, others: bool = False) -> Drained:
-    """Two to four copies, at most four times as many places; loads of the buffer up to 0.95."""
+    """Two to four copies, at most four times as many places; with other work two of each. Loads up to 0.95."""
     copies = 2 if others else int(draw.integers(2, 5))
-    places = int(draw.integers(2, 4)) if others else int(draw.integers(copies, 4 * copies + 1 if copies < 4 else 11))
+    places = 2 if others else int(draw.integers(copies, 4 * copies + 1 if copies < 4 else 11))
     other = float(draw.uniform(0.02, 0.1)) if others else 0.0
     system = Drained(0.0, places, copies, float(draw.uniform(0.2, 1.0)), other, 3 if others else 0)
     rate = draw.uniform(0.3, 0.95) * system.capacity()

@@ -118,13 +118,13 @@ def _line(offered: Array, places: Array, freed: Array, lines: Array, dispersion:
     places      integers, one per point.
     dispersion  of the departures with all places taken; None where arrivals are lost.
     """
-    most = freed.shape[1] - 1
+    most = len(freed[0]) - 1
     last = np.minimum(places, most).astype(int)[:, None]
     at_last = np.take_along_axis(freed, last, axis=1)[:, 0]
     # Beyond what is solved the copies are idle as much less as there are more places.
     able = at_last * _growth(freed, last, places)
     load = offered / able
-    numbers: Any = np.arange(most + 1.0)
+    numbers = np.arange(most + 1)
     with np.errstate(divide="ignore"):
         steps = np.log(offered)[:, None] - np.log(freed[:, 1:])
     logs = np.concatenate([np.zeros((len(offered), 1)), np.cumsum(steps, axis=1)], axis=1)
@@ -141,7 +141,7 @@ def _line(offered: Array, places: Array, freed: Array, lines: Array, dispersion:
     full = edge * power
     outside = np.zeros_like(full) if dispersion is None else np.where(steady, full * ratio / (1 - ratio), 0.0)
     mass = weights.sum(axis=1) + edge * shown + outside
-    taken: Any = (weights * numbers).sum(axis=1) + edge * (last[:, 0] * shown + weighted) + outside * places
+    taken = (weights * numbers).sum(axis=1) + edge * (last[:, 0] * shown + weighted) + outside * places
     found = (full + outside) / mass
     late = 0.0 * full
     if dispersion is not None:
@@ -152,8 +152,8 @@ def _line(offered: Array, places: Array, freed: Array, lines: Array, dispersion:
     ]
     if dispersion is not None:
         found = np.where(steady, found, 1.0)
-        taken = np.where(steady, taken, places * mass)
-    return [able, found, late, taken / mass, *at_copies]
+    filled: Array = taken / mass if dispersion is None else np.where(steady, taken / mass, places)
+    return [able, found, late, filled, *at_copies]
 
 
 def _growth(freed: Array, last: Any, places: Array) -> Array:

@@ -13,7 +13,7 @@ from qnet.model.model import Model
 from qnet.networks.exactness import LAYERS, STATES
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.wanted import AUTO, Wanted
-from qnet.questions.points.points import Part, Solved, at_loads, needs_solution
+from qnet.questions.points.points import Part, Solved, at_loads, full_load, needs_solution
 from qnet.record import Record
 from qnet.reports.content import Note
 
@@ -35,6 +35,8 @@ _LOOSE = 1e-5
 """How near to a factor its search goes where waits are estimated, and cost much: far nearer than they are right."""
 _SHARE = 0.5
 """What its search may take of the budget that is left: answers can do without it."""
+_NEAR_END = 1e-3
+"""How near a search comes to where waits are endless."""
 _AS_FULL = 1e-6
 """How far below its capacity a station that others wait for fills at the same time as they do."""
 
@@ -125,7 +127,8 @@ def saturation(
                 bound, edge = _search(again, bound, edge, operations)
             elif needs_solution(model) and not operations.all(edge.load >= 1 - _AS_FULL):
                 # Times fall with the load, which grows slower than the arrivals.
-                return _beyond(solved, again, bound, idle, operations)
+                result = _beyond(solved, again, bound, idle, operations)
+                return _settled_at(full_load(model, solved, varied, wanted), result, operations)
     except budget.OverBudget:
         if not operations.all(solved.stable):
             raise
@@ -141,9 +144,25 @@ def saturation(
         # An approximation that has no steady state where the chain has one knows no largest load.
         return by_capacities
     factor = operations.where(idle, float("inf"), bound)
-    approximate = needs_solution(model) or _approximate(edge)
+    approximate = _approximate(edge)
     estimated = approximate and _exact(solved) and states
-    return Saturation(factor, edge.gather(limiting), estimated=estimated, approximate=approximate)
+    result = Saturation(factor, edge.gather(limiting), estimated=estimated, approximate=approximate)
+    return (
+        _settled_at(full_load(model, solved, varied, wanted), result, operations) if needs_solution(model) else result
+    )
+
+
+def _settled_at(load: Value, result: Saturation, operations: Operations) -> Saturation:
+    """A factor at which waits grow without an end, where times settle: those near it converge too slowly to be told.
+
+    load    as of `full_load`; 0 and None where it is not known.
+    """
+    if load is None:
+        return result
+    known = load > 0
+    end = 1 / operations.where(known, load, 1.0)
+    near = known & (operations.absolute(result.factor / end - 1.0) <= _NEAR_END)
+    return result.replace(factor=operations.where(near, end, result.factor))
 
 
 def _certain(solved: Solved) -> bool:
