@@ -333,7 +333,9 @@ disk = {{}}
 [classes.user]
 population = {users}
 think_time = "4 s"
-steps = [ {{ hold = "memory", steps = [ {{ station = "cpu", time = "120 ms" }}, {{ station = "disk", time = "125 ms" }} ] }} ]
+[[classes.user.steps]]
+hold = "memory"
+steps = [ {{ station = "cpu", time = "120 ms" }}, {{ station = "disk", time = "125 ms" }} ]
 """
     )
     numbers, rate = [0.0, 0.0], 0.0

@@ -8,7 +8,7 @@ from qnet import budget
 from qnet.errors import NotComputed
 from qnet.expression import FLOATS, arrays
 from qnet.lazy import lazy
-from qnet.networks.exactness import STATES, Beyond, reasons_for
+from qnet.networks.exactness import AGGREGATED, STATES, Beyond, reasons_for
 from qnet.networks.reasons import Reason
 from qnet.networks.routed import RoutedNetwork, Step
 from qnet.networks.solution import RoutedSolution
@@ -17,9 +17,11 @@ from qnet.networks.streams import streams
 from qnet.networks.wanted import Wanted, Work
 
 if TYPE_CHECKING:
+    from qnet.networks.memory import regions
     from qnet.networks.solvers.protocol import SolvePart
     from qnet.networks.states import solve as chain
 else:
+    regions = lazy("qnet.networks.memory.regions")
     chain = lazy("qnet.networks.states.solve")
 
 _PATIENT, _PATIENT_WITH_BRANCHES = 4.0, 0.25
@@ -70,13 +72,29 @@ def solve(network: RoutedNetwork, wanted: Wanted, solve_part: SolvePart) -> Rout
     """The steady state; for `auto` None where the chain has too many states, or a step that it does not support, and
     `Final` where it shows that some closed class is never served."""
     if wanted.method != "auto":
-        return chain.solve(network, wanted)
+        return _with_limits(network, chain.solve(network, wanted), solve_part)
     try:
-        return chain.tried(network, wanted)
+        result = chain.tried(network, wanted)
+        return result and _with_limits(network, result, solve_part)
     except NotComputed as error:
         if any(item.code == chain.STARVED for item in error.problems):
             raise Final(*error.problems) from None
         raise
+
+
+def _with_limits(network: RoutedNetwork, solution: RoutedSolution, solve_part: SolvePart) -> RoutedSolution:
+    """The solution of a closed class with what stations that are held around others let through at most.
+
+    That is the throughput of as many customers as hold them, whatever the population is.
+    """
+    if solution.ceiling is None or not regions.applies(network):
+        return solution
+    few = network.replace(classes=tuple(item.replace(population=1.0) for item in network.closed))
+    try:
+        limited = solve_part(few, Wanted(method=AGGREGATED, chain=0))
+    except NotComputed:
+        return solution
+    return solution.replace(ceiling=limited.ceiling or solution.ceiling, full_at=limited.full_at)
 
 
 def at_last(network: RoutedNetwork, wanted: Wanted, solution: RoutedSolution | None) -> RoutedSolution | None:

@@ -12,7 +12,7 @@ from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.lazy import lazy, np
 from qnet.networks.capacity.flows import Losses, with_offered
 from qnet.networks.duration import NOTHING, Wait
-from qnet.networks.exactness import AGGREGATED, STATES, Beyond, ranked
+from qnet.networks.exactness import STATES, Beyond, ranked
 from qnet.networks.figures import Steady, figures
 from qnet.networks.passage_times import Passages
 from qnet.networks.routed import ClosedClass, Hold, OpenClass, RoutedNetwork
@@ -35,12 +35,8 @@ from qnet.queues.arithmetic import ratio, total
 
 if TYPE_CHECKING:
     from qnet.networks import closed_networks
-    from qnet.networks import solve as solver
-    from qnet.networks.memory import regions
 else:
     closed_networks = lazy("qnet.networks.closed_networks")
-    solver = lazy("qnet.networks.solve")
-    regions = lazy("qnet.networks.memory.regions")
 
 NAME = STATES
 MOST = 50_000
@@ -383,16 +379,13 @@ def _solution(network: RoutedNetwork, result: Sequence[SolvedChain], wanted: Wan
         solution = with_offered(solution, network, begun, Losses(kept, {}, {}))
     reasons = tuple(_reasons(result, late))
     size = max(len(point.states) for point in result)
-    known = not loses and not network.profiles and wanted.asks_ceiling(network.size)
-    ceiling, full_at = _ceiling(network) if known else (None, {})
     full = buffers(network, compiled, waits, result, column, operations) if made.stores else ()
     return solution.replace(
         exact=not reasons,
         reasons=reasons,
         classes=tuple(_with_population(*pair) for pair in zip(solution.classes, network.classes, strict=True)),
         why=f"the Markov chain of all states of the network has {size} of them",
-        ceiling=ceiling,
-        full_at=full_at,
+        ceiling=None if loses or network.profiles or not wanted.asks_ceiling(network.size) else _ceiling(network),
         network=network if network.profiles else None,
         buffers=full,
         loads=(*solution.loads, *_of_drains(network, full)),
@@ -592,17 +585,11 @@ def _loads(network: RoutedNetwork, compiled: Streams, operations: Operations) ->
     return loads
 
 
-def _ceiling(network: RoutedNetwork) -> tuple[tuple[Value, str] | None, Mapping[str, Value]]:
-    """What the throughput of a single closed class tends to, where other methods know it; and what stations that are
-    held around others let through at most, by label."""
+def _ceiling(network: RoutedNetwork) -> tuple[Value, str] | None:
+    """What the throughput of a single closed class tends to, where the methods by demands know it."""
     if len(network.classes) != 1 or network.size is not None or not network.closed:
-        return None, {}
+        return None
     try:
-        if regions.applies(network):
-            # As many as hold a place, whatever the population is: the throughput of the subnetwork in isolation.
-            few = network.replace(classes=tuple(item.replace(population=1.0) for item in network.closed))
-            limited = solver.solve(few, Wanted(method=AGGREGATED, chain=0))
-            return limited.ceiling, limited.full_at
-        return closed_networks.ceiling(network), {}
+        return closed_networks.ceiling(network)
     except NotComputed:
-        return None, {}
+        return None

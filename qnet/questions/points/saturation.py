@@ -109,7 +109,8 @@ def saturation(
     if not needs_solution(model) and _certain(solved):
         # Loads without waits in them grow as the arrivals do, and are in the same order at every load.
         factor = operations.where(idle, float("inf"), bound)
-        return Saturation(factor, solved.gather(limiting), approximate=_approximate(solved))
+        cause = solved.gather(limiting)
+        return Saturation(factor, cause, approximate=_approximate(solved, cause))
     closed = any(customers.population is not None for customers in model.customers)
     states = any(part.solution.method == STATES for part in solved.parts)
     if closed and states:
@@ -144,16 +145,17 @@ def saturation(
         # An approximation that has no steady state where the chain has one knows no largest load.
         return by_capacities
     factor = operations.where(idle, float("inf"), bound)
-    approximate = _approximate(edge)
+    cause = edge.gather(limiting)
+    approximate = _approximate(edge, cause)
     estimated = approximate and _exact(solved) and states
-    result = Saturation(factor, edge.gather(limiting), estimated=estimated, approximate=approximate)
+    result = Saturation(factor, cause, estimated=estimated, approximate=approximate)
     return (
         _settled_at(full_load(model, solved, varied, wanted), result, operations) if needs_solution(model) else result
     )
 
 
 def _settled_at(load: Value, result: Saturation, operations: Operations) -> Saturation:
-    """A factor at which waits grow without an end, where times settle: those near it converge too slowly to be told.
+    """A factor at which waits grow without an end, where times settle: solutions near it converge too slowly.
 
     load    as of `full_load`; 0 and None where it is not known.
     """
@@ -170,9 +172,10 @@ def _certain(solved: Solved) -> bool:
     return all(item.certain for part in solved.parts for item in part.solution.loads)
 
 
-def _approximate(solved: Solved) -> bool:
-    """Whether a capacity is that of an approximation, or a load contains waits, which are as uncertain."""
-    return any(item.estimated or not item.certain for part in solved.parts for item in part.solution.loads)
+def _approximate(solved: Solved, cause: Any) -> bool:
+    """Whether what limits is the capacity of an approximation, or a load that contains waits, at a single point."""
+    loads = [item for part in solved.parts for item in part.solution.loads]
+    return isinstance(cause, str) and any(item.name == cause and (item.estimated or not item.certain) for item in loads)
 
 
 def _of_capacities(part: Part) -> Part:
