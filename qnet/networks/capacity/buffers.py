@@ -115,7 +115,14 @@ def solve_buffer(
         state = other if state is None else _slower(state, other, operations)
     if state is None:
         figures = _figures(buffer, (offered, carried), 0.0, (0.0, 0.0), 0.0, 0.0, "")
-        return BufferState(figures, 1.0 + 0.0 * offered, (0.0 * offered, 1.0 + 0.0 * offered), {}, {}, False)
+        return BufferState(
+            figures=figures,
+            kept=1.0 + 0.0 * offered,
+            delay=(0.0 * offered, 1.0 + 0.0 * offered),
+            waits={},
+            inside={},
+            strained=False,
+        )
     return state
 
 

@@ -65,13 +65,13 @@ def places_in_copies(
     """
     given = (offered, places, elsewhere, *(x for item in drains for x in (item.work, item.other, item.scv)))
     plain = all(isinstance(value, (int, float)) for value in given)
-    rates, wanted, away, *parts = np.broadcast_arrays(*(np.atleast_1d(np.asarray(value, float)) for value in given))
+    rates, wanted, before, *parts = np.broadcast_arrays(*(np.atleast_1d(np.asarray(value, float)) for value in given))
     columns = [
         item.replace(work=work / (1.0 - other), other=other, scv=scv)
         for item, work, other, scv in zip(drains, parts[::3], parts[1::3], parts[2::3], strict=True)
     ]
     most = max(int(min(np.ceil(wanted.max()), _LEVELS)), 1)
-    freed, lines = _closed(most, columns, away)
+    freed, lines = _closed(most, columns, before)
     low = np.clip(np.floor(wanted + 1e-9), 1, None)
     part = np.clip(wanted - low, 0.0, 1.0)
     ends = [
@@ -142,7 +142,7 @@ def _line(offered: Array, places: Array, freed: Array, lines: Array, dispersion:
     outside = np.zeros_like(full) if dispersion is None else np.where(steady, full * ratio / (1 - ratio), 0.0)
     mass = weights.sum(axis=1) + edge * shown + outside
     taken = (weights * numbers).sum(axis=1) + edge * (last[:, 0] * shown + weighted) + outside * places
-    found = (full + outside) / mass
+    waiting = (full + outside) / mass
     late = 0.0 * full
     if dispersion is not None:
         late = np.where(steady, 1.0, 0.0) * (1.0 + dispersion) / (2.0 * able * (1 - ratio))
@@ -151,9 +151,9 @@ def _line(offered: Array, places: Array, freed: Array, lines: Array, dispersion:
         for line in lines
     ]
     if dispersion is not None:
-        found = np.where(steady, found, 1.0)
+        waiting = np.where(steady, waiting, 1.0)
     filled: Array = taken / mass if dispersion is None else np.where(steady, taken / mass, places)
-    return [able, found, late, filled, *at_copies]
+    return [able, waiting, late, filled, *at_copies]
 
 
 def _growth(freed: Array, last: Any, places: Array) -> Array:

@@ -274,10 +274,10 @@ def drain_rate(
             nothing = busy <= 0
             able = where(nothing, 0.0 * carried, carried * (station.peak - other) / where(nothing, 1.0, busy))
             if group.copies > 1:
-                away = _before_drain(buffer.name, compiled, waits)
+                before = _before_drain(buffer.name, compiled, waits)
                 work = where(nothing, 1.0, ratio(station.servers, able))
                 line = places_in_copies(
-                    0.0 * able, buffer.places, [CopiedDrain(group.copies, station.servers, work)], away, True
+                    0.0 * able, buffer.places, [CopiedDrain(group.copies, station.servers, work)], before, True
                 )
                 able = where(nothing, 0.0 * able, line.rate)
             if rate is None or operations.all((able < rate) | (rate == 0)):

@@ -137,7 +137,7 @@ def _busy(solution: RoutedSolution, wanted: tuple[str, ...], operations: Operati
 def _crowded(
     model: Model, varied: dict[str, Value], size: int | None, factor: Value, asked: Wanted, start: Mapping[str, Value]
 ) -> dict[str, Value] | None:
-    """Figures near a fixed point that is found from the longest waits and queues down.
+    """Figures near a fixed point, which is enclosed from the longest waits and queues down.
 
     start    the figures of busy servers, and of points that have a steady state.
     Returns  None where there is none: where times with the longest waits and queues have no steady state, as those
@@ -189,7 +189,7 @@ def _crowded(
 def full_load(model: Model, solved: Solved, varied: Mapping[str, Value] | None, asked: Wanted) -> Value:
     """The largest share of a capacity in use with the times that a model has as its servers fill; None where unknown.
 
-    Servers are busy then, and waits and queues so long that times which depend on them are what they settle at.
+    Servers are busy then, and waits and queues so long that times which depend on them are at their limits.
 
     solved   the model at one point, or at a batch of one structure, without which it is not known.
     varied   what `solve_points` was given for it.

@@ -129,7 +129,7 @@ def saturation(
             elif needs_solution(model) and not operations.all(edge.load >= 1 - _AS_FULL):
                 # Times fall with the load, which grows slower than the arrivals.
                 result = _beyond(solved, again, bound, idle, operations)
-                return _settled_at(full_load(model, solved, varied, wanted), result, operations)
+                return _with_limit(full_load(model, solved, varied, wanted), result, operations)
     except budget.OverBudget:
         if not operations.all(solved.stable):
             raise
@@ -150,12 +150,12 @@ def saturation(
     estimated = approximate and _exact(solved) and states
     result = Saturation(factor, cause, estimated=estimated, approximate=approximate)
     return (
-        _settled_at(full_load(model, solved, varied, wanted), result, operations) if needs_solution(model) else result
+        _with_limit(full_load(model, solved, varied, wanted), result, operations) if needs_solution(model) else result
     )
 
 
-def _settled_at(load: Value, result: Saturation, operations: Operations) -> Saturation:
-    """A factor at which waits grow without an end, where times settle: solutions near it converge too slowly.
+def _with_limit(load: Value, result: Saturation, operations: Operations) -> Saturation:
+    """A factor at which waits grow without an end, where times have a limit: solutions near it converge too slowly.
 
     load    as of `full_load`; 0 and None where it is not known.
     """
