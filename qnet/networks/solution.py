@@ -144,6 +144,8 @@ class Limiting(Record):
     """Share of its capacity in use; at 1 and above there is no steady state."""
     certain: bool = True
     """Whether the load contains no waits, and so is known even without a steady state."""
+    estimated: bool = False
+    """Whether the capacity is that of an approximation."""
 
 
 class RoutedSolution(Record):

@@ -339,7 +339,7 @@ class _Walker:
 
     def holders(self, station: Station, hold: Hold, enclosing: tuple[str, ...]) -> tuple[str, int]:
         """Which station bounds the number of simultaneous requests, and the bound; ("", 0) for no bound."""
-        if hold.phase == 2 or not enclosing:
+        if not enclosing:
             return "", 0
         best = ("", 0)
         for name in enclosing:

@@ -25,6 +25,8 @@ NOTES: dict[str, list[tuple[str, str]]] = {
     "QN645": [
         ("response had a median error of {} %", "median memory: response of an open class"),
         ("against Markov chains, and up to {} %", "worst memory: response of an open class"),
+        ("the median error was {} %", "median memory: second phases of an open class"),
+        ("and the largest {} %.", "worst memory: second phases of an open class"),
     ],
     "QN646": [
         ("error of throughputs is {} % in the median for one to four", "median priorities: closed"),
@@ -51,6 +53,8 @@ NOTES: dict[str, list[tuple[str, str]]] = {
         ("and {} % at most where customers wait", "worst buffer: wait, filled on the way"),
         ("throughputs {} % and", f"median {_LOST}"),
         ("and {} % where customers are lost", f"worst {_LOST}"),
+        ("off by {} % in the median", "median buffer: wait, drained by copies"),
+        ("in the median and {} % at most. The", "worst buffer: wait, drained by copies"),
         ("the places taken then {} %", f"median {_LOST}, occupancy"),
         ("the places taken then 2.5 % and {} %.", f"worst {_LOST}, occupancy"),
     ],
@@ -93,7 +97,7 @@ NOTES: dict[str, list[tuple[str, str]]] = {
 """By code, what its text quotes of which row; the other percentages in it are `OTHERS`."""
 OTHERS = {
     "QN644": "25 75", "QN645": "70 90 40 25", "QN646": "60 90 80 40 60", "QN654": "10 60 60", "QN657": "10 30 10 10",
-    "QN658": "70", "QN660": "30 18 43 20", "QN662": "26", "QN663": "60", "QN670": "40 10 16 86",
+    "QN658": "10 70", "QN660": "30 18 43 20", "QN662": "26", "QN663": "60", "QN670": "40 10 16 86",
     "QN716": "10 1 2 60", "QN727": "100", "QN729": "23 77", "QN638": "90 20 50 20", "QN640": "1",
 }  # fmt: skip
 """By code, percentages that are no errors of a row: limits, and single errors that were observed outside of them."""

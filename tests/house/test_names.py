@@ -102,6 +102,7 @@ def test_exceptions_are_there() -> None:
 
 CAPACITIES = frozenset({
     "qnet/model/model.py", "qnet/model/rate_formula.py", "qnet/networks/capacity/buffers.py",
+ "qnet/networks/capacity/copied_drains.py",
     "qnet/networks/capacity/closed.py", "qnet/networks/capacity/closed_levels.py",
     "qnet/networks/capacity/closed_network.py", "qnet/networks/capacity/open_exactness.py",
     "qnet/networks/capacity/stations.py", "qnet/networks/routed.py", "qnet/networks/solution.py",

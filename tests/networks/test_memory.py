@@ -319,3 +319,33 @@ def test_one_priority_for_all_is_none():
 
     assert found(1).method == found(0).method == "flow-equivalent"
     assert found(1).response == found(0).response
+
+
+@pytest.mark.parametrize(("places", "users"), [(2, 30), (5, 30), (5, 4)])
+def test_the_largest_throughput_is_that_of_as_many_customers_as_there_are_places(places: int, users: int):
+    """Also where the chain of all states has the answer: mean value analysis of the stations behind, and all tables."""
+    system = qnet.loads(
+        f"""qnet = 1
+title = "memory"
+[stations]
+memory = {{ servers = {places} }}
+cpu = {{}}
+disk = {{}}
+[classes.user]
+population = {users}
+think_time = "4 s"
+[[classes.user.steps]]
+hold = "memory"
+steps = [ {{ station = "cpu", time = "120 ms" }}, {{ station = "disk", time = "125 ms" }} ]
+"""
+    )
+    numbers, rate = [0.0, 0.0], 0.0
+    for customers in range(1, places + 1):
+        times = [demand * (1 + number) for demand, number in zip((0.12, 0.125), numbers, strict=True)]
+        rate = customers / sum(times)
+        numbers = [rate * time for time in times]
+    report = system.solve(method="states")
+    assert report.method == "states"
+    assert report.maximum_throughput == pytest.approx(rate, rel=1e-9)
+    table = {row.get("name"): row for row in system.bottleneck().records() if row["scope"] == "station"}
+    assert table["memory"]["full_at_per_s"] == pytest.approx(rate, rel=1e-9)

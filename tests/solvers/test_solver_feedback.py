@@ -117,6 +117,42 @@ def test_where_times_fall_the_largest_rate_is_known_beyond_it():
         solve_report(model("2.5/s", "1 s / (1 + utilization('a'))"))
 
 
+@pytest.mark.parametrize("rate", [50, 150, 195, 199.5])
+def test_a_time_that_falls_with_its_queue_has_a_steady_state_up_to_what_it_settles_at(rate: float):
+    """S = h + h / (1 + q), 1 + q = 1 / (1 - u) and u = r S, of an M/M/1, give u (1 + r h) = 2 r h, up to u = 1."""
+    asked = model(f"{rate!r}/s", "5 ms + 5 ms / (1 + queue_length('a'))")
+    solved = solve_points(asked)
+    found = solved.parts[0].solution.stations[0].utilization
+    assert solved.stable
+    assert found == pytest.approx(2 * rate * 0.005 / (1 + rate * 0.005), rel=1e-9)
+    assert saturation(asked, solved).factor * rate == pytest.approx(200, rel=1e-8)
+
+
+def test_beyond_what_a_time_settles_at_there_is_none():
+    with pytest.raises(NoAnswer, match="the saturation throughput is 200/s"):
+        solve_report(model("201/s", "5 ms + 5 ms / (1 + queue_length('a'))"))
+
+
+def test_a_time_that_falls_with_its_wait_has_a_steady_state_beyond_what_it_is_without_any():
+    asked = model("150/s", "5 ms + 5 ms / (1 + wait('a') / 10 ms)")
+    solved = solve_points(asked)
+    (station,) = solved.parts[0].solution.stations
+    assert station.holding == pytest.approx(0.005 + 0.005 / (1 + station.wait / 0.01), rel=1e-9)
+    assert station.wait == pytest.approx(0.15e3 * station.holding**2 / (1 - 150 * station.holding), rel=1e-9)
+    assert saturation(asked, solved).factor * 150 == pytest.approx(200, rel=1e-8)
+
+
+@pytest.mark.parametrize("rate", [50, 150, 199, 249])
+def test_a_time_that_falls_steeply_is_enclosed(rate: float):
+    """S = 10 - q ms, at least 4 ms: rounds from the longest queue find the server overloaded on the way."""
+    asked = model(f"{rate}/s", "max(4 ms, 10 ms - 1 ms * queue_length('a'))")
+    solved = solve_points(asked)
+    (station,) = solved.parts[0].solution.stations
+    assert station.holding == pytest.approx(max(0.004, 0.01 - 0.001 * station.queue_length), rel=1e-9)
+    assert station.queue_length == pytest.approx(station.utilization / (1 - station.utilization), rel=1e-9)
+    assert saturation(asked, solved).factor * rate == pytest.approx(250, rel=1e-8)
+
+
 def test_times_that_fall_with_busy_servers_are_a_batch_of_their_points():
     """Two servers: S = 1 / (1 + b / 2) and b = r S, up to r = 4 at b = 2."""
     np = importlib.import_module("numpy")

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import Operations, Value
+from qnet.lazy import np
+from qnet.networks.capacity.copied_drains import CopiedDrain, places_in_copies
 from qnet.networks.capacity.flows import Flows, flows_with_losses
 from qnet.networks.capacity.stations import LEAST, OpenSolverWithLosses, by_point
 from qnet.networks.duration import Wait
@@ -28,6 +30,8 @@ _SHORTEST = 1e-12
 _TAKEN = 10
 """One place in this many may be taken before its work can begin, where errors were measured as small: these waits are
 computed as if there were any number of places."""
+_OTHER = 0.1
+"""The share of the time of copies that other work may take, where errors were measured."""
 SPREAD = 0.5
 """The largest spread of a queue with other work, over its places and one more, at which errors were measured."""
 
@@ -57,6 +61,8 @@ class _Drain(Record):
     """Whether they do no other work."""
     sorts: tuple[Sort, ...]
     """Of one server: the times to free a place, interruptions by other work included."""
+    work: Value
+    """Server seconds at a copy for a place, of all places."""
 
 
 class BufferState(Record):
@@ -73,6 +79,8 @@ class BufferState(Record):
     """By stream: the wait of that work while its place is taken, where customers wait elsewhere for a place."""
     strained: bool
     """Whether the buffer is used in a way for which errors were not measured as small."""
+    load: Value = None
+    """Requests for a place over those that can be freed, where that is less than the servers can do; None elsewhere."""
 
 
 def solve_buffer(
@@ -86,8 +94,9 @@ def solve_buffer(
     kept    the share of requests for a place that is not lost, as it was assumed.
     Method  The places are a queue at the station that frees them most slowly: an M/M/c/K, or an M/M/c with at most K
             inside where customers wait for a place. Work of higher priority at that station reduces its capacity.
-            Indices that are taken elsewhere, before the response or at other stations, are a constant number. Fluid:
-            with a places per second filled and d freed, the buffer fills in K / (a - d).
+            Indices that are taken elsewhere, before the response or at other stations, are a constant number. Several
+            copies, of which some are idle while others have a line: see `copied_drains`. Fluid: with a places per
+            second filled and d freed, the buffer fills in K / (a - d).
     Source  The queue: see `queues.places`. The fluid: Newell, Applications of Queueing Theory, 1971.
     """
     filled = flows.fills[buffer.name]
@@ -95,20 +104,31 @@ def solve_buffer(
     offered = carried / kept if buffer.loses else carried
     every = _taken(buffer, solver, filled)
     state: BufferState | None = None
+    stations: dict[str, list[_Drain]] = {}
     for centre in solver.centres:
         drain = _drain(buffer, centre, solver, carried, offered)
         if drain is not None:
-            other = _state_at(buffer, drain, solver, (offered, carried), every, operations)
-            state = other if state is None else _slower(state, other, operations)
+            stations.setdefault(centre.key[0], []).append(drain)
+    for drains in stations.values():
+        at = _state_at_copies if drains[0].centre.station.copies > 1 else _state_at_one
+        other = at(buffer, drains, solver, (offered, carried), every, operations)
+        state = other if state is None else _slower(state, other, operations)
     if state is None:
         figures = _figures(buffer, (offered, carried), 0.0, (0.0, 0.0), 0.0, 0.0, "")
-        return BufferState(figures, 1.0 + 0.0 * offered, (0.0 * offered, 1.0 + 0.0 * offered), {}, {}, False)
+        return BufferState(
+            figures=figures,
+            kept=1.0 + 0.0 * offered,
+            delay=(0.0 * offered, 1.0 + 0.0 * offered),
+            waits={},
+            inside={},
+            strained=False,
+        )
     return state
 
 
-def _state_at(
+def _state_at_one(
     buffer: Buffer,
-    drain: _Drain,
+    drains: Sequence[_Drain],
     solver: OpenSolverWithLosses,
     rates: tuple[Value, Value],
     every: Value,
@@ -121,6 +141,7 @@ def _state_at(
     """
     where, maximum, minimum = operations.where, operations.maximum, operations.minimum
     offered, _ = rates
+    (drain,) = drains
     centre = drain.centre
     elsewhere = maximum([every - drain.waiting - drain.serving, 0.0 * every])
     count = drain.servers.number
@@ -146,18 +167,111 @@ def _state_at(
         waiting = drain.waiting - full * (1 - sure) / sure
     held = minimum([elsewhere + drain.serving, buffer.places + 0.0 * every])
     taken = minimum([held + maximum([waiting, 0.0 * every]), buffer.places + 0.0 * every])
-    growing = offered > drain.rate
-    fill = where(growing, buffer.places / where(growing, offered - drain.rate, 1.0), float("inf"))
-    station = next(item for item in solver.network.stations if item.name == centre.key[0])
-    label = station.groups[centre.key[1]].label
     return BufferState(
-        figures=_figures(buffer, rates, taken, (full, late), drain.rate, fill, label),
+        figures=_figures(
+            buffer,
+            rates,
+            taken,
+            (full, late),
+            drain.rate,
+            _time_to_fill(buffer, offered, drain.rate, operations),
+            _label(centre),
+        ),
         kept=maximum([line.free, LEAST + 0.0 * every]) if buffer.loses else 1.0 + 0.0 * offered,
         delay=(full * late, 2 / maximum([full, 1e-300 + 0.0 * every]) - 1),
         waits=_bounded(buffer, centre, solver, line.waiting) if buffer.loses else {},
         inside={} if buffer.loses else _bounded(buffer, centre, solver, taken - held),
         strained=_strained(buffer, drain, elsewhere, operations),
     )
+
+
+def _state_at_copies(
+    buffer: Buffer,
+    drains: Sequence[_Drain],
+    solver: OpenSolverWithLosses,
+    rates: tuple[Value, Value],
+    every: Value,
+    operations: Operations,
+) -> BufferState:
+    """The state of a buffer, if the copies of one station alone limited how fast places are freed.
+
+    drains  those of the groups of its copies.
+    rates   requests for a place per second, and those that are not lost.
+    every   mean number of places that would be taken if there were any number of them.
+    """
+    offered, carried = rates
+    copies = [drain.centre.station.groups[drain.centre.key[1]].copies for drain in drains]
+    there = total(number * (drain.waiting + drain.serving) for number, drain in zip(copies, drains, strict=True))
+    elsewhere = operations.maximum([every - there, 0.0 * every])
+    asked = [
+        CopiedDrain(number, drain.servers.number, drain.work, drain.servers.other, _scv_of(drain))
+        for number, drain in zip(copies, drains, strict=True)
+    ]
+    line = places_in_copies(offered, buffer.places, asked, ratio(elsewhere, carried), buffer.loses)
+    taken = operations.minimum([line.taken, buffer.places + 0.0 * line.taken])
+    waits: dict[int, Wait] = {}
+    others: dict[int, Wait] = {}
+    for drain, number in zip(drains, line.at_copies, strict=True):
+        waits |= _bounded(buffer, drain.centre, solver, operations.maximum([number - drain.serving, 0.0 * number]))
+        others |= _beside(buffer, drain, solver, number, operations)
+    busiest = max(drains, key=lambda drain: float(np.max(drain.servers.load)))
+    full = line.full
+    return BufferState(
+        figures=_figures(
+            buffer,
+            rates,
+            taken,
+            (full, line.late),
+            line.rate,
+            _time_to_fill(buffer, offered, line.rate, operations),
+            _label(busiest.centre),
+        ),
+        kept=operations.maximum([1.0 - full, LEAST + 0.0 * full]) if buffer.loses else 1.0 + 0.0 * offered,
+        delay=(full * line.late, 2 / operations.maximum([full, 1e-300 + 0.0 * full]) - 1),
+        waits=waits if buffer.loses else {},
+        inside={} if buffer.loses else waits | others,
+        strained=any(_strained(buffer, drain, elsewhere, operations) for drain in drains),
+        load=None if buffer.loses else offered / line.rate,
+    )
+
+
+def _scv_of(drain: _Drain) -> Value:
+    """That of the time to free a place, where it is known."""
+    return 2.0 * drain.servers.spread - 1.0 if drain.alone else 1.0
+
+
+def _beside(
+    buffer: Buffer, drain: _Drain, solver: OpenSolverWithLosses, number: Value, operations: Operations
+) -> dict[int, Wait]:
+    """The waits of other work in turn with that which frees places, of which there is less than with unlimited places.
+
+    number   the mean number of places whose work is at the copy.
+    """
+    centre = drain.centre
+    if not centre.station.in_line or drain.alone:
+        return {}
+    least = min(solver.all[index].priority for index in centre.indices if solver.all[index].drains == buffer.name)
+    fewer = operations.maximum([drain.waiting + drain.serving - number, 0.0 * number])
+    rate = total(solver.all[index].rate for index in centre.indices if solver.all[index].drains == buffer.name)
+    shorter = fewer * ratio(drain.serving, rate) / (centre.station.servers * (1.0 - drain.servers.other))
+    waits: dict[int, Wait] = {}
+    for index in centre.indices:
+        stream = solver.all[index]
+        if stream.drains != buffer.name and stream.priority == least:
+            wait = operations.maximum([solver.waits[index].mean - shorter, 0.0 * shorter])
+            waits[index] = Wait(wait, wait * wait)
+    return waits
+
+
+def _time_to_fill(buffer: Buffer, offered: Value, rate: Value, operations: Operations) -> Value:
+    """Seconds until a buffer that is empty is full, with some places freed per second; infinite where never."""
+    growing = offered > rate
+    return operations.where(growing, buffer.places / operations.where(growing, offered - rate, 1.0), float("inf"))
+
+
+def _label(centre: Centre) -> str:
+    """What the copies of a centre are called."""
+    return centre.station.groups[centre.key[1]].label
 
 
 def _figures(
@@ -205,7 +319,14 @@ def _slower(state: BufferState, other: BufferState, operations: Operations) -> B
         waits={**state.waits, **other.waits},
         inside={**state.inside, **other.inside},
         strained=state.strained or other.strained,
+        load=_larger(state.load, other.load, operations),
     )
+
+
+def _larger(load: Value, other: Value, operations: Operations) -> Value:
+    """The larger of two loads, of which each may be None."""
+    known = [value for value in (load, other) if value is not None]
+    return operations.maximum(known) if len(known) == 2 else next(iter(known), None)
 
 
 def _strained(buffer: Buffer, drain: _Drain, elsewhere: Value, operations: Operations) -> bool:
@@ -214,11 +335,15 @@ def _strained(buffer: Buffer, drain: _Drain, elsewhere: Value, operations: Opera
     plain = operations.all(operations.absolute(spread - 1.0) <= _NEAR)
     direct = operations.all(elsewhere <= _NEAR * places)
     servers = drain.centre.station.servers
+    if drain.centre.station.copies > 1:
+        even = len(drain.centre.station.groups) == 1 and servers == 1
+        few = operations.all(drain.servers.other <= _OTHER) and not (buffer.loses and not drain.alone)
+        return not (even and few and plain and direct)
     if not operations.all(operations.compare("<=", servers + 0.0 * places, places)) and not (drain.alone and plain):
         return True
     if not isinstance(places, float) and drain.servers.number > float(places.min()):
         return True
-    if drain.centre.station.copies > 1 or (drain.servers.number > 1 and not (drain.alone and plain)):
+    if drain.servers.number > 1 and not (drain.alone and plain):
         return True
     if not drain.alone:
         return not (buffer.loses and direct and operations.all(spread <= SPREAD * (places + 1)))
@@ -303,8 +428,9 @@ def _drain(
             for index in freeing
         )
     return _Drain(
-        centre=centre, servers=line, rate=able, serving=busy, waiting=waiting, share=share, alone=alone, sorts=sorts
-    )
+        centre=centre, servers=line, rate=able, serving=busy, waiting=waiting, share=share, alone=alone, sorts=sorts,
+        work=work,
+    )  # fmt: skip
 
 
 def _idle_work(buffer: Buffer, centre: Centre, solver: OpenSolverWithLosses) -> Value:

@@ -298,7 +298,8 @@ class _Closed(Aggregation):
         where = self.operations.where
         offered = self.value(chain.asked)
         carried = self.value(chain.asked * (1.0 - chain.full)) if self.full.form == LOST else offered
-        rate, label = drain_rate(self.full.name, self.network, compiled, waits, carried, self.operations)
+        (full,) = self.network.buffers
+        rate, label = drain_rate(full, self.network, compiled, waits, carried, self.operations)
         coming = self.value(chain.requests[:, 0])
         growing = (coming > rate) & (rate > 0)
         fill = where(growing, self.value(self.pool.places * 1.0) / where(growing, coming - rate, 1.0), float("inf"))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from qnet.expression import Operations, Value
+from qnet.networks.capacity.copied_drains import CopiedDrain, places_in_copies
 from qnet.networks.duration import Wait
-from qnet.networks.routed import Fork, Hold, OpenClass, Route, RoutedNetwork, Station, Step, Time
+from qnet.networks.routed import Buffer, Fork, Hold, OpenClass, Route, RoutedNetwork, Station, Step, Time
 from qnet.networks.solution import RoutedSolution, StationFigures
 from qnet.networks.streams import Key, Streams, filled
 from qnet.queues.arithmetic import ratio, total
@@ -235,18 +236,24 @@ def with_offered(
 
 
 def drain_rate(
-    name: str, network: RoutedNetwork, compiled: Streams, waits: Sequence[Wait], carried: Value, operations: Operations
+    buffer: Buffer,
+    network: RoutedNetwork,
+    compiled: Streams,
+    waits: Sequence[Wait],
+    carried: Value,
+    operations: Operations,
 ) -> tuple[Value, str]:
     """The largest number of places of a buffer that can be freed per second, and the station that limits it.
 
     network   rates per second, times in seconds.
     compiled  its streams, in the order of `waits`.
     operations  of floats or of arrays of one value per point.
-    name      of the buffer.
+    buffer    of the network.
     waits     by stream.
     carried   places per second that are freed.
     Returns   0 where none are.
-    Law       Utilization: what other work leaves of the servers, over the service demand of freeing a place.
+    Law       Utilization: what other work leaves of the servers, over the service demand of freeing a place; of
+              several copies less, as some are idle while others have a line.
     """
     where = operations.where
     rate: Value = None
@@ -254,15 +261,41 @@ def drain_rate(
     for station in network.stations:
         for index, group in enumerate(station.groups):
             visits = [item for item in compiled.streams if (item.station, item.group) == (station.name, index)]
-            if not any(item.drains == name for item in visits):
+            if not any(item.drains == buffer.name for item in visits):
                 continue
             busy, other = (
-                total(item.rate * item.holding.mean_with(waits) for item in visits if drains == (item.drains == name))
+                total(
+                    item.rate * item.holding.mean_with(waits)
+                    for item in visits
+                    if drains == (item.drains == buffer.name)
+                )
                 for drains in (True, False)
             )
             nothing = busy <= 0
             able = where(nothing, 0.0 * carried, carried * (station.peak - other) / where(nothing, 1.0, busy))
+            if group.copies > 1:
+                before = _before_drain(buffer.name, compiled, waits)
+                work = where(nothing, 1.0, ratio(station.servers, able))
+                line = places_in_copies(
+                    0.0 * able, buffer.places, [CopiedDrain(group.copies, station.servers, work)], before, True
+                )
+                able = where(nothing, 0.0 * able, line.rate)
             if rate is None or operations.all((able < rate) | (rate == 0)):
                 label = group.label
             rate = able if rate is None else where((able > 0) & ((able < rate) | (rate == 0)), able, rate)
     return rate, label
+
+
+def _before_drain(name: str, compiled: Streams, waits: Sequence[Wait]) -> Value:
+    """Mean seconds from when a place of a buffer is taken until the work begins that frees it."""
+    routes = [route for route in compiled.routes if name in route.left]
+    rates = [
+        total(
+            item.rate
+            for item in compiled.streams
+            if item.drains == name and (item.class_index, item.route) == (route.class_index, route.route)
+        )
+        for route in routes
+    ]
+    spent = total(rate * route.after[name].mean_with(waits) for rate, route in zip(rates, routes, strict=True))
+    return ratio(spent, total(rates))

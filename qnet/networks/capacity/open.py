@@ -175,6 +175,7 @@ class _Solver:
             exact=not reasons,
             loads=self.loads(solution, solver),
         )
+        solution = self.with_drains(solution, states)
         return with_offered(solution, self.network, _rates(self.network), solver.losses) if self.loses else solution
 
     @property
@@ -193,6 +194,17 @@ class _Solver:
         other |= {labels[key]: 0.0 for key in self.keys}
         loads = [item.replace(load=other.get(item.name, item.load)) for item in solution.loads]
         return tuple(item for item in loads if item.name not in other or not self.operations.all(item.load == 0))
+
+    def with_drains(self, solution: RoutedSolution, states: Sequence[BufferState]) -> RoutedSolution:
+        """The solution with the loads of buffers that are filled faster than copies with lines of their work free
+        them."""
+        limiting = [Limiting(item.figures.name, item.load, certain=False) for item in states if item.load is not None]
+        stable = solution.stable
+        for item in limiting:
+            stable = stable & (item.load < 1)
+        if isinstance(stable, int):
+            stable = bool(stable)
+        return solution.replace(stable=stable, loads=(*solution.loads, *limiting)) if limiting else solution
 
 
 def _rates(network: RoutedNetwork) -> list[Value]:

@@ -250,6 +250,9 @@ def _of_buffer(
     )
     one = one and station.servers == 1 and station.in_line and operations.all(places <= MOST + 0.0 * places)
     integer = operations.all(places == operations.floor(places))
+    if station.copies > 1:
+        loses = any(buffer.name == name and buffer.loses for buffer in network.buffers)
+        return [] if loses and same and station.servers == 1 and station.discipline in ("fcfs", "ps") else [reason]
     if (one and integer) or (same and station.discipline in ("fcfs", "ps")):
         return []
     return [reason]

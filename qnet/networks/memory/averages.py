@@ -23,6 +23,7 @@ from qnet.networks.aggregation.solution import Aggregation
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import Beyond
 from qnet.networks.memory.regions import Region, entries, holds, inside
+from qnet.networks.memory.regions import regions as limits
 from qnet.networks.passage_times import Passages
 from qnet.networks.routed import ClosedClass, Hold, OpenClass, RoutedNetwork, Step, Time
 from qnet.networks.solution import RoutedSolution
@@ -254,7 +255,9 @@ class LimitedSubnetworks(Aggregation):
                 text = f"{name} has more than {_BUSY:.0%} of the load that it can take"
                 yield Beyond(reason, "QN645", f"{text}: beyond where errors were measured as small")
             elif reason and inner and isinstance(self.network.classes[region.class_index], OpenClass):
-                text = f"{name} lets arrivals in to another place of the same kind"
+                nested = bool(limits(inside(self.network, region, 1.0)))
+                what = "another place of the same kind" if nested else "stations that are approximations themselves"
+                text = f"{name} lets arrivals in to {what}"
                 yield Beyond(reason, "QN645", f"{text}: beyond where errors were measured as small")
             elif reason:
                 yield reason

@@ -37,8 +37,8 @@ def regions(network: RoutedNetwork) -> tuple[Region, ...]:
     Returns   one region for each station that is held while others are waited for, or whose holders are counted; ()
               where there is none, or any hold is not of this form: several classes use it, its class is not the only
               closed one where any is closed, an inner station is used outside as well, the held station has copies,
-              rates or a discipline other than first come first served, or there are priorities or second phases; the
-              same of holds inside.
+              rates or a discipline other than first come first served, or there are priorities; or second phases of
+              which some hold does not last until they are done, or any with closed classes; the same of holds inside.
     """
     by_name = {station.name: station for station in network.stations}
     held = [step.station for step in _outer_holds(network) if any(isinstance(inner, Hold) for inner in step.steps)]
@@ -54,7 +54,7 @@ def regions(network: RoutedNetwork) -> tuple[Region, ...]:
     for index, customers in enumerate(network.classes):
         for route in customers.routes:
             for step in route.steps:
-                if step.phase != 1 or isinstance(step, Fork):
+                if isinstance(step, Fork) or (network.closed and _after_response(step)):
                     return ()
                 if isinstance(step, Time):
                     continue
@@ -62,7 +62,7 @@ def regions(network: RoutedNetwork) -> tuple[Region, ...]:
                     others.add(step.station)
                     continue
                 used = _inside(step, with_priorities)
-                if used is None or users.setdefault(step.station, index) != index:
+                if step.phase == 2 or used is None or users.setdefault(step.station, index) != index:
                     return ()
                 inner[step.station] |= used
     if users.keys() != inner.keys():
@@ -141,22 +141,51 @@ def _leader(station: Station, by_name: dict[str, Station]) -> str:
     return by_name[station.follows or station.name].name
 
 
-def _inside(hold: Hold, with_priorities: set[str]) -> set[str] | None:
-    """The stations that are used inside a hold; None where it is not of the form of a region."""
+def has_second_phase(network: RoutedNetwork) -> bool:
+    """Whether any hold is kept after the response."""
+    return any(_after_response(step) for step in _outer_holds(network))
+
+
+def _after_response(step: Step) -> bool:
+    """Whether a step, or any inside it, is made after the response."""
+    return step.phase == 2 or (isinstance(step, Hold) and any(_after_response(item) for item in step.steps))
+
+
+def _inside(hold: Hold, with_priorities: set[str], around: frozenset[str] = frozenset()) -> set[str] | None:
+    """The stations that are used inside a hold; None where it is not of the form of a region.
+
+    around   the stations that are held around it.
+    """
     if hold.station in with_priorities or hold.scv is not None:
         return None
     used: set[str] = set()
+    held = around | {hold.station}
     for step in hold.steps:
-        if step.phase != 1 or isinstance(step, Fork):
+        if isinstance(step, Fork) or not _lasts(step, held):
             return None
         if isinstance(step, Hold):
-            visit = all(isinstance(item, Time) and item.phase == 1 for item in step.steps)
+            visit = all(isinstance(item, Time) and _lasts(item, held | {step.station}) for item in step.steps)
             plain = visit and step.station not in with_priorities
-            within = set[str]() if plain else _inside(step, with_priorities)
+            within = set[str]() if plain else _inside(step, with_priorities, held)
             if within is None:
                 return None
             used |= {step.station} | within
     return used
+
+
+def _lasts(step: Step, held: frozenset[str]) -> bool:
+    """Whether all stations that are held around a step are kept until it is done, also after the response."""
+    return step.phase == 1 or step.keeps is None or held <= set(step.keeps)
+
+
+def _in_one_phase(steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """Steps inside a region as those that keep a place there see them: it is free when all are done."""
+    return tuple(
+        step.replace(phase=1, keeps=None, steps=_in_one_phase(step.steps))
+        if isinstance(step, Hold)
+        else step.replace(phase=1, keeps=None)
+        for step in steps
+    )
 
 
 def around(network: RoutedNetwork, limited: tuple[Region, ...]) -> RoutedNetwork:
@@ -184,7 +213,7 @@ def inside(network: RoutedNetwork, region: Region, population: Value) -> RoutedN
     rate = total(share for share, _ in entered)
     idle = rate == 0
     routes = tuple(
-        Route(str(number), (share + idle / len(entered)) / (rate + idle), hold.steps)
+        Route(str(number), (share + idle / len(entered)) / (rate + idle), _in_one_phase(hold.steps))
         for number, (share, hold) in enumerate(entered)
     )
     only = ClosedClass(

@@ -16,13 +16,16 @@ from qnet.expression import Value
 from qnet.lazy import np
 from qnet.networks.aggregation.birth_death import log_weights, numbers_in_parts, with_queue
 from qnet.networks.aggregation.levels import every_number, repeated, table
+from qnet.networks.duration import Wait
 from qnet.networks.exactness import between_integers, refuse_uneven
 from qnet.networks.memory.averages import Inside, LimitedSubnetworks, MeansOutside, SolvedPart, solve_part_levels
-from qnet.networks.memory.regions import UNLIMITED, Region, around, entries, held, inside
+from qnet.networks.memory.regions import UNLIMITED, Region, around, entries, has_second_phase, held, inside
 from qnet.networks.reasons import Reason
 from qnet.networks.routed import ClosedClass, Hold, OpenClass, RoutedNetwork, Time
 from qnet.networks.solution import Limiting, RoutedSolution
+from qnet.networks.streams import streams
 from qnet.networks.wanted import NO_STATES, Wanted
+from qnet.queues.arithmetic import ratio, total
 
 if TYPE_CHECKING:
     from qnet.networks.solvers.protocol import SolvePart
@@ -207,8 +210,14 @@ class _Open(LimitedSubnetworks):
             saturation[region.station] = self.value(limit)
         outside = MeansOutside([self.column(wait.mean) for wait in passages.waits], loads, outer.reasons)
         solution = self.together([self.arrivals(index) for index in range(len(self.network.classes))], regions, outside)
-        names = {region.station for region in self.limited}
-        certain = tuple(Limiting(item.name, item.load) if item.name in names else item for item in solution.loads)
+        inexact = {
+            region.station: not known.part.figures.solution.exact
+            for region, known in zip(self.limited, regions, strict=True)
+        }
+        certain = tuple(
+            Limiting(item.name, item.load, estimated=inexact[item.name]) if item.name in inexact else item
+            for item in solution.loads
+        )
         return solution.replace(loads=certain, full_at=saturation)
 
     def chain(self, region: Region) -> tuple[Inside, Any]:
@@ -232,4 +241,26 @@ class _Open(LimitedSubnetworks):
         shares[~steady] = numbers == region.limit
         each = np.concatenate([shares[:, :-1], shares[:, -1:] * (1 - ratio[:, None])], axis=1)
         wait = np.where(arrivals > 0, queue / np.where(arrivals > 0, arrivals, 1.0), 0.0)
+        if has_second_phase(self.network):
+            wait = wait * (1.0 + self.variability(region, part, shares)) / 2.0
         return Inside(part, shares, each, wait, self.one_visit(region), load), limit
+
+    def variability(self, region: Region, part: SolvedPart, shares: Any) -> Any:
+        """(points,) the squared coefficient of variation of the time for which a place is taken.
+
+        Method   Visits inside are independent, each of an exponential time with its wait.
+        """
+        within = inside(self.network, region, 1.0)
+        compiled = streams(within, self.operations, [1.0])
+        waits = [
+            Wait(wait, wait * (wait + 2.0 * stream.holding.mean))
+            for stream, wait in zip(compiled.streams, map(self.value, part.mean_waits(shares)), strict=True)
+        ]
+        times = [
+            (route.probability, total(part.mean_with(waits) for part in route.parts.values()),
+             total(part.variance_with(waits) for part in route.parts.values()))
+            for route in compiled.routes
+        ]  # fmt: skip
+        mean = total(share * time for share, time, _ in times)
+        square = total(share * (time**2 + variance) for share, time, variance in times)
+        return self.column(ratio(square, mean**2) - 1.0)

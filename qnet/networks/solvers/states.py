@@ -8,7 +8,7 @@ from qnet import budget
 from qnet.errors import NotComputed
 from qnet.expression import FLOATS, arrays
 from qnet.lazy import lazy
-from qnet.networks.exactness import STATES, Beyond, reasons_for
+from qnet.networks.exactness import AGGREGATED, STATES, Beyond, reasons_for
 from qnet.networks.reasons import Reason
 from qnet.networks.routed import RoutedNetwork, Step
 from qnet.networks.solution import RoutedSolution
@@ -17,9 +17,11 @@ from qnet.networks.streams import streams
 from qnet.networks.wanted import Wanted, Work
 
 if TYPE_CHECKING:
+    from qnet.networks.memory import regions
     from qnet.networks.solvers.protocol import SolvePart
     from qnet.networks.states import solve as chain
 else:
+    regions = lazy("qnet.networks.memory.regions")
     chain = lazy("qnet.networks.states.solve")
 
 _PATIENT, _PATIENT_WITH_BRANCHES = 4.0, 0.25
@@ -70,13 +72,29 @@ def solve(network: RoutedNetwork, wanted: Wanted, solve_part: SolvePart) -> Rout
     """The steady state; for `auto` None where the chain has too many states, or a step that it does not support, and
     `Final` where it shows that some closed class is never served."""
     if wanted.method != "auto":
-        return chain.solve(network, wanted)
+        return _with_limits(network, chain.solve(network, wanted), solve_part)
     try:
-        return chain.tried(network, wanted)
+        result = chain.tried(network, wanted)
+        return result and _with_limits(network, result, solve_part)
     except NotComputed as error:
         if any(item.code == chain.STARVED for item in error.problems):
             raise Final(*error.problems) from None
         raise
+
+
+def _with_limits(network: RoutedNetwork, solution: RoutedSolution, solve_part: SolvePart) -> RoutedSolution:
+    """The solution of a closed class with what stations that are held around others let through at most.
+
+    That is the throughput of as many customers as hold them, whatever the population is.
+    """
+    if solution.ceiling is None or not regions.applies(network):
+        return solution
+    few = network.replace(classes=tuple(item.replace(population=1.0) for item in network.closed))
+    try:
+        limited = solve_part(few, Wanted(method=AGGREGATED, chain=0))
+    except NotComputed:
+        return solution
+    return solution.replace(ceiling=limited.ceiling or solution.ceiling, full_at=limited.full_at)
 
 
 def at_last(network: RoutedNetwork, wanted: Wanted, solution: RoutedSolution | None) -> RoutedSolution | None:
@@ -108,12 +126,15 @@ def at_last(network: RoutedNetwork, wanted: Wanted, solution: RoutedSolution | N
 
 def _better(network: RoutedNetwork, wanted: Wanted, solution: RoutedSolution) -> RoutedSolution | None:
     """In place of an open answer that is warned of, that of the chain where it is wanted and cheap; or the same answer,
-    with a warning that names the chain where it may do."""
+    with a warning that names the chain where it may do. Of a network that is saturated by an approximation alone that
+    of the chain as well."""
     first = next((reason for reason in solution.reasons if isinstance(reason, Beyond)), None)
-    if first is None or _requests(network) > _FEW:
+    single = network.size is None
+    doubtful = single and not solution.stable and not _beyond_capacities(solution)
+    if (first is None and not doubtful) or _requests(network) > _FEW:
         return None
     text = f"qnet solve tries the chain of all states (--method {STATES}) at a single point"
-    if wanted.better and network.size is None and solution.stable:
+    if wanted.better and single and (solution.stable or doubtful):
         try:
             branches = "parallel" in of_routes(network, wanted)
             result = chain.within(network, wanted, _CHEAP_WITH_BRANCHES if branches else _CHEAP)
@@ -124,8 +145,15 @@ def _better(network: RoutedNetwork, wanted: Wanted, solution: RoutedSolution) ->
             return None if beyond else result
     elif not chain.covers(network):
         return None
+    if first is None:
+        return None
     named = Beyond(first, first.code, f"{first.warning}; {text}")
     return solution.replace(reasons=tuple(named if reason is first else reason for reason in solution.reasons))
+
+
+def _beyond_capacities(solution: RoutedSolution) -> bool:
+    """Whether a network, one point, has no steady state whatever is waited for inside holds."""
+    return any(item.load >= 1 and item.certain and not item.estimated for item in solution.loads)
 
 
 def _requests(network: RoutedNetwork) -> int:

@@ -16,7 +16,7 @@ from qnet.networks.exactness import STATES, Beyond, ranked
 from qnet.networks.figures import Steady, figures
 from qnet.networks.passage_times import Passages
 from qnet.networks.routed import ClosedClass, Hold, OpenClass, RoutedNetwork
-from qnet.networks.solution import ClassFigures, RoutedSolution, StationFigures
+from qnet.networks.solution import BufferFigures, ClassFigures, Limiting, RoutedSolution, StationFigures
 from qnet.networks.states.average import averaged
 from qnet.networks.states.branches import spread, with_branches
 from qnet.networks.states.chain import TooLarge, Walk, stationary
@@ -379,6 +379,7 @@ def _solution(network: RoutedNetwork, result: Sequence[SolvedChain], wanted: Wan
         solution = with_offered(solution, network, begun, Losses(kept, {}, {}))
     reasons = tuple(_reasons(result, late))
     size = max(len(point.states) for point in result)
+    full = buffers(network, compiled, waits, result, column, operations) if made.stores else ()
     return solution.replace(
         exact=not reasons,
         reasons=reasons,
@@ -386,9 +387,19 @@ def _solution(network: RoutedNetwork, result: Sequence[SolvedChain], wanted: Wan
         why=f"the Markov chain of all states of the network has {size} of them",
         ceiling=None if loses or network.profiles or not wanted.asks_ceiling(network.size) else _ceiling(network),
         network=network if network.profiles else None,
-        buffers=buffers(network, compiled, waits, result, column, operations) if made.stores else (),
+        buffers=full,
+        loads=(*solution.loads, *_of_drains(network, full)),
         passages=_passages(solution, network, compiled, made, wanted),
     )
+
+
+def _of_drains(network: RoutedNetwork, full: Sequence[BufferFigures]) -> Iterator[Limiting]:
+    """The loads of buffers that open customers wait for, and that several copies drain: some of these may be idle."""
+    copied = {station.name for station in network.stations if station.copies > 1}
+    labels = {group.label for item in network.stations if item.name in copied for group in item.groups}
+    for buffer, item in zip(network.buffers, full, strict=True):
+        if item.drained_by in labels and not buffer.loses and not network.closed:
+            yield Limiting(item.name, ratio(item.offered, item.drain_rate), certain=False)
 
 
 def _with_population(figures: ClassFigures, asked: OpenClass | ClosedClass) -> ClassFigures:

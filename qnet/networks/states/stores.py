@@ -39,7 +39,7 @@ def buffers(
         late = 0.0 * offered
         if not buffer.loses:
             late = ratio(column([item.waiting for item in full]), column([item.late for item in full]))
-        rate, label = drain_rate(buffer.name, network, compiled, waits, carried, operations)
+        rate, label = drain_rate(buffer, network, compiled, waits, carried, operations)
         growing = column([item.coming for item in full]) - rate
         grows = (growing > 0) & (rate > 0)
         fill = operations.where(grows, buffer.places / operations.where(grows, growing, 1.0), float("inf"))

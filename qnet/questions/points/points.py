@@ -63,6 +63,12 @@ _LOADED = 100.0
 """The factor on the times and numbers of the least solution from which another is searched for."""
 _OF_SERVERS = ("utilization(", "busy_servers(")
 """Figures that have an end where servers are full."""
+_WITHOUT_END = ("wait", "queue_length", "residence", "response")
+"""Figures that grow without an end as servers fill."""
+_CROWDED, _NEARBY = 100, 1e-3
+"""Rounds from the longest of these, and the relative change from which on those of the fixed point go on."""
+_LONGEST, _SHORTEST = 1e9, 1e-12
+"""Seconds, or customers: the ends of what is tried."""
 _BOUND_IT = "bound the expression, such as max(0 s, ...) or min(1, ...), or change the load"
 _APART = 1e-6
 """By how much of themselves the responses of two solutions differ."""
@@ -76,8 +82,8 @@ def settled(
     patient   refuse what does not converge, and search for a second solution; else points that do not converge count as
               without a steady state.
     Returns   the least solution: the one reached from no load or, where that has no steady state because times fall
-              with the load, from busy servers. Where rounds from a heavy load converge elsewhere, a reason of the
-              solution states the other response, with the code QN647.
+              with the load, from busy servers, or from long waits and queues. Where rounds from a heavy load converge
+              elsewhere, a reason of the solution states the other response, with the code QN647.
     Raises    `NotComputed` QN511 for a patient caller.
     """
     # There are many rounds that differ by little: only methods that need no states of the entire network.
@@ -86,12 +92,21 @@ def settled(
     values, result = _fixed_point(model, varied, size, factor, patient, asked, dict.fromkeys(wanted, 0.0))
     operations: Operations = FLOATS if size is None else arrays()
     beyond = result.stable == False  # noqa: E712
-    if not operations.all(result.stable) and any(name.startswith(_OF_SERVERS) for name in wanted):
+    if not operations.all(result.stable):
         # Times that fall with the load may have a steady state that no round reaches from times without any.
         start = _busy(result, wanted, operations)
-        later, other = _fixed_point(model, varied, size, factor, False, asked, start)
-        if not operations.all((beyond & other.stable) == False):  # noqa: E712
-            values, result = later, other
+        if any(name.startswith(_OF_SERVERS) for name in wanted):
+            later, other = _fixed_point(model, varied, size, factor, False, asked, start)
+            if not operations.all((beyond & other.stable) == False):  # noqa: E712
+                values, result = later, other
+        crowd = None if operations.all(result.stable) else _crowded(model, varied, size, factor, asked, start)
+        if crowd is not None:
+            # Points that have a steady state keep it.
+            known = figures(result)
+            start = {name: operations.where(result.stable, known[name], crowd[name]) for name in wanted}
+            later, other = _fixed_point(model, varied, size, factor, False, asked, start)
+            if not operations.all((beyond & other.stable) == False):  # noqa: E712
+                values, result = later, other
     # What the throughput tends to is not known of times that change on the way there.
     result = result.replace(ceiling=None)
     if not patient:
@@ -117,6 +132,79 @@ def _busy(solution: RoutedSolution, wanted: tuple[str, ...], operations: Operati
             full[solution_name("utilization", item.name)] = 1.0
             full[name] = full.get(name, 0.0) + float(item.servers * item.copies)
     return {name: operations.where(solution.stable, known[name], full[name]) for name in wanted}
+
+
+def _crowded(
+    model: Model, varied: dict[str, Value], size: int | None, factor: Value, asked: Wanted, start: Mapping[str, Value]
+) -> dict[str, Value] | None:
+    """Figures near a fixed point, which is enclosed from the longest waits and queues down.
+
+    start    the figures of busy servers, and of points that have a steady state.
+    Returns  None where there is none: where times with the longest waits and queues have no steady state, as those
+             that grow with them, or numbers leave their domain.
+    Method   Times that fall as queues grow make these shorter in turn: each round goes half of the way, on a scale of
+             logarithms, between what was too short so far and what was too long.
+    """
+    operations: Operations = FLOATS if size is None else arrays()
+    where = operations.where
+    wanted = [name for name in start if name.partition("(")[0] in _WITHOUT_END]
+    if not wanted:
+        return None
+    known = dict(start)
+    least = {name: 0.0 * start[name] + _SHORTEST for name in wanted}
+    most = {name: 0.0 * start[name] + _LONGEST for name in wanted}
+    steady: Value = True
+    for turn in range(_CROWDED):
+        if not turn:
+            known |= {name: 0.0 * start[name] + _LONGEST for name in wanted}
+        try:
+            _, network = _there(model, varied, size, known)
+            solution = solve(network.loaded(factor), asked)
+        except NotComputed:
+            return None
+        result, change = figures(solution), 0.0 * known[wanted[0]]
+        if not turn:
+            steady = solution.stable
+            if operations.all(steady == False):  # noqa: E712
+                return None
+        for name in start:
+            old, new = known[name], result[name]
+            if name in wanted:
+                longer = solution.stable & (new <= old)
+                low = where(longer, least[name], old)
+                high = where(longer, old, most[name])
+                # Brackets of several figures move with the others.
+                closed = high < low * (1 + 0.1 * _NEARBY)
+                least[name], most[name] = where(closed, low / 2, low), where(closed, high * 2, high)
+                ahead = operations.exp(0.5 * (operations.log(least[name]) + operations.log(most[name])))
+                known[name] = where(solution.stable & (operations.absolute(new / old - 1.0) <= _NEARBY), old, ahead)
+                change = operations.maximum([change, operations.absolute(known[name] / old - 1.0)])
+            else:
+                known[name] = where(solution.stable, new, old)
+        if operations.all((change <= _NEARBY) | (steady == False)):  # noqa: E712
+            break
+    return known
+
+
+def full_load(model: Model, solved: Solved, varied: Mapping[str, Value] | None, asked: Wanted) -> Value:
+    """The largest share of a capacity in use with the times that a model has as its servers fill; None where unknown.
+
+    Servers are busy then, and waits and queues so long that times which depend on them are at their limits.
+
+    solved   the model at one point, or at a batch of one structure, without which it is not known.
+    varied   what `solve_points` was given for it.
+    """
+    (part, *others) = solved.parts
+    if others:
+        return None
+    known = _busy(part.solution.replace(stable=False), figures_used(model), part.values.operations)
+    known |= {name: value + _LONGEST for name, value in known.items() if name.partition("(")[0] in _WITHOUT_END}
+    try:
+        _, network = _there(model, dict(varied or {}), solved.size, known)
+        solution = solve(network, asked.replace(chain=0))
+    except NotComputed:
+        return None
+    return Solved(model, solved.size, (part.replace(solution=solution),)).certain_load
 
 
 def _heavy(wanted: tuple[str, ...], result: Mapping[str, Value], solution: RoutedSolution) -> dict[str, Value]:

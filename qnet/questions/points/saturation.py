@@ -13,7 +13,7 @@ from qnet.model.model import Model
 from qnet.networks.exactness import LAYERS, STATES
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.wanted import AUTO, Wanted
-from qnet.questions.points.points import Part, Solved, at_loads, needs_solution
+from qnet.questions.points.points import Part, Solved, at_loads, full_load, needs_solution
 from qnet.record import Record
 from qnet.reports.content import Note
 
@@ -35,6 +35,8 @@ _LOOSE = 1e-5
 """How near to a factor its search goes where waits are estimated, and cost much: far nearer than they are right."""
 _SHARE = 0.5
 """What its search may take of the budget that is left: answers can do without it."""
+_NEAR_END = 1e-3
+"""How near a search comes to where waits are endless."""
 _AS_FULL = 1e-6
 """How far below its capacity a station that others wait for fills at the same time as they do."""
 
@@ -52,6 +54,8 @@ class Saturation(Record):
     """Whether it is that of an approximation, where the answer itself is exact."""
     cut: bool = False
     """Whether the search for it was stopped by the budget."""
+    approximate: bool = False
+    """Whether a steady state may end elsewhere: what limits it contains waits, or is itself an approximation."""
 
     @property
     def notes(self) -> list[Note]:
@@ -86,9 +90,10 @@ def saturation(
         nothing = 0.0 * solved.gather(lambda part: part.solution.throughput)
         return Saturation(nothing + float("inf"), "")
     certain = solved.certain_load
-    # Beyond saturation only loads without waits in them are to be trusted, and none where times depend on waits.
-    beyond = 0.0 * certain + 1.0 if needs_solution(model) else operations.where(certain > 0, certain, solved.load)
-    load = operations.where(solved.stable, solved.load, beyond)
+    # Loads that contain waits do not grow as the arrivals do, and none are to be trusted beyond saturation where times
+    # depend on waits.
+    known = operations.where(certain > 0, certain, solved.load)
+    load = operations.where(solved.stable, solved.load, 0.0 * certain + 1.0) if needs_solution(model) else known
     idle = load <= 0
     bound = operations.where(idle, 1.0, 1 / operations.where(idle, 1.0, load))
     # A search looks at too many networks for the states of each.
@@ -101,23 +106,30 @@ def saturation(
             return _beyond(solved, at_loads(solved, varied, wanted), bound, idle, operations)
         except NotComputed:
             return by_capacities
-    if not needs_solution(model) and all(item.certain for part in solved.parts for item in part.solution.loads):
+    if not needs_solution(model) and _certain(solved):
         # Loads without waits in them grow as the arrivals do, and are in the same order at every load.
-        return Saturation(operations.where(idle, float("inf"), bound), solved.gather(limiting))
+        factor = operations.where(idle, float("inf"), bound)
+        cause = solved.gather(limiting)
+        return Saturation(factor, cause, approximate=_approximate(solved, cause))
     closed = any(customers.population is not None for customers in model.customers)
-    # Where the chain has replaced an approximation of open classes, that still knows the largest load.
-    if (closed or wanted.method != AUTO.method) and any(part.solution.method == STATES for part in solved.parts):
+    states = any(part.solution.method == STATES for part in solved.parts)
+    if closed and states:
         return by_capacities
-
-    again = at_loads(solved, varied, wanted.replace(rough=True))
+    # A chain has an end only below the largest load, which approximations of open classes know.
+    again = at_loads(solved, varied, wanted.replace(rough=True, method=AUTO.method if states else wanted.method))
     try:
         with budget.share(_SHARE):
+            if states and not needs_solution(model):
+                other = again(0.0 * bound + 1.0)
+                if _certain(other):
+                    bound = operations.where(idle, 1.0, 1 / operations.where(idle, 1.0, other.load))
             edge = again(bound * JUST_BELOW)
             if not operations.all(edge.stable):
                 bound, edge = _search(again, bound, edge, operations)
             elif needs_solution(model) and not operations.all(edge.load >= 1 - _AS_FULL):
                 # Times fall with the load, which grows slower than the arrivals.
-                return _beyond(solved, again, bound, idle, operations)
+                result = _beyond(solved, again, bound, idle, operations)
+                return _with_limit(full_load(model, solved, varied, wanted), result, operations)
     except budget.OverBudget:
         if not operations.all(solved.stable):
             raise
@@ -129,8 +141,41 @@ def saturation(
         if any(item.code != "QN540" for item in error.problems) or not operations.all(solved.stable & (certain > 0)):
             raise
         return Saturation(1 / certain, solved.gather(lambda part: limiting(_of_capacities(part))), False)
+    if states and not operations.all(idle | (bound > 1)):
+        # An approximation that has no steady state where the chain has one knows no largest load.
+        return by_capacities
     factor = operations.where(idle, float("inf"), bound)
-    return Saturation(factor, edge.gather(limiting))
+    cause = edge.gather(limiting)
+    approximate = _approximate(edge, cause)
+    estimated = approximate and _exact(solved) and states
+    result = Saturation(factor, cause, estimated=estimated, approximate=approximate)
+    return (
+        _with_limit(full_load(model, solved, varied, wanted), result, operations) if needs_solution(model) else result
+    )
+
+
+def _with_limit(load: Value, result: Saturation, operations: Operations) -> Saturation:
+    """A factor at which waits grow without an end, where times have a limit: solutions near it converge too slowly.
+
+    load    as of `full_load`; 0 and None where it is not known.
+    """
+    if load is None:
+        return result
+    known = load > 0
+    end = 1 / operations.where(known, load, 1.0)
+    near = known & (operations.absolute(result.factor / end - 1.0) <= _NEAR_END)
+    return result.replace(factor=operations.where(near, end, result.factor))
+
+
+def _certain(solved: Solved) -> bool:
+    """Whether no load contains waits."""
+    return all(item.certain for part in solved.parts for item in part.solution.loads)
+
+
+def _approximate(solved: Solved, cause: Any) -> bool:
+    """Whether what limits is the capacity of an approximation, or a load that contains waits, at a single point."""
+    loads = [item for part in solved.parts for item in part.solution.loads]
+    return isinstance(cause, str) and any(item.name == cause and (item.estimated or not item.certain) for item in loads)
 
 
 def _of_capacities(part: Part) -> Part:

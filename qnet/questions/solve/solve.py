@@ -340,6 +340,8 @@ def no_steady_state(model: Model, solved: Solved, edge: Saturation) -> NoAnswer:
     else:
         text = f'no steady state: "{edge.cause}" is saturated, at {asked}'
     possible = format_quantity(largest, "/s", 6)
+    if edge.approximate:
+        possible += f", by an approximation (method {solution.method})"
     help = (
         "there is no steady state at any rate"
         if none or not largest > 0
