@@ -7,9 +7,9 @@ import sys
 
 
 def run() -> None:
-    """Run the command line as a process of its own, and end it.
+    """Run the command line, and end the process.
 
-    To take down one by one what the memory holds, which goes back as a whole, takes as long as a small answer.
+    To take down one by one what the memory holds, which goes back all at once, takes as long as a small answer.
     """
     code = None
     try:
@@ -18,24 +18,22 @@ def run() -> None:
         code = end.code
     if not isinstance(code, int | None) or _is_watched():
         raise SystemExit(code)
+    if atexit := sys.modules.get("atexit"):
+        atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
         try:
             if stream is not None:  # pyright: ignore[reportUnnecessaryComparison]
                 stream.flush()
         except (OSError, ValueError):
-            # The interpreter says so, and ends with a code of its own.
+            # The interpreter says so, and ends with another code.
             raise SystemExit(code) from None
-    if atexit := sys.modules.get("atexit"):
-        atexit._run_exitfuncs()
     os._exit(code or 0)
 
 
 def _is_watched() -> bool:
     """Whether something goes on after the command: a profile, a debugger, threads, or a prompt."""
     threading = sys.modules.get("threading")
-    return bool(
-        sys.flags.inspect or sys.getprofile() or sys.gettrace() or (threading and threading.active_count() > 1)
-    )
+    return bool(sys.flags.inspect or sys.getprofile() or sys.gettrace() or (threading and threading.active_count() > 1))
 
 
 def main() -> None:

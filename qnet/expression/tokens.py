@@ -101,8 +101,8 @@ def _unit_after(text: str, position: int) -> tuple[int, Unit]:
     start = _after_space(text, position)
     atom = _match(ATOM_PATTERN, text, start)
     end = atom.end() if atom else position
-    while (joint := text[(place := _after_space(text, end)) : place + 1]) == "/" or (joint == "*" and end > position):
-        further = _match(ATOM_PATTERN, text, _after_space(text, place + 1))
+    while (joint := _after_space(text, end)) < len(text) and text[joint] in ("/", "*" if end > position else "/"):
+        further = _match(ATOM_PATTERN, text, _after_space(text, joint + 1))
         if further is None or not _is_unit(text, further):
             break
         end = further.end()
