@@ -47,6 +47,8 @@ instance; and the operations of a step."""
 _MOST_WORK, _A_CUSTOMER, _A_PART, _BRANCHES = 2e7, 1e3, 10.0, 20.0
 """Of the start of a chain: the parts of states that may be copied, what placing a customer takes besides, the
 operations of one, and how many a customer with branches counts as."""
+_MOST_KNOWN = 20_000
+"""States whose moves are kept for a chain with more customers from outside."""
 _LINE = -2
 """This less the number of a centre denotes its line, of which a customer is to begin or resume service."""
 
@@ -57,9 +59,11 @@ class Machine:
     program   nodes and centres; numbers of it may be arrays, of several programs (`shared`).
     most      how many customers from outside, or with work after a response, there may be: those that would
               be one more are lost, so that the number of states is finite.
+    known     the moves of states where nobody was lost for that, of the same program with fewer of them; it is added
+              to. None: there is no other number of them.
     """
 
-    def __init__(self, program: Program, most: int) -> None:
+    def __init__(self, program: Program, most: int, known: dict[State, list[Move]] | None = None) -> None:
         self.nodes = [_Node(node) for node in program.nodes]
         self.size = len(program.nodes)
         self.centres = [_Centre(centre) for centre in program.centres]
@@ -72,6 +76,9 @@ class Machine:
         """States with parallel steps as they come about, and as they are numbered: most come about again and again."""
         self.steps = 0
         """Of the event that is being followed, on all its branches."""
+        self.known = known
+        self.cut = False
+        """Whether somebody has been lost because there were the most, in the moves of the present state."""
         self.edge = most - max(
             (len(node.choices) - node.amount for node in program.nodes if node.kind == FORK), default=0
         )
@@ -134,6 +141,9 @@ class Machine:
 
     def moves(self, state: State) -> list[Move]:
         """All that may happen next."""
+        if self.known and (known := self.known.get(state)) is not None:
+            return known
+        self.cut = False
         counts, lines, busy, apart, joins = state
         nodes, timed, size, result = self.nodes, self.timed, self.size, list[Move]()
         for slot, count in enumerate(counts):
@@ -164,9 +174,14 @@ class Machine:
             after = (*line[:index], _onward(node.after, customer, size), *line[index + 1 :])
             changed = (*lines[:centre], after, *lines[centre + 1 :])
             self.settled(counts, changed, busy, apart, joins, _LINE - centre, speed * node.rate, result)
-        if self.arrivals and self.outside(state) < self.most:
-            for rate, home in self.arrivals:
-                self.settled(*state, home, rate, result)
+        if self.arrivals:
+            if self.outside(state) < self.most:
+                for rate, home in self.arrivals:
+                    self.settled(*state, home, rate, result)
+            else:
+                self.cut = True
+        if self.known is not None and not self.cut and len(self.known) < _MOST_KNOWN:
+            self.known[state] = result
         return result
 
     def lines_served(self, state: State) -> Iterator[tuple[int, int, float]]:
@@ -288,6 +303,8 @@ class Machine:
                 pending.append(_onward(node.after, customer, size))
                 if node.centre >= 0 or scene.present(self) < self.most:
                     pending.append(node.choices[0][1])
+                else:
+                    self.cut = True
             elif kind == FORK:
                 self.fork(scene, customer)
             elif kind == JOIN:
@@ -376,6 +393,8 @@ class Machine:
             if others.present(self) < self.most:
                 self.leave(scene, number)
                 left = 0
+            else:
+                self.cut = True
         if left:
             # Where too many branches go on unawaited already, these are waited for.
             joins.insert(index, (number, parent, max(needed - 1, 1), left))
