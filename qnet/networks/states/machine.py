@@ -20,6 +20,7 @@ from qnet.networks.states.chain import WHAT, TooLarge
 from qnet.networks.states.program import (
     CHOICE,
     COUNT,
+    DONE,
     FORK,
     JOIN,
     QUEUE,
@@ -65,6 +66,8 @@ class Machine:
 
     def __init__(self, program: Program, most: int, known: dict[State, list[Move]] | None = None) -> None:
         self.nodes = [_Node(node) for node in program.nodes]
+        for node in self.nodes:
+            node.pass_on(self.nodes)
         self.size = len(program.nodes)
         self.centres = [_Centre(centre) for centre in program.centres]
         self.in_order = [number for number, centre in enumerate(self.centres) if centre.ordered]
@@ -249,16 +252,15 @@ class Machine:
 
     def follow(self, scene: _Scene, rate: float, ended: tuple[int, ...], result: list[Move], steps: int) -> None:
         """Move the pending customers, the last first, until each of them spends time or waits."""
-        nodes, size, pending = self.nodes, self.size, scene.pending
+        nodes, centres, size, pending = self.nodes, self.centres, self.size, scene.pending
+        lines, busy = scene.lines, scene.busy
         while pending:
-            steps += 1
-            self.steps += 1
-            if steps > _MOST_STEPS:
-                raise NotCovered("customers may pass without spending any time")
-            if self.steps > _ALL_STEPS:
-                raise NotCovered("visits that take no time branch in too many ways")
             customer = pending.pop()
             if customer <= _LINE:
+                steps += 1
+                self.steps += 1
+                if steps > _MOST_STEPS or self.steps > _ALL_STEPS:
+                    raise self.endless(steps)
                 centre = _LINE - customer
                 chance, passed = self.begun(scene, centre)
                 ended = (*ended, *passed)
@@ -267,52 +269,68 @@ class Machine:
                 index, choices = chance
                 for share, after in choices:
                     other = scene.copy()
-                    line = scene.lines[centre]
+                    line = lines[centre]
                     other.lines[centre] = (*line[:index], _onward(after, line[index], size), *line[index + 1 :])
                     other.pending.append(customer)
                     self.follow(other, rate * share, ended, result, steps)
                 return
-            if customer < 0:
-                continue
-            number = customer % size
-            node = nodes[number]
-            kind = node.kind
-            if kind == TIME:
-                if customer == number:
-                    scene.counts[node.slot] += 1
+            # The customer goes on until it spends time or waits; those that it lets go on are pending meanwhile.
+            while customer >= 0:
+                steps += 1
+                self.steps += 1
+                if steps > _MOST_STEPS or self.steps > _ALL_STEPS:
+                    raise self.endless(steps)
+                node = nodes[customer if customer < size else customer % size]
+                kind = node.kind
+                if kind == TIME:
+                    if customer < size:
+                        scene.counts[node.slot] += 1
+                    else:
+                        insort(scene.apart, customer)
+                    break
+                if kind == QUEUE:
+                    centre = node.centre
+                    taken, item = busy[centre] + node.amount, centres[centre]
+                    if lines[centre] or taken > item.places or not item.plain:
+                        ended = self.join(scene, customer, ended)
+                        break
+                    busy[centre] = taken
+                    onward = node.after
+                elif kind == RELEASE:
+                    # The customer goes on before those that get the server.
+                    if lines[node.centre]:
+                        self.release(scene, node.centre, node.amount)
+                    else:
+                        busy[node.centre] -= node.amount
+                    onward = node.after
+                elif kind == CHOICE:
+                    choices = _level(node.levels, busy[node.inside]) if node.levels else node.choices
+                    for share, after in choices[1:]:
+                        other = scene.copy()
+                        other.pending.append(_onward(after, customer, size))
+                        self.follow(other, rate * share, ended, result, steps)
+                    share, onward = choices[0]
+                    rate = rate * share
+                elif kind == SPLIT:
+                    pending.append(_onward(node.after, customer, size))
+                    if node.centre < 0 and scene.present(self) >= self.most:
+                        self.cut = True
+                        break
+                    customer = node.choices[0][1]
+                    continue
+                elif kind == REST:
+                    pending.insert(0, _onward(node.after, customer, size))
+                    break
+                elif kind == FORK:
+                    self.fork(scene, customer)
+                    break
+                elif kind == JOIN:
+                    ended = self.end(scene, customer, ended)
+                    break
                 else:
-                    insort(scene.apart, customer)
-            elif kind == CHOICE:
-                choices = _level(node.levels, scene.busy[node.inside]) if node.levels else node.choices
-                for share, after in choices[1:]:
-                    other = scene.copy()
-                    other.pending.append(_onward(after, customer, size))
-                    self.follow(other, rate * share, ended, result, steps)
-                share, after = choices[0]
-                rate = rate * share
-                pending.append(_onward(after, customer, size))
-            elif kind == QUEUE:
-                ended = self.join(scene, customer, ended)
-            elif kind == RELEASE:
-                # The customer goes on before those that get the server.
-                self.release(scene, node.centre, node.amount)
-                pending.append(node.after if customer < size else _onward(node.after, customer, size))
-            elif kind == REST:
-                pending.insert(0, _onward(node.after, customer, size))
-            elif kind == SPLIT:
-                pending.append(_onward(node.after, customer, size))
-                if node.centre >= 0 or scene.present(self) < self.most:
-                    pending.append(node.choices[0][1])
-                else:
-                    self.cut = True
-            elif kind == FORK:
-                self.fork(scene, customer)
-            elif kind == JOIN:
-                ended = self.end(scene, customer, ended)
-            else:
-                if kind == COUNT:
-                    ended = (*ended, node.mark)
-                pending.append(node.after if customer < size else _onward(node.after, customer, size))
+                    ended += node.marks
+                    onward = node.onward
+                customer = onward if customer < size else _onward(onward, customer, size)
         state: State = (
             tuple(scene.counts), tuple(scene.lines), tuple(scene.busy), tuple(scene.apart), tuple(scene.joins),
         )  # fmt: skip
@@ -322,6 +340,12 @@ class Machine:
                 known = self.numbered[state] = self.renumbered(state)
             state = known
         result.append((rate, state, ended))
+
+    def endless(self, steps: int) -> NotCovered:
+        """Why one event is given up."""
+        if steps > _MOST_STEPS:
+            return NotCovered("customers may pass without spending any time")
+        return NotCovered("visits that take no time branch in too many ways")
 
     def join(self, scene: _Scene, customer: int, ended: tuple[int, ...]) -> tuple[int, ...]:
         """A customer requests servers; the marks that were passed by then."""
@@ -486,8 +510,8 @@ class _Node:
     """A node of the program, as fast to read as can be: every step of every move does."""
 
     __slots__ = (
-        "after", "amount", "centre", "choices", "inside", "kind", "levels", "lost", "mark", "priority", "rate", "slot",
-        "speeds",
+        "after", "amount", "centre", "choices", "inside", "kind", "levels", "lost", "mark", "marks", "onward",
+        "priority", "rate", "slot", "speeds",
     )  # fmt: skip
 
     def __init__(self, node: Node) -> None:
@@ -505,13 +529,26 @@ class _Node:
         self.amount: int = node.amount
         self.slot = -1
         """Of a time without order: its place among the counts of a state."""
+        self.marks: tuple[int, ...] = (self.mark,) if self.kind == COUNT else ()
+        self.onward = self.after
+        """Of what only counts or ends: the marks from there to the next node that does something, and that node."""
+
+    def pass_on(self, nodes: Sequence[_Node]) -> None:
+        """Find what comes after all that only count or end."""
+        for _ in nodes:
+            if self.kind not in (COUNT, DONE) or self.onward < 0 or nodes[self.onward].kind not in (COUNT, DONE):
+                break
+            following = nodes[self.onward]
+            self.marks += (following.mark,) if following.kind == COUNT else ()
+            self.onward = following.after
 
 
 class _Centre:
     """A centre of the program, likewise."""
 
     __slots__ = (
-        "capacity", "discipline", "group", "most", "ordered", "preempted", "rates", "servers", "shared", "station",
+        "capacity", "discipline", "group", "most", "ordered", "places", "plain", "preempted", "rates",
+        "servers", "shared", "station",
     )  # fmt: skip
 
     def __init__(self, centre: CentreCopy) -> None:
@@ -525,6 +562,9 @@ class _Centre:
         self.shared: bool = centre.shared
         self.ordered: bool = centre.ordered
         self.preempted: bool = centre.discipline == "lcfs-pr"
+        self.plain = not (self.shared or self.preempted or self.ordered)
+        """Whether a customer that finds a server free and no line takes it, and nothing else happens."""
+        self.places = self.most if self.capacity is None else min(self.most, self.capacity)
 
 
 class _Scene:
