@@ -173,26 +173,27 @@ def _solved(
     Returns  (6, B) its answers, and (B,) the weight of chains that are longer beyond these requests, at most, as
              a share of all weight.
     """
-    sources, offered, first_share, open_offered, *guess = (item if item.ndim else item.reshape(1) for item in points)
+    sources, offered, first_share, open_offered, *guess = (np.atleast_1d(item) for item in points)
     chain = _kept_chain(chains, most, servers, sources, first_share, open_offered)
     least = np.log(offered / sources)
     stepped = guessed and most >= _STEPPED
     rate = np.minimum(_next_rate(guess, offered, servers - open_offered, least) if stepped else guess[0], _HIGHEST)
-    unknown = np.isnan(rate)
-    if unknown.any():
+    if np.isnan(rate).any():
         given = np.broadcast_arrays(*points[:4])
-        rate = np.where(unknown, least if guessed and not stepped else _first_rate(servers, *given), rate)
+        rate = np.where(np.isnan(rate), least if guessed and not stepped else _first_rate(servers, *given), rate)
     cut = _cut(chain, rate) if guessed and entire else most
     if cut < most:
         chain = _Chain(chain.count[: cut + 1], *(part[: cut + 1] for part in chain[1:]))
     spare = servers - open_offered
-    size = max(len(rate), len(least), len(spare), len(guess[2]), chain.free.shape[1])
-    columns = max(size, 2)  # Sums over a single chain have other last digits than over several.
-    rate, least, offered, spare, slope, bend = (
-        item if len(item) == columns else item.repeat(columns) for item in (rate, least, offered, spare, *guess[2:])
+    rate, least, offered, spare, *slopes, _ = np.broadcast_arrays(
+        rate, least, offered, spare, *guess[2:], chain.free[0]
     )
-    if chain.free.shape[1] != columns:
-        chain = _Chain(chain.count, *(part.repeat(columns, axis=1) for part in chain[1:]))
+    size = len(rate)
+    if size == 1:  # Sums over a single chain have other last digits than over several.
+        given = rate, least, offered, spare, *slopes
+        rate, least, offered, spare, *slopes = (np.broadcast_to(item, 2) for item in given)
+    slope, bend = slopes
+    chain = _Chain(chain.count, *(np.broadcast_to(part, (len(chain.count), len(rate))) for part in chain[1:]))
     low = least - guessed
     high = np.full_like(rate, _HIGHEST)
     result: Any = np.zeros((6, len(rate)))
@@ -276,7 +277,7 @@ def _halley(excess: Array, slope: Array, bend: Array, offered: Array, spare: Arr
         ratio = np.where(below, offered * np.exp(excess) / ((spare - offered) * (1 - beyond)), 0.0)
         missed = np.where(below, excess - np.log1p(-beyond), excess)
     newton = missed / (slope * (1 + ratio))
-    return newton / np.minimum(np.maximum(1 - newton * (bend / slope + ratio * slope) / 2, 0.5), 2.0)
+    return newton / np.clip(1 - newton * (bend / slope + ratio * slope) / 2, 0.5, 2.0)
 
 
 def _sums(shares: Any, values: Any) -> Any:

@@ -45,6 +45,8 @@ _MOST_STEPS = 2000
 _ALL_STEPS, _A_STEP = 20_000, 5e3
 """Steps that one event may take on all its branches: visits that take no time branch again and again, at copies for
 instance; and the operations of a step."""
+_ENDLESS = "customers may pass without spending any time"
+_BRANCHING = "visits that take no time branch in too many ways"
 _MOST_WORK, _A_CUSTOMER, _A_PART, _BRANCHES = 2e7, 1e3, 10.0, 20.0
 """Of the start of a chain: the parts of states that may be copied, what placing a customer takes besides, the
 operations of one, and how many a customer with branches counts as."""
@@ -60,8 +62,7 @@ class Machine:
     program   nodes and centres; numbers of it may be arrays, of several programs (`shared`).
     most      how many customers from outside, or with work after a response, there may be: those that would
               be one more are lost, so that the number of states is finite.
-    known     the moves of states where nobody was lost for that, of the same program with fewer of them; it is added
-              to. None: there is no other number of them.
+    known     the moves of states where no one was lost for that, with fewer of them; it is added to.
     """
 
     def __init__(self, program: Program, most: int, known: dict[State, list[Move]] | None = None) -> None:
@@ -81,7 +82,7 @@ class Machine:
         """Of the event that is being followed, on all its branches."""
         self.known = known
         self.cut = False
-        """Whether somebody has been lost because there were the most, in the moves of the present state."""
+        """Whether a customer has been lost because there were the most, in the moves of the present state."""
         self.edge = most - max(
             (len(node.choices) - node.amount for node in program.nodes if node.kind == FORK), default=0
         )
@@ -177,12 +178,11 @@ class Machine:
             after = (*line[:index], _onward(node.after, customer, size), *line[index + 1 :])
             changed = (*lines[:centre], after, *lines[centre + 1 :])
             self.settled(counts, changed, busy, apart, joins, _LINE - centre, speed * node.rate, result)
-        if self.arrivals:
-            if self.outside(state) < self.most:
-                for rate, home in self.arrivals:
-                    self.settled(*state, home, rate, result)
-            else:
-                self.cut = True
+        if self.arrivals and self.outside(state) < self.most:
+            for rate, home in self.arrivals:
+                self.settled(*state, home, rate, result)
+        elif self.arrivals:
+            self.cut = True
         if self.known is not None and not self.cut and len(self.known) < _MOST_KNOWN:
             self.known[state] = result
         return result
@@ -260,7 +260,7 @@ class Machine:
                 steps += 1
                 self.steps += 1
                 if steps > _MOST_STEPS or self.steps > _ALL_STEPS:
-                    raise self.endless(steps)
+                    raise NotCovered(_ENDLESS if steps > _MOST_STEPS else _BRANCHING)
                 centre = _LINE - customer
                 chance, passed = self.begun(scene, centre)
                 ended = (*ended, *passed)
@@ -279,7 +279,7 @@ class Machine:
                 steps += 1
                 self.steps += 1
                 if steps > _MOST_STEPS or self.steps > _ALL_STEPS:
-                    raise self.endless(steps)
+                    raise NotCovered(_ENDLESS if steps > _MOST_STEPS else _BRANCHING)
                 node = nodes[customer if customer < size else customer % size]
                 kind = node.kind
                 if kind == TIME:
@@ -291,13 +291,12 @@ class Machine:
                 if kind == QUEUE:
                     centre = node.centre
                     taken, item = busy[centre] + node.amount, centres[centre]
-                    if lines[centre] or taken > item.places or not item.plain:
+                    if lines[centre] or taken > item.room or not item.plain:
                         ended = self.join(scene, customer, ended)
                         break
                     busy[centre] = taken
                     onward = node.after
                 elif kind == RELEASE:
-                    # The customer goes on before those that get the server.
                     if lines[node.centre]:
                         self.release(scene, node.centre, node.amount)
                     else:
@@ -309,8 +308,7 @@ class Machine:
                         other = scene.copy()
                         other.pending.append(_onward(after, customer, size))
                         self.follow(other, rate * share, ended, result, steps)
-                    share, onward = choices[0]
-                    rate = rate * share
+                    rate, onward = rate * choices[0][0], choices[0][1]
                 elif kind == SPLIT:
                     pending.append(_onward(node.after, customer, size))
                     if node.centre < 0 and scene.present(self) >= self.most:
@@ -321,11 +319,8 @@ class Machine:
                 elif kind == REST:
                     pending.insert(0, _onward(node.after, customer, size))
                     break
-                elif kind == FORK:
-                    self.fork(scene, customer)
-                    break
-                elif kind == JOIN:
-                    ended = self.end(scene, customer, ended)
+                elif kind in (FORK, JOIN):
+                    ended = self.end(scene, customer, ended) if kind == JOIN else self.fork(scene, customer, ended)
                     break
                 else:
                     ended += node.marks
@@ -340,12 +335,6 @@ class Machine:
                 known = self.numbered[state] = self.renumbered(state)
             state = known
         result.append((rate, state, ended))
-
-    def endless(self, steps: int) -> NotCovered:
-        """Why one event is given up."""
-        if steps > _MOST_STEPS:
-            return NotCovered("customers may pass without spending any time")
-        return NotCovered("visits that take no time branch in too many ways")
 
     def join(self, scene: _Scene, customer: int, ended: tuple[int, ...]) -> tuple[int, ...]:
         """A customer requests servers; the marks that were passed by then."""
@@ -395,13 +384,14 @@ class Machine:
         if served:
             scene.lines[centre] = line[served:]
 
-    def fork(self, scene: _Scene, customer: int) -> None:
-        """The branches of a parallel step begin, the first of them first."""
+    def fork(self, scene: _Scene, customer: int, ended: tuple[int, ...]) -> tuple[int, ...]:
+        """The branches of a parallel step begin, the first of them first; the marks that were passed by then."""
         node = self.nodes[customer % self.size]
         used = {item[0] for item in scene.joins}
         number = next(number for number in range(1, len(used) + 2) if number not in used)
         scene.joins.append((number, customer, node.amount, len(node.choices)))
         scene.pending += [begin + number * self.size for _, begin in reversed(node.choices)]
+        return ended
 
     def end(self, scene: _Scene, customer: int, ended: tuple[int, ...]) -> tuple[int, ...]:
         """A branch of a parallel step ends; the marks that were passed by then."""
@@ -531,23 +521,22 @@ class _Node:
         """Of a time without order: its place among the counts of a state."""
         self.marks: tuple[int, ...] = (self.mark,) if self.kind == COUNT else ()
         self.onward = self.after
-        """Of what only counts or ends: the marks from there to the next node that does something, and that node."""
+        """Of what only counts or ends: marks up to the next node that does something, and that node."""
 
     def pass_on(self, nodes: Sequence[_Node]) -> None:
         """Find what comes after all that only count or end."""
         for _ in nodes:
             if self.kind not in (COUNT, DONE) or self.onward < 0 or nodes[self.onward].kind not in (COUNT, DONE):
                 break
-            following = nodes[self.onward]
-            self.marks += (following.mark,) if following.kind == COUNT else ()
-            self.onward = following.after
+            self.marks += (nodes[self.onward].mark,) if nodes[self.onward].kind == COUNT else ()
+            self.onward = nodes[self.onward].after
 
 
 class _Centre:
     """A centre of the program, likewise."""
 
     __slots__ = (
-        "capacity", "discipline", "group", "most", "ordered", "places", "plain", "preempted", "rates",
+        "capacity", "discipline", "group", "most", "ordered", "plain", "preempted", "rates", "room",
         "servers", "shared", "station",
     )  # fmt: skip
 
@@ -563,8 +552,7 @@ class _Centre:
         self.ordered: bool = centre.ordered
         self.preempted: bool = centre.discipline == "lcfs-pr"
         self.plain = not (self.shared or self.preempted or self.ordered)
-        """Whether a customer that finds a server free and no line takes it, and nothing else happens."""
-        self.places = self.most if self.capacity is None else min(self.most, self.capacity)
+        self.room = self.most if self.capacity is None else min(self.most, self.capacity)
 
 
 class _Scene:

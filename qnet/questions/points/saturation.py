@@ -173,15 +173,15 @@ def _upwards(
     at_low = excess(low)
     if not operations.all(done | (at_low < 0)):
         return None
-    found = done
+    enclosed = done
     for multiple in _UPWARDS:
-        tried = where(found, high, bound * multiple)
-        value = where(found, at_high, excess(tried))
+        tried = where(enclosed, high, bound * multiple)
+        value = where(enclosed, at_high, excess(tried))
         full = value >= 0
         low, at_low = where(full, low, tried), where(full, at_low, value)
         high, at_high = where(full, tried, high), where(full, value, at_high)
-        found = found | full
-        if operations.all(found):
+        enclosed = enclosed | full
+        if operations.all(enclosed):
             break
     result = roots.bracket(excess, low, high, at_low, at_high, operations)[0]
     return where(done, bound * _FAR, result), last
