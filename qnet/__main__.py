@@ -6,6 +6,36 @@ import os
 import sys
 
 
+def run() -> None:
+    """Run the command line, and end the process.
+
+    To take down one by one what the memory holds, which goes back all at once, takes as long as a small answer.
+    """
+    code = None
+    try:
+        main()
+    except SystemExit as end:
+        code = end.code
+    if not isinstance(code, int | None) or _is_watched():
+        raise SystemExit(code)
+    if atexit := sys.modules.get("atexit"):
+        atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:  # pyright: ignore[reportUnnecessaryComparison]
+                stream.flush()
+        except (OSError, ValueError):
+            # The interpreter says so, and ends with another code.
+            raise SystemExit(code) from None
+    os._exit(code or 0)
+
+
+def _is_watched() -> bool:
+    """Whether something goes on after the command: a profile, a debugger, threads, or a prompt."""
+    threading = sys.modules.get("threading")
+    return bool(sys.flags.inspect or sys.getprofile() or sys.gettrace() or (threading and threading.active_count() > 1))
+
+
 def main() -> None:
     """Run the command line with the arguments of the process; an interrupt ends it without a traceback."""
     if sys.argv[1:] in (["--version"], ["-V"]):
@@ -27,13 +57,10 @@ def main() -> None:
 
 
 def _run() -> None:
-    import atexit
     import gc
 
-    # A short process leaves little garbage; looking for it while modules load takes a tenth of the time, and looking
-    # once more through everything at the end, when the memory goes back anyway, as much again.
+    # A short process leaves little garbage; looking for it while modules load takes a tenth of the time.
     gc.set_threshold(200_000, 20, 20)
-    atexit.register(gc.freeze)
     # Small arrays gain nothing from threads, and starting them costs time and memory.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from qnet.cli.group import qnet
@@ -66,4 +93,4 @@ def _end(message: str, code: int) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run()

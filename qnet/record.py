@@ -38,20 +38,28 @@ class Record(tuple[Any, ...]):
     def __new__(cls, *values: Any, **named: Any) -> Self:
         """A record of all fields, by place or by name; raises `TypeError` for a missing or unknown one."""
         fields = cls._fields
-        if len(values) < len(fields):
-            defaults = cls._defaults
-            rest: list[Any] = []
-            for name in fields[len(values) :]:
-                if name in named:
-                    rest.append(named.pop(name))
-                elif name in defaults:
-                    rest.append(defaults[name])
-                else:
-                    raise TypeError(f"{cls.__name__}: {name} is missing")
-            values += tuple(rest)
+        # Nearly all are made of all fields, in order: the names need no look-up then.
+        if named and tuple(named) == fields[len(values) :]:
+            values += tuple(named.values())
+        elif named or len(values) != len(fields):
+            values = cls._arranged(values, named)
+        return tuple.__new__(cls, values)  # pyright: ignore[reportUnknownMemberType]
+
+    @classmethod
+    def _arranged(cls, values: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
+        """The values of all fields, from those given by place and those by name."""
+        fields, defaults = cls._fields, cls._defaults
+        rest: list[Any] = []
+        for name in fields[len(values) :]:
+            if name in named:
+                rest.append(named.pop(name))
+            elif name in defaults:
+                rest.append(defaults[name])
+            else:
+                raise TypeError(f"{cls.__name__}: {name} is missing")
         if named or len(values) > len(fields):
             raise TypeError(f"{cls.__name__} has the fields {', '.join(fields)}")
-        return tuple.__new__(cls, values)  # pyright: ignore[reportUnknownMemberType]
+        return (*values, *rest)
 
     @classmethod
     def fields(cls) -> tuple[str, ...]:

@@ -99,7 +99,7 @@ ATOM_PATTERN = r"(?:[A-Za-zµμ]+(?:\^[0-9]+(?:\.[0-9]+)?)?|%)"
 # Spaces are kept once matched (++): shared between two neighbours, a long run of them would be tried in every split.
 _UNIT_PATTERN = rf"(?:{ATOM_PATTERN}|/\s*+{ATOM_PATTERN})(?:\s*[/*]\s*+{ATOM_PATTERN})*"
 _QUANTITY_PATTERN = rf"\s*+([+-]?{NUMBER_PATTERN})\s*+({_UNIT_PATTERN})?\s*+"
-_FACTORS = re.compile(r"([/*])")
+_FACTORS = r"([/*])"
 _EXPONENT = r"[0-9]{1,2}(?:\.[0-9]+)?"
 
 MAX_EXPONENT = 20
@@ -121,7 +121,7 @@ def unit(text: str) -> Unit:
     """
     if not text.strip():
         return Unit(1, NUMBER)
-    first, *others = _FACTORS.split(text)
+    first, *others = re.split(_FACTORS, text) if "/" in text or "*" in text else [text]
     inverse = not first.strip() and others[:1] == ["/"]
     result = Unit(1, NUMBER) if inverse else _atom(first.strip())
     for operator, name in zip(others[::2], others[1::2], strict=True):

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from qnet.cli.asking import options_of
-from qnet.cli.complete import complete_parameters
 from qnet.cli.method_options import method, method_options
 from qnet.cli.options import (
     OutputOptions,
     assert_option,
     collect,
     complete_system,
+    completed,
     metric_option,
     output_options,
     parameter_option,
@@ -34,7 +34,7 @@ _option = options_of("calibrate")
 @click.command("calibrate")
 @click.argument("given", metavar="SYSTEM... MEASURED.csv", nargs=-1, callback=stated, shell_complete=complete_system)
 @parameter_option
-@_option("fit", metavar="NAMES", default=(), shell_complete=complete_parameters,
+@_option("fit", metavar="NAMES", default=(), shell_complete=completed("parameters"),
          help="Parameters to fit, such as seek,read_hit.")  # fmt: skip
 @metric_option
 @_option("between", metavar="NAME=LOW:HIGH",

@@ -7,8 +7,7 @@ from typing import Any
 import click
 
 from qnet.cli.command_group import CommandGroup
-from qnet.cli.complete import complete_entry
-from qnet.cli.options import collect, output_options, stated
+from qnet.cli.options import collect, completed, output_options, stated
 
 
 @click.group("catalog", cls=CommandGroup)
@@ -33,7 +32,7 @@ def list_entries(kind: str | None, **options: Any) -> None:
 
 
 @command.command("show")
-@click.argument("name", callback=stated, shell_complete=complete_entry)
+@click.argument("name", callback=stated, shell_complete=completed("entry"))
 @click.option("--why", is_flag=True, help="Also show source, page and note of every value.")
 @output_options
 def show(name: str, why: bool, **options: Any) -> None:

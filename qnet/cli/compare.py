@@ -6,13 +6,13 @@ from typing import Any
 
 import click
 
-from qnet.cli.complete import complete_settings
 from qnet.cli.method_options import method, method_options
 from qnet.cli.network_options import asked, inline_options, opened
 from qnet.cli.options import (
     assert_option,
     collect,
     complete_system,
+    completed,
     metric_option,
     output_options,
     parameter_option,
@@ -31,7 +31,7 @@ from qnet.cli.options import (
     multiple=True,
     metavar="SETTINGS",
     callback=stated,
-    shell_complete=complete_settings,
+    shell_complete=completed("settings"),
     help="Add a side: SYSTEM with these settings, such as 'users=250 & memory=128 MiB'; lists of values add "
     "a side for each. May be repeated.",
 )

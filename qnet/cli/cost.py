@@ -7,10 +7,17 @@ from typing import Any
 import click
 
 from qnet.cli.asking import options_of
-from qnet.cli.complete import complete_setting
 from qnet.cli.method_options import affordable, budget_options
 from qnet.cli.network_options import asked, inline_options, opened
-from qnet.cli.options import assert_option, collect, optional_system_argument, output_options, parameter_option, stated
+from qnet.cli.options import (
+    assert_option,
+    collect,
+    completed,
+    optional_system_argument,
+    output_options,
+    parameter_option,
+    stated,
+)
 
 _option = options_of("cost")
 
@@ -26,7 +33,7 @@ _option = options_of("cost")
 @_option("class_name", "--class", metavar="NAME", help="With --of: only this class.")
 @_option("route", metavar="NAME", help="With --of: only this route.")
 @_option("unit", metavar="UNIT", help="With --of: unit of the result, such as us.")
-@_option("over", metavar="GRID", shell_complete=complete_setting, help="Grid of a parameter: device=scsi,eckd.")
+@_option("over", metavar="GRID", shell_complete=completed("setting"), help="Grid of a parameter: device=scsi,eckd.")
 @_option("against", metavar="SYSTEM", help="Model to compare with.")
 @click.option("--against-parameter", "others", multiple=True, metavar="NAME=VALUE", help="Set its parameters.")
 @budget_options

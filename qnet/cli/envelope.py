@@ -7,26 +7,25 @@ from typing import Any
 import click
 
 from qnet.cli.asking import options_of
-from qnet.cli.complete import complete_envelope, complete_metric, complete_parameter, complete_setting
 from qnet.cli.method_options import method, method_options
 from qnet.cli.network_options import asked, network_options, opened
-from qnet.cli.options import Drawing, assert_option, collect, output_options, plot_options
+from qnet.cli.options import Drawing, assert_option, collect, completed, output_options, plot_options
 
 _option = options_of("envelope")
 
 
 @click.command("envelope", cls=Drawing)
 @network_options
-@_option("names", "--envelope", metavar="NAME", shell_complete=complete_envelope,
+@_option("names", "--envelope", metavar="NAME", shell_complete=completed("envelope"),
          help="Envelope defined in the model (default: all).")  # fmt: skip
-@_option("limit", metavar="CONDITION", shell_complete=complete_metric,
+@_option("limit", metavar="CONDITION", shell_complete=completed("metric"),
          help="Limit, such as 'response <= 10 ms'. May be repeated: all must hold.")  # fmt: skip
-@_option("vary", metavar="PARAMETER", shell_complete=complete_parameter,
+@_option("vary", metavar="PARAMETER", shell_complete=completed("parameter"),
          help="Parameter to maximize or minimize (default: rate).")  # fmt: skip
 @click.option("--largest", is_flag=True, help="Find the largest value up to which the limits hold.")
 @click.option("--smallest", is_flag=True, help="Find the smallest value from which on the limits hold.")
 @_option("crossings", help="List every interval in which the limits hold.")
-@_option("over", metavar="GRID", shell_complete=complete_setting,
+@_option("over", metavar="GRID", shell_complete=completed("setting"),
          help="Grid of another parameter, such as write_fraction=0:0.5:0.1. May be repeated.")  # fmt: skip
 @_option("rows", metavar="FILE",
          help="Answer every row of a CSV file (- is standard input): its columns set parameters.")  # fmt: skip

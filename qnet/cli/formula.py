@@ -7,10 +7,9 @@ from typing import Any
 import click
 
 from qnet.cli.asking import options_of
-from qnet.cli.complete import complete_metric, complete_parameter
 from qnet.cli.method_options import budget_options, limited
 from qnet.cli.network_options import asked, network_options, opened
-from qnet.cli.options import Renamed, assert_option, collect, output_options
+from qnet.cli.options import Renamed, assert_option, collect, completed, output_options
 from qnet.questions.formula.metrics import METRICS
 
 _SHOWN = {f"{name}({known.of})" if known.of else name: known.words for name, known in METRICS.items()} | {
@@ -24,10 +23,10 @@ _option = options_of("formula")
 
 @click.command("formula", epilog=_EPILOG)
 @network_options
-@_option("metric", "--metric", "--of", cls=Renamed, metavar="METRIC", shell_complete=complete_metric,
+@_option("metric", "--metric", "--of", cls=Renamed, metavar="METRIC", shell_complete=completed("metric"),
          help="Metric: demand, response, max_rate, ... (see below; default: the main ones). "
          "May be repeated.")  # fmt: skip
-@_option("solve_for", metavar="PARAMETER", shell_complete=complete_parameter,
+@_option("solve_for", metavar="PARAMETER", shell_complete=completed("parameter"),
          help="Solve the formula for this parameter.")  # fmt: skip
 @_option("value", "--equals", "--value", cls=Renamed, metavar="QUANTITY",
          help="With --solve-for: value of the metric, such as '10 ms' (default: its value in the model).")  # fmt: skip

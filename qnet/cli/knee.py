@@ -7,19 +7,18 @@ from typing import Any
 import click
 
 from qnet.cli.asking import options_of
-from qnet.cli.complete import complete_metric, complete_parameter
 from qnet.cli.method_options import method, method_options
 from qnet.cli.network_options import asked, network_options, opened
-from qnet.cli.options import Drawing, assert_option, collect, output_options, plot_options
+from qnet.cli.options import Drawing, assert_option, collect, completed, output_options, plot_options
 
 _option = options_of("knee")
 
 
 @click.command("knee", cls=Drawing)
 @network_options
-@_option("vary", metavar="PARAMETER", shell_complete=complete_parameter,
+@_option("vary", metavar="PARAMETER", shell_complete=completed("parameter"),
          help="Parameter of the load, if several are possible (default: from [knee] in the model).")  # fmt: skip
-@_option("limit", metavar="CONDITION", shell_complete=complete_metric,
+@_option("limit", metavar="CONDITION", shell_complete=completed("metric"),
          help="Service level, such as 'response <= 1 s' or 'response_p95 <= 2 s' (default: those of [knee] in the "
          "model). May be repeated.")  # fmt: skip
 @_option("multiple", type=click.FloatRange(min=1, min_open=True), metavar="NUMBER",

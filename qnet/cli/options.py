@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 
 import click
 
-from qnet.cli.complete import complete_metric, complete_setting, complete_unit
 from qnet.errors import Problem, UsageError
 from qnet.record import Record
 
@@ -196,7 +195,7 @@ def output_options(command: _Command) -> _Command:
             option("--columns", "shown_columns", default="", metavar="NAMES", callback=_names,
                    help="Only these columns, such as name,response_s."),
             option("--units", default="", metavar="UNITS", callback=_units,
-                   shell_complete=complete_unit, help="Units of tables, such as ms,MB/s."),
+                   shell_complete=completed("unit"), help="Units of tables, such as ms,MB/s."),
             option("--precision", type=click.IntRange(1, 17), default=4, metavar="DIGITS",
                    help="Significant digits of tables (default: 4)."),
             option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", metavar="WHEN",
@@ -229,6 +228,17 @@ def collect(options: dict[str, Any]) -> OutputOptions:
     )
 
 
+def completed(what: str) -> Callable[[click.Context, click.Parameter, str], list[Any]]:
+    """What completes a value on the command line: `complete_metric` for `metric`, loaded when a shell asks for it."""
+
+    def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
+        from qnet.cli import complete
+
+        return getattr(complete, f"complete_{what}")(ctx, param, incomplete)
+
+    return complete
+
+
 def complete_system(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
     """The systems of the catalog and the examples that begin so, or files."""
     from click.shell_completion import CompletionItem
@@ -247,15 +257,15 @@ system_argument = click.argument("system", callback=stated, shell_complete=compl
 optional_system_argument = click.argument("system", required=False, callback=stated, shell_complete=complete_system)
 parameter_option = click.option(
     "-p", "--parameter", "settings", cls=ModelOption, multiple=True, metavar="NAME=VALUE",
-    shell_complete=complete_setting, help="Set a parameter (rate=600/s). May be repeated.",
+    shell_complete=completed("setting"), help="Set a parameter (rate=600/s). May be repeated.",
 )  # fmt: skip
 assert_option = click.option(
     "--assert", "asserted", cls=OutputOption, multiple=True, metavar="CONDITION", callback=stated,
-    shell_complete=complete_metric,
+    shell_complete=completed("metric"),
     help="Exit with code 6 if this is false, such as 'response < 200 ms'. May be repeated.",
 )  # fmt: skip
 metric_option = click.option(
-    "--metric", "metric", multiple=True, metavar="METRIC", callback=stated, shell_complete=complete_metric,
+    "--metric", "metric", multiple=True, metavar="METRIC", callback=stated, shell_complete=completed("metric"),
     help="Metric to report, such as response or \"utilization('cpu')\" (default: all). May be repeated.",
 )  # fmt: skip
 
@@ -281,7 +291,7 @@ def value_options(command: _Command) -> _Command:
     """`--value` and `--unit`."""
     value = click.option("--value", is_flag=True, help="Print only the number of the one --metric or --percentile.")
     unit = click.option(
-        "--unit", metavar="UNIT", default="", callback=stated, shell_complete=complete_unit,
+        "--unit", metavar="UNIT", default="", callback=stated, shell_complete=completed("unit"),
         help="Unit of --metric, --percentile and --value, such as ms (default: base units).",
     )  # fmt: skip
     return value(unit(command))

@@ -7,19 +7,18 @@ from typing import Any
 import click
 
 from qnet.cli.asking import options_of
-from qnet.cli.complete import complete_metric, complete_parameter
 from qnet.cli.method_options import method, method_options
 from qnet.cli.network_options import asked, network_options, opened
-from qnet.cli.options import Drawing, Renamed, assert_option, collect, output_options, plot_options
+from qnet.cli.options import Drawing, Renamed, assert_option, collect, completed, output_options, plot_options
 
 _option = options_of("uncertainty")
 
 
 @click.command("sensitivity", cls=Drawing)
 @network_options
-@_option("metric", "--metric", "--of", cls=Renamed, metavar="METRIC", shell_complete=complete_metric,
+@_option("metric", "--metric", "--of", cls=Renamed, metavar="METRIC", shell_complete=completed("metric"),
          help="Metric, such as response. May be repeated.")  # fmt: skip
-@_option("by", metavar="PARAMETER", shell_complete=complete_parameter, help="Only this parameter; may be derived.")
+@_option("by", metavar="PARAMETER", shell_complete=completed("parameter"), help="Only this parameter; may be derived.")
 @click.option("--tornado", is_flag=True, help="Move each parameter over its range, the others fixed.")
 @click.option("--corners", is_flag=True, help="Minimum and maximum over all combinations of range ends.")
 @_option("sample", type=click.IntRange(2, 1_000_000), default=None, metavar="COUNT", help="Number of random points.")

@@ -7,7 +7,6 @@ from typing import Any
 import click
 
 from qnet.cli.asking import options_of
-from qnet.cli.complete import complete_setting
 from qnet.cli.method_options import method, method_options
 from qnet.cli.network_options import asked, network_options, opened
 from qnet.cli.options import (
@@ -15,6 +14,7 @@ from qnet.cli.options import (
     Renamed,
     assert_option,
     collect,
+    completed,
     metric_option,
     output_options,
     percentile_option,
@@ -25,7 +25,7 @@ from qnet.cli.options import (
 @click.command("sweep", cls=Drawing)
 @network_options
 @options_of("sweep")(
-    "over", "--over", "--vary", cls=Renamed, required=True, metavar="GRID", shell_complete=complete_setting,
+    "over", "--over", "--vary", cls=Renamed, required=True, metavar="GRID", shell_complete=completed("setting"),
     help="Grid of a parameter, such as users=1:300. Repeated: every combination, the first varies slowest.",
 )  # fmt: skip
 @metric_option

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from qnet.expression.aliases import canonical
-from qnet.expression.functions import FUNCTIONS, PERCENTILE, SOLUTION_FUNCTIONS
+from qnet.expression.functions import FUNCTIONS, SOLUTION_FUNCTIONS, percentile
 from qnet.expression.nodes import Binary, Call, Comparison, ExpressionError, Name, Node, Number, Text, Unary, walk
 from qnet.expression.tokens import fold
 from qnet.lazy import lazy
@@ -132,7 +132,7 @@ class _Converter:
         """A call of one of the functions of the language, or a figure of the solution."""
         converted = tuple(self.convert(argument, depth) for argument in arguments)
         function = function if function in FUNCTIONS else canonical(function)
-        if function in SOLUTION_FUNCTIONS or PERCENTILE.fullmatch(function):
+        if function in SOLUTION_FUNCTIONS or percentile(function):
             if len(converted) != 1 or not isinstance(converted[0], Text):
                 raise ExpressionError(f"{function} takes one quoted name", column, f"write {function}('name')")
             return Name(solution_name(function, converted[0].value), column)

@@ -14,11 +14,9 @@ MAX_LENGTH = 4000
 MAX_TOKENS = 600
 MAX_DEPTH = 60
 
-_SPACE = r"\s*"
 _NAME = r"[A-Za-z_][A-Za-z_0-9]*(?:\.[A-Za-z_][A-Za-z_0-9]*)*"
 _OPERATOR = r"\*\*|//|<=|>=|==|!=|[-+*/(),<>]"
 _STRING = r"'[^'\\\n]*'|\"[^\"\\\n]*\""
-_JOINT = r"\s*([/*])\s*"
 _PLAIN = Unit(1, NUMBER)
 
 
@@ -80,8 +78,9 @@ def _match(pattern: str, text: str, position: int) -> re.Match[str] | None:
 
 
 def _after_space(text: str, position: int) -> int:
-    match = _match(_SPACE, text, position)
-    return match.end() if match else position
+    while text[position : position + 1].isspace():
+        position += 1
+    return position
 
 
 def _literal(digits: str, result: Unit, position: int) -> float:
@@ -102,8 +101,8 @@ def _unit_after(text: str, position: int) -> tuple[int, Unit]:
     start = _after_space(text, position)
     atom = _match(ATOM_PATTERN, text, start)
     end = atom.end() if atom else position
-    while (joint := _match(_JOINT, text, end)) and (joint[1] == "/" or end > position):
-        further = _match(ATOM_PATTERN, text, joint.end())
+    while (joint := _after_space(text, end)) < len(text) and text[joint] in ("/", "*" if end > position else "/"):
+        further = _match(ATOM_PATTERN, text, _after_space(text, joint + 1))
         if further is None or not _is_unit(text, further):
             break
         end = further.end()

@@ -9,8 +9,6 @@ from qnet.documents import Path
 from qnet.errors import short, suggest
 from qnet.expression import Expression
 from qnet.lazy import lazy
-from qnet.model.column_names import mean_inside
-from qnet.model.costs import unknown_names
 from qnet.model.domains import Probabilities, Stated, StatedNumber, refusals
 from qnet.model.facts import fact
 from qnet.model.fields import BY_PRIORITY, RATES, SHARE, TABLES, Field
@@ -28,13 +26,23 @@ from qnet.model.scope import (
 from qnet.units import NUMBER, TIME, Dimension, unit
 
 if TYPE_CHECKING:
-    from qnet.model import calibration, check_buffers, check_chains, check_copy_classes, check_envelopes
+    from qnet.model import (
+        calibration,
+        check_buffers,
+        check_chains,
+        check_copy_classes,
+        check_envelopes,
+        column_names,
+    )
+    from qnet.model import costs as model_costs
 else:
     check_buffers = lazy("qnet.model.check_buffers")
     check_chains = lazy("qnet.model.check_chains")
     check_envelopes = lazy("qnet.model.check_envelopes")
     check_copy_classes = lazy("qnet.model.check_copy_classes")
     calibration = lazy("qnet.model.calibration")
+    column_names = lazy("qnet.model.column_names")
+    model_costs = lazy("qnet.model.costs")
 
 
 def check_model(model: Model, reader: Reader) -> Model:
@@ -400,7 +408,7 @@ class _Checker:
             if name in self.model.parameters:
                 self.reader.fail("QN207", output.path, f'"{name}" is a parameter already', "another name")
             dimension = None
-            output = output.replace(expression=mean_inside(output.expression))
+            output = output.replace(expression=column_names.mean_inside(output.expression))
             if name not in self.reader.broken:
                 dimension = self.expression(output.expression, None, self.value_path(output.path), names)
                 self.shown(output.unit, dimension, output.path)
@@ -414,7 +422,7 @@ class _Checker:
         costs: dict[str, CostModel] = {}
         for name, cost in self.model.costs.items():
             per = self.expression(cost.per, None, (*cost.path, "per"))
-            for problem in unknown_names(cost, self.model):
+            for problem in model_costs.unknown_names(cost, self.model):
                 self.reader.note(problem)
             dimension = TIME.times(per, -1) if per is not None else None
             self.shown(cost.unit, dimension, cost.path)

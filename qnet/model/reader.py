@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from qnet.documents import Document, Path
 from qnet.errors import InvalidInput, Problem, short, suggest
 from qnet.expression import Choices, Expression, ExpressionError, check, expression_problem, parse
 from qnet.expression.nodes import Name
+from qnet.lazy import lazy
 from qnet.model.fields import TABLES, Field
-from qnet.model.other_words import WHAT_TO_WRITE
 from qnet.units import DATA, DATA_RATE, NUMBER, RATE, TIME, Dimension, base_unit
+
+if TYPE_CHECKING:
+    from qnet.model import other_words
+else:
+    other_words = lazy("qnet.model.other_words")
 
 MAX_PROBLEMS = 100
 MAX_TEXT = 400
@@ -85,7 +90,7 @@ class Reader:
         values: Table = {}
         for key, value in given.items():
             if key not in fields:
-                help = WHAT_TO_WRITE.get(kind, {}).get(key.lower()) or suggest(key, list(fields))
+                help = other_words.WHAT_TO_WRITE.get(kind, {}).get(key.lower()) or suggest(key, list(fields))
                 self.fail("QN202", (*path, key), f'unknown key "{short(key)}"', help=help)
                 continue
             result = self.value(value, fields[key], (*path, key))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from qnet.expression import Operations, Value
-from qnet.lazy import np
+from qnet.lazy import lazy, np
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import reasons_for
-from qnet.networks.parallel.branches import Breakdown, breakdown
 from qnet.networks.passage_times import Passages
 from qnet.networks.routed import Group, RoutedNetwork, Station
 from qnet.networks.solution import (
@@ -23,6 +23,13 @@ from qnet.networks.solution import (
 from qnet.networks.streams import Key, Streams, start_together
 from qnet.queues.arithmetic import ratio, total
 from qnet.record import Record
+
+if TYPE_CHECKING:
+    from qnet.networks.parallel import branches as parallel_branches
+    from qnet.networks.parallel.branches import Breakdown
+else:
+    Breakdown = Any
+    parallel_branches = lazy("qnet.networks.parallel.branches")
 
 _Spent = Mapping[Key, Value]
 """Mean time spent at each station group, per customer of one class."""
@@ -157,7 +164,7 @@ def _routes(steady: Steady) -> tuple[list[list[RouteFigures]], list[list[_Spent]
             means = {key: duration.mean_with(steady.waits) for key, duration in route.parts.items()}
             served = {key: duration.mean for key, duration in route.parts.items()}
             for fork in route.forks:
-                step = breakdown(fork, steady.waits, steady.identical, steady.operations)
+                step = parallel_branches.breakdown(fork, steady.waits, steady.identical, steady.operations)
                 steps.append((index, route.route, step))
                 for key, mean in step.parts.items():
                     means[key] = means.get(key, 0.0) + fork.count * mean

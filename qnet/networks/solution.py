@@ -4,13 +4,15 @@ trusted."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qnet.expression import Value
-from qnet.networks.near import Nearby
 from qnet.networks.passage_times import Passages
 from qnet.networks.routed import RoutedNetwork
 from qnet.record import Record
+
+if TYPE_CHECKING:
+    from qnet.networks.near import Nearby
 
 _NOTHING: Mapping[str, Value] = {}
 

@@ -13,14 +13,16 @@ from typing import TYPE_CHECKING, Any
 from qnet.expression import Operations, Value
 from qnet.lazy import lazy
 from qnet.networks.duration import NOTHING, Duration
-from qnet.networks.parallel.branches import BranchTime, Parallel, refuse_held, times
 from qnet.networks.routed import Branch, ClosedClass, Fork, Hold, OpenClass, Route, RoutedNetwork, Station, Step, Time
 from qnet.queues.arithmetic import close, ratio, total
 from qnet.record import Record
 
 if TYPE_CHECKING:
+    from qnet.networks.parallel import branches as parallel_branches
+    from qnet.networks.parallel.branches import BranchTime, Parallel
     from qnet.queues import finite_source
 else:
+    parallel_branches = lazy("qnet.networks.parallel.branches")
     finite_source = lazy("qnet.queues.finite_source")
 
 Key = tuple[str, int]
@@ -125,7 +127,7 @@ class _Parts(Record):
             self.first.weighted(probability),
             {name: duration.weighted(probability) for name, duration in self.second.items()},
             {key: duration.weighted(probability) for key, duration in self.spent.items()},
-            times(self.forks, probability),
+            parallel_branches.times(self.forks, probability) if self.forks else (),
         )
 
     def repeated(self, visits: Value, operations: Operations) -> _Parts:
@@ -135,7 +137,7 @@ class _Parts(Record):
             self.first.repeated(visits, operations),
             {name: duration.repeated(visits, operations) for name, duration in self.second.items()},
             {key: duration.repeated(visits, operations) for key, duration in self.spent.items()},
-            times(self.forks, visits),
+            parallel_branches.times(self.forks, visits) if self.forks else (),
         )
 
 
@@ -249,7 +251,7 @@ class _Walker:
 
     def fork(self, fork: Fork, rate: Value, enclosing: tuple[str, ...]) -> _Parts:
         """Measure one visit of a parallel step, its branches one by one."""
-        refuse_held(enclosing)
+        parallel_branches.refuse_held(enclosing)
         before, self.started = self.started, rate
         result: list[BranchTime] = []
         for branch in fork.branches:
@@ -258,7 +260,7 @@ class _Walker:
                 parts = parts.plus(self.step(step, rate * branch.copies, (), {}, _NOWHERE))
             asked = tuple(range(first, len(self.streams)))
             result.append(
-                BranchTime(
+                parallel_branches.BranchTime(
                     name=branch.name,
                     copies=branch.copies,
                     first=parts.first,
@@ -269,7 +271,7 @@ class _Walker:
                 )
             )
         self.started = before
-        return _Parts(NOTHING, {}, {}, (Parallel(tuple(result), fork.needed),))
+        return _Parts(NOTHING, {}, {}, (parallel_branches.Parallel(tuple(result), fork.needed),))
 
     def hold(self, hold: Hold, rate: Value, enclosing: tuple[str, ...], copies: dict[str, int]) -> _Parts:
         """Measure one visit of a hold, over the groups of copies that it may use."""

@@ -12,9 +12,10 @@ from qnet.queues.erlang import erlang_c
 from qnet.record import Record
 
 if TYPE_CHECKING:
-    from qnet.queues import finite_source
+    from qnet.queues import finite_source, finite_source_alone
 else:
     finite_source = lazy("qnet.queues.finite_source")
+    finite_source_alone = lazy("qnet.queues.finite_source_alone")
 
 _NEGLIGIBLE = 1e-250
 """Erlangs below which holders never meet each other, and logarithms of loads would run out of digits."""
@@ -298,6 +299,11 @@ def _finite(holders: int, servers: int, asked: Sequence[tuple[Value, Value, Valu
     if holders == 1:
         return [(item, item) for item in alone]  # No other holder asks: only the open stream counts.
     plain = all(isinstance(number, float) for chain in asked for number in chain)
+    if plain and holders + servers <= finite_source_alone.MOST_REQUESTS:
+        return [
+            finite_source_alone.full_probabilities(holders, servers, *chain) if chain[0] > _NEGLIGIBLE else (item, item)
+            for chain, item in zip(asked, alone, strict=True)
+        ]
     chains = [np.broadcast_arrays(*np.atleast_1d(*chain, item)) for chain, item in zip(asked, alone, strict=True)]
     loads, shares, opens, result = (np.concatenate(parts) for parts in zip(*chains, strict=True))
     other = result.copy()

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from qnet.reports.content import Cell, Content, Style
 from qnet.reports.records import checked_rows, column_names
 
-_FORMULA = re.compile(r"\A(?:[\s\x00-\x1f]*+[=+\-@＝＋－＠]|[\t\r\n])")
+_FORMULA = r"\A(?:[\s\x00-\x1f]*+[=+\-@＝＋－＠]|[\t\r\n])"
 """How text begins that spreadsheets compute (OWASP, CSV Injection): white space and control characters are skipped."""
-_NUMBER = re.compile(r"\A\s*+[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?\s*+\Z", re.ASCII)
+_NUMBER = r"\A\s*+[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?\s*+\Z"
 _QUOTED = re.compile(r'[,"\x00-\x1f\x7f]')
 _MARKED = re.compile(r'["\x00-\x1f\x7f]')
 
@@ -37,7 +37,7 @@ def needs_marks(text: str) -> bool:
 
 
 def _inert(cell: Cell) -> Cell:
-    if isinstance(cell, str) and _FORMULA.match(cell) and not _NUMBER.match(cell):
+    if isinstance(cell, str) and re.match(_FORMULA, cell) and not re.match(_NUMBER, cell, re.ASCII):
         return f"'{cell}"
     return cell
 

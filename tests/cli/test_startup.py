@@ -46,6 +46,8 @@ NOT_ASKED = (
     "qnet.model.check_envelopes", "qnet.queues.roots", "qnet.queues.finite_source", "qnet.networks.fixed_point",
     "qnet.networks.product.bounds", "qnet.networks.closed.convolution", "qnet.networks.closed.lattice_mva",
     "qnet.networks.closed.approximate", "qnet.questions.search.search", "qnet.reports.json_", "qnet.reports.text_table",
+    "qnet.networks.solvers.protocol", "qnet.model.column_names",
+    "qnet.model.costs", "qnet.model.metrics", "qnet.model.other_words", "qnet.cli.complete",
 )  # fmt: skip
 """What neither of the two small networks has a use for, on its way to CSV: each was loaded once, or easily could be."""
 EVERYWHERE = ("dataclasses", "importlib.metadata", "importlib.resources", "xml.etree", "asyncio", "unittest", "doctest")
@@ -109,14 +111,22 @@ CASES = [
     (("schema", "envelope"), (*LIGHT, "qnet.networks.open.solve")),
     (
         (*INLINE, "--csv"),
-        (*NOT_ASKED, "qnet.networks.closed_networks", "qnet.networks.product", "qnet.networks.closed"),
+        (
+            *NOT_ASKED,
+            "qnet.networks.closed_networks",
+            "qnet.networks.product",
+            "qnet.networks.closed",
+            "qnet.networks.parallel",
+            "qnet.networks.near",
+        ),
     ),
     ((*CLOSED, "--csv"), (*NOT_ASKED, "qnet.networks.open.solve", "qnet.queues.waiting", "qnet.queues.erlang")),
     ((*INLINE, "--json"), LIGHT),
     (INLINE, LIGHT),
     (("solve", "./model.toml", "--csv"), LIGHT),
-    # No digest is shown, and hashlib loads OpenSSL.
-    (("solve", "ibm-3990-6", "--csv"), ("rich", "sympy", "hashlib")),
+    # No digest is shown, and hashlib loads OpenSSL; one point of a chain needs no arrays.
+    (("solve", "ibm-3990-6", "--csv"), (*LIGHT, "hashlib")),
+    (("solve", "disk-array", "--csv"), LIGHT),
     (("envelope", "ibm-3990-6", "--csv"), ("rich", "sympy", "numpy.ma", "hashlib")),
     (("envelope", "p390", "--csv"), ("rich", "sympy", "numpy.ma")),
     (("envelope", "ibm-3990-6", "--envelope", "ten_ms"), ("rich", "sympy")),
@@ -160,3 +170,32 @@ def test_completion_by_a_model_only_reads_it(words: str, tmp_path: Path) -> None
 
 def test_the_table_of_a_terminal_is_where_rich_is_loaded(tmp_path: Path) -> None:
     assert used(loaded(tmp_path, *INLINE, "--color", "always"), LIGHT) == {"rich"}
+
+
+ENDED = """
+import atexit, os, sys
+import qnet.__main__
+class Kept:
+    def __del__(self, write=os.write):
+        write(2, b"taken down")
+kept = Kept()
+atexit.register(os.write, 2, b"at exit ")
+{watched}
+sys.argv = ["qnet", *sys.argv[1:]]
+qnet.__main__.run()
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "watched", "code", "end"),
+    [
+        (("--version",), "", 0, "at exit "),
+        (("--version",), "sys.setprofile(lambda *event: None)", 0, "at exit taken down"),
+        (("solve", "./none.toml"), "", 2, "at exit "),
+    ],
+)
+def test_a_process_ends_at_once_unless_it_is_watched(words: tuple[str, ...], watched: str, code: int, end: str) -> None:
+    command = [sys.executable, "-c", ENDED.format(watched=watched), *words]
+    done = subprocess.run(command, env=environment({}), capture_output=True, check=False)
+    lines = done.stderr.decode().splitlines()
+    assert (done.returncode, lines[-1], bool(done.stdout)) == (code, end, not code)

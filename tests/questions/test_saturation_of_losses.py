@@ -9,7 +9,8 @@ import pytest
 
 from qnet.model.model import Model
 from qnet.networks.states import solve as states
-from qnet.questions.points.points import solve_points
+from qnet.networks.wanted import AUTO
+from qnet.questions.points.points import at_loads, solve_points
 from qnet.questions.points.saturation import saturation
 from qnet.questions.solve.solve import solve_report
 
@@ -46,6 +47,34 @@ def test_no_chain_is_tried_again_at_every_load(
     assert edge.cause == "last"
     # No more are lost than at a station that all come to at once.
     assert edge.factor * 20 * 0.014 >= 1
+
+
+@pytest.mark.parametrize("capacity", [2, 6, 40])
+def test_a_capacity_beyond_losses_is_found_from_below_in_a_few_solutions(
+    model: Callable[[str], Model], monkeypatch: pytest.MonkeyPatch, capacity: int
+) -> None:
+    asked: list[float] = []
+
+    def counted(*given: Any) -> Callable[[float], Any]:
+        again = at_loads(*given)
+
+        def solved(factor: float) -> Any:
+            asked.append(factor)
+            return again(factor)
+
+        return solved
+
+    monkeypatch.setattr("qnet.questions.points.saturation.at_loads", counted)
+    found = model(LINE.format(capacity=capacity, discipline="ps", rate=20))
+    edge = saturation(found, solve_points(found))
+    assert edge.cause == "last" and edge.factor * 20 * 0.014 >= 1 - 1e-12
+    assert len(asked) <= 18
+    assert again_at(found, edge.factor * (1 - 1e-9)).stable and not again_at(found, edge.factor * (1 + 1e-9)).stable
+
+
+def again_at(found: Model, factor: float) -> Any:
+    """The model where all arrivals are some times as frequent, by the method that a search takes."""
+    return at_loads(solve_points(found), None, AUTO.replace(chain=0, better=False))(factor)
 
 
 def test_a_load_of_an_approximation_beside_an_exact_answer_is_told(model: Callable[[str], Model]) -> None:

@@ -77,9 +77,13 @@ class Ranked(Record):
             slower=self.demands * (self.servers[:, None] - 1.0),
             known=_ABSENCE * self.memory[:, :, None, :],
             regular=(self.excess < 0)[:, :, None, :] & ~opened.swapaxes(2, 3),
+            there=self.population[:, None, :] > 0,
+            closed=np.isfinite(self.population) & (self.population > 0),
             several=self.servers > 1,
             any_several=bool((self.servers > 1).any()),
-            closed=np.isfinite(self.population) & (self.population > 0),
+            any_open=bool(opened.any()),
+            any_shared=bool((self.discipline == SHARING).any()),
+            any_interrupted=bool((self.discipline == PREEMPTIVE).any()),
             ranks=int(distinct(self.rank).size),
             served=tuple(self._ranks()),
         )
@@ -101,9 +105,13 @@ class Ranked(Record):
 
     def part(self, chosen: Any) -> Ranked:
         """Some of the batch."""
-        common = {"discipline": self.discipline, "rank": self.rank, "servers": self.servers}
-        return Ranked(*(common.get(name, value[chosen] if name not in common else None)
-                        for name, value in zip(self.fields(), self, strict=True)))  # fmt: skip
+        common = "discipline", "rank", "servers"
+        result = Ranked(*(value if name in common else value[chosen]
+                          for name, value in zip(self.fields(), self, strict=True)))  # fmt: skip
+        if "fixed" in vars(self):
+            # Points come and go in every round: what none of them changes is not made again.
+            vars(result)["fixed"] = self.fixed.part(chosen)
+        return result
 
     def to_iterate(self, values: Array) -> Array:
         """The logarithms of residences over demands, so that a class that starves does not outweigh the others."""
@@ -168,15 +176,31 @@ class _Fixed(Record):
     """Seconds of absence."""
     regular: Any
     """Where the rest of a service may be less than it is on the average."""
+    there: Any
+    """(P, 1, R) classes with customers, open ones included."""
+    closed: Any
+    """(P, R) classes with customers."""
     several: Any
     """(K,) stations of several servers; `any_several`: whether there are any."""
     any_several: bool
-    closed: Any
-    """(P, R) classes with customers."""
+    any_open: bool
+    any_shared: bool
+    any_interrupted: bool
+    """Whether there are open classes, stations where customers are served together, and where some are interrupted."""
     ranks: int
     """How many there are."""
     served: tuple[_Rank, ...]
     """Those at stations without sharing, the highest first."""
+
+    def part(self, chosen: Any) -> _Fixed:
+        """That of some of the points."""
+        return self.replace(
+            **{name: value[chosen] for name, value in self.as_dict().items() if name in _OF_POINTS},
+        )
+
+
+_OF_POINTS = {"opened", "people", "others", "present", "visits", "slower", "known", "regular", "there", "closed"}
+"""The numbers of `_Fixed` that have one entry per point."""
 
 
 class RankedAnswer(FixedPoints):
@@ -275,7 +299,11 @@ def _at_servers(ranked: Ranked, state: Any) -> Any:
 
 def _throughput(ranked: Ranked, residence: Any) -> Any:
     """(P, R) by Little's law; of open classes what arrives."""
-    cycle = ranked.think_time + _at_servers(ranked, residence).sum(1)
+    return _passing(ranked, ranked.think_time + _at_servers(ranked, residence).sum(1))
+
+
+def _passing(ranked: Ranked, cycle: Any) -> Any:
+    """The same, of cycle times."""
     closed = ranked.fixed.closed
     people = np.where(closed, ranked.population, 0.0)
     return np.where(closed, people / np.where(closed & (cycle > 0), cycle, 1.0), ranked.arrival_rate)
@@ -289,21 +317,22 @@ def _full(ranked: Ranked, throughput: Any) -> Flags:
 def _image(ranked: Ranked, changes: ShareChanges, residence: Any) -> tuple[Any, Any]:
     """Residences (see `_at_servers`) after a round, and (P,) the largest change, in cycle times of the class."""
     budget.spend(_A_RANK * ranked.fixed.ranks, "the rounds of a fixed point")
+    fixed = ranked.fixed
     arrivals = _Arrivals(ranked, changes, residence)
     stations = ranked.demands.shape[1]
-    image = np.where((ranked.discipline == SHARING)[:, None], ranked.demands * (1.0 + arrivals.queues.sum(-1)), 0.0)
-    before = _Before(
-        np.zeros(arrivals.queues.shape[:3]), np.zeros(arrivals.queues.shape[:3]), np.zeros(arrivals.queues.shape[:2])
-    )
-    ranks = ranked.fixed.served
+    image = np.zeros(ranked.demands.shape)
+    if fixed.any_shared:
+        image = np.where((ranked.discipline == SHARING)[:, None], ranked.demands * (1.0 + arrivals.queues.sum(-1)), 0.0)
+    before: _Before | None = None
+    ranks = fixed.served
     for number, rank in enumerate(ranks, 1):
         work = arrivals.work(before, rank.here)
         image = np.where(rank.here, ranked.visits * arrivals.visit_time(before, rank, work), image)
         before = arrivals.after(before, rank.here, work) if number < len(ranks) else before
-    image = np.where(ranked.population[:, None, :] > 0, image, ranked.demands)
-    cycle = (ranked.think_time + _at_servers(ranked, residence).sum(1))[:, None, :]
+    image = np.where(fixed.there, image, ranked.demands)
+    cycle = arrivals.cycle[:, None, :]
     change = np.abs(image - residence[:, :stations]) / np.where(cycle > 0, cycle, 1.0)
-    if ranked.fixed.any_several:
+    if fixed.any_several:
         ratios = arrivals.ratios(np.maximum(image - ranked.demands, 0.0))
         image = np.concatenate([image, ratios], axis=1)
         change = np.concatenate([change, np.abs(ratios - residence[:, stations:])], axis=1)
@@ -326,8 +355,11 @@ class _Arrivals:
 
     def __init__(self, ranked: Ranked, changes: ShareChanges, residence: Any) -> None:
         self.ranked, self.relaxation = ranked, changes.relaxation
-        self.throughput = throughput = _throughput(ranked, residence)[:, None, :]
+        self.relaxed = bool(changes.relaxation.any())
         at_servers = _at_servers(ranked, residence)
+        self.cycle = ranked.think_time + at_servers.sum(1)
+        """(P, R) seconds."""
+        self.throughput = throughput = _passing(ranked, self.cycle)[:, None, :]
         residence = residence[:, : ranked.demands.shape[1]]
         fixed = ranked.fixed
         opened, others, present = fixed.opened, fixed.others, fixed.present
@@ -338,12 +370,16 @@ class _Arrivals:
         """Mean services of those present."""
         self.people = fixed.people
         each = residence / fixed.visits
-        absence = (ranked.think_time + at_servers.sum(1))[:, None, :] - at_servers + fixed.slower
-        absence = np.maximum(absence, 0.0) / fixed.visits
-        self.absence = np.where(opened[:, 0], 1e300, np.maximum(absence, 1e-300))
-        random = self.absence[..., None] / (self.absence[..., None] + fixed.known)
-        open_busy = np.where(opened[:, 0], self.busy, 0.0).sum(-1)
-        idle = np.maximum(1.0 - (self.busy.sum(-1) - open_busy) / np.maximum(1.0 - open_busy, _LEAST), 0.0)
+        absence = self.cycle[:, None, :] - at_servers + fixed.slower
+        absence = np.maximum(np.maximum(absence, 0.0) / fixed.visits, 1e-300)
+        busy: Any = self.busy.sum(-1)
+        if fixed.any_open:
+            absence = np.where(opened[:, 0], 1e300, absence)
+            open_busy = np.where(opened[:, 0], self.busy, 0.0).sum(-1)
+            busy = (busy - open_busy) / np.maximum(1.0 - open_busy, _LEAST)
+        self.absence = absence
+        random = absence[..., None] / (absence[..., None] + fixed.known)
+        idle = np.maximum(1.0 - busy, 0.0)
         # Open classes find what is there at random, whatever that is; of closed ones that could be too little.
         kept = np.where(fixed.regular, idle[..., None, None], 1.0)
         self.excess = ranked.excess[:, :, None, :] * kept * random
@@ -355,23 +391,27 @@ class _Arrivals:
         self.coming = self.served * coming
         """The served classes whose customers are elsewhere, and come during a service of the arriving class."""
 
-    def work(self, before: _Before, here: Any) -> Any:
+    def work(self, before: _Before | None, here: Any) -> Any:
         """(P, K, R) seconds of service of classes of one rank present on arrival, given what is served before it.
 
         Where higher classes interrupt it, a service that has begun remains in progress while they are served.
         """
         ranked = self.ranked
+        if before is None or not ranked.fixed.any_interrupted:
+            return ((self.waiting + self.excess * self.served) * here[:, None, :]).sum(-1)
         longer = np.where(
             (ranked.discipline == PREEMPTIVE)[:, None], 1.0 / np.maximum(1.0 - before.busy, _LEAST)[..., None], 1.0
         )
         begun = np.minimum(self.served * longer[..., None], self.queues)
         return ((self.waiting + self.excess * begun) * here[:, None, :]).sum(-1)
 
-    def visit_time(self, before: _Before, rank: _Rank, work: Any) -> Any:
+    def visit_time(self, before: _Before | None, rank: _Rank, work: Any) -> Any:
         """(P, K, R) seconds of a visit of classes of one rank, given what is served before it and their `work`."""
         ranked, here, preemptive = self.ranked, rank.here, rank.preemptive
-        slow = (1.0 / np.maximum(1.0 - before.busy, _LEAST))[..., None]
         ahead = work + (self.rest * rank.lower).sum(-1)
+        if before is None:
+            return ahead + ranked.service
+        slow = (1.0 / np.maximum(1.0 - before.busy, _LEAST))[..., None]
         leaving = np.where(preemptive, 0.0, ranked.service * before.busy[..., None] * slow)
         arrived = (self.coming * rank.first).sum(-1) / np.maximum(1.0 - before.utilization, _LEAST)
         arrived = np.where(preemptive, 0.0, ranked.service * arrived)
@@ -385,8 +425,10 @@ class _Arrivals:
         higher = (1.0 + arrived * idle / self.absence) / (1.0 / clear + idle / self.absence)
         higher = np.where(before.clear > 0, higher, 0.0)
         present = np.minimum((self.served * here[:, None, :]).sum(-1) * slow, 1.0)
-        present = np.maximum(present, np.minimum(self.relaxation, 1.0)[:, None, None])
-        present = np.where(np.isinf(ranked.population)[:, None, :], 0.0, present)
+        if self.relaxed:
+            present = np.maximum(present, np.minimum(self.relaxation, 1.0)[:, None, None])
+        if ranked.fixed.any_open:
+            present = np.where(np.isinf(ranked.population)[:, None, :], 0.0, present)
         # A customer that finds one of its rank in service also finds what has arrived since that service began, or
         # more.
         higher = higher + present * np.maximum(leaving - higher, 0.0)
@@ -423,8 +465,11 @@ class _Arrivals:
             rows.append(row)
         return np.stack(rows, axis=1)
 
-    def after(self, before: _Before, here: Any, work: Any) -> _Before:
+    def after(self, before: _Before | None, here: Any, work: Any) -> _Before:
         """What is served before the next rank, given the `work` of this one."""
+        if before is None:
+            nothing = np.zeros(work.shape)
+            before = _Before(nothing, nothing, nothing[..., 0])
         served, queues = self.served * here[:, None, :], self.queues * here[:, None, :]
         slow = 1.0 / np.maximum(1.0 - before.utilization, _LEAST)
         used = np.minimum(served.sum(-1) * slow, 1.0 - _LEAST)

@@ -6,10 +6,12 @@ Apart from the table, which solvers read as well: what a method can take, withou
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from qnet.networks.solvers.protocol import Solver
 from qnet.networks.solvers.table import TABLE, MethodRow
+
+if TYPE_CHECKING:
+    from qnet.networks.solvers.protocol import Solver
 
 
 def solver(row: MethodRow) -> Solver:

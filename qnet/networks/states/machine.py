@@ -20,6 +20,7 @@ from qnet.networks.states.chain import WHAT, TooLarge
 from qnet.networks.states.program import (
     CHOICE,
     COUNT,
+    DONE,
     FORK,
     JOIN,
     QUEUE,
@@ -44,9 +45,13 @@ _MOST_STEPS = 2000
 _ALL_STEPS, _A_STEP = 20_000, 5e3
 """Steps that one event may take on all its branches: visits that take no time branch again and again, at copies for
 instance; and the operations of a step."""
+_ENDLESS = "customers may pass without spending any time"
+_BRANCHING = "visits that take no time branch in too many ways"
 _MOST_WORK, _A_CUSTOMER, _A_PART, _BRANCHES = 2e7, 1e3, 10.0, 20.0
 """Of the start of a chain: the parts of states that may be copied, what placing a customer takes besides, the
 operations of one, and how many a customer with branches counts as."""
+_MOST_KNOWN = 20_000
+"""States whose moves are kept for a chain with more customers from outside."""
 _LINE = -2
 """This less the number of a centre denotes its line, of which a customer is to begin or resume service."""
 
@@ -57,10 +62,13 @@ class Machine:
     program   nodes and centres; numbers of it may be arrays, of several programs (`shared`).
     most      how many customers from outside, or with work after a response, there may be: those that would
               be one more are lost, so that the number of states is finite.
+    known     the moves of states where no one was lost for that, with fewer of them; it is added to.
     """
 
-    def __init__(self, program: Program, most: int) -> None:
+    def __init__(self, program: Program, most: int, known: dict[State, list[Move]] | None = None) -> None:
         self.nodes = [_Node(node) for node in program.nodes]
+        for node in self.nodes:
+            node.pass_on(self.nodes)
         self.size = len(program.nodes)
         self.centres = [_Centre(centre) for centre in program.centres]
         self.in_order = [number for number, centre in enumerate(self.centres) if centre.ordered]
@@ -72,6 +80,9 @@ class Machine:
         """States with parallel steps as they come about, and as they are numbered: most come about again and again."""
         self.steps = 0
         """Of the event that is being followed, on all its branches."""
+        self.known = known
+        self.cut = False
+        """Whether a customer has been lost because there were the most, in the moves of the present state."""
         self.edge = most - max(
             (len(node.choices) - node.amount for node in program.nodes if node.kind == FORK), default=0
         )
@@ -134,6 +145,9 @@ class Machine:
 
     def moves(self, state: State) -> list[Move]:
         """All that may happen next."""
+        if self.known and (known := self.known.get(state)) is not None:
+            return known
+        self.cut = False
         counts, lines, busy, apart, joins = state
         nodes, timed, size, result = self.nodes, self.timed, self.size, list[Move]()
         for slot, count in enumerate(counts):
@@ -167,6 +181,10 @@ class Machine:
         if self.arrivals and self.outside(state) < self.most:
             for rate, home in self.arrivals:
                 self.settled(*state, home, rate, result)
+        elif self.arrivals:
+            self.cut = True
+        if self.known is not None and not self.cut and len(self.known) < _MOST_KNOWN:
+            self.known[state] = result
         return result
 
     def lines_served(self, state: State) -> Iterator[tuple[int, int, float]]:
@@ -234,16 +252,15 @@ class Machine:
 
     def follow(self, scene: _Scene, rate: float, ended: tuple[int, ...], result: list[Move], steps: int) -> None:
         """Move the pending customers, the last first, until each of them spends time or waits."""
-        nodes, size, pending = self.nodes, self.size, scene.pending
+        nodes, centres, size, pending = self.nodes, self.centres, self.size, scene.pending
+        lines, busy = scene.lines, scene.busy
         while pending:
-            steps += 1
-            self.steps += 1
-            if steps > _MOST_STEPS:
-                raise NotCovered("customers may pass without spending any time")
-            if self.steps > _ALL_STEPS:
-                raise NotCovered("visits that take no time branch in too many ways")
             customer = pending.pop()
             if customer <= _LINE:
+                steps += 1
+                self.steps += 1
+                if steps > _MOST_STEPS or self.steps > _ALL_STEPS:
+                    raise NotCovered(_ENDLESS if steps > _MOST_STEPS else _BRANCHING)
                 centre = _LINE - customer
                 chance, passed = self.begun(scene, centre)
                 ended = (*ended, *passed)
@@ -252,50 +269,63 @@ class Machine:
                 index, choices = chance
                 for share, after in choices:
                     other = scene.copy()
-                    line = scene.lines[centre]
+                    line = lines[centre]
                     other.lines[centre] = (*line[:index], _onward(after, line[index], size), *line[index + 1 :])
                     other.pending.append(customer)
                     self.follow(other, rate * share, ended, result, steps)
                 return
-            if customer < 0:
-                continue
-            number = customer % size
-            node = nodes[number]
-            kind = node.kind
-            if kind == TIME:
-                if customer == number:
-                    scene.counts[node.slot] += 1
+            # The customer goes on until it spends time or waits; those that it lets go on are pending meanwhile.
+            while customer >= 0:
+                steps += 1
+                self.steps += 1
+                if steps > _MOST_STEPS or self.steps > _ALL_STEPS:
+                    raise NotCovered(_ENDLESS if steps > _MOST_STEPS else _BRANCHING)
+                node = nodes[customer if customer < size else customer % size]
+                kind = node.kind
+                if kind == TIME:
+                    if customer < size:
+                        scene.counts[node.slot] += 1
+                    else:
+                        insort(scene.apart, customer)
+                    break
+                if kind == QUEUE:
+                    centre = node.centre
+                    taken, item = busy[centre] + node.amount, centres[centre]
+                    if lines[centre] or taken > item.room or not item.plain:
+                        ended = self.join(scene, customer, ended)
+                        break
+                    busy[centre] = taken
+                    onward = node.after
+                elif kind == RELEASE:
+                    if lines[node.centre]:
+                        self.release(scene, node.centre, node.amount)
+                    else:
+                        busy[node.centre] -= node.amount
+                    onward = node.after
+                elif kind == CHOICE:
+                    choices = _level(node.levels, busy[node.inside]) if node.levels else node.choices
+                    for share, after in choices[1:]:
+                        other = scene.copy()
+                        other.pending.append(_onward(after, customer, size))
+                        self.follow(other, rate * share, ended, result, steps)
+                    rate, onward = rate * choices[0][0], choices[0][1]
+                elif kind == SPLIT:
+                    pending.append(_onward(node.after, customer, size))
+                    if node.centre < 0 and scene.present(self) >= self.most:
+                        self.cut = True
+                        break
+                    customer = node.choices[0][1]
+                    continue
+                elif kind == REST:
+                    pending.insert(0, _onward(node.after, customer, size))
+                    break
+                elif kind in (FORK, JOIN):
+                    ended = self.end(scene, customer, ended) if kind == JOIN else self.fork(scene, customer, ended)
+                    break
                 else:
-                    insort(scene.apart, customer)
-            elif kind == CHOICE:
-                choices = _level(node.levels, scene.busy[node.inside]) if node.levels else node.choices
-                for share, after in choices[1:]:
-                    other = scene.copy()
-                    other.pending.append(_onward(after, customer, size))
-                    self.follow(other, rate * share, ended, result, steps)
-                share, after = choices[0]
-                rate = rate * share
-                pending.append(_onward(after, customer, size))
-            elif kind == QUEUE:
-                ended = self.join(scene, customer, ended)
-            elif kind == RELEASE:
-                # The customer goes on before those that get the server.
-                self.release(scene, node.centre, node.amount)
-                pending.append(node.after if customer < size else _onward(node.after, customer, size))
-            elif kind == REST:
-                pending.insert(0, _onward(node.after, customer, size))
-            elif kind == SPLIT:
-                pending.append(_onward(node.after, customer, size))
-                if node.centre >= 0 or scene.present(self) < self.most:
-                    pending.append(node.choices[0][1])
-            elif kind == FORK:
-                self.fork(scene, customer)
-            elif kind == JOIN:
-                ended = self.end(scene, customer, ended)
-            else:
-                if kind == COUNT:
-                    ended = (*ended, node.mark)
-                pending.append(node.after if customer < size else _onward(node.after, customer, size))
+                    ended += node.marks
+                    onward = node.onward
+                customer = onward if customer < size else _onward(onward, customer, size)
         state: State = (
             tuple(scene.counts), tuple(scene.lines), tuple(scene.busy), tuple(scene.apart), tuple(scene.joins),
         )  # fmt: skip
@@ -354,13 +384,14 @@ class Machine:
         if served:
             scene.lines[centre] = line[served:]
 
-    def fork(self, scene: _Scene, customer: int) -> None:
-        """The branches of a parallel step begin, the first of them first."""
+    def fork(self, scene: _Scene, customer: int, ended: tuple[int, ...]) -> tuple[int, ...]:
+        """The branches of a parallel step begin, the first of them first; the marks that were passed by then."""
         node = self.nodes[customer % self.size]
         used = {item[0] for item in scene.joins}
         number = next(number for number in range(1, len(used) + 2) if number not in used)
         scene.joins.append((number, customer, node.amount, len(node.choices)))
         scene.pending += [begin + number * self.size for _, begin in reversed(node.choices)]
+        return ended
 
     def end(self, scene: _Scene, customer: int, ended: tuple[int, ...]) -> tuple[int, ...]:
         """A branch of a parallel step ends; the marks that were passed by then."""
@@ -376,6 +407,8 @@ class Machine:
             if others.present(self) < self.most:
                 self.leave(scene, number)
                 left = 0
+            else:
+                self.cut = True
         if left:
             # Where too many branches go on unawaited already, these are waited for.
             joins.insert(index, (number, parent, max(needed - 1, 1), left))
@@ -467,8 +500,8 @@ class _Node:
     """A node of the program, as fast to read as can be: every step of every move does."""
 
     __slots__ = (
-        "after", "amount", "centre", "choices", "inside", "kind", "levels", "lost", "mark", "priority", "rate", "slot",
-        "speeds",
+        "after", "amount", "centre", "choices", "inside", "kind", "levels", "lost", "mark", "marks", "onward",
+        "priority", "rate", "slot", "speeds",
     )  # fmt: skip
 
     def __init__(self, node: Node) -> None:
@@ -486,13 +519,25 @@ class _Node:
         self.amount: int = node.amount
         self.slot = -1
         """Of a time without order: its place among the counts of a state."""
+        self.marks: tuple[int, ...] = (self.mark,) if self.kind == COUNT else ()
+        self.onward = self.after
+        """Of what only counts or ends: marks up to the next node that does something, and that node."""
+
+    def pass_on(self, nodes: Sequence[_Node]) -> None:
+        """Find what comes after all that only count or end."""
+        for _ in nodes:
+            if self.kind not in (COUNT, DONE) or self.onward < 0 or nodes[self.onward].kind not in (COUNT, DONE):
+                break
+            self.marks += (nodes[self.onward].mark,) if nodes[self.onward].kind == COUNT else ()
+            self.onward = nodes[self.onward].after
 
 
 class _Centre:
     """A centre of the program, likewise."""
 
     __slots__ = (
-        "capacity", "discipline", "group", "most", "ordered", "preempted", "rates", "servers", "shared", "station",
+        "capacity", "discipline", "group", "most", "ordered", "plain", "preempted", "rates", "room",
+        "servers", "shared", "station",
     )  # fmt: skip
 
     def __init__(self, centre: CentreCopy) -> None:
@@ -506,6 +551,8 @@ class _Centre:
         self.shared: bool = centre.shared
         self.ordered: bool = centre.ordered
         self.preempted: bool = centre.discipline == "lcfs-pr"
+        self.plain = not (self.shared or self.preempted or self.ordered)
+        self.room = self.most if self.capacity is None else min(self.most, self.capacity)
 
 
 class _Scene:

@@ -15,7 +15,7 @@ from qnet.lazy import np
 from qnet.networks.routed import RoutedNetwork
 from qnet.networks.states.chain import A_STATE, WHAT, TooLarge, Walk, walk
 from qnet.networks.states.least import least_states
-from qnet.networks.states.machine import Machine
+from qnet.networks.states.machine import Machine, Move, State
 from qnet.networks.states.program import QUEUE, CentreCopy, Node, NotCovered, Program
 from qnet.record import Record
 
@@ -65,6 +65,8 @@ class Walks:
             self.groups[group].append(number)
         self.known: dict[tuple[int, int], _Together | TooLarge | NotCovered] = {}
         self._least: dict[int, float] = {}
+        self._latest: tuple[object, dict[State, list[Move]]] = None, {}
+        """The latest program, or group, and what `Machine` knows of its chain with fewer customers from outside."""
 
     def least(self, number: int, network: RoutedNetwork) -> float:
         """As `least_states`, of the network of a program: one number for all that are walked together."""
@@ -88,10 +90,11 @@ class Walks:
     def of(self, number: int, crowd: int, most: int) -> tuple[Machine, Walk]:
         """The machine and the walk of a program; raises what `walk` and the machine raise."""
         group, position = self.positions[number]
-        machine = Machine(self.programs[number], crowd)
+        alone = len(self.groups[group]) == 1 or _taken_up(self.programs[number], crowd)
+        machine = Machine(self.programs[number], crowd, self._moves(number) if alone else None)
         if _given_up(self.programs[number], crowd, most):
             raise TooLarge
-        if len(self.groups[group]) == 1 or _taken_up(self.programs[number], crowd):
+        if alone:
             try:
                 return machine, walk(machine.start(), machine.moves, most, machine.extent)
             except TooLarge:
@@ -108,6 +111,15 @@ class Walks:
         budget.spend(_A_POINT * A_STATE * len(shared.walk.states), WHAT)
         return machine, _of_program(shared, position)
 
+    def _moves(self, number: int, group: int = -1) -> dict[State, list[Move]] | None:
+        """What is known of the moves of a program, or of all of its group; None where no number of customers from
+        outside decides which states there are."""
+        if not self.programs[number].unbounded:
+            return None
+        if self._latest[0] != (number, group):
+            self._latest = (number, group), {}
+        return self._latest[1]
+
     def _forget(self) -> None:
         """Make room for another walk: programs of a group ask for some numbers of customers again and again."""
         while len(self.known) >= _KEPT:
@@ -120,7 +132,8 @@ class Walks:
         """The walk of a group; an error is one of all of them."""
         budget.spend(_A_MERGE, WHAT)
         size = len(self.groups[group])
-        machine = Machine(_merged([self.programs[number] for number in self.groups[group]]), crowd)
+        merged = _merged([self.programs[number] for number in self.groups[group]])
+        machine = Machine(merged, crowd, self._moves(self.groups[group][0], group))
         try:
             result = walk(machine.start(), machine.moves, most, machine.extent)
         except (TooLarge, NotCovered) as error:

@@ -28,6 +28,8 @@ _STEP, _STEPS = 1e-3, 110
 """How far it goes down at once after that to where there is a steady state, and how often."""
 _FAR = 1e9
 """The largest load tried, as a multiple of the smallest capacity: most of it may be lost before it arrives there."""
+_UPWARDS = (2.0, 8.0, 64.0, 4096.0, 1e6)
+"""The multiples of the smallest capacity tried before that, where a capacity is reached as loads rise."""
 JUST_BELOW = 1 - 1e-9
 """Where figures "at saturation" are read: there is still a steady state here."""
 
@@ -192,9 +194,42 @@ def _beyond(
     never = idle | far.stable
     if operations.all(never):
         return Saturation(operations.where(never, float("inf"), bound), far.gather(limiting))
-    result, edge = _search(again, bound * _FAR, far, operations)
+    result, edge = _upwards(again, bound, far, operations) or _search(again, bound * _FAR, far, operations)
     estimated = _exact(solved) and not _exact(edge)
     return Saturation(operations.where(never, float("inf"), result), edge.gather(limiting), estimated=estimated)
+
+
+def _upwards(
+    again: Callable[[Value], Solved], bound: Value, far: Solved, operations: Operations
+) -> tuple[Value, Solved] | None:
+    """As `_search` below `bound` times `_FAR`, where loads rise steadily, and slower than the arrivals: from `bound`
+    up. None where there is no steady state at `bound` already, or where times may fall with the load."""
+    if needs_solution(far.model):
+        return None
+    where = operations.where
+    last = far
+
+    def excess(factor: Value) -> Value:
+        nonlocal last
+        last = again(factor)
+        return _excess(last, operations)
+
+    done, low, high, at_high = far.stable, bound, bound * _FAR, _excess(far, operations)
+    at_low = excess(low)
+    if not operations.all(done | (at_low < 0)):
+        return None
+    enclosed = done
+    for multiple in _UPWARDS:
+        tried = where(enclosed, high, bound * multiple)
+        value = where(enclosed, at_high, excess(tried))
+        full = value >= 0
+        low, at_low = where(full, low, tried), where(full, at_low, value)
+        high, at_high = where(full, tried, high), where(full, value, at_high)
+        enclosed = enclosed | full
+        if operations.all(enclosed):
+            break
+    result = roots.bracket(excess, low, high, at_low, at_high, operations)[0]
+    return where(done, bound * _FAR, result), last
 
 
 def _exact(solved: Solved) -> bool:
@@ -236,10 +271,11 @@ def _search(
 def _excess(solved: Solved, operations: Operations) -> Value:
     """How far the most loaded centre is beyond its capacity; negative where there is a steady state.
 
-    Of centres that hold no waits only whether they are full: they grow as the arrivals do, and would hide how much
-    steeper the others rise.
+    Of centres that hold no waits only whether they are full, where there are others: they grow as the arrivals do, and
+    would hide how much steeper the others rise.
     """
     rising = solved.rising_load
+    rising = operations.where(rising > 0, rising, solved.load)
     below, beyond = operations.minimum([rising, 1 - 1e-16 + 0 * rising]), operations.maximum([rising - 1, 1e-16])
     return operations.where(solved.stable, below - 1, beyond)
 

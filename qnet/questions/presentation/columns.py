@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from qnet.expression import Expression
 from qnet.lazy import lazy, np
-from qnet.model.metrics import Metric
 from qnet.model.model import Model
 from qnet.model.scope import counted, rests_on
 from qnet.reports.content import Cell, Column, Note
@@ -18,6 +17,7 @@ from qnet.units import UnitError, base_unit, column_suffix, in_unit, unit, unit_
 
 if TYPE_CHECKING:
     from qnet.model import bind
+    from qnet.model.metrics import Metric
 else:
     bind = lazy("qnet.model.bind")
 

@@ -1,0 +1,139 @@
+"""The finite-source chain of one point, in floats: a small network needs no arrays, and no time to load them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import accumulate
+
+from qnet.errors import NotComputed, Problem
+from qnet.record import Record
+
+MOST_REQUESTS = 200
+"""Requests at once, sources and servers together, beyond which arrays are faster."""
+
+_TOLERANCE = 2e-14
+_MAX_ROUNDS = 200
+_HIGHEST = 50.0
+_MOST_WAITING = 0.45
+_NEVER = -math.inf
+
+
+def full_probabilities(
+    sources: int, servers: int, offered: float, first_share: float, open_offered: float
+) -> tuple[float, float]:
+    """Probabilities of all servers busy: as a request of a holder finds them, and at any time.
+
+    Applies   as `finite_source.waiting_probability`, to one point, with at most `MOST_REQUESTS` sources and servers
+              together; offered and open_offered in erlangs, their sum below `servers`.
+    Raises    `NotComputed` where the request rate of an idle holder does not converge to 2e-14.
+    Method    As `finite_source.full_probabilities`: the two agree to rounding.
+    Source    As there: @baskett1975; @kleinrock1975, chapter 3.
+
+    >>> full_probabilities(sources=1, servers=1, offered=0.5, first_share=1.0, open_offered=0.0)[0]
+    0.0
+    """
+    chain = _chain(sources, servers, first_share, open_offered)
+    spare = servers - open_offered
+    least = math.log(offered / sources)
+    low, high = least, _HIGHEST
+    rate = min(_first_rate(sources, servers, offered, first_share, spare), _HIGHEST)
+    count = range(len(chain.free))
+    for _ in range(_MAX_ROUNDS):
+        logs = [log + number * rate for number, log in enumerate(chain.logs)]
+        top = max(logs)
+        weights = [math.exp(log - top) for log in logs]
+        asking = [weight * free for weight, free in zip(weights, chain.free, strict=True)]
+        mass, asked = sum(weights), sum(asking)
+        excess = rate + math.log(asked / (mass * offered))
+        # A bracket narrower than rounding cannot be improved: it counts as the root.
+        if abs(excess) <= _TOLERANCE or high - low <= 4e-15 * max(1.0, abs(rate)):
+            return _dot(asking, chain.busy) / asked, _dot(weights, chain.busy) / mass
+        low, high = (rate, high) if excess < 0 else (low, rate)
+        asked_mean, mean = _dot(asking, count) / asked, _dot(weights, count) / mass
+        squares = [number * number for number in count]
+        asked_square, square = _dot(asking, squares) / asked, _dot(weights, squares) / mass
+        slope = max(1 + asked_mean - mean, 1e-12)
+        bend = (asked_square - asked_mean**2) - (square - mean**2)
+        step = rate - _halley(excess, slope, bend, offered, spare)
+        rate = step if low < step < high else (low + high) / 2
+    problem = "the finite-source wait did not converge"
+    raise NotComputed(Problem("QN510", problem, help="report the model: this should not happen"))
+
+
+def _dot(weights: Sequence[float], values: Sequence[float]) -> float:
+    return sum(weight * value for weight, value in zip(weights, values, strict=True))
+
+
+def _first_rate(sources: int, servers: int, offered: float, first_share: float, spare: float) -> float:
+    """The logarithm of a rate to start from, by the formula of Sakasegawa (1977)."""
+    load = min(offered / spare, 1 - 1e-9)
+    waiting = min(load ** (1 + math.sqrt(2 * (servers + 1))) / (1 - load), _MOST_WAITING * sources)
+    free = max(sources - first_share * offered - waiting, 1e-3 * sources)
+    return max(math.log(offered / free), math.log(offered / sources))
+
+
+def _halley(excess: float, slope: float, bend: float, offered: float, spare: float) -> float:
+    """The step on the logarithm of the rate, for that of throughput / (spare - throughput) where that has one."""
+    ratio, missed = 0.0, excess
+    if spare > offered and excess < 1.0:
+        beyond = offered * math.expm1(excess) / (spare - offered)
+        if beyond < 1:
+            ratio = offered * math.exp(excess) / ((spare - offered) * (1 - beyond))
+            missed = excess - math.log1p(-beyond)
+    newton = missed / (slope * (1 + ratio))
+    return newton / min(max(1 - newton * (bend / slope + ratio * slope) / 2, 0.5), 2.0)
+
+
+class _Chain(Record):
+    """What does not depend on the request rate, for each number of requests present."""
+
+    free: list[float]
+    logs: list[float]
+    busy: list[float]
+
+
+def _chain(sources: int, servers: int, share: float, erlangs: float) -> _Chain:
+    """The weights of the chain of 0 to `sources` + `servers` requests."""
+    most, left = sources + servers, servers - erlangs
+    free = [max(min(number, left) * (1.0 - share) + (sources - number), 0.0) for number in range(most + 1)]
+    factorials = [math.lgamma(number + 1.0) for number in range(servers + 1)]
+    hit, other = math.log(1 - erlangs / servers), _log(erlangs) - math.log(servers)
+    chances = [
+        math.exp(factorials[-1] - factorials[number] - factorials[-1 - number] + number * hit + rest * other)
+        if erlangs > 0 or not rest
+        else 0.0
+        for number, rest in zip(range(servers + 1), range(servers, -1, -1), strict=True)
+    ]
+    busy = [_log_or_never(min(chance, 1.0)) for chance in accumulate(chances)]
+    terms = [0.0] + [number * _log(erlangs) - factorials[number] if erlangs > 0 else _NEVER
+                     for number in range(1, servers)]  # fmt: skip
+    idle = list(accumulate(terms, _together))
+    both = [
+        _together(
+            (number - servers) * math.log(servers) + factorials[-1] - factorials[number]
+            + idle[servers - 1 - number] + (number + 1) * hit,
+            busy[number],
+        )
+        for number in range(servers)
+    ] + [busy[servers]]  # fmt: skip
+    births = accumulate((_log_or_never(item) for item in free[:-1]), initial=0.0)
+    logs = [births_before - number * math.log(left) + (both[number] if number <= servers else 0.0)
+            for number, births_before in enumerate(births)]  # fmt: skip
+    shares = [math.exp(busy[number] - both[number]) if number <= servers else 1.0 for number in range(most + 1)]
+    return _Chain(free, logs, shares)
+
+
+def _together(one: float, other: float) -> float:
+    """The logarithm of the sum of two numbers, by theirs."""
+    larger, smaller = max(one, other), min(one, other)
+    return larger if smaller == _NEVER else larger + math.log1p(math.exp(smaller - larger))
+
+
+def _log_or_never(value: float) -> float:
+    return math.log(value) if value > 0 else _NEVER
+
+
+def _log(erlangs: float) -> float:
+    """The logarithm, 0 of 0."""
+    return math.log(erlangs) if erlangs > 0 else 0.0
