@@ -70,6 +70,16 @@ def _solved(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
         empty = degenerate_classes.empty_classes(network)
         if empty:
             return empty.added(solve(empty.others(), wanted))
+    arriving = len(network.classes) - len(network.closed)
+    idle = degenerate_classes.idle_classes(network) if arriving and wanted.method == "auto" else None
+    if idle is None:
+        return _occupied(network, wanted)
+    rare = _occupied(network, wanted)
+    return rare if rare.exact else idle.added(solve(idle.others(), wanted), rare)
+
+
+def _occupied(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
+    """The solution, whatever the numbers of customers."""
     if any(item.per_copy_of for item in network.classes) and (apart := copy_classes.apart(network)):
         return apart.together(solve(apart.network, wanted), wanted.asks_ceiling(network.size))
     if len(network.classes) > 1 and nested(network) and (identical := identical_classes.identical_classes(network)):
