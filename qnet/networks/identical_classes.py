@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
 from qnet.expression import FLOATS, Operations, Value, arrays
-from qnet.lazy import np
 from qnet.networks.memory.regions import applies, regions
 from qnet.networks.passage_times import Passages
 from qnet.networks.routed import ClosedClass, OpenClass, RoutedNetwork, nested
@@ -66,9 +65,7 @@ class IdenticalClasses(Record):
         rates = [shares[index] * solution.classes[place[index]].throughput for index in order]
         compiled = streams(network, operations, rates)
         return solution.replace(
-            classes=tuple(
-                _class(solution.classes[place[index]], classes[index], shares[index]) for index in order
-            ),
+            classes=tuple(_class(solution.classes[place[index]], classes[index], shares[index]) for index in order),
             routes=tuple(routes()),
             visits=tuple(visits()),
             passages=solution.passages and self._passages(solution.passages, compiled.streams, compiled, rates),
@@ -160,12 +157,11 @@ def _identical(one: _Class, other: _Class) -> bool:
 
 def _same(one: Any, other: Any) -> bool:
     """Whether two parts of routes are equal, at all points of a batch."""
-    if isinstance(one, tuple) and isinstance(other, tuple):
+    if isinstance(one, tuple):
         mine, its = cast("tuple[Any, ...]", one), cast("tuple[Any, ...]", other)
         return type(mine) is type(its) and len(mine) == len(its) and all(map(_same, mine, its))
-    if hasattr(one, "shape") or hasattr(other, "shape"):
-        return bool(np.all(np.asarray(one) == np.asarray(other)))
-    return bool(one == other)
+    equal = one == other
+    return bool(equal.all() if hasattr(equal, "all") else equal)
 
 
 def _class(item: ClassFigures, stated: _Class, share: Value) -> ClassFigures:

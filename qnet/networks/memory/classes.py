@@ -8,10 +8,10 @@ closed classes have populations, which the shares of the routes follow.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from qnet.expression import FLOATS, Operations, Value, arrays
-from qnet.lazy import Array, Indices, np
+from qnet.lazy import Array, Flags, Indices, np
 from qnet.networks.aggregation.levels import repeated
 from qnet.networks.aggregation.solution import Aggregation
 from qnet.networks.duration import Wait
@@ -20,10 +20,9 @@ from qnet.networks.fixed_point import BatchMap, fixed_points, not_converged
 from qnet.networks.memory.regions import Region, regions
 from qnet.networks.memory.regions import applies as limited_by
 from qnet.networks.memory.solve import solve as solve_one
-from qnet.networks.passage_times import Passages
 from qnet.networks.routed import ClosedClass, OpenClass, Route, RoutedNetwork, Time, at_points, nested
 from qnet.networks.solution import RoutedSolution
-from qnet.networks.streams import Stream, streams
+from qnet.networks.streams import Stream, Streams, streams
 from qnet.networks.wanted import Wanted
 from qnet.queues.arithmetic import total
 from qnet.record import Record
@@ -39,6 +38,8 @@ _MOST = 2000
 _ENOUGH = 1e-10
 """The residual of the shares of closed classes: what is left of it in a figure is less."""
 _PATIENCE = 60
+_HALVES = 50
+"""Halvings of an interval until it is as narrow as rounding allows."""
 _NAME = "all classes"
 
 
@@ -206,7 +207,7 @@ class _Closed(_Classes):
     def solve(self) -> RoutedSolution:
         """The mean of the waits of one class and of layers."""
         shares = self.shares()
-        solution = self.at(self.seen, shares, self.overall)
+        solution = self.at(self.seen, list(shares), self.overall)
         layered = self.solve_part(self.network, self.wanted.replace(method=LAYERS))
         assert layered.passages is not None and solution.passages is not None
         passages = layered.passages
@@ -216,7 +217,8 @@ class _Closed(_Classes):
         for place, stream, wait in zip(places, passages.compiled.streams, passages.waits, strict=True):
             found = self.table(solution.passages.waits[place].mean)[:, numbers.get(stream.class_index, 0)]
             waits.append(_between(self.value(found), wait))
-        rates = self.throughputs(waits, passages)
+        waits = self.within_capacities(waits, passages.network)
+        rates = self.throughputs(waits, passages.compiled)
         compiled = streams(self.network, self.operations, rates)
         loads = {item.name: self.column(item.load) for item in layered.loads}
         result = self.disaggregated(self.network, compiled, rates, waits, loads)
@@ -228,8 +230,8 @@ class _Closed(_Classes):
             stable=layered.stable,
         )
 
-    def throughputs(self, waits: Sequence[Wait], passages: Passages) -> list[Value]:
-        """Passages per second of every class with these waits."""
+    def throughputs(self, waits: Sequence[Wait], compiled: Streams) -> list[Value]:
+        """Passages per second of every class with these waits, by stream of the network as stated."""
         result: list[Value] = []
         for index, item in enumerate(self.network.classes):
             if isinstance(item, OpenClass):
@@ -237,16 +239,68 @@ class _Closed(_Classes):
                 continue
             cycle = item.think_time + total(
                 route.probability * part.mean_with(waits)
-                for route in passages.compiled.routes
+                for route in compiled.routes
                 if route.class_index == index
                 for part in route.parts.values()
             )
             result.append(item.population / (cycle + (cycle == 0)))
         return result
 
-    def at(self, limits: SharedLimits, shares: Array, population: Array) -> RoutedSolution:
+    def within_capacities(self, waits: Sequence[Wait], network: RoutedNetwork) -> list[Wait]:
+        """The waits, longer for a place in subnetworks that would do more than they can: the same for all classes."""
+        unit = streams(network, self.operations, [1.0] * len(network.classes))
+        result = list(waits)
+        rates = self.throughputs(result, unit)
+        of_joined = [rates[index] for index in self.limits.joined]
+        overall = total(of_joined)
+        nobody = overall == 0
+        shares = [(rate + nobody) / (overall + nobody * len(of_joined)) for rate in of_joined]
+        full = self.at(self.limits, shares, self.people.sum(0) if network.size else float(self.people.sum())).full_at
+        for region in self.limits.limited:
+            result = self.waiting_longer(result, unit, region, full.get(region.station, float("inf")))
+        return result
+
+    def waiting_longer(self, waits: list[Wait], unit: Streams, region: Region, most: Value) -> list[Wait]:
+        """The waits, longer for a place in a region until it does no more than it can.
+
+        unit  the streams for one passage per second of every class.
+        most  passages per second of all classes together that the region can serve.
+        """
+
+        def above(longer: Array) -> Flags:
+            """Whether more is done than can be where each wait for a place is so much longer."""
+            rates = self.throughputs(_longer(waits, unit, region.station, self.value(longer)), unit)
+            used = total(rates[index] for index in self.limits.joined) / most
+            return np.max([self.column(used), *self.busy(unit, region, rates, waits)], axis=0) > 1.0
+
+        low: Array = np.zeros(self.points)
+        needed = above(low)
+        if not needed.any():
+            return waits
+        high: Array = low + 1e-9
+        while (short := above(high)).any():
+            high = np.where(short, 2.0 * high, high)
+        for _ in range(_HALVES):
+            middle: Array = (low + high) / 2
+            short = above(middle)
+            low, high = np.where(short, middle, low), np.where(short, high, middle)
+        return _longer(waits, unit, region.station, self.value(np.where(needed, high, 0.0)))
+
+    def busy(self, unit: Streams, region: Region, rates: Sequence[Value], waits: Sequence[Wait]) -> Iterator[Array]:
+        """The utilization of the station that is held and of those inside, with these passages per second."""
+        stations = {station.name: station for station in self.network.stations}
+        for key, members in unit.members().items():
+            station = stations[key[0]]
+            if key[0] in {region.station, *region.inner} and not station.delay and station.rates is None:
+                streams_there = [unit.streams[number] for number in members]
+                yield self.column(
+                    total(rates[each.class_index] * each.rate * each.holding.mean_with(waits) for each in streams_there)
+                    / station.servers
+                )
+
+    def at(self, limits: SharedLimits, shares: Sequence[Value], population: Value) -> RoutedSolution:
         """The network with one class, whose routes have some shares, (classes, points of the batch)."""
-        return solve_one(limits.as_one(list(shares), population), limits.limited, self.few, self.solve_part)
+        return solve_one(limits.as_one(shares, population), limits.limited, self.few, self.solve_part)
 
     def shares(self) -> Array:
         """(classes, points x classes) the shares of passages by others, as a customer of each class finds them."""
@@ -258,7 +312,7 @@ class _Closed(_Classes):
 
             def image(shares: Array) -> tuple[Array, Array]:
                 kept = np.maximum(shares.T, 1e-12)
-                solution = self.at(limits, kept / kept.sum(0), others)
+                solution = self.at(limits, list(kept / kept.sum(0)), others)
                 result = self.of_cycles(limits, solution, less).T
                 return result, np.abs(result - shares).max(1)
 
@@ -291,6 +345,12 @@ class _Closed(_Classes):
     def table(self, value: Value) -> Array:
         """A figure of points x classes, (points, classes)."""
         return np.broadcast_to(np.asarray(value, float), (self.points * self.count,)).reshape(-1, self.count)
+
+
+def _longer(waits: Sequence[Wait], unit: Streams, station: str, by: Value) -> list[Wait]:
+    """The waits of all streams, those for a station longer by some seconds."""
+    pairs = zip(waits, unit.streams, strict=True)
+    return [wait.replace(mean=wait.mean + by) if stream.station == station else wait for wait, stream in pairs]
 
 
 def _between(mean: Value, other: Wait) -> Wait:
