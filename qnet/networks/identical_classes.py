@@ -43,7 +43,7 @@ class IdenticalClasses(Record):
         """The solution of the network from that of the joined one: each class has its share of the customers."""
         network, classes = self.network, self.network.classes
         operations: Operations = FLOATS if network.size is None else arrays()
-        place = {index: number for number, group in enumerate(self.groups) for index in group}
+        group_of = {index: number for number, group in enumerate(self.groups) for index in group}
         shares = self._shares()
         order = range(len(classes))
         names = [classes[group[0]].name for group in self.groups]
@@ -52,20 +52,20 @@ class IdenticalClasses(Record):
             for index in order:
                 stated = iter(classes[index].routes)
                 for item in solution.routes:
-                    if item.class_name == names[place[index]]:
+                    if item.class_name == names[group_of[index]]:
                         yield _route(item, classes[index].name, next(stated).name, shares[index])
 
         def visits() -> Iterator[ClassStationFigures]:
             for label in dict.fromkeys(item.label for item in solution.visits):
                 for index in order:
                     for item in solution.visits:
-                        if item.label == label and item.class_name == names[place[index]]:
+                        if item.label == label and item.class_name == names[group_of[index]]:
                             yield _visit(item, classes[index].name, shares[index])
 
-        rates = [shares[index] * solution.classes[place[index]].throughput for index in order]
+        rates = [shares[index] * solution.classes[group_of[index]].throughput for index in order]
         compiled = streams(network, operations, rates)
         return solution.replace(
-            classes=tuple(_class(solution.classes[place[index]], classes[index], shares[index]) for index in order),
+            classes=tuple(_class(solution.classes[group_of[index]], classes[index], shares[index]) for index in order),
             routes=tuple(routes()),
             visits=tuple(visits()),
             passages=solution.passages and self._passages(solution.passages, compiled.streams, compiled, rates),
@@ -92,20 +92,20 @@ class IdenticalClasses(Record):
         known: dict[tuple[int, int], list[int]] = {}
         for number, stream in enumerate(passages.compiled.streams):
             known.setdefault((stream.class_index, self._route_number(passages.network, stream)), []).append(number)
-        place = {index: number for number, group in enumerate(self.groups) for index in group}
+        group_of = {index: number for number, group in enumerate(self.groups) for index in group}
         rest = {
             (index, route): iter(numbers)
             for index in range(len(self.network.classes))
             for (joined, route), numbers in known.items()
-            if joined == place[index]
+            if joined == group_of[index]
         }
-        places = [next(rest[stream.class_index, self._route_number(self.network, stream)]) for stream in stated]
+        indices = [next(rest[stream.class_index, self._route_number(self.network, stream)]) for stream in stated]
         return passages.replace(
             network=self.network,
             compiled=compiled,
             throughputs=tuple(rates),
-            waits=tuple(passages.waits[number] for number in places),
-            identical=tuple(passages.identical[number] for number in places) if passages.identical else (),
+            waits=tuple(passages.waits[number] for number in indices),
+            identical=tuple(passages.identical[number] for number in indices) if passages.identical else (),
             demands=None,
             start=None,
             variances=None,

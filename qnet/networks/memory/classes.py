@@ -20,7 +20,8 @@ from qnet.networks.fixed_point import BatchMap, fixed_points, not_converged
 from qnet.networks.memory.regions import Region, regions
 from qnet.networks.memory.regions import applies as limited_by
 from qnet.networks.memory.solve import solve as solve_one
-from qnet.networks.routed import ClosedClass, OpenClass, Route, RoutedNetwork, Time, at_points, nested
+from qnet.networks.reduction import Reduction
+from qnet.networks.routed import ClosedClass, Hold, OpenClass, Route, RoutedNetwork, Time, at_points, nested
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.streams import Stream, Streams, streams
 from qnet.networks.wanted import Wanted
@@ -75,7 +76,10 @@ class SharedLimits(Record):
             for item in (classes[index],)
             for route in item.routes
         )
-        one = ClosedClass(_NAME, amount, 0.0, routes) if self.closed else OpenClass(_NAME, amount, routes)
+        if self.closed:
+            one = ClosedClass(name=_NAME, population=amount, think_time=0.0, routes=routes)
+        else:
+            one = OpenClass(name=_NAME, arrival_rate=amount, routes=routes)
         others = (item for index, item in enumerate(classes) if index not in self.joined)
         return self.network.replace(classes=(one, *others))
 
@@ -106,9 +110,25 @@ def shared(network: RoutedNetwork, wanted: Wanted) -> SharedLimits | None:
             return None
     result = SharedLimits(network, (), joined)
     limited = limited_by(result.as_one([1.0 / len(joined)] * len(joined), 1.0))
-    if not limited or (closed and not _as_measured(network, limited)):
+    if not limited or not all(_of_several(result, region) for region in limited):
+        return None
+    if closed and not (_as_measured(network, limited) and Reduction(network).by_layers(wanted)):
         return None
     return result.replace(limited=limited)
+
+
+def _of_several(limits: SharedLimits, region: Region) -> bool:
+    """Whether several classes enter a region."""
+    entering = [
+        index
+        for index in limits.joined
+        if any(
+            isinstance(step, Hold) and step.station == region.station
+            for route in limits.network.classes[index].routes
+            for step in route.steps
+        )
+    ]
+    return len(entering) > 1
 
 
 def _as_measured(network: RoutedNetwork, limited: tuple[Region, ...]) -> bool:
@@ -124,6 +144,7 @@ def solve(limits: SharedLimits, wanted: Wanted, solve_part: SolvePart) -> Routed
     Applies   open classes of Poisson arrivals; or closed classes, with open ones outside the subnetworks.
     limits    of `shared`.
     wanted    the budget.
+    solve_part  the chooser, which solves what is inside and around the subnetworks, and layers.
     Returns   figures as of `memory.solve`, by class.
     Raises    as `memory.solve`, and `NotComputed` QN511 where the shares of closed classes are not found.
     Method    Open: arrivals of each class are a share of one Poisson stream: the same network. Closed: a customer of a
@@ -177,8 +198,8 @@ class _Open(_Classes):
         solution = solve_one(one, self.limits.limited, self.wanted, self.solve_part)
         assert solution.passages is not None
         compiled = streams(network, self.operations, rates)
-        places = self.of_streams(solution.passages.compiled.streams, compiled.streams)
-        waits = [solution.passages.waits[place] for place in places]
+        numbers = self.of_streams(solution.passages.compiled.streams, compiled.streams)
+        waits = [solution.passages.waits[number] for number in numbers]
         loads = {item.name: self.column(item.load) for item in solution.loads}
         result = self.disaggregated(network, compiled, rates, waits, loads)
         return result.replace(
@@ -196,7 +217,7 @@ class _Closed(_Classes):
         self.people = np.stack([self.column(item.population) for item in network.closed])
         """(classes, points)"""
         self.few: Wanted = wanted.replace(enclosed=False, near=None, ceilings=False)
-        self.seen = limits.replace(network=repeated(network, self.count))
+        self.on_arrival = limits.replace(network=repeated(network, self.count))
         """The network as a customer of each class finds it: points x classes, the classes innermost."""
         less = self.people[:, :, None] - np.eye(len(customers))[:, None]
         self.less = np.maximum(less, 0.0).reshape(self.count, -1)
@@ -207,16 +228,16 @@ class _Closed(_Classes):
     def solve(self) -> RoutedSolution:
         """The mean of the waits of one class and of layers."""
         shares = self.shares()
-        solution = self.at(self.seen, list(shares), self.overall)
+        solution = self.at(self.on_arrival, list(shares), self.overall)
         layered = self.solve_part(self.network, self.wanted.replace(method=LAYERS))
         assert layered.passages is not None and solution.passages is not None
         passages = layered.passages
-        places = self.of_streams(solution.passages.compiled.streams, passages.compiled.streams)
+        numbers = self.of_streams(solution.passages.compiled.streams, passages.compiled.streams)
         waits: list[Wait] = []
-        numbers = {index: number for number, index in enumerate(self.limits.joined)}
-        for place, stream, wait in zip(places, passages.compiled.streams, passages.waits, strict=True):
-            found = self.table(solution.passages.waits[place].mean)[:, numbers.get(stream.class_index, 0)]
-            waits.append(_between(self.value(found), wait))
+        columns = {index: number for number, index in enumerate(self.limits.joined)}
+        for number, stream, wait in zip(numbers, passages.compiled.streams, passages.waits, strict=True):
+            as_one = self.table(solution.passages.waits[number].mean)[:, columns.get(stream.class_index, 0)]
+            waits.append(_between(self.value(as_one), wait))
         waits = self.within_capacities(waits, passages.network)
         rates = self.throughputs(waits, passages.compiled)
         compiled = streams(self.network, self.operations, rates)
@@ -306,8 +327,8 @@ class _Closed(_Classes):
         """(classes, points x classes) the shares of passages by others, as a customer of each class finds them."""
 
         def of_points(chosen: Indices) -> BatchMap:
-            network = at_points(self.seen.network, chosen).replace(size=len(chosen))
-            limits, less = self.seen.replace(network=network), self.less[:, chosen]
+            network = at_points(self.on_arrival.network, chosen).replace(size=len(chosen))
+            limits, less = self.on_arrival.replace(network=network), self.less[:, chosen]
             others = np.maximum(self.overall[chosen] - 1.0, 0.0)
 
             def image(shares: Array) -> tuple[Array, Array]:
@@ -319,14 +340,14 @@ class _Closed(_Classes):
             return image
 
         start = self.normalized(self.less).T
-        found = fixed_points(of_points, start, _PATIENCE)
-        every: Indices = np.arange(len(found))
-        residual = of_points(every)(found)[1]
+        shares = fixed_points(of_points, start, _PATIENCE)
+        every: Indices = np.arange(len(shares))
+        residual = of_points(every)(shares)[1]
         if residual.max(initial=0.0) > _ENOUGH:
             worst = int(residual.argmax()) // self.count
             point = None if self.network.size is None else worst
             raise not_converged("the shares of classes at a limit", f"a residual of {_ENOUGH:.0e}", point=point)
-        return found.T
+        return shares.T
 
     def of_cycles(self, limits: SharedLimits, solution: RoutedSolution, less: Array) -> Array:
         """The shares of passages by some numbers of customers, from the mean time of a passage of each class."""
