@@ -24,7 +24,7 @@ else:
 CLASSES = "open, closed"
 APPLIES = (
     "subnetworks with a limited number of customers: a station held first come first served around stations that are "
-    "not used outside, one closed class; or by several classes, all open or all closed"
+    "not used outside; one closed class, or several that share it"
 )
 COST = "population^2 x stations"
 SOURCE = "@chandy1975; @lazowska1984, chapter 9"
