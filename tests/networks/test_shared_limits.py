@@ -116,7 +116,7 @@ def test_the_largest_rate_of_a_shared_pool_is_that_with_all_places_taken() -> No
 
     assert float(solution.full_at["pool"]) == pytest.approx(float(weight(4) / weight(5)), rel=1e-9)
     # Simulated: 62.8 ms and 192.8 ms.
-    assert [item.response for item in solution.classes] == pytest.approx([0.0628, 0.1928], rel=0.03)
+    assert [item.response for item in solution.classes] == pytest.approx([0.0628, 0.1928], rel=0.05)
 
 
 @pytest.mark.parametrize("inside", [(visit("disk", 0.3),), (visit("cpu", 0.1), visit("disk", 0.3))])

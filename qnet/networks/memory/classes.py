@@ -10,16 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from qnet.errors import NotComputed
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.lazy import Array, Flags, Indices, np
 from qnet.networks.aggregation.levels import repeated
 from qnet.networks.aggregation.solution import Aggregation
 from qnet.networks.duration import Wait
-from qnet.networks.exactness import between_integers
+from qnet.networks.exactness import between_integers, reasons_for
 from qnet.networks.fixed_point import BatchMap, fixed_points, not_converged
 from qnet.networks.memory.regions import Region, regions
 from qnet.networks.memory.regions import applies as limited_by
 from qnet.networks.memory.solve import solve as solve_one
+from qnet.networks.open.hold_warnings import elasticity
+from qnet.networks.open.solve import OpenSolver
 from qnet.networks.reduction import Reduction
 from qnet.networks.routed import ClosedClass, Hold, OpenClass, Route, RoutedNetwork, Time, at_points, nested
 from qnet.networks.solution import RoutedSolution
@@ -34,6 +37,9 @@ if TYPE_CHECKING:
 LAYERS = "layers"
 _FEWEST = 3
 """The least limit with which closed classes are taken as one: of one or two places layers are closer."""
+_ELASTIC = 0.05, 0.15
+"""The elasticities of responses with respect to waits inside holds up to which open classes are not taken as one, and
+from which on they are."""
 _MOST = 2000
 """The greatest number of customers of closed classes that are taken as one."""
 _ENOUGH = 1e-10
@@ -147,12 +153,12 @@ def solve(limits: SharedLimits, wanted: Wanted, solve_part: SolvePart) -> Routed
     solve_part  the chooser, which solves what is inside and around the subnetworks, and layers.
     Returns   figures as of `memory.solve`, by class.
     Raises    as `memory.solve`, and `NotComputed` QN511 where the shares of closed classes are not found.
-    Method    Open: arrivals of each class are a share of one Poisson stream: the same network. Closed: a customer of a
+    Method    Open: arrivals of each class are a share of one Poisson stream: the same network; but where little depends
+              on the waits inside, those of the formulas of each station. Closed: a customer of a
               class finds the network with one of its class less; the others there are taken as one class whose routes
               have the shares of their throughputs, with that one less: a fixed point for each class. Waits are the
               means of these and those of layers, which err to the other side: the flow-equivalent station makes the
               times between departures exponential, layers make the times inside independent of each other.
-    Exact     as `memory.solve`, for open classes.
     """
     return (_Closed if limits.closed else _Open)(limits, wanted, solve_part).solve()
 
@@ -199,12 +205,38 @@ class _Open(_Classes):
         assert solution.passages is not None
         compiled = streams(network, self.operations, rates)
         numbers = self.of_streams(solution.passages.compiled.streams, compiled.streams)
-        waits = [solution.passages.waits[number] for number in numbers]
+        waits, apart = self.mixed([solution.passages.waits[number] for number in numbers])
         loads = {item.name: self.column(item.load) for item in solution.loads}
         result = self.disaggregated(network, compiled, rates, waits, loads)
         return result.replace(
-            exact=solution.exact, reasons=solution.reasons, loads=solution.loads, full_at=solution.full_at
+            exact=solution.exact,
+            reasons=tuple(dict.fromkeys((*apart, *solution.reasons))),
+            loads=solution.loads,
+            full_at=solution.full_at,
         )
+
+    def mixed(self, waits: list[Wait]) -> tuple[list[Wait], tuple[str, ...]]:
+        """The waits of one class, and those of each station apart where little depends on the waits inside; and why.
+
+        Where the time that a place is held is mostly that of its class alone, it is not the number inside that says who
+        leaves: there the formulas of single stations are closer, up to an elasticity of about 0.1, as measured.
+        """
+        solver = OpenSolver(self.network)
+        try:
+            solver.find_waits()
+        except NotComputed:
+            return waits, ()
+        elastic = self.column(elasticity(solver))
+        low, high = _ELASTIC
+        share = np.clip((elastic - low) / (high - low), 0.0, 1.0)
+        share = np.where(np.isfinite(elastic), share, 1.0)
+        if (share == 1.0).all():
+            return waits, ()
+        mixed = [
+            Wait(self.value(_mix(share, one.mean, other.mean)), self.value(_mix(share, one.variance, other.variance)))
+            for one, other in zip(waits, solver.waits, strict=True)
+        ]
+        return mixed, reasons_for(self.network, solver.compiled, self.operations)
 
 
 class _Closed(_Classes):
@@ -372,6 +404,11 @@ def _longer(waits: Sequence[Wait], unit: Streams, station: str, by: Value) -> li
     """The waits of all streams, those for a station longer by some seconds."""
     pairs = zip(waits, unit.streams, strict=True)
     return [wait.replace(mean=wait.mean + by) if stream.station == station else wait for wait, stream in pairs]
+
+
+def _mix(share: Array, one: Value, other: Value) -> Array:
+    """One value by its share, and another by the rest; what has no share need not be finite."""
+    return np.where(share > 0, share * one, 0.0) + np.where(share < 1, (1.0 - share) * other, 0.0)
 
 
 def _between(mean: Value, other: Wait) -> Wait:
