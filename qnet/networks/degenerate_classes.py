@@ -1,7 +1,8 @@
-"""Closed classes that need no method of solution: those without customers, and those without a steady state.
+"""Classes that need no method of solution: those without customers, and those without a steady state.
 
 A class without customers must change nothing for the others, the choice of the method included: it is removed where a
-network is solved, and its figures are added afterwards. A class that keeps a station forever is refused.
+network is solved, and its figures are added afterwards. An open class without arrivals is a rare one: its figures are
+those of the network with it. A class that keeps a station forever is refused.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks.duration import Wait
 from qnet.networks.figures import Steady, figures
 from qnet.networks.passage_times import Passages
-from qnet.networks.routed import ClosedClass, Fork, Hold, RoutedNetwork, Step, Time
+from qnet.networks.routed import ClosedClass, Fork, Hold, OpenClass, RoutedNetwork, Step, Time
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.streams import Streams, streams
 from qnet.queues.arithmetic import total
@@ -33,24 +34,32 @@ class EmptyClasses(Record):
         """The network without these classes."""
         return _without(self.network, self.indices)
 
-    def added(self, solution: RoutedSolution) -> RoutedSolution:
-        """The solution of the network from that of the others; the response of an empty class is its service demand."""
+    def added(self, solution: RoutedSolution, rare: RoutedSolution | None = None) -> RoutedSolution:
+        """The solution of the network from that of the others.
+
+        rare     a solution of the network with all classes, which has the figures of those without customers; None
+                 where their response is their service demand.
+        """
         network = self.network
         operations: Operations = FLOATS if network.size is None else arrays()
         zero: Value = 0.0 * solution.throughput
         known = iter(item.throughput for item in solution.classes)
         rates = [zero if index in self.indices else next(known) for index in range(len(network.classes))]
         compiled = streams(network, operations, rates)
-        no_waits = [Wait(0.0, 0.0)] * len(compiled.streams)
-        alone = figures(Steady(network, rates, compiled, compiled.members(), no_waits, {}, operations), "", 1)
+        waits = [Wait(0.0, 0.0)] * len(compiled.streams)
+        if rare and rare.passages and len(rare.passages.waits) == len(waits):
+            waits = list(rare.passages.waits)
+        alone = rare or figures(Steady(network, rates, compiled, compiled.members(), waits, {}, operations), "", 1)
         names = {network.classes[index].name for index in self.indices}
         lost = None if solution.offered is None else zero
         known_classes, known_routes = iter(solution.classes), iter(solution.routes)
         known_visits, known_branches = iter(solution.visits), iter(solution.branches)
         classes = tuple(
-            item.replace(population=customers.population, think_time=customers.think_time, offered=lost)
-            if isinstance(customers, ClosedClass) and index in self.indices
-            else next(known_classes)
+            next(known_classes)
+            if index not in self.indices
+            else item.replace(population=customers.population, think_time=customers.think_time, offered=lost)
+            if isinstance(customers, ClosedClass)
+            else item.replace(offered=lost)
             for index, (item, customers) in enumerate(zip(alone.classes, network.classes, strict=True))
         )
         mean = total(item.response for item in classes) / len(classes)
@@ -64,22 +73,25 @@ class EmptyClasses(Record):
                 item if (item.chain or item.class_name) in names else next(known_visits) for item in alone.visits
             ),
             branches=tuple(item if item.class_name in names else next(known_branches) for item in alone.branches),
-            passages=solution.passages and self._passages(solution.passages, compiled, rates),
+            passages=solution.passages and self._passages(solution.passages, compiled, rates, waits),
         )
 
-    def _passages(self, passages: Passages, compiled: Streams, rates: Sequence[Value]) -> Passages:
-        """What responses are made of, where customers of these classes never wait."""
+    def _passages(
+        self, passages: Passages, compiled: Streams, rates: Sequence[Value], waits: Sequence[Wait]
+    ) -> Passages:
+        """What responses are made of, with the waits of these classes, by stream of all classes."""
 
-        def each(values: Sequence[_T], other: _T) -> Iterator[_T]:
+        def each(values: Sequence[_T], others: Sequence[_T]) -> Iterator[_T]:
             known = iter(values)
-            return (other if item.class_index in self.indices else next(known) for item in compiled.streams)
+            pairs = zip(compiled.streams, others, strict=True)
+            return (other if item.class_index in self.indices else next(known) for item, other in pairs)
 
         return passages.replace(
             network=self.network,
             compiled=compiled,
             throughputs=tuple(rates),
-            waits=tuple(each(passages.waits, Wait(0.0, 0.0))),
-            identical=tuple(each(passages.identical, 0.0)) if passages.identical else (),
+            waits=tuple(each(passages.waits, waits)),
+            identical=tuple(each(passages.identical, [0.0] * len(waits))) if passages.identical else (),
         )
 
 
@@ -90,6 +102,19 @@ def empty_classes(network: RoutedNetwork) -> EmptyClasses | None:
         index
         for index, customers in enumerate(network.classes)
         if isinstance(customers, ClosedClass) and operations.all(customers.population == 0)
+    )
+    return EmptyClasses(network, indices) if indices and len(indices) < len(network.classes) else None
+
+
+def idle_classes(network: RoutedNetwork) -> EmptyClasses | None:
+    """The open classes without arrivals at any point; None where there are none, no others, or buffers to share."""
+    if network.limited:
+        return None
+    operations: Operations = FLOATS if network.size is None else arrays()
+    indices = frozenset(
+        index
+        for index, customers in enumerate(network.classes)
+        if isinstance(customers, OpenClass) and operations.all(customers.arrival_rate == 0)
     )
     return EmptyClasses(network, indices) if indices and len(indices) < len(network.classes) else None
 

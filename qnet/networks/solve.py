@@ -9,7 +9,7 @@ from qnet.errors import InvalidInput, NotComputed
 from qnet.lazy import lazy
 from qnet.networks import laws
 from qnet.networks.reasons import Reason
-from qnet.networks.routed import RoutedNetwork
+from qnet.networks.routed import RoutedNetwork, nested
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.solvers import table
 from qnet.networks.solvers.chooser import Choice, Named, TableMethod, by_name, choose, nothing, refuse_unknown
@@ -17,7 +17,7 @@ from qnet.networks.solvers.features import of_routes, unsupported
 from qnet.networks.wanted import AUTO, Wanted
 
 if TYPE_CHECKING:
-    from qnet.networks import closed_networks, copy_classes, degenerate_classes, exactness
+    from qnet.networks import closed_networks, copy_classes, degenerate_classes, exactness, identical_classes
     from qnet.networks.memory import regions as memory
     from qnet.networks.parallel import bounds as parallel_bounds
     from qnet.networks.product import solve as product
@@ -25,6 +25,7 @@ else:
     closed_networks = lazy("qnet.networks.closed_networks")
     degenerate_classes = lazy("qnet.networks.degenerate_classes")
     exactness = lazy("qnet.networks.exactness")
+    identical_classes = lazy("qnet.networks.identical_classes")
     memory = lazy("qnet.networks.memory.regions")
     copy_classes = lazy("qnet.networks.copy_classes")
     parallel_bounds = lazy("qnet.networks.parallel.bounds")
@@ -69,8 +70,20 @@ def _solved(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
         empty = degenerate_classes.empty_classes(network)
         if empty:
             return empty.added(solve(empty.others(), wanted))
+    arriving = len(network.classes) - len(network.closed)
+    idle = degenerate_classes.idle_classes(network) if arriving and wanted.method == "auto" else None
+    if idle is None:
+        return _occupied(network, wanted)
+    rare = _occupied(network, wanted)
+    return rare if rare.exact else idle.added(solve(idle.others(), wanted), rare)
+
+
+def _occupied(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
+    """The solution, whatever the numbers of customers."""
     if any(item.per_copy_of for item in network.classes) and (apart := copy_classes.apart(network)):
         return apart.together(solve(apart.network, wanted), wanted.asks_ceiling(network.size))
+    if len(network.classes) > 1 and nested(network) and (identical := identical_classes.identical_classes(network)):
+        return identical.apart(solve(identical.joined(), wanted))
     features = of_routes(network, wanted)
     if "parallel" in features:
         inner = wanted.replace(bounds="") if wanted.bounds == parallel_bounds.KIND else wanted

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np  # noqa: TID253
-from hold_systems import Copies, Held, Shared, copies, held, shared, station
+from hold_systems import Copies, Held, Shared, by_open, copies, held, shared, station
 from level_chain import solve
 from nested_chain import stationary
 
@@ -285,7 +285,6 @@ def even(draw: np.random.Generator) -> EvenHolds:
 def trusted(number: int) -> tuple[tuple[EvenHolds, RoutedSolution], ...]:
     """So many systems of the region in which open holds are trusted, and their answers."""
     from qnet.networks.exactness import Beyond
-    from qnet.networks.solve import solve as answer
 
     draw = np.random.default_rng([716, 5])
     found: list[tuple[EvenHolds, RoutedSolution]] = []
@@ -293,9 +292,10 @@ def trusted(number: int) -> tuple[tuple[EvenHolds, RoutedSolution], ...]:
         drawn = even(draw)
         if drawn.size > _LARGEST:
             continue
-        solution = answer(drawn.network())
-        beyond = any(isinstance(reason, Beyond) for reason in solution.reasons)
-        if solution.method == "open" and solution.stable and not beyond:
+        solution = by_open(drawn.network())
+        if solution is None or not solution.stable:
+            continue
+        if not any(isinstance(reason, Beyond) for reason in solution.reasons):
             found.append((drawn, solution))
     return tuple(found)
 

@@ -9,7 +9,11 @@ import numpy as np  # noqa: TID253
 from level_chain import solve
 from nested_chain import solve_chain
 
+from qnet.errors import NotComputed
 from qnet.networks.routed import Group, Hold, OpenClass, Route, RoutedNetwork, Station, Time
+from qnet.networks.solution import RoutedSolution
+from qnet.networks.solve import solve as solve_network
+from qnet.networks.wanted import Wanted
 
 Asking = tuple[int, ...]
 """The classes of those at the inner station before their response, in order of arrival."""
@@ -190,3 +194,11 @@ def copies(draw: np.random.Generator) -> Copies:
     first, second = float(10 ** draw.uniform(-0.7, 0.7)), float(draw.choice([0.0, 0.3]))
     most = min(0.3 / (1 + first), 0.95 * inner / (number * (first + second)))
     return Copies(number, inner, room, draw.uniform(0.2, 1.0) * most, 1.0, first, second)
+
+
+def by_open(network: RoutedNetwork) -> RoutedSolution | None:
+    """The answer of the method "open", also where several classes have a better one; None where it has none."""
+    try:
+        return solve_network(network, Wanted(method="open"))
+    except NotComputed:
+        return None

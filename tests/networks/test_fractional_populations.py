@@ -26,7 +26,7 @@ MEMORY = (Hold("memory", (visit("cpu", 0.1),)),)
 HELD = (visit("memory", 0.1, visit("cpu", 0.1)),)
 METHODS: dict[str, tuple[tuple[Step, ...], ...]] = {
     "flow-equivalent": (MEMORY,),
-    "layers": (HELD, HELD),
+    "layers": (HELD, (visit("cpu", 0.1),)),
     "residual-service": ((visit("cpu", 0.1),), (visit("cpu", 0.2),)),
     "priority-mva": ((visit("cpu", 0.1),), (visit("cpu", 0.1, priority=1),)),
 }

@@ -12,18 +12,19 @@ from qnet.networks.wanted import Wanted, Work
 
 if TYPE_CHECKING:
     from qnet.networks.capacity import closed as capacity
-    from qnet.networks.memory import regions
+    from qnet.networks.memory import classes, regions
     from qnet.networks.memory import solve as memory
     from qnet.networks.solvers.protocol import SolvePart
 else:
     capacity = lazy("qnet.networks.capacity.closed")
+    classes = lazy("qnet.networks.memory.classes")
     memory = lazy("qnet.networks.memory.solve")
     regions = lazy("qnet.networks.memory.regions")
 
 CLASSES = "open, closed"
 APPLIES = (
     "subnetworks with a limited number of customers: a station held first come first served around stations that are "
-    "not used outside; one closed class"
+    "not used outside; one closed class, or several that share it"
 )
 COST = "population^2 x stations"
 SOURCE = "@chandy1975; @lazowska1984, chapter 9"
@@ -36,7 +37,7 @@ def applies(network: RoutedNetwork, wanted: Wanted) -> Reason | None:
     """
     if network.limited:
         return None if network.closed else Reason("limited")
-    if regions.applies(network):
+    if regions.applies(network) or classes.shared(network, wanted):
         return None
     if network.profiles:
         raise regions.refusal(network)
@@ -55,4 +56,6 @@ def solve(network: RoutedNetwork, wanted: Wanted, solve_part: SolvePart) -> Rout
     """The steady state, with the parts solved by `solve_part`."""
     if network.limited:
         return capacity.solve(network, wanted, solve_part)
+    if limits := classes.shared(network, wanted):
+        return classes.solve(limits, wanted, solve_part)
     return memory.solve(network, regions.applies(network), wanted, solve_part)

@@ -16,11 +16,13 @@ from qnet.networks.wanted import NO_STATES, Wanted, Work
 if TYPE_CHECKING:
     from qnet.networks import closed_networks
     from qnet.networks.capacity import open as capacity
+    from qnet.networks.memory import classes
     from qnet.networks.memory import regions as memory
     from qnet.networks.solvers.protocol import SolvePart
 else:
     closed_networks = lazy("qnet.networks.closed_networks")
     capacity = lazy("qnet.networks.capacity.open")
+    classes = lazy("qnet.networks.memory.classes")
     memory = lazy("qnet.networks.memory.regions")
 
 CLASSES = "open"
@@ -37,6 +39,8 @@ def applies(network: RoutedNetwork, wanted: Wanted) -> Reason | None:
         return Reason("rates")
     if (nested(network) or network.profiles) and (result := memory.applies(network)):
         return memory.held(result)
+    if wanted.method == "auto" and nested(network) and (limits := classes.shared(network, wanted)):
+        return memory.held(limits.limited)
     if network.profiles:
         return Reason("memory")
     if wanted.states:

@@ -1,0 +1,189 @@
+"""Classes that differ in nothing but their names and numbers, at limits that they share: one class, and its shares.
+
+Customers of such classes are indistinguishable, so that one class of all of them is the same network. It is taken where
+that lets methods apply that are known for one class only: subnetworks with a limited number of customers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, cast
+
+from qnet.expression import FLOATS, Operations, Value, arrays
+from qnet.networks.memory.regions import applies, regions
+from qnet.networks.passage_times import Passages
+from qnet.networks.routed import ClosedClass, OpenClass, RoutedNetwork, nested
+from qnet.networks.solution import ClassFigures, ClassStationFigures, RoutedSolution, RouteFigures
+from qnet.networks.streams import Stream, streams
+from qnet.queues.arithmetic import total
+from qnet.record import Record
+
+_Class = OpenClass | ClosedClass
+
+
+class IdenticalClasses(Record):
+    """A network, and its classes in groups of identical ones."""
+
+    network: RoutedNetwork
+    groups: tuple[tuple[int, ...], ...]
+    """The indices of the classes, in groups of identical ones, by the first of each."""
+
+    def joined(self) -> RoutedNetwork:
+        """The network with one class for each group, which has the name of the first."""
+        classes = self.network.classes
+        result: list[_Class] = []
+        for group in self.groups:
+            first, amount = classes[group[0]], total(_amount(classes[index]) for index in group)
+            result.append(
+                first.replace(arrival_rate=amount) if isinstance(first, OpenClass) else first.replace(population=amount)
+            )
+        return self.network.replace(classes=tuple(result))
+
+    def apart(self, solution: RoutedSolution) -> RoutedSolution:
+        """The solution of the network from that of the joined one: each class has its share of the customers."""
+        network, classes = self.network, self.network.classes
+        operations: Operations = FLOATS if network.size is None else arrays()
+        group_of = {index: number for number, group in enumerate(self.groups) for index in group}
+        shares = self._shares()
+        order = range(len(classes))
+        names = [classes[group[0]].name for group in self.groups]
+
+        def routes() -> Iterator[RouteFigures]:
+            for index in order:
+                stated = iter(classes[index].routes)
+                for item in solution.routes:
+                    if item.class_name == names[group_of[index]]:
+                        yield _route(item, classes[index].name, next(stated).name, shares[index])
+
+        def visits() -> Iterator[ClassStationFigures]:
+            for label in dict.fromkeys(item.label for item in solution.visits):
+                for index in order:
+                    for item in solution.visits:
+                        if item.label == label and item.class_name == names[group_of[index]]:
+                            yield _visit(item, classes[index].name, shares[index])
+
+        rates = [shares[index] * solution.classes[group_of[index]].throughput for index in order]
+        compiled = streams(network, operations, rates)
+        return solution.replace(
+            classes=tuple(_class(solution.classes[group_of[index]], classes[index], shares[index]) for index in order),
+            routes=tuple(routes()),
+            visits=tuple(visits()),
+            passages=solution.passages and self._passages(solution.passages, compiled.streams, compiled, rates),
+            ceiling=None if network.closed else solution.ceiling,
+            log_constant=None,
+            near=None,
+        )
+
+    def _shares(self) -> list[Value]:
+        """By class: its share of the customers of its group; equal ones where there are none."""
+        result: dict[int, Value] = {}
+        for group in self.groups:
+            amounts = [_amount(self.network.classes[index]) for index in group]
+            overall = total(amounts)
+            nobody = overall == 0
+            for index, amount in zip(group, amounts, strict=True):
+                result[index] = (amount + nobody / len(group)) / (overall + nobody)
+        return [result[index] for index in range(len(self.network.classes))]
+
+    def _passages(
+        self, passages: Passages, stated: Sequence[Stream], compiled: Any, rates: Sequence[Value]
+    ) -> Passages:
+        """What responses are made of: the waits of each class are those of its group."""
+        known: dict[tuple[int, int], list[int]] = {}
+        for number, stream in enumerate(passages.compiled.streams):
+            known.setdefault((stream.class_index, self._route_number(passages.network, stream)), []).append(number)
+        group_of = {index: number for number, group in enumerate(self.groups) for index in group}
+        rest = {
+            (index, route): iter(numbers)
+            for index in range(len(self.network.classes))
+            for (joined, route), numbers in known.items()
+            if joined == group_of[index]
+        }
+        indices = [next(rest[stream.class_index, self._route_number(self.network, stream)]) for stream in stated]
+        return passages.replace(
+            network=self.network,
+            compiled=compiled,
+            throughputs=tuple(rates),
+            waits=tuple(passages.waits[number] for number in indices),
+            identical=tuple(passages.identical[number] for number in indices) if passages.identical else (),
+            demands=None,
+            start=None,
+            variances=None,
+        )
+
+    @staticmethod
+    def _route_number(network: RoutedNetwork, stream: Stream) -> int:
+        """Which route of its class a stream belongs to."""
+        return [route.name for route in network.classes[stream.class_index].routes].index(stream.route)
+
+
+def identical_classes(network: RoutedNetwork) -> IdenticalClasses | None:
+    """The groups of identical classes of a network; None where it is solved as it is.
+
+    network  of any classes; they are joined where several enter a limited subnetwork that only then can be separated.
+    """
+    classes = network.classes
+    if len(classes) < 2 or network.limited or network.profiles or not nested(network):
+        return None
+    groups: list[list[int]] = []
+    for index, item in enumerate(classes):
+        group = next((group for group in groups if _identical(classes[group[0]], item)), None)
+        if group is None:
+            groups.append([index])
+        else:
+            group.append(index)
+    if len(groups) == len(classes) or regions(network):
+        return None
+    result = IdenticalClasses(network, tuple(map(tuple, groups)))
+    return result if applies(result.joined()) else None
+
+
+def _amount(item: _Class) -> Value:
+    return item.arrival_rate if isinstance(item, OpenClass) else item.population
+
+
+def _identical(one: _Class, other: _Class) -> bool:
+    """Whether two classes differ in nothing but name and number of customers, open ones with Poisson arrivals."""
+    if one.chain or other.chain or one.per_copy_of or other.per_copy_of or len(one.routes) != len(other.routes):
+        return False
+    if isinstance(one, OpenClass):
+        if not isinstance(other, OpenClass) or not (_same(one.arrival_scv, 1.0) and _same(other.arrival_scv, 1.0)):
+            return False
+    elif not isinstance(other, ClosedClass) or not _same(one.think_time, other.think_time):
+        return False
+    pairs = zip(one.routes, other.routes, strict=True)
+    return all(_same(mine.probability, its.probability) and _same(mine.steps, its.steps) for mine, its in pairs)
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two parts of routes are equal, at all points of a batch."""
+    if isinstance(one, tuple):
+        mine, its = cast("tuple[Any, ...]", one), cast("tuple[Any, ...]", other)
+        return type(mine) is type(its) and len(mine) == len(its) and all(map(_same, mine, its))
+    equal = one == other
+    return bool(equal.all() if hasattr(equal, "all") else equal)
+
+
+def _class(item: ClassFigures, stated: _Class, share: Value) -> ClassFigures:
+    enclosed = item.enclosed
+    if enclosed is not None:
+        enclosed = (share * enclosed[0], share * enclosed[1], *enclosed[2:])
+    return item.replace(
+        name=stated.name,
+        throughput=share * item.throughput,
+        population=stated.population if isinstance(stated, ClosedClass) else None,
+        enclosed=enclosed,
+    )
+
+
+def _route(item: RouteFigures, class_name: str, name: str, share: Value) -> RouteFigures:
+    return item.replace(class_name=class_name, name=name, throughput=share * item.throughput)
+
+
+def _visit(item: ClassStationFigures, class_name: str, share: Value) -> ClassStationFigures:
+    return item.replace(
+        class_name=class_name,
+        throughput=share * item.throughput,
+        utilization=None if item.utilization is None else share * item.utilization,
+        queue_length=share * item.queue_length,
+    )

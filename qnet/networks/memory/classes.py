@@ -1,0 +1,418 @@
+"""Several classes at the same limited subnetworks: routes of one class, and the figures by class.
+
+Customers wait for a place there in order of arrival, whatever their class, and delay each other inside. As one class
+whose routes are those of all classes they do the same. Of open classes with Poisson arrivals this is the same network;
+closed classes have populations, which the shares of the routes follow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from qnet.errors import NotComputed
+from qnet.expression import FLOATS, Operations, Value, arrays
+from qnet.lazy import Array, Flags, Indices, np
+from qnet.networks.aggregation.levels import repeated
+from qnet.networks.aggregation.solution import Aggregation
+from qnet.networks.duration import Wait
+from qnet.networks.exactness import between_integers, reasons_for
+from qnet.networks.fixed_point import BatchMap, fixed_points, not_converged
+from qnet.networks.memory.regions import Region, regions
+from qnet.networks.memory.regions import applies as limited_by
+from qnet.networks.memory.solve import solve as solve_one
+from qnet.networks.open.hold_warnings import elasticity
+from qnet.networks.open.solve import OpenSolver
+from qnet.networks.reduction import Reduction
+from qnet.networks.routed import ClosedClass, Hold, OpenClass, Route, RoutedNetwork, Time, at_points, nested
+from qnet.networks.solution import RoutedSolution
+from qnet.networks.streams import Stream, Streams, streams
+from qnet.networks.wanted import Wanted
+from qnet.queues.arithmetic import total
+from qnet.record import Record
+
+if TYPE_CHECKING:
+    from qnet.networks.solvers.protocol import SolvePart
+
+LAYERS = "layers"
+_FEWEST = 3
+"""The least limit with which closed classes are taken as one: of one or two places layers are closer."""
+_ELASTIC = 0.05, 0.15
+"""The elasticities of responses with respect to waits inside holds up to which open classes are not taken as one, and
+from which on they are."""
+_MOST = 2000
+"""The greatest number of customers of closed classes that are taken as one."""
+_ENOUGH = 1e-10
+"""The residual of the shares of closed classes: what is left of it in a figure is less."""
+_PATIENCE = 60
+_HALVES = 50
+"""Halvings of an interval until it is as narrow as rounding allows."""
+_NAME = "all classes"
+
+
+class SharedLimits(Record):
+    """A network of which several classes enter the same limited subnetworks."""
+
+    network: RoutedNetwork
+    limited: tuple[Region, ...]
+    """The subnetworks, of the network with one class."""
+    joined: tuple[int, ...]
+    """The indices of the classes that are taken as one: all open ones, or all closed ones."""
+
+    @property
+    def closed(self) -> bool:
+        """Whether it is the closed classes that are taken as one."""
+        return isinstance(self.network.classes[self.joined[0]], ClosedClass)
+
+    def as_one(self, shares: Sequence[Value], amount: Value) -> RoutedNetwork:
+        """The network with one class in place of those joined, the first of its classes.
+
+        shares  of its passages, by class joined.
+        amount  its arrival rate, or its population.
+        Returns a network whose routes begin with the think time of their class, where these are closed.
+        """
+        classes = self.network.classes
+        routes = tuple(
+            Route(
+                _route_of(index, route.name),
+                share * route.probability,
+                (Time(item.think_time), *route.steps) if isinstance(item, ClosedClass) else route.steps,
+            )
+            for index, share in zip(self.joined, shares, strict=True)
+            for item in (classes[index],)
+            for route in item.routes
+        )
+        if self.closed:
+            one = ClosedClass(name=_NAME, population=amount, think_time=0.0, routes=routes)
+        else:
+            one = OpenClass(name=_NAME, arrival_rate=amount, routes=routes)
+        others = (item for index, item in enumerate(classes) if index not in self.joined)
+        return self.network.replace(classes=(one, *others))
+
+
+def _route_of(index: int, name: str) -> str:
+    """The route of one class that is a route of a class joined."""
+    return f"{index}/{name}"
+
+
+def shared(network: RoutedNetwork, wanted: Wanted) -> SharedLimits | None:
+    """The limited subnetworks that several classes of a network share; None where it is not best solved by them.
+
+    network  of any classes.
+    wanted   the figures that are wanted.
+    """
+    if wanted.bounds or wanted.states or network.limited or network.profiles or not nested(network):
+        return None
+    closed = tuple(index for index, item in enumerate(network.classes) if isinstance(item, ClosedClass))
+    joined = closed or tuple(range(len(network.classes)))
+    if len(joined) < 2 or regions(network):
+        return None
+    operations: Operations = FLOATS if network.size is None else arrays()
+    for index in joined:
+        item = network.classes[index]
+        if item.chain or item.per_copy_of:
+            return None
+        if isinstance(item, OpenClass) and not operations.all(item.arrival_scv == 1.0):
+            return None
+    result = SharedLimits(network, (), joined)
+    limited = limited_by(result.as_one([1.0 / len(joined)] * len(joined), 1.0))
+    if not limited or not all(_of_several(result, region) for region in limited):
+        return None
+    if closed and not (_as_measured(network, limited) and Reduction(network).by_layers(wanted)):
+        return None
+    return result.replace(limited=limited)
+
+
+def _of_several(limits: SharedLimits, region: Region) -> bool:
+    """Whether several classes enter a region."""
+    entering = [
+        index
+        for index in limits.joined
+        if any(
+            isinstance(step, Hold) and step.station == region.station
+            for route in limits.network.classes[index].routes
+            for step in route.steps
+        )
+    ]
+    return len(entering) > 1
+
+
+def _as_measured(network: RoutedNetwork, limited: tuple[Region, ...]) -> bool:
+    """Whether closed classes are closer as one: not of few places, or of very many customers."""
+    people = total(item.population for item in network.closed)
+    most = float(people if isinstance(people, (int, float)) else people.max())
+    return most <= _MOST and all(region.limit >= _FEWEST for region in limited)
+
+
+def solve(limits: SharedLimits, wanted: Wanted, solve_part: SolvePart) -> RoutedSolution:
+    """The steady state of a network whose classes share limited subnetworks, or of every point of a batch.
+
+    Applies   open classes of Poisson arrivals; or closed classes, with open ones outside the subnetworks.
+    limits    of `shared`.
+    wanted    the budget.
+    solve_part  the chooser, which solves what is inside and around the subnetworks, and layers.
+    Returns   figures as of `memory.solve`, by class.
+    Raises    as `memory.solve`, and `NotComputed` QN511 where the shares of closed classes are not found.
+    Method    Open: arrivals of each class are a share of one Poisson stream: the same network; but where little depends
+              on the waits inside, those of the formulas of each station. Closed: a customer of a
+              class finds the network with one of its class less; the others there are taken as one class whose routes
+              have the shares of their throughputs, with that one less: a fixed point for each class. Waits are the
+              means of these and those of layers, which err to the other side: the flow-equivalent station makes the
+              times between departures exponential, layers make the times inside independent of each other.
+    """
+    return (_Closed if limits.closed else _Open)(limits, wanted, solve_part).solve()
+
+
+class _Classes(Aggregation):
+    """What is the same for open and closed classes."""
+
+    def __init__(self, limits: SharedLimits, wanted: Wanted, solve_part: SolvePart) -> None:
+        super().__init__(limits.network, wanted, solve_part)
+        self.limits = limits
+
+    def of_streams(self, compiled: Sequence[Stream], stated: Sequence[Stream]) -> list[int]:
+        """For each stream of the network as stated, the one of the network with one class."""
+        joined, others = set(self.limits.joined), [-1]
+        others += [index for index in range(len(self.network.classes)) if index not in joined]
+        known: dict[tuple[int, str], Iterator[int]] = {}
+        numbers: dict[tuple[int, str], list[int]] = {}
+        for number, stream in enumerate(compiled):
+            numbers.setdefault((others[stream.class_index], stream.route), []).append(number)
+        for key, each in numbers.items():
+            known[key] = iter(each)
+        result: list[int] = []
+        for stream in stated:
+            index, route = stream.class_index, stream.route
+            key = (-1, _route_of(index, route)) if index in joined else (index, route)
+            result.append(next(known[key]))
+            one = compiled[result[-1]]
+            assert (one.station, one.group, one.around) == (stream.station, stream.group, stream.around)
+        return result
+
+
+class _Open(_Classes):
+    """Open classes: the same network with one class."""
+
+    def solve(self) -> RoutedSolution:
+        """Solve the network with one class, and take its waits for those of each class."""
+        network = self.network
+        rates = [self.arrivals(index) for index in range(len(network.classes))]
+        overall = total(rates)
+        nobody = overall == 0
+        shares = [(rate + nobody / len(rates)) / (overall + nobody) for rate in rates]
+        one = self.limits.as_one(shares, overall)
+        solution = solve_one(one, self.limits.limited, self.wanted, self.solve_part)
+        assert solution.passages is not None
+        compiled = streams(network, self.operations, rates)
+        numbers = self.of_streams(solution.passages.compiled.streams, compiled.streams)
+        waits, apart = self.mixed([solution.passages.waits[number] for number in numbers])
+        loads = {item.name: self.column(item.load) for item in solution.loads}
+        result = self.disaggregated(network, compiled, rates, waits, loads)
+        return result.replace(
+            exact=solution.exact,
+            reasons=tuple(dict.fromkeys((*apart, *solution.reasons))),
+            loads=solution.loads,
+            full_at=solution.full_at,
+        )
+
+    def mixed(self, waits: list[Wait]) -> tuple[list[Wait], tuple[str, ...]]:
+        """The waits of one class, and those of each station apart where little depends on the waits inside; and why.
+
+        Where the time that a place is held is mostly that of its class alone, it is not the number inside that says who
+        leaves: there the formulas of single stations are closer, up to an elasticity of about 0.1, as measured.
+        """
+        solver = OpenSolver(self.network)
+        try:
+            solver.find_waits()
+        except NotComputed:
+            return waits, ()
+        elastic = self.column(elasticity(solver))
+        low, high = _ELASTIC
+        share = np.clip((elastic - low) / (high - low), 0.0, 1.0)
+        share = np.where(np.isfinite(elastic), share, 1.0)
+        if (share == 1.0).all():
+            return waits, ()
+        mixed = [
+            Wait(self.value(_mix(share, one.mean, other.mean)), self.value(_mix(share, one.variance, other.variance)))
+            for one, other in zip(waits, solver.waits, strict=True)
+        ]
+        return mixed, reasons_for(self.network, solver.compiled, self.operations)
+
+
+class _Closed(_Classes):
+    """Closed classes: the network with one class, as a customer of each class finds it."""
+
+    def __init__(self, limits: SharedLimits, wanted: Wanted, solve_part: SolvePart) -> None:
+        super().__init__(limits, wanted, solve_part)
+        network, self.count = self.network, len(limits.joined)
+        customers = [network.classes[index] for index in limits.joined]
+        self.people = np.stack([self.column(item.population) for item in network.closed])
+        """(classes, points)"""
+        self.few: Wanted = wanted.replace(enclosed=False, near=None, ceilings=False)
+        self.on_arrival = limits.replace(network=repeated(network, self.count))
+        """The network as a customer of each class finds it: points x classes, the classes innermost."""
+        less = self.people[:, :, None] - np.eye(len(customers))[:, None]
+        self.less = np.maximum(less, 0.0).reshape(self.count, -1)
+        """(classes, points x classes) how many of each class such a customer finds."""
+        self.overall = np.repeat(self.people.sum(0), self.count)
+        """(points x classes,) all customers."""
+
+    def solve(self) -> RoutedSolution:
+        """The mean of the waits of one class and of layers."""
+        shares = self.shares()
+        solution = self.at(self.on_arrival, list(shares), self.overall)
+        layered = self.solve_part(self.network, self.wanted.replace(method=LAYERS))
+        assert layered.passages is not None and solution.passages is not None
+        passages = layered.passages
+        numbers = self.of_streams(solution.passages.compiled.streams, passages.compiled.streams)
+        waits: list[Wait] = []
+        columns = {index: number for number, index in enumerate(self.limits.joined)}
+        for number, stream, wait in zip(numbers, passages.compiled.streams, passages.waits, strict=True):
+            as_one = self.table(solution.passages.waits[number].mean)[:, columns.get(stream.class_index, 0)]
+            waits.append(_between(self.value(as_one), wait))
+        waits = self.within_capacities(waits, passages.network)
+        rates = self.throughputs(waits, passages.compiled)
+        compiled = streams(self.network, self.operations, rates)
+        loads = {item.name: self.column(item.load) for item in layered.loads}
+        result = self.disaggregated(self.network, compiled, rates, waits, loads)
+        reasons = (*solution.reasons, *layered.reasons, *between_integers(self.network, self.operations))
+        return result.replace(
+            exact=False,
+            reasons=tuple(dict.fromkeys(reasons)),
+            near=layered.near,
+            stable=layered.stable,
+        )
+
+    def throughputs(self, waits: Sequence[Wait], compiled: Streams) -> list[Value]:
+        """Passages per second of every class with these waits, by stream of the network as stated."""
+        result: list[Value] = []
+        for index, item in enumerate(self.network.classes):
+            if isinstance(item, OpenClass):
+                result.append(item.arrival_rate)
+                continue
+            cycle = item.think_time + total(
+                route.probability * part.mean_with(waits)
+                for route in compiled.routes
+                if route.class_index == index
+                for part in route.parts.values()
+            )
+            result.append(item.population / (cycle + (cycle == 0)))
+        return result
+
+    def within_capacities(self, waits: Sequence[Wait], network: RoutedNetwork) -> list[Wait]:
+        """The waits, longer for a place in subnetworks that would do more than they can: the same for all classes."""
+        unit = streams(network, self.operations, [1.0] * len(network.classes))
+        result = list(waits)
+        rates = self.throughputs(result, unit)
+        of_joined = [rates[index] for index in self.limits.joined]
+        overall = total(of_joined)
+        nobody = overall == 0
+        shares = [(rate + nobody) / (overall + nobody * len(of_joined)) for rate in of_joined]
+        full = self.at(self.limits, shares, self.people.sum(0) if network.size else float(self.people.sum())).full_at
+        for region in self.limits.limited:
+            result = self.waiting_longer(result, unit, region, full.get(region.station, float("inf")))
+        return result
+
+    def waiting_longer(self, waits: list[Wait], unit: Streams, region: Region, most: Value) -> list[Wait]:
+        """The waits, longer for a place in a region until it does no more than it can.
+
+        unit  the streams for one passage per second of every class.
+        most  passages per second of all classes together that the region can serve.
+        """
+
+        def above(longer: Array) -> Flags:
+            """Whether more is done than can be where each wait for a place is so much longer."""
+            rates = self.throughputs(_longer(waits, unit, region.station, self.value(longer)), unit)
+            used = total(rates[index] for index in self.limits.joined) / most
+            return np.max([self.column(used), *self.busy(unit, region, rates, waits)], axis=0) > 1.0
+
+        low: Array = np.zeros(self.points)
+        needed = above(low)
+        if not needed.any():
+            return waits
+        high: Array = low + 1e-9
+        while (short := above(high)).any():
+            high = np.where(short, 2.0 * high, high)
+        for _ in range(_HALVES):
+            middle: Array = (low + high) / 2
+            short = above(middle)
+            low, high = np.where(short, middle, low), np.where(short, high, middle)
+        return _longer(waits, unit, region.station, self.value(np.where(needed, high, 0.0)))
+
+    def busy(self, unit: Streams, region: Region, rates: Sequence[Value], waits: Sequence[Wait]) -> Iterator[Array]:
+        """The utilization of the station that is held and of those inside, with these passages per second."""
+        stations = {station.name: station for station in self.network.stations}
+        for key, members in unit.members().items():
+            station = stations[key[0]]
+            if key[0] in {region.station, *region.inner} and not station.delay and station.rates is None:
+                streams_there = [unit.streams[number] for number in members]
+                yield self.column(
+                    total(rates[each.class_index] * each.rate * each.holding.mean_with(waits) for each in streams_there)
+                    / station.servers
+                )
+
+    def at(self, limits: SharedLimits, shares: Sequence[Value], population: Value) -> RoutedSolution:
+        """The network with one class, whose routes have some shares, (classes, points of the batch)."""
+        return solve_one(limits.as_one(shares, population), limits.limited, self.few, self.solve_part)
+
+    def shares(self) -> Array:
+        """(classes, points x classes) the shares of passages by others, as a customer of each class finds them."""
+
+        def of_points(chosen: Indices) -> BatchMap:
+            network = at_points(self.on_arrival.network, chosen).replace(size=len(chosen))
+            limits, less = self.on_arrival.replace(network=network), self.less[:, chosen]
+            others = np.maximum(self.overall[chosen] - 1.0, 0.0)
+
+            def image(shares: Array) -> tuple[Array, Array]:
+                kept = np.maximum(shares.T, 1e-12)
+                solution = self.at(limits, list(kept / kept.sum(0)), others)
+                result = self.of_cycles(limits, solution, less).T
+                return result, np.abs(result - shares).max(1)
+
+            return image
+
+        start = self.normalized(self.less).T
+        shares = fixed_points(of_points, start, _PATIENCE)
+        every: Indices = np.arange(len(shares))
+        residual = of_points(every)(shares)[1]
+        if residual.max(initial=0.0) > _ENOUGH:
+            worst = int(residual.argmax()) // self.count
+            point = None if self.network.size is None else worst
+            raise not_converged("the shares of classes at a limit", f"a residual of {_ENOUGH:.0e}", point=point)
+        return shares.T
+
+    def of_cycles(self, limits: SharedLimits, solution: RoutedSolution, less: Array) -> Array:
+        """The shares of passages by some numbers of customers, from the mean time of a passage of each class."""
+        routes = iter(solution.routes)
+        cycles = np.zeros(less.shape)
+        for number, index in enumerate(limits.joined):
+            for route in limits.network.classes[index].routes:
+                cycles[number] += np.asarray(route.probability * next(routes).response)
+        return self.normalized(less / np.where(cycles > 0, cycles, 1.0))
+
+    def normalized(self, amounts: Array) -> Array:
+        """Shares of amounts; equal ones where there are none."""
+        overall = amounts.sum(0)
+        return np.where(overall > 0, amounts / np.where(overall > 0, overall, 1.0), 1.0 / len(amounts))
+
+    def table(self, value: Value) -> Array:
+        """A figure of points x classes, (points, classes)."""
+        return np.broadcast_to(np.asarray(value, float), (self.points * self.count,)).reshape(-1, self.count)
+
+
+def _longer(waits: Sequence[Wait], unit: Streams, station: str, by: Value) -> list[Wait]:
+    """The waits of all streams, those for a station longer by some seconds."""
+    pairs = zip(waits, unit.streams, strict=True)
+    return [wait.replace(mean=wait.mean + by) if stream.station == station else wait for wait, stream in pairs]
+
+
+def _mix(share: Array, one: Value, other: Value) -> Array:
+    """One value by its share, and another by the rest; what has no share need not be finite."""
+    return np.where(share > 0, share * one, 0.0) + np.where(share < 1, (1.0 - share) * other, 0.0)
+
+
+def _between(mean: Value, other: Wait) -> Wait:
+    """The wait half way between a mean and another wait, which varies as that does."""
+    between = (mean + other.mean) / 2
+    factor = between / (other.mean + (other.mean == 0))
+    return Wait(between, other.variance * factor * factor)

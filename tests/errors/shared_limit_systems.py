@@ -1,0 +1,145 @@
+"""Random networks whose classes share one station that is held around others, and their exact responses by class."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np  # noqa: TID253
+from level_chain import solve as levels
+
+from qnet.networks.routed import ClosedClass, Group, Hold, OpenClass, Route, RoutedNetwork, Station, Time
+from qnet.networks.solve import solve
+from qnet.networks.wanted import AUTO, Wanted
+
+PLACES = ("", "cpu", "disk")
+Inside = tuple[tuple[int, ...], ...]
+CHAIN = Wanted(method="states")
+"""The chain of all states, with which nothing of the methods that are measured is shared."""
+APPROXIMATE = AUTO.replace(chain=0)
+
+
+class System(NamedTuple):
+    """Classes of customers who hold one of some places, and meanwhile visit one station or two in turn."""
+
+    places: int
+    servers: int
+    """Of the first station inside; the second has one."""
+    amounts: tuple[float, ...]
+    """Customers, or arrivals per second, by class."""
+    thinks: tuple[float, ...]
+    """By class; none for open ones."""
+    visits: tuple[tuple[tuple[str, float], ...], ...]
+    """By class: stations and mean times there, in turn; "" for time that the place alone is held."""
+
+    def network(self) -> RoutedNetwork:
+        used = {name for visits in self.visits for name, _ in visits}
+        stations = [_station("memory", self.places)]
+        stations += [
+            _station(name, count) for name, count in (("cpu", self.servers), ("disk", 1)) if name in used
+        ]  # fmt: skip
+        return RoutedNetwork(tuple(stations), tuple(self._class(number) for number in range(len(self.visits))))
+
+    def _class(self, number: int) -> OpenClass | ClosedClass:
+        inside = tuple(Hold(name, (Time(time),)) if name else Time(time) for name, time in self.visits[number])
+        routes = (Route("way", 1.0, (Hold("memory", inside),)),)
+        if self.thinks:
+            return ClosedClass(f"{number}", self.amounts[number], self.thinks[number], routes)
+        return OpenClass(f"{number}", self.amounts[number], routes)
+
+    def exact(self) -> list[float]:
+        """Responses by class."""
+        if not self.thinks:
+            return self.exact_open()
+        solution = solve(self.network(), CHAIN)
+        assert solution.exact
+        return [float(item.response) for item in solution.classes]
+
+    def exact_open(self) -> list[float]:
+        """Responses of arrivals by class. Who comes next from the line is chance; inside, the order is kept.
+
+        A phase has who is inside, by class: those who hold a place alone, and those at each station in order.
+        """
+        whole = sum(self.amounts)
+
+        def moved(phase: Inside, kind: int, after: str | None) -> Inside | None:
+            """The phase after somebody of a class is done with something, or has come in; None where it leaves."""
+            names = [name for name, _ in self.visits[kind]]
+            number = 0 if after is None else names.index(after) + 1
+            if number == len(names):
+                return None
+            place = PLACES.index(names[number])
+            line = (*phase[place], kind)
+            return (*phase[:place], line if place else tuple(sorted(line)), *phase[place + 1 :])
+
+        def entered(phase: Inside) -> Iterator[tuple[float, Inside]]:
+            for kind, rate in enumerate(self.amounts):
+                after = moved(phase, kind, None)
+                assert after is not None
+                yield rate / whole, after
+
+        def moves(level: int, phase: Any) -> Iterator[tuple[float, int, Any]]:
+            if level < self.places:
+                yield from ((whole * share, level + 1, after) for share, after in entered(phase))
+            else:
+                yield whole, level + 1, phase
+            for place, name in enumerate(PLACES):
+                line = phase[place]
+                for number in range(min(len(line), (len(line), self.servers, 1)[place])):
+                    kind = line[number]
+                    rate = 1.0 / dict(self.visits[kind])[name]
+                    rest = (*phase[:place], (*line[:number], *line[number + 1 :]), *phase[place + 1 :])
+                    after = moved(rest, kind, name)
+                    if after is not None:
+                        yield rate, level, after
+                    elif level > self.places:
+                        yield from ((rate * share, level - 1, other) for share, other in entered(rest))
+                    else:
+                        yield rate, level - 1, rest
+
+        found = levels(moves, ((), (), ()), self.places)
+        inside = [found.mean(lambda phase, kind=kind: sum(line.count(kind) for line in phase)) for kind in (0, 1)]
+        line = (found.level - sum(inside)) / whole
+        return [line + number / rate for number, rate in zip(inside, self.amounts, strict=True)]
+
+
+def _station(name: str, servers: int) -> Station:
+    return Station(name, False, servers, "fcfs", (Group(name, 1, 1.0),))
+
+
+def _log(draw: np.random.Generator, low: float, high: float) -> float:
+    return float(np.exp(draw.uniform(np.log(low), np.log(high))))
+
+
+def _visits(draw: np.random.Generator, kinds: int) -> tuple[tuple[tuple[str, float], ...], ...]:
+    """Times at a station are the same for all classes, or up to a factor of 3 apart."""
+    times = {name: _log(draw, 0.2, 1.0) for name in ("cpu", "disk")}
+    even = draw.random() < 0.5
+    result: list[Any] = []
+    for _ in range(kinds):
+        names = ["cpu", "disk"] if draw.random() < 0.75 else [str(draw.choice(["cpu", "disk"]))]
+        inside = [(name, times[name] * (1.0 if even else _log(draw, 3**-0.5, 3**0.5))) for name in names]
+        own = [("", _log(draw, 0.1, 1.0))] if draw.random() < 0.3 else []
+        result.append((*own, *inside))
+    return tuple(result)
+
+
+def closed(draw: np.random.Generator) -> System:
+    """Two or three classes of up to nine customers together, three or four places."""
+    places, kinds = int(draw.choice([3, 3, 4])), int(draw.choice([2, 2, 2, 3]))
+    counts = np.ones(kinds, int)
+    for _ in range(int(draw.integers(places + 2, 10)) - kinds):
+        counts[draw.integers(kinds)] += 1
+    servers, visits = int(draw.choice([1, 1, 2])), _visits(draw, kinds)
+    mean = sum(time for each in visits for _, time in each) / kinds
+    thinks = tuple(mean * _log(draw, 0.3, 6.0) for _ in range(kinds))
+    return System(places, servers, tuple(map(float, counts)), thinks, visits)
+
+
+def arriving(draw: np.random.Generator) -> System:
+    """Two classes of arrivals, two or three places, up to 70 % of the largest rate."""
+    places, servers, visits = int(draw.choice([2, 2, 3])), int(draw.choice([1, 1, 2])), _visits(draw, 2)
+    shares = draw.dirichlet([2.0, 2.0])
+    few = System(places, servers, tuple(map(float, 1e-6 * shares)), (), visits)
+    most = float(solve(few.network(), APPROXIMATE).full_at["memory"]) * draw.uniform(0.2, 0.7)
+    return few._replace(amounts=tuple(float(most * share) for share in shares))
