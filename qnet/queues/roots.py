@@ -67,7 +67,7 @@ def bracket(
     """
     where, absolute = operations.where, operations.absolute
     x1, f1, x2, f2, x3, f3 = high, at_high, low, at_low, low, at_low
-    hopeless = f1 * f2 > 0
+    hopeless = ((f1 > 0) & (f2 > 0)) | ((f1 < 0) & (f2 < 0))
     least_width = NEGLIGIBLE * absolute(high) + 1e-300
     share: Value = 0.5
     before = last = 0 * x2

@@ -199,14 +199,13 @@ def test_what_a_second_phase_keeps(keeps: tuple[str, ...] | None, outer: float, 
 
 
 def test_a_hold_in_the_second_phase_keeps_what_it_says() -> None:
-    """The outer station is kept through the wait, or is free of it."""
+    """The outer station is kept, so that one holder alone asks for the inner one; or it is free, and they queue there."""
     late = Hold("inner", (Time(0.4),), phase=2)
-    for keeps, held in ((None, True), ((), False)):
+    for keeps, wait, holding in ((None, 0.0, 0.6), ((), 0.8 * 0.32 / 2 / 0.68, 0.2)):
         hold = Hold("outer", (Time(0.2), late.replace(keeps=keeps)))
         solution = solve(network([station("outer"), station("inner")], customers(0.8, hold)))
-        wait = at_station(solution, "inner").wait
-        assert wait == pytest.approx(0.8 * 0.32 / 2 / 0.68)
-        assert at_station(solution, "outer").holding == pytest.approx(0.2 + held * (0.4 + wait))
+        assert at_station(solution, "inner").wait == pytest.approx(wait)
+        assert at_station(solution, "outer").holding == pytest.approx(holding)
 
 
 def test_what_was_released_bounds_nobody() -> None:
