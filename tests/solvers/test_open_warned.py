@@ -47,7 +47,7 @@ RANKED = tuple(station(name, discipline="priority") for name in "ab")
                     for name, time in (("small", 0.1), ("large", 0.7))
                 ),
             ),
-            "QN716",
+            "QN645",
         ),
         (
             # Who passes the held station meets no holder at the other: 5.34 s by a simulation, in place of 5.77.

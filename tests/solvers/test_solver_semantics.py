@@ -199,7 +199,7 @@ def test_what_a_second_phase_keeps(keeps: tuple[str, ...] | None, outer: float, 
 
 
 def test_a_hold_in_the_second_phase_keeps_what_it_says() -> None:
-    """The outer station is kept, so that one holder alone asks for the inner one; or it is free, and they queue there."""
+    """The outer station is kept, and one holder alone asks for the inner one; or it is free, and they queue there."""
     late = Hold("inner", (Time(0.4),), phase=2)
     for keeps, wait, holding in ((None, 0.0, 0.6), ((), 0.8 * 0.32 / 2 / 0.68, 0.2)):
         hold = Hold("outer", (Time(0.2), late.replace(keeps=keeps)))

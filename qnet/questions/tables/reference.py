@@ -105,11 +105,11 @@ def errors_text() -> str:
             feature = row.name.partition(":")[0]
             method = row.method.partition(", ")[0]
             groups.setdefault(f"{feature}, {method}" if feature == "product form" else feature, []).append(row)
-    lines = [f"{'feature':<34}{'median error (%)':<18}{'worst (%)':<14}warning"]
+    lines = [f"{'feature':<31}{'median error (%)':<17}{'worst (%)':<11}warning"]
     for feature, rows in groups.items():
         codes = sorted({code for row in rows for code in row.code.split(", ") if code})
         middle, worst = _percent_range([row.median for row in rows]), _percent_range([row.worst for row in rows])
-        lines.append(f"{feature:<34}{middle:<18}{worst:<14}{', '.join(codes)}".rstrip())
+        lines.append(f"{feature:<31}{middle:<17}{worst:<11}{', '.join(codes)}".rstrip())
     return "\n".join(lines)
 
 
