@@ -61,14 +61,7 @@ def answer(end):
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     sys.stdin, sys.stdout = open(0, encoding="utf-8", closefd=False), open(1, "w", encoding="utf-8", closefd=False)
     sys.stderr = open(2, "w", encoding="utf-8", buffering=1, errors="backslashreplace", closefd=False)
-    sys.argv = ["qnet", *words[2 * int(count) :]]
-    code = 1
-    try:
-        code = main() or 0
-    except SystemExit as ended:
-        code = ended.code or 0
-    except BaseException:
-        traceback.print_exc()
+    code = code_of(words[2 * int(count) :])
     try:
         sys.stdout.flush()
     except OSError:

@@ -51,10 +51,20 @@ for module in list(sys.modules.values()):
         if module.__name__ != validate.__module__:
             module.validate = validated
 
+def code_of(arguments):
+    sys.argv = ["qnet", *arguments]
+    try:
+        return main() or 0
+    except SystemExit as end:
+        return end.code or 0
+    except BaseException:
+        traceback.print_exc()
+        return 1
+
 gc.collect()
 gc.freeze()
 """
-"""All modules of qnet, and the claims of studies as `once` keeps them."""
+"""All modules of qnet, the claims of studies as `once` keeps them, and the exit code of a command."""
 
 SERVER = (
     LOADED
@@ -78,16 +88,9 @@ for line in questions:
         os.dup2(opened, descriptor)
         os.close(opened)
     sys.stdin, sys.stdout, sys.stderr = stream(0, "r"), stream(1, "w"), stream(2, "w")
-    sys.argv = ["qnet", *asked["arguments"]]
     warnings.resetwarnings()
     warnings.simplefilter("error")
-    code = 1
-    try:
-        code = main() or 0
-    except SystemExit as end:
-        code = end.code or 0
-    except BaseException:
-        traceback.print_exc()
+    code = code_of(asked["arguments"])
     for each in (sys.stdout, sys.stderr):
         each.flush()
     os.dup2(errors, 2)

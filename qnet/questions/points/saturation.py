@@ -113,9 +113,22 @@ def saturation(
         factor = operations.where(idle, float("inf"), bound)
         cause = solved.gather(limiting)
         return Saturation(factor, cause, approximate=_approximate(solved, cause))
-    closed = any(customers.population is not None for customers in model.customers)
+    return _searched(model, solved, varied, wanted, by_capacities)
+
+
+def _searched(
+    model: Model, solved: Solved, varied: Mapping[str, Value] | None, wanted: Wanted, by_capacities: Saturation
+) -> Saturation:
+    """The factor by a search below that of the capacities, where loads contain waits or times depend on the solution.
+
+    by_capacities   what is known without the search: infinite for points without load.
+    """
+    operations: Operations = FLOATS if solved.size is None else arrays()
+    certain = solved.certain_load
+    idle = by_capacities.factor == float("inf")
+    bound = operations.where(idle, 1.0, by_capacities.factor)
     states = any(part.solution.method == STATES for part in solved.parts)
-    if closed and states:
+    if states and any(customers.population is not None for customers in model.customers):
         return by_capacities
     # A chain has an end only below the largest load, which approximations of open classes know.
     again = at_loads(solved, varied, wanted.replace(rough=True, method=AUTO.method if states else wanted.method))
@@ -137,7 +150,7 @@ def saturation(
             raise
         return by_capacities.replace(cut=True)
     except NotComputed as error:
-        if any(part.solution.method == STATES for part in solved.parts):
+        if states:
             # No other method has an answer: the chain knows this load, and a search is too long for it.
             return by_capacities
         if any(item.code != "QN540" for item in error.problems) or not operations.all(solved.stable & (certain > 0)):
