@@ -15,6 +15,7 @@ from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks.duration import Wait
 from qnet.networks.figures import Steady, figures
 from qnet.networks.passage_times import Passages
+from qnet.networks.reasons import Inexact, Reason
 from qnet.networks.routed import ClosedClass, Fork, Hold, OpenClass, RoutedNetwork, Step, Time
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.streams import Streams, streams
@@ -39,6 +40,7 @@ class EmptyClasses(Record):
 
         rare     a solution of the network with all classes, which has the figures of those without customers; None
                  where their response is their service demand.
+        Returns  an approximate one where that of the others or `rare` is.
         """
         network = self.network
         operations: Operations = FLOATS if network.size is None else arrays()
@@ -63,7 +65,10 @@ class EmptyClasses(Record):
             for index, (item, customers) in enumerate(zip(alone.classes, network.classes, strict=True))
         )
         mean = total(item.response for item in classes) / len(classes)
+        more = rare.reasons if rare else tuple(self._without_rare())
         return solution.replace(
+            exact=solution.exact and not more,
+            reasons=tuple(dict.fromkeys((*solution.reasons, *more))),
             classes=classes,
             response=operations.where(solution.throughput == 0, mean, solution.response),
             routes=tuple(
@@ -75,6 +80,13 @@ class EmptyClasses(Record):
             branches=tuple(item if item.class_name in names else next(known_branches) for item in alone.branches),
             passages=solution.passages and self._passages(solution.passages, compiled, rates, waits),
         )
+
+    def _without_rare(self) -> Iterator[Inexact]:
+        """Why figures are not exact where those of a rare customer are not known."""
+        for index in sorted(self.indices):
+            customers = self.network.classes[index]
+            if isinstance(customers, OpenClass):
+                yield Inexact(Reason("no arrivals", class_name=customers.name))
 
     def _passages(
         self, passages: Passages, compiled: Streams, rates: Sequence[Value], waits: Sequence[Wait]
@@ -97,24 +109,22 @@ class EmptyClasses(Record):
 
 def empty_classes(network: RoutedNetwork) -> EmptyClasses | None:
     """The closed classes without customers at any point; None where there are none, or no others."""
-    operations: Operations = FLOATS if network.size is None else arrays()
-    indices = frozenset(
-        index
-        for index, customers in enumerate(network.classes)
-        if isinstance(customers, ClosedClass) and operations.all(customers.population == 0)
-    )
-    return EmptyClasses(network, indices) if indices and len(indices) < len(network.classes) else None
+    return _empty(network, ClosedClass)
 
 
 def idle_classes(network: RoutedNetwork) -> EmptyClasses | None:
     """The open classes without arrivals at any point; None where there are none, no others, or buffers to share."""
-    if network.limited:
-        return None
+    return None if network.limited else _empty(network, OpenClass)
+
+
+def _empty(network: RoutedNetwork, kind: type[OpenClass] | type[ClosedClass]) -> EmptyClasses | None:
+    """The classes of a kind without customers, where there are others as well."""
     operations: Operations = FLOATS if network.size is None else arrays()
     indices = frozenset(
         index
-        for index, customers in enumerate(network.classes)
-        if isinstance(customers, OpenClass) and operations.all(customers.arrival_rate == 0)
+        for index, item in enumerate(network.classes)
+        if isinstance(item, kind)
+        and operations.all((item.arrival_rate if isinstance(item, OpenClass) else item.population) == 0)
     )
     return EmptyClasses(network, indices) if indices and len(indices) < len(network.classes) else None
 

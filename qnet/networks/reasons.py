@@ -60,6 +60,7 @@ _OTHERS = {
     "measured error": "product form has the smaller measured error",
     "questions": "it is not used for searches, batches, bounds or state probabilities",
     "last": "it comes last, where no other method is exact",
+    "no arrivals": "{class_name} has no arrivals, and its response is given as its service demand",
     "one class only": "it is known for one class only",
     "one server only": "it is known for stations with one server only",
     "falling rates": "it is known for rates that do not fall",

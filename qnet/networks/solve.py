@@ -72,17 +72,26 @@ def _solved(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
             return empty.added(solve(empty.others(), wanted))
     arriving = len(network.classes) - len(network.closed)
     idle = degenerate_classes.idle_classes(network) if arriving and wanted.method == "auto" else None
-    if idle is None:
+    if idle is None or _identical(network):
         return _occupied(network, wanted)
-    rare = _occupied(network, wanted)
-    return rare if rare.exact else idle.added(solve(idle.others(), wanted), rare)
+    # The states of a chain have none of a customer who never comes.
+    try:
+        rare = _occupied(network, wanted.replace(chain=0))
+    except NotComputed:
+        rare = None
+    return rare if rare and rare.exact else idle.added(solve(idle.others(), wanted), rare)
+
+
+def _identical(network: RoutedNetwork) -> identical_classes.IdenticalClasses | None:
+    """The groups of identical classes, where these are solved as one; looked for where there may be any."""
+    return identical_classes.identical_classes(network) if len(network.classes) > 1 and nested(network) else None
 
 
 def _occupied(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
     """The solution, whatever the numbers of customers."""
     if any(item.per_copy_of for item in network.classes) and (apart := copy_classes.apart(network)):
         return apart.together(solve(apart.network, wanted), wanted.asks_ceiling(network.size))
-    if len(network.classes) > 1 and nested(network) and (identical := identical_classes.identical_classes(network)):
+    if identical := _identical(network):
         return identical.apart(solve(identical.joined(), wanted))
     features = of_routes(network, wanted)
     if "parallel" in features:

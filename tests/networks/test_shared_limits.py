@@ -134,6 +134,23 @@ def test_a_class_without_arrivals_changes_nothing_for_others(inside: tuple[Hold,
     assert beside.classes[1].response > sum(hold.steps[0].mean for hold in inside)  # type: ignore[union-attr]
 
 
+def test_a_class_without_arrivals_waits_as_a_rare_one() -> None:
+    none, rare = (
+        solve(limited(2, arriving("a", 4.0, *same()), arriving("b", rate, visit("cpu", 0.5)))) for rate in (0.0, 1e-9)
+    )
+    assert none.classes[1].response == pytest.approx(rare.classes[1].response, rel=1e-7)
+
+
+def test_an_answer_with_an_approximate_class_without_arrivals_is_not_called_exact() -> None:
+    first = ClosedClass("a", 40.0, 5.0, (Route("a", 1.0, (visit("cpu", 0.12), visit("disk", 0.1))),))
+    alone, found = (solve(limited(3, first, *others)) for others in ((), (arriving("b", 0.0, *same()),)))
+    assert alone.exact
+    assert found.classes[1].response > 0.5  # of which 0.245 are in service
+    assert found.classes[0].response == alone.classes[0].response
+    assert not found.exact
+    assert found.reasons
+
+
 def test_points_of_a_batch_are_answered_as_alone() -> None:
     counts, thinks = np.array([4.0, 9.0, 20.0]), np.array([3.0, 2.0, 5.0])
     other = visit("cpu", 0.3), visit("disk", 0.1)

@@ -56,15 +56,10 @@ class SolvedPart(Record):
     """(points, numbers) as `birth_death.log_weights`, of arrivals at the rate of one passage per second."""
 
     def mean_waits(self, shares: Array) -> list[Any]:
-        """The mean wait of every stream over all its visits, by the shares of time with 0, 1, ... customers; visits
-        that are never made are made as often as passages, as rare ones are."""
+        """The mean wait of every stream over all its visits, by the shares of time with 0, 1, ... customers."""
         at_all = self.grid.at_all
         known = zip(self.figures.rates, self.figures.waits, strict=True)
-        flow = self.throughput
-        return [
-            mean(shares, at_all(wait), at_all(np.where(rate.sum(axis=1, keepdims=True) > 0, rate, flow)))
-            for rate, wait in known
-        ]
+        return [mean(shares, at_all(wait), at_all(rate)) for rate, wait in known]
 
     def leaving(self, shares: Any, levels: int) -> Any:
         """Customers that leave a region per second from 1, 2, ... customers inside, (points, levels)."""

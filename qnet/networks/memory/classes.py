@@ -47,6 +47,8 @@ _ENOUGH = 1e-10
 _PATIENCE = 60
 _HALVES = 50
 """Halvings of an interval until it is as narrow as rounding allows."""
+_RAREST = 1e-12
+"""The least share of the passages of a class, below what a figure of the others shows."""
 _NAME = "all classes"
 
 
@@ -163,6 +165,11 @@ def solve(limits: SharedLimits, wanted: Wanted, solve_part: SolvePart) -> Routed
     return (_Closed if limits.closed else _Open)(limits, wanted, solve_part).solve()
 
 
+def _at_least_rare(shares: Sequence[Value]) -> list[Value]:
+    """The shares of passages, of which a class without any has a little: it waits as a rare one does."""
+    return [max(share, _RAREST) if isinstance(share, float) else np.maximum(share, _RAREST) for share in shares]
+
+
 class _Classes(Aggregation):
     """What is the same for open and closed classes."""
 
@@ -200,7 +207,7 @@ class _Open(_Classes):
         overall = total(rates)
         nobody = overall == 0
         shares = [(rate + nobody / len(rates)) / (overall + nobody) for rate in rates]
-        one = self.limits.as_one(shares, overall)
+        one = self.limits.as_one(_at_least_rare(shares), overall)
         solution = solve_one(one, self.limits.limited, self.wanted, self.solve_part)
         assert solution.passages is not None
         compiled = streams(network, self.operations, rates)
@@ -353,7 +360,7 @@ class _Closed(_Classes):
 
     def at(self, limits: SharedLimits, shares: Sequence[Value], population: Value) -> RoutedSolution:
         """The network with one class, whose routes have some shares, (classes, points of the batch)."""
-        return solve_one(limits.as_one(shares, population), limits.limited, self.few, self.solve_part)
+        return solve_one(limits.as_one(_at_least_rare(shares), population), limits.limited, self.few, self.solve_part)
 
     def shares(self) -> Array:
         """(classes, points x classes) the shares of passages by others, as a customer of each class finds them."""
