@@ -83,7 +83,7 @@ def _solved(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
 
 
 def _identical(network: RoutedNetwork) -> identical_classes.IdenticalClasses | None:
-    """The groups of identical classes, where these are solved as one; looked for where there may be any."""
+    """The groups of identical classes, where these are solved as one; None where there are none."""
     return identical_classes.identical_classes(network) if len(network.classes) > 1 and nested(network) else None
 
 
