@@ -82,8 +82,9 @@ def full_probabilities(
     open_offered: Any,
     guess: Any = None,
     chains: Chains | None = None,
-) -> tuple[Any, Any, Any]:
-    """Probabilities of all servers busy: as a request finds them, and at any time; and the rate that gives them.
+) -> tuple[Any, Any, Any, Any]:
+    """Probabilities of all servers busy: as a request finds them, and at any time; the rate that gives them; and the
+    services that a request waits for.
 
     As `waiting_probability`, but
 
@@ -93,7 +94,9 @@ def full_probabilities(
     chains       those of earlier rounds, which are kept up to date.
     Returns      the probability as one of the holders finds it, (B,), as an observer does, (B,), and what is known of
                  the rates, (4, B): log z, the erlangs there, and the first two derivatives of the logarithm of the
-                 throughput near it, not-a-number where they were not taken.
+                 throughput near it, not-a-number where they were not taken; and (B,) the mean number of services
+                 that end before that of a request of the holders begins, the same at all c servers: the requests that
+                 it finds beyond c - 1. It is exact where the probabilities are.
     """
     start = np.full((4, 1), np.nan)
     if guess is not None:
@@ -107,7 +110,7 @@ def full_probabilities(
         return _answered(_in_blocks(kept, most, servers, points, size, guess is not None)[0])
     points = [np.broadcast_to(item, (size,)) for item in points]
     counts = np.minimum(_enough(servers, points[1], points[3]), most)
-    result: Any = np.zeros((6, size))
+    result: Any = np.zeros((7, size))
     for count in sorted(set(counts.tolist())):
         here = np.flatnonzero(counts == count)
         some = [item[here] for item in points]
@@ -120,8 +123,8 @@ def full_probabilities(
     return _answered(result)
 
 
-def _answered(result: Any) -> tuple[Any, Any, Any]:
-    return result[0], result[1], result[2:]
+def _answered(result: Any) -> tuple[Any, Any, Any, Any]:
+    return result[0], result[1], result[3:], result[2]
 
 
 def _enough(servers: int, offered: Any, open_offered: Any) -> Any:
@@ -170,7 +173,7 @@ def _solved(
     """As `full_probabilities`, of points whose chains, of 0 to `most` requests, fit the cache of the processor.
 
     entire   whether chains end there, so that those are left out of the rounds whose weights count for nothing.
-    Returns  (6, B) its answers, and (B,) the weight of chains that are longer beyond these requests, at most, as
+    Returns  (7, B) its answers, and (B,) the weight of chains that are longer beyond these requests, at most, as
              a share of all weight.
     """
     sources, offered, first_share, open_offered, *guess = (np.atleast_1d(item) for item in points)
@@ -196,7 +199,7 @@ def _solved(
     chain = _Chain(chain.count, *(np.broadcast_to(part, (len(chain.count), len(rate))) for part in chain[1:]))
     low = least - guessed
     high = np.full_like(rate, _HIGHEST)
-    result: Any = np.zeros((6, len(rate)))
+    result: Any = np.zeros((7, len(rate)))
     left_out: Any = np.zeros(len(rate))
     live = np.arange(len(rate))
     count = chain.count
@@ -218,7 +221,8 @@ def _solved(
         if parted:
             result[0, live[done]] = (_sums(asking * chain.busy, each) / asked)[done]
             result[1, live[done]] = (_sums(weights * chain.busy, each) / mass)[done]
-            result[2:, live[done]] = np.stack([rate, offered, slope, bend])[:, done]
+            result[2, live[done]] = (_sums(asking * chain.ahead, each) / asked)[done]
+            result[3:, live[done]] = np.stack([rate, offered, slope, bend])[:, done]
             if cut < most and (weights[-1, done] > _NOTHING * mass[done]).any():
                 return _solved(chains, most, servers, points, guessed, False)
             fall = np.minimum(np.exp(rate[done]) * chain.free[-1, done] / spare[done], 1.0)
@@ -307,10 +311,12 @@ class _Chain(Record):
     """The logarithm of the weight of n without z^n."""
     busy: Any
     """The share of the weight with all servers busy."""
+    ahead: Any
+    """That share, times the mean number of requests beyond c - 1, those of the open stream among them."""
 
     def part(self, chosen: Any) -> _Chain:
         """Some points of the batch."""
-        return _Chain(self.count, *(part.compress(chosen, axis=1) for part in (self.free, self.logs, self.busy)))
+        return _Chain(self.count, *(part.compress(chosen, axis=1) for part in self[1:]))
 
 
 Chains = dict[tuple[Any, ...], _Chain]
@@ -348,8 +354,9 @@ def _chain(most: int, sources: Any, servers: int, share: Any, erlangs: Any) -> _
     constants = _constants(servers)
     idle = _idle_servers(servers, erlangs, constants)
     # From c requests on all servers are busy: only the rows before have two kinds of states.
+    chances = _all_busy(servers, erlangs, constants)
     with np.errstate(divide="ignore"):
-        busy = np.log(_all_busy(servers, erlangs, constants))
+        busy = np.log(chances)
         births = np.log(free[:-1])
     both = busy.copy()
     both[:servers] = np.logaddexp(idle, busy[:servers])
@@ -358,7 +365,17 @@ def _chain(most: int, sources: Any, servers: int, share: Any, erlangs: Any) -> _
     logs[: servers + 1] += both
     share_busy = np.ones_like(free)
     share_busy[: servers + 1] = np.exp(busy - both)
-    return _Chain(count, free, logs, share_busy)
+    return _Chain(count, free, logs, share_busy, _ahead(column, servers, erlangs, chances, share_busy))
+
+
+def _ahead(count: Any, servers: int, erlangs: Any, chances: Any, share_busy: Any) -> Any:
+    """With all servers busy, the requests beyond c - 1: those of n holders, and of the open stream (n + 1) x / (1 - x)
+    t(n + 1) / t(n), as it is negative binomial; times the share of that."""
+    following = np.ones_like(share_busy)
+    here = chances[:-1]
+    following[:servers] = np.divide(chances[1:], here, out=np.zeros_like(here), where=here > 0)
+    beside = erlangs / (servers - erlangs)
+    return share_busy * (count - (servers - 1) + (count + 1) * beside * following)
 
 
 def _idle_servers(servers: int, erlangs: Any, constants: tuple[Any, Any, Any]) -> Any:

@@ -21,8 +21,9 @@ _NEVER = -math.inf
 
 def full_probabilities(
     sources: int, servers: int, offered: float, first_share: float, open_offered: float
-) -> tuple[float, float]:
-    """Probabilities of all servers busy: as a request of a holder finds them, and at any time.
+) -> tuple[float, float, float]:
+    """Probabilities of all servers busy: as a request of a holder finds them, and at any time; and the services that it
+    waits for.
 
     Applies   as `finite_source.waiting_probability`, to one point, with at most `MOST_REQUESTS` sources and servers
               together; offered and open_offered in erlangs, their sum below `servers`.
@@ -48,7 +49,8 @@ def full_probabilities(
         excess = rate + math.log(asked / (mass * offered))
         # A bracket narrower than rounding cannot be improved: it counts as the root.
         if abs(excess) <= _TOLERANCE or high - low <= 4e-15 * max(1.0, abs(rate)):
-            return _dot(asking, chain.busy) / asked, _dot(weights, chain.busy) / mass
+            busy, observed = _dot(asking, chain.busy) / asked, _dot(weights, chain.busy) / mass
+            return busy, observed, _dot(asking, chain.ahead) / asked
         low, high = (rate, high) if excess < 0 else (low, rate)
         asked_mean, mean = _dot(asking, count) / asked, _dot(weights, count) / mass
         squares = [number * number for number in count]
@@ -91,6 +93,7 @@ class _Chain(Record):
     free: list[float]
     logs: list[float]
     busy: list[float]
+    ahead: list[float]
 
 
 def _chain(sources: int, servers: int, share: float, erlangs: float) -> _Chain:
@@ -105,7 +108,8 @@ def _chain(sources: int, servers: int, share: float, erlangs: float) -> _Chain:
         else 0.0
         for number, rest in zip(range(servers + 1), range(servers, -1, -1), strict=True)
     ]
-    busy = [_log_or_never(min(chance, 1.0)) for chance in accumulate(chances)]
+    sums = [min(chance, 1.0) for chance in accumulate(chances)]
+    busy = [_log_or_never(chance) for chance in sums]
     terms = [0.0] + [number * _log(erlangs) - factorials[number] if erlangs > 0 else _NEVER
                      for number in range(1, servers)]  # fmt: skip
     idle = list(accumulate(terms, _together))
@@ -121,7 +125,19 @@ def _chain(sources: int, servers: int, share: float, erlangs: float) -> _Chain:
     logs = [births_before - number * math.log(left) + (both[number] if number <= servers else 0.0)
             for number, births_before in enumerate(births)]  # fmt: skip
     shares = [math.exp(busy[number] - both[number]) if number <= servers else 1.0 for number in range(most + 1)]
-    return _Chain(free, logs, shares)
+    beside = erlangs / left
+    ahead = [
+        share_busy * (number - servers + 1 + (number + 1) * beside * _following(sums, number))
+        for number, share_busy in enumerate(shares)
+    ]
+    return _Chain(free, logs, shares, ahead)
+
+
+def _following(chances: Sequence[float], number: int) -> float:
+    """The next chance over one, which is 1 from the last one on."""
+    if number + 1 >= len(chances):
+        return 1.0
+    return chances[number + 1] / chances[number] if chances[number] > 0 else 0.0
 
 
 def _together(one: float, other: float) -> float:

@@ -68,6 +68,12 @@ class Queue(Record):
     holder_residual: Value
     holder_busy: Value
     """The same two as a holder observes them, which never meets the first phase of its last request."""
+    holder_wait: Value
+    """Mean wait of a holder with a separate line, were all times alike and exponential, and requests made at random."""
+    holder_stretch: Value
+    """The residual time over that of such times."""
+    holder_cycle: Value
+    """Mean time between the services of a holder."""
     holder_share: Value
     """Of the load that a holder meets, the share of other holders."""
     holder_alone: Value
@@ -113,6 +119,9 @@ def queue(servers: int, loads: Sequence[Load], holders: int, operations: Operati
             beside=busy,
             holder_residual=residual,
             holder_busy=busy,
+            holder_wait=0.0,
+            holder_stretch=1.0,
+            holder_cycle=0.0,
             holder_share=0.0,
             holder_alone=0.0,
             holders=0,
@@ -126,12 +135,15 @@ def queue(servers: int, loads: Sequence[Load], holders: int, operations: Operati
     if servers > 1 and holders > 1 and others:
         overall = ratio(total(load.rate * load.first for load in held), held_offered)
         asked.append((held_offered, overall, open_offered))
-    (holder_busy, _), *observed = _finite(holders, servers, asked)
+    (holder_busy, _, holder_met), *observed = _finite(holders, servers, asked)
     beside = operations.minimum([observed[0][1], busy]) if observed else busy
     others_held = all_others * held_offered
     squares = all_others * held_squares + single * total(load.rate * load.second_square for load in held) + open_squares
     holder_residual = ratio(squares, 2 * (others_held + offered_by_one + open_offered))
     share = ratio(others_held, others_held + open_offered)
+    asked_rate = total(load.rate for load in held)
+    mean = ratio(offered, asked_rate + total(load.rate for load in others))
+    served = ratio(total(load.rate * load.first for load in held), asked_rate)
     alone = erlang_c(servers, open_offered) * ratio(open_squares, 2 * open_offered) / servers
     return Queue(
         servers=servers,
@@ -141,6 +153,9 @@ def queue(servers: int, loads: Sequence[Load], holders: int, operations: Operati
         beside=beside,
         holder_residual=holder_residual,
         holder_busy=holder_busy,
+        holder_wait=holder_met * mean / servers,
+        holder_stretch=ratio(holder_residual, mean),
+        holder_cycle=ratio(holders, asked_rate) - served,
         holder_share=share,
         holder_alone=alone,
         holders=holders,
@@ -237,7 +252,8 @@ def holder_wait(
     """Mean and variance of the wait of a holder, one of `queue.holders` that can make requests at once, in (square)
     seconds.
 
-    Applies       holders that ask again and again, with open streams; non-preemptive priorities.
+    Applies       servers of one pool, which take the next customer from one line; with open streams; non-preemptive
+                  priorities. Holders with separate lines: `separate_holder_wait`.
     queue         the result of `queue`, with `holders` above 0.
     priority      one of those of its loads.
     busy_holders  utilization of the holders apart from this wait, at least 0; taken as 1 above 1.
@@ -266,6 +282,38 @@ def holder_wait(
     return _with_variance(chance, operations.minimum([wait, longest]))
 
 
+def separate_holder_wait(
+    queue: Queue, priority: int, streaks: Value, operations: Operations
+) -> tuple[Value, Value]:
+    """Mean and variance of the wait of a holder that serves a separate line of customers, in (square) seconds.
+
+    Applies    copies of one server each, which ask again and again, with open streams; non-preemptive priorities.
+    queue      the result of `queue`, with `holders` above 0.
+    priority   one of those of its loads.
+    streaks    by how much holders meet more of each other than if each of them asked at random.
+    operations those of the numbers.
+    Method     The finite-source chain of the given throughput says what a request waits, V, were all times alike and
+               exponential. Then
+                   W = f V / (1 + (f - 1) g V / T),  f = (1 + g k) r / S,
+               k `streaks`, r the residual time, S the mean service time, g the share of other holders in the load, and
+               T the time between two services of a holder, which no wait exceeds. Of several priorities it is
+               W (1 - s) / ((1 - s1) (1 - s2)): s1 and s2 the loads per server of higher priorities and of those and
+               this one, s of all, each without what a holder would meet of itself.
+    Limits     N = 1: only the open stream counts. N large: M/M/c. All holders busy, exponential times: the wait is that
+               of a closed network, so that the holders limit the throughput before the station is saturated.
+    Exact      M/M/c//N with a Poisson stream of the same times, `streaks` being 0.
+    Source     V: @baskett1975; the rest: this tool.
+    """
+    level, all_levels = queue.levels[priority], queue.levels[min(queue.levels)]
+    others = 1 - 1 / queue.holders
+    share = queue.holder_share
+    stretch = (1 + share * streaks) * queue.holder_stretch
+    full = operations.minimum([ratio(queue.holder_wait, queue.holder_cycle), 1.0])
+    wait = queue.holder_wait * stretch / (1 + (stretch - 1) * share * full)
+    turn = (1 - (others * all_levels.held + all_levels.open)) / (1 - (others * level.held + level.open))
+    return _with_variance(queue.holder_busy, wait * turn / (1 - level.above))
+
+
 def _levels(servers: int, loads: Sequence[Load]) -> tuple[dict[int, Level], Value, Value]:
     """The load before and with each priority; erlangs of the holders and of the open streams."""
     levels: dict[int, Level] = {}
@@ -287,34 +335,41 @@ def _with_variance(busy: Value, wait: Value) -> tuple[Value, Value]:
     return wait, wait * (2 * (wait / (busy + (busy == 0))) - wait)
 
 
-def _finite(holders: int, servers: int, asked: Sequence[tuple[Value, Value, Value]]) -> list[tuple[Value, Value]]:
-    """The all-busy probabilities as a holder and as an observer sees them, by whichever way suits the numbers.
+def _finite(
+    holders: int, servers: int, asked: Sequence[tuple[Value, Value, Value]]
+) -> list[tuple[Value, Value, Value]]:
+    """The all-busy probabilities as a holder and as an observer sees them, and the services that a holder waits for, by
+    whichever way suits the numbers.
 
     asked    chains that are solved together: the erlangs of the holders, the share of the first phase in them, and the
              erlangs of the open stream.
     """
     if servers > finite_source.MAX_SERVERS:
-        return [(both, both) for held, _, open_offered in asked for both in [erlang_c(servers, held + open_offered)]]
-    alone = [erlang_c(servers, open_offered) for _, _, open_offered in asked]
+        return [_at_random(servers, held + open_offered) for held, _, open_offered in asked]
+    alone = [_at_random(servers, open_offered) for _, _, open_offered in asked]
     if holders == 1:
-        return [(item, item) for item in alone]  # No other holder asks: only the open stream counts.
+        return alone  # No other holder asks: only the open stream counts.
     plain = all(isinstance(number, float) for chain in asked for number in chain)
     if plain and holders + servers <= finite_source_alone.MOST_REQUESTS:
         return [
-            finite_source_alone.full_probabilities(holders, servers, *chain) if chain[0] > _NEGLIGIBLE else (item, item)
-            for chain, item in zip(asked, alone, strict=True)
+            finite_source_alone.full_probabilities(holders, servers, *chain) if chain[0] > _NEGLIGIBLE else found
+            for chain, found in zip(asked, alone, strict=True)
         ]
-    chains = [np.broadcast_arrays(*np.atleast_1d(*chain, item)) for chain, item in zip(asked, alone, strict=True)]
-    loads, shares, opens, result = (np.concatenate(parts) for parts in zip(*chains, strict=True))
-    other = result.copy()
-    some = np.flatnonzero(loads > _NEGLIGIBLE)
+    chains = [np.stack(np.broadcast_arrays(*np.atleast_1d(*chain, *found))) for chain, found in zip(asked, alone, strict=True)]
+    given, result = np.split(np.concatenate(chains, axis=1), 2)
+    some = np.flatnonzero(given[0] > _NEGLIGIBLE)
     points = max(1, _MAX_CELLS // (holders + servers + 1))
     for start in range(0, len(some), points):
         here = some[start : start + points]
-        result[here], other[here], _ = finite_source.full_probabilities(
-            holders, servers, loads[here], shares[here], opens[here]
-        )
+        busy, observed, _, met = finite_source.full_probabilities(holders, servers, *given[:, here])
+        result[:, here] = busy, observed, met
     if plain:
-        return list(zip(result.tolist(), other.tolist(), strict=True))
-    ends = np.cumsum([len(chain[0]) for chain in chains])[:-1]
-    return list(zip(np.split(result, ends), np.split(other, ends), strict=True))
+        return [(busy, observed, met) for busy, observed, met in result.T.tolist()]
+    ends = np.cumsum([chain.shape[1] for chain in chains])[:-1]
+    return [(busy, observed, met) for busy, observed, met in np.split(result, ends, axis=1)]
+
+
+def _at_random(servers: int, offered: Value) -> tuple[Value, Value, Value]:
+    """As `_finite`, of a Poisson stream."""
+    busy = erlang_c(servers, offered)
+    return busy, busy, busy / (1 - offered / servers)

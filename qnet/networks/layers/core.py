@@ -543,7 +543,7 @@ def _full(level: _Level, busy: tuple[Any, Any, Any], guess: Array, chains: Chain
         most: Array = np.minimum(bound[here], (several - opened) * _JUST_BELOW)
         most = np.maximum(np.where(share == 1, np.minimum(most, few * _JUST_BELOW), most), 1e-200)
         budget.spend(_SOURCE * few.size * (few.max() + several), _WHAT)
-        _, chance, logs = full_probabilities(few, int(several), most, share, opened, guess[here].T, chains)
+        _, chance, logs, _ = full_probabilities(few, int(several), most, share, opened, guess[here].T, chains)
         guess[here] = logs.T
         result[here] = np.minimum(chance / np.maximum(bound + others, 1e-300)[here], 1.0 / several)
     return result

@@ -38,6 +38,8 @@ class Centre(Record):
     """Whether no wait is part of its holding times, so that its loads are known from the start."""
     holders: int
     """How many holders can make requests at once, over all kinds of them; 0 for none."""
+    separate: bool
+    """Whether each holder serves a separate line of customers: copies with one server."""
     pools: tuple[Key, ...]
     """The requesting holders: stations, with the group of the one copy whose holders make requests, or -1 for all
     copies."""
@@ -75,6 +77,7 @@ def centres(network: RoutedNetwork, compiled: Streams, members: Mapping[Key, Seq
                 indices=tuple(indices),
                 regular=not any(stream.holding.waits for stream in selected),
                 holders=sum(kinds.values()),
+                separate=all(stations[name].servers == 1 for name in kinds),
                 pools=tuple((name, _group(key, station, stations[name])) for name in kinds),
                 rooms=tuple(rooms),
             )

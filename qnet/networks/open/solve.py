@@ -14,7 +14,7 @@ Cost      stations x routes per round; one round without holds, a handful with t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -30,7 +30,7 @@ from qnet.networks.solution import RoutedSolution
 from qnet.networks.streams import Key, Stream, Streams, streams
 from qnet.networks.wanted import Divided
 from qnet.queues.arithmetic import ratio, total
-from qnet.queues.waiting import Load, Queue, holder_wait, open_wait, preemptive_waits, queue
+from qnet.queues.waiting import Load, Queue, holder_wait, open_wait, preemptive_waits, queue, separate_holder_wait
 from qnet.queues.waiting import waits_beside_holders as beside_holders
 
 if TYPE_CHECKING:
@@ -48,6 +48,9 @@ QNA = "qna"
 _TOLERANCE = 1e-12
 _ACCELERATED, _MORE = 10, 30
 _JUST_BELOW = 1 - 1e-9
+_STREAKS = 0.9
+"""Fitted on the waits of 53 random systems of two to four holders at one server or two, as exact Markov chains have
+them; with it their median error is 0.7 %, and the largest 5 %."""
 _UNINTERRUPTED = 'discipline = "priority" serves the highest first and interrupts no one'
 
 
@@ -327,12 +330,23 @@ class OpenSolver:
         if centre.key in self.settled and not centre.holders:
             return
         loads, at_arrival = self.meet(centre)
-        spare: tuple[Value, Value] = (0.0, 0.0)
-        if centre.holders:
-            spare = self.spare(
-                centre, at_arrival, [self.apart(room) for room in centre.rooms] if apart is None else apart
+        if not centre.holders:
+            self.set_waits(centre, loads, at_arrival)
+            return
+        apart = [self.apart(room) for room in centre.rooms] if apart is None else apart
+        if centre.separate:
+            streaks = self.streaks(centre, at_arrival, apart[0])
+            self.set_waits(
+                centre,
+                loads,
+                at_arrival,
+                lambda priority: separate_holder_wait(at_arrival, priority, streaks, self.operations),
             )
-        self.set_waits(centre, loads, at_arrival, *spare)
+            return
+        busy, spare = self.spare(centre, at_arrival, apart)
+        self.set_waits(
+            centre, loads, at_arrival, lambda priority: holder_wait(at_arrival, priority, busy, spare, self.operations)
+        )
 
     def meet(self, centre: Centre) -> tuple[tuple[Load, ...], Queue]:
         """The requests of the streams of one station group, and the work they meet."""
@@ -344,8 +358,14 @@ class OpenSolver:
             self.settled[centre.key] = (loads, at_arrival)
         return loads, at_arrival
 
-    def set_waits(self, centre: Centre, loads: Sequence[Load], at_arrival: Queue, busy: Value, spare: Value) -> None:
-        """Set what the streams of one station group wait."""
+    def set_waits(
+        self,
+        centre: Centre,
+        loads: Sequence[Load],
+        at_arrival: Queue,
+        of_holder: Callable[[int], tuple[Value, Value]] | None = None,
+    ) -> None:
+        """Set what the streams of one station group wait; `of_holder` is what holders do, by priority."""
         if centre.station.discipline == "preemptive":
             self.refuse_interrupted_holds(centre)
             for index, (mean, variance) in zip(
@@ -356,8 +376,8 @@ class OpenSolver:
             return
         result: dict[tuple[int, bool], tuple[Value, Value]] = {}
         held: dict[int, Value] = {}
-        for priority in {load.priority for load in loads if load.holders}:
-            result[priority, True] = holder_wait(at_arrival, priority, busy, spare, self.operations)
+        for priority in {load.priority for load in loads if load.holders and of_holder}:
+            result[priority, True] = of_holder(priority)
             share = 1.0 if centre.station.in_line else ratio(at_arrival.residual, at_arrival.holder_residual)
             held[priority] = result[priority, True][0] * share
         beside = beside_holders(at_arrival, held) if held else {}
@@ -429,3 +449,19 @@ class OpenSolver:
             asked = total(rate for _, rate in room.asked)
             rest.append(room.holders * maximum([1.0 - busy[-1], 0.0]) / (asked + 1e-300))
         return busy[0], at_arrival.offered / at_arrival.servers * minimum(rest)
+
+    def streaks(self, centre: Centre, at_arrival: Queue, apart: Value) -> Value:
+        """By how much holders with separate lines meet more of each other than if each of them asked at random.
+
+        apart   the mean number of busy holders, apart from those that wait for the centre.
+        Method  While holders wait, lines grow before them, and those that have lines ask again at once: requests come
+                in streaks. Holders that are always busy ask no more often than they can, and idle ones have no lines:
+                `_STREAKS` v^2 (1 - u) / u, u the utilization of the holders and v that by the centre.
+        Source  this tool.
+        """
+        room, minimum, maximum = centre.rooms[0], self.operations.minimum, self.operations.maximum
+        waiting = at_arrival.holder_wait * at_arrival.holder_stretch * total(rate for _, rate in room.asked)
+        served = total(rate * self.all[index].first.mean_with(self.waits) for index, rate in room.asked)
+        busy = minimum([(maximum([apart, 0.0]) + waiting) / room.holders, 1.0])
+        inside = minimum([(served + waiting) / room.holders, busy])
+        return _STREAKS * ratio(inside * inside, busy) * (1 - busy)
