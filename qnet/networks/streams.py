@@ -93,6 +93,8 @@ class Streams(Record):
     """Station groups, the innermost first."""
     deferred: bool
     """Whether any stream there is second-phase work."""
+    prioritized: tuple[str, ...]
+    """Stations at which some step has a priority, if only at some points."""
 
     def members(self) -> dict[Key, list[int]]:
         """The streams of every station group."""
@@ -168,7 +170,13 @@ def streams(network: RoutedNetwork, operations: Operations, rates: Sequence[Valu
     for index, (customers, rate) in enumerate(zip(network.classes, rates, strict=True)):
         for route in customers.routes:
             walker.route(index, rate, route)
-    return Streams(tuple(walker.streams), tuple(walker.routes), tuple(walker.order()), walker.deferred)
+    return Streams(
+        tuple(walker.streams),
+        tuple(walker.routes),
+        tuple(walker.order()),
+        walker.deferred,
+        tuple(sorted(walker.prioritized)),
+    )
 
 
 class _Walker:
@@ -179,6 +187,7 @@ class _Walker:
         self.routes: list[RouteTime] = []
         self.inside: dict[str, set[str]] = {station.name: set() for station in network.stations}
         self.deferred = False
+        self.prioritized: set[str] = set()
         self.left = False
         self.started: Value | None = None
         """How often per second the enclosing parallel step is started."""
@@ -308,7 +317,10 @@ class _Walker:
         per_copy = rate / station.groups[group].copies
         second = inner.second.get(station.name, NOTHING)
         holding = inner.first.plus(second)
-        shares = [(hold.priority, 1.0 - hold.exempt), (0, hold.exempt)] if hold.priority else [(0, 1.0)]
+        shares = [(0, 1.0)]
+        if hold.priority:
+            shares = [(hold.priority, 1.0 - hold.exempt), (0, hold.exempt)]
+            self.prioritized.add(station.name)
         wait = NOTHING
         for priority, share in shares:
             if isinstance(share, float) and share == 0.0:

@@ -68,12 +68,8 @@ class Queue(Record):
     holder_residual: Value
     holder_busy: Value
     """The same two as a holder observes them, which never meets the first phase of its last request."""
-    holder_wait: Value
-    """Mean wait of a holder with a separate line, were all times alike and exponential, and requests made at random."""
-    holder_stretch: Value
-    """The residual time over that of such times."""
-    holder_cycle: Value
-    """Mean time between the services of a holder."""
+    least_holder_wait: Value
+    """Mean wait of a holder with a separate line, if requests were made at random."""
     holder_share: Value
     """Of the load that a holder meets, the share of other holders."""
     holder_alone: Value
@@ -119,9 +115,7 @@ def queue(servers: int, loads: Sequence[Load], holders: int, operations: Operati
             beside=busy,
             holder_residual=residual,
             holder_busy=busy,
-            holder_wait=0.0,
-            holder_stretch=1.0,
-            holder_cycle=0.0,
+            least_holder_wait=0.0,
             holder_share=0.0,
             holder_alone=0.0,
             holders=0,
@@ -135,15 +129,12 @@ def queue(servers: int, loads: Sequence[Load], holders: int, operations: Operati
     if servers > 1 and holders > 1 and others:
         overall = ratio(total(load.rate * load.first for load in held), held_offered)
         asked.append((held_offered, overall, open_offered))
-    (holder_busy, _, holder_met), *observed = _finite(holders, servers, asked)
+    (holder_busy, _, services_ahead), *observed = _finite(holders, servers, asked)
     beside = operations.minimum([observed[0][1], busy]) if observed else busy
     others_held = all_others * held_offered
     squares = all_others * held_squares + single * total(load.rate * load.second_square for load in held) + open_squares
     holder_residual = ratio(squares, 2 * (others_held + offered_by_one + open_offered))
     share = ratio(others_held, others_held + open_offered)
-    asked_rate = total(load.rate for load in held)
-    mean = ratio(offered, asked_rate + total(load.rate for load in others))
-    served = ratio(total(load.rate * load.first for load in held), asked_rate)
     alone = erlang_c(servers, open_offered) * ratio(open_squares, 2 * open_offered) / servers
     return Queue(
         servers=servers,
@@ -153,9 +144,7 @@ def queue(servers: int, loads: Sequence[Load], holders: int, operations: Operati
         beside=beside,
         holder_residual=holder_residual,
         holder_busy=holder_busy,
-        holder_wait=holder_met * mean / servers,
-        holder_stretch=ratio(holder_residual, mean),
-        holder_cycle=ratio(holders, asked_rate) - served,
+        least_holder_wait=_least_wait(loads, holders, services_ahead / servers, holder_residual, share, operations),
         holder_share=share,
         holder_alone=alone,
         holders=holders,
@@ -252,7 +241,7 @@ def holder_wait(
     """Mean and variance of the wait of a holder, one of `queue.holders` that can make requests at once, in (square)
     seconds.
 
-    Applies       servers of one pool, which take the next customer from one line; with open streams; non-preemptive
+    Applies       servers of one pool, which take the next customer from one line, with open streams; non-preemptive
                   priorities. Holders with separate lines: `separate_holder_wait`.
     queue         the result of `queue`, with `holders` above 0.
     priority      one of those of its loads.
@@ -269,49 +258,60 @@ def holder_wait(
                   N requests share c servers, so W = N S / c less the time a holder spends elsewhere: the wait remains
                   finite, and the station's capacity limits the system. For any r it is at most that, and more
                   only with open streams.
-    Known error   Too short near saturation with few holders: two exponential holders that spend 0.8 S elsewhere between
-                  requests saturate one server at a load of 0.85, and here not before 1. Not measured as a table yet.
     Source        Arrival theorem: @reiser1980; the weight g C u: this tool.
     """
-    level, chance = queue.levels[priority], queue.holder_busy
-    first = 1 - level.above
-    idle = first * (1 - ((1 - 1 / queue.holders) * level.held + level.open))
-    itself = queue.holder_share * chance * operations.minimum([busy_holders, 1.0])
-    wait = chance * queue.holder_residual / queue.servers * (1 - itself) / idle
-    longest = spare + queue.holder_alone / (first * (1 - level.open))
-    return _with_variance(chance, operations.minimum([wait, longest]))
+    level = queue.levels[priority]
+    longest = spare + queue.holder_alone / ((1 - level.above) * (1 - level.open))
+    return _with_variance(
+        queue.holder_busy, operations.minimum([_by_arrival(queue, priority, busy_holders, operations), longest])
+    )
 
 
 def separate_holder_wait(
-    queue: Queue, priority: int, streaks: Value, operations: Operations
+    queue: Queue, busy_holders: Value, streaks: Value, operations: Operations
 ) -> tuple[Value, Value]:
     """Mean and variance of the wait of a holder that serves a separate line of customers, in (square) seconds.
 
-    Applies    copies of one server each, which ask again and again, with open streams; non-preemptive priorities.
-    queue      the result of `queue`, with `holders` above 0.
-    priority   one of those of its loads.
-    streaks    by how much holders meet more of each other than if each of them asked at random.
-    operations those of the numbers.
-    Method     The finite-source chain of the given throughput says what a request waits, V, were all times alike and
-               exponential. Then
-                   W = f V / (1 + (f - 1) g V / T),  f = (1 + g k) r / S,
-               k `streaks`, r the residual time, S the mean service time, g the share of other holders in the load, and
-               T the time between two services of a holder, which no wait exceeds. Of several priorities it is
-               W (1 - s) / ((1 - s1) (1 - s2)): s1 and s2 the loads per server of higher priorities and of those and
-               this one, s of all, each without what a holder would meet of itself.
-    Limits     N = 1: only the open stream counts. N large: M/M/c. All holders busy, exponential times: the wait is that
-               of a closed network, so that the holders limit the throughput before the station is saturated.
-    Exact      M/M/c//N with a Poisson stream of the same times, `streaks` being 0.
-    Source     V: @baskett1975; the rest: this tool.
+    Applies       two copies or more of one server each, which ask again and again, with open streams; one priority.
+    queue, busy_holders, operations  as of `holder_wait`.
+    streaks       by how much holders meet more of each other than if each of them asked at random, at most.
+    Method        The mean value equation of `holder_wait`, between two bounds: V', what a holder waits if requests are
+                  made at random, and V' (1 + g k), g the share of other holders in the load and k `streaks`. The
+                  finite-source chain of the given throughput says what a request waits, V, were all times equal and
+                  exponential as well. With f = r / S, r the residual time, S the mean service time, and T the time
+                  between two services of a holder, which no wait exceeds,
+                      V' = f V / (1 + (f - 1) g V / T).
+    Limits        N large: M/M/c. All holders busy, exponential times: the wait is that of a closed network, so that
+                  the holders limit the throughput before the station is saturated.
+    Exact         M/M/c//N with a Poisson stream of the same times, `streaks` being 0.
+    Source        V: @baskett1975; the rest: this tool.
     """
-    level, all_levels = queue.levels[priority], queue.levels[min(queue.levels)]
-    others = 1 - 1 / queue.holders
-    share = queue.holder_share
-    stretch = (1 + share * streaks) * queue.holder_stretch
-    full = operations.minimum([ratio(queue.holder_wait, queue.holder_cycle), 1.0])
-    wait = queue.holder_wait * stretch / (1 + (stretch - 1) * share * full)
-    turn = (1 - (others * all_levels.held + all_levels.open)) / (1 - (others * level.held + level.open))
-    return _with_variance(queue.holder_busy, wait * turn / (1 - level.above))
+    (priority,) = queue.levels
+    least = queue.least_holder_wait
+    most = least * (1 + queue.holder_share * streaks)
+    wait = operations.minimum([_by_arrival(queue, priority, busy_holders, operations), most])
+    return _with_variance(queue.holder_busy, operations.maximum([wait, least]))
+
+
+def _by_arrival(queue: Queue, priority: int, busy_holders: Value, operations: Operations) -> Value:
+    """The wait of a holder by the mean value equation of `holder_wait`."""
+    level = queue.levels[priority]
+    idle = (1 - level.above) * (1 - ((1 - 1 / queue.holders) * level.held + level.open))
+    itself = queue.holder_share * queue.holder_busy * operations.minimum([busy_holders, 1.0])
+    return queue.holder_busy * queue.holder_residual / queue.servers * (1 - itself) / idle
+
+
+def _least_wait(
+    loads: Sequence[Load], holders: int, services: Value, residual: Value, share: Value, operations: Operations
+) -> Value:
+    """V' of `separate_holder_wait`, from the services that a request waits for at each server and the residual time."""
+    held = [load for load in loads if load.holders]
+    asked = total(load.rate for load in held)
+    mean = ratio(total(load.rate * (load.first + load.second) for load in loads), total(load.rate for load in loads))
+    between = ratio(holders - total(load.rate * load.first for load in held), asked)
+    stretch = ratio(residual, mean)
+    full = operations.maximum([operations.minimum([ratio(services * mean, between), 1.0]), 0.0])
+    return services * mean * stretch / (1 + (stretch - 1) * share * full)
 
 
 def _levels(servers: int, loads: Sequence[Load]) -> tuple[dict[int, Level], Value, Value]:
@@ -352,21 +352,23 @@ def _finite(
     plain = all(isinstance(number, float) for chain in asked for number in chain)
     if plain and holders + servers <= finite_source_alone.MOST_REQUESTS:
         return [
-            finite_source_alone.full_probabilities(holders, servers, *chain) if chain[0] > _NEGLIGIBLE else found
-            for chain, found in zip(asked, alone, strict=True)
+            finite_source_alone.full_probabilities(holders, servers, *chain) if chain[0] > _NEGLIGIBLE else other
+            for chain, other in zip(asked, alone, strict=True)
         ]
-    chains = [np.stack(np.broadcast_arrays(*np.atleast_1d(*chain, *found))) for chain, found in zip(asked, alone, strict=True)]
+    chains = [
+        np.stack(np.broadcast_arrays(*np.atleast_1d(*chain, *other))) for chain, other in zip(asked, alone, strict=True)
+    ]
     given, result = np.split(np.concatenate(chains, axis=1), 2)
     some = np.flatnonzero(given[0] > _NEGLIGIBLE)
     points = max(1, _MAX_CELLS // (holders + servers + 1))
     for start in range(0, len(some), points):
         here = some[start : start + points]
-        busy, observed, _, met = finite_source.full_probabilities(holders, servers, *given[:, here])
-        result[:, here] = busy, observed, met
+        busy, observed, _, ahead = finite_source.full_probabilities(holders, servers, *given[:, here])
+        result[:, here] = busy, observed, ahead
     if plain:
-        return [(busy, observed, met) for busy, observed, met in result.T.tolist()]
+        return [(busy, observed, ahead) for busy, observed, ahead in result.T.tolist()]
     ends = np.cumsum([chain.shape[1] for chain in chains])[:-1]
-    return [(busy, observed, met) for busy, observed, met in np.split(result, ends, axis=1)]
+    return [(busy, observed, ahead) for busy, observed, ahead in np.split(result, ends, axis=1)]
 
 
 def _at_random(servers: int, offered: Value) -> tuple[Value, Value, Value]:

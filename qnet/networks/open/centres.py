@@ -39,7 +39,8 @@ class Centre(Record):
     holders: int
     """How many holders can make requests at once, over all kinds of them; 0 for none."""
     separate: bool
-    """Whether each holder serves a separate line of customers: copies with one server."""
+    """Whether there are several holders, each serves a separate line of customers, as copies with one server do, and
+    no request has a priority."""
     pools: tuple[Key, ...]
     """The requesting holders: stations, with the group of the one copy whose holders make requests, or -1 for all
     copies."""
@@ -77,7 +78,9 @@ def centres(network: RoutedNetwork, compiled: Streams, members: Mapping[Key, Seq
                 indices=tuple(indices),
                 regular=not any(stream.holding.waits for stream in selected),
                 holders=sum(kinds.values()),
-                separate=all(stations[name].servers == 1 for name in kinds),
+                separate=sum(kinds.values()) > 1
+                and all(stations[name].servers == 1 for name in kinds)
+                and key[0] not in compiled.prioritized,
                 pools=tuple((name, _group(key, station, stations[name])) for name in kinds),
                 rooms=tuple(rooms),
             )
