@@ -58,6 +58,8 @@ _ALSO_CALLED = {
     "--chart": "--plot",
 }
 """Words that people bring for an option, and the option; one word each in all that qnet prints."""
+_SETTING = ("--set", "--param", "--parameters", "--with")
+"""What people write for --parameter."""
 _AS_METRIC = {
     "--metric": "a percentile is a metric: --metric response_p95",
     "--limit": "a percentile is a metric: --limit 'response_p95 <= 1 s'",
@@ -151,7 +153,7 @@ def usage_error(error: click.UsageError) -> UsageError:
             message = error.format_message().rstrip(".")
             # An argument is written in capitals: KIND.
             text = message if message[:2].isupper() else message[:1].lower() + message[1:]
-            help = _as_one_list(text, error.ctx) or help
+            help = _as_one_list(text, error.ctx) or _as_parameters(text, error.ctx) or help
     return UsageError(Problem("QN001", text, expected, help=help))
 
 
@@ -174,6 +176,8 @@ def _near_option(name: str, ctx: click.Context | None) -> str:
     known = _options(ctx)
     if name == "--percentile" and (words := next((_AS_METRIC[key] for key in _AS_METRIC if key in known), "")):
         return words
+    if name in _SETTING and "--parameter" in known:
+        return "a parameter of the model is set by -p NAME=VALUE"
     meant = [option for option in (_ALSO_CALLED.get(name),) if option in known]
     word = name.strip("-")
     parts = [option for option in known if word in option.strip("-").split("-") and option.startswith("--")]
@@ -194,6 +198,14 @@ def _as_one_list(text: str, ctx: click.Context | None) -> str:
         return ""
     numbers = [*(f"{number:g}" for number in given), *rest]
     return f"several percentiles are separated by commas: --percentile {','.join(numbers)}"
+
+
+def _as_parameters(text: str, ctx: click.Context | None) -> str:
+    """How to set parameters of the model, where NAME=VALUE remains that belongs to no option; else empty."""
+    rest = text.rpartition("(")[2].rstrip(")").split()
+    if "extra argument" not in text or "--parameter" not in _options(ctx) or not all("=" in word for word in rest):
+        return ""
+    return f"a parameter of the model is set by {' '.join(f'-p {word}' for word in rest)}"
 
 
 def _commands_with(name: str, ctx: click.Context | None) -> list[str]:

@@ -16,6 +16,8 @@ from warm_process import answer_of, run_warm
         ("queue --rate 2/s", 'did you mean "--arrival-rate" or "--source-rate" or "--service-rate"?'),
         ("solve --users 3", 'did you mean "--population"?'),
         ("solve --fromat csv", 'did you mean "--format"?'),
+        ("solve web-pool rate=600/s", "a parameter of the model is set by -p rate=600/s"),
+        ("solve web-pool --set rate=600/s", "a parameter of the model is set by -p NAME=VALUE"),
         ("solve web-pool --rate 600/s", "A parameter of the model is set by -p rate=VALUE"),
         ("solve web-pool --render 9ms", "A parameter of the model is set by -p render=VALUE"),
         ("sweep web-pool --within 3s", "--within is an option of qnet sensitivity, qnet queue"),

@@ -191,7 +191,8 @@ def open_errors(systems: Sequence[tuple[Behind, float]]) -> list[float]:
 
 def exact(behind: Behind, rate: float) -> float:
     """The response of arrivals."""
-    shares = stationary((0, 0, (0, 0)), behind.moves(lambda state: rate * (state[1] < 30), 0))
+    nobody = (0,) * len(behind.demands)
+    shares = stationary((0, 0, nobody), behind.moves(lambda state: rate * (state[1] < 30), 0))
     return mean(shares, lambda state: state[1] + sum(state[2])) / rate
 
 
@@ -200,6 +201,20 @@ def test_error_memory_open() -> None:
     systems = [(Behind(rng, 2, 2), rng.uniform(0.1, 0.7)) for _ in range(SYSTEMS)]
     groups = grouped(systems, lambda pair: pair[0].structure)
     assert_told("memory: response of an open class", [error for group in groups for error in open_errors(group)])
+
+
+def test_error_memory_open_with_one_visit_to_each_station() -> None:
+    rng = random.Random("one visit to each")
+    systems: list[tuple[Behind, float]] = []
+    while len(systems) < SYSTEMS:
+        behind = Behind(rng, 2, rng.choice([2, 3]))
+        if behind.tandem:
+            systems.append((behind, rng.uniform(0.1, 0.7)))
+    groups = grouped(systems, lambda pair: pair[0].structure)
+    assert_told(
+        "memory: one visit to each station of an open class",
+        [error for group in groups for error in open_errors(group)],
+    )
 
 
 def paging_errors(rng: random.Random) -> tuple[float, float]:

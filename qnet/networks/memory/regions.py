@@ -230,6 +230,19 @@ def holds(network: RoutedNetwork, region: Region) -> Iterator[tuple[Route, Hold]
                 yield route, step
 
 
+def made_once(network: RoutedNetwork, region: Region) -> bool:
+    """Whether customers inside make each of their steps once, at all points."""
+    return all(_once(step) for _, hold in holds(network, region) for step in hold.steps)
+
+
+def _once(step: Step) -> bool:
+    """Whether a step and all steps inside it are made once."""
+    if isinstance(step, Fork):
+        return False
+    once = step.visits == 1 if isinstance(step.visits, (int, float)) else bool((step.visits == 1).all())
+    return once and (isinstance(step, Time) or all(_once(item) for item in step.steps))
+
+
 def entries(network: RoutedNetwork, region: Region) -> Value:
     """Entries into a region per passage of its class."""
     return total(route.probability * hold.visits for route, hold in holds(network, region))

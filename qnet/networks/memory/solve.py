@@ -19,7 +19,7 @@ from qnet.networks.aggregation.levels import every_number, repeated, table
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import between_integers, refuse_uneven
 from qnet.networks.memory.averages import Inside, LimitedSubnetworks, MeansOutside, SolvedPart, solve_part_levels
-from qnet.networks.memory.regions import UNLIMITED, Region, around, entries, has_second_phase, held, inside
+from qnet.networks.memory.regions import UNLIMITED, Region, around, entries, has_second_phase, held, inside, made_once
 from qnet.networks.reasons import Reason
 from qnet.networks.routed import ClosedClass, Hold, OpenClass, RoutedNetwork, Time
 from qnet.networks.solution import Limiting, RoutedSolution
@@ -224,7 +224,9 @@ class _Open(LimitedSubnetworks):
         """The means of a region, and the passages per second at which it saturates.
 
         Method   Births at the arrival rate, deaths at the throughput of the number inside; a geometric queue beyond the
-                 limit. Where the load is 1 or more, the region is always full.
+                 limit. Where the load is 1 or more, the region is always full. The wait is (1 + scv) / 2 of that, scv
+                 being that of the time inside, as at several servers; how many visits are made is not known where it
+                 is not one each, so that the wait of these is taken as it is.
         """
         part = self.region(region, region.limit)
         rate = self.column(self.arrivals(region.class_index))
@@ -241,9 +243,10 @@ class _Open(LimitedSubnetworks):
         shares[~steady] = numbers == region.limit
         each = np.concatenate([shares[:, :-1], shares[:, -1:] * (1 - ratio[:, None])], axis=1)
         wait = np.where(arrivals > 0, queue / np.where(arrivals > 0, arrivals, 1.0), 0.0)
-        if has_second_phase(self.network):
+        exact = self.one_visit(region)
+        if has_second_phase(self.network) or (not exact and made_once(self.network, region)):
             wait = wait * (1.0 + self.variability(region, part, shares)) / 2.0
-        return Inside(part, shares, each, wait, self.one_visit(region), load), limit
+        return Inside(part, shares, each, wait, exact, load), limit
 
     def variability(self, region: Region, part: SolvedPart, shares: Any) -> Any:
         """(points,) the squared coefficient of variation of the time for which a place is taken.
