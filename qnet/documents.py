@@ -91,7 +91,14 @@ def _bytes(path: str) -> bytes:
         raise UsageError(Problem("QN002", "this is not a file", expected, file=path)) from None
     except (OSError, ValueError) as error:
         text = f"cannot be read: {getattr(error, 'strerror', None) or error}"
-        raise UsageError(Problem("QN002", text, expected, file=path)) from None
+        help = f"a single queue is solved by: qnet queue {path}" if _is_queue(path) else ""
+        raise UsageError(Problem("QN002", text, expected, file=path, help=help)) from None
+
+
+def _is_queue(name: str) -> bool:
+    """Whether a name is of the form M/M/1, as that of no file is."""
+    kinds, rest = name.split("/")[:2], name.split("/")[2:]
+    return bool(rest) and all(kind.isupper() and len(kind) <= 2 for kind in kinds)
 
 
 def parse(raw: bytes, name: str) -> Document:

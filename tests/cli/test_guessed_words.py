@@ -29,6 +29,7 @@ from warm_process import answer_of, run_warm
         ("compare web-pool -p workers=4,6,8", "qnet compare --with 'workers=4,6,8'"),
         ("solve web-pool -p workers=4:8", "qnet sweep --over 'workers=4:8'"),
         ("solve web-pool --percentile 50 95 99", "separated by commas: --percentile 50,95,99"),
+        ("solve M/M/1", "a single queue is solved by: qnet queue M/M/1"),
         ("queue M/M/c//N --population 10", 'did you mean "--sources"?'),
         ("queue M/M/c/K --buffer 10", 'did you mean "--capacity"?'),
     ],
