@@ -24,6 +24,7 @@ from qnet.networks.duration import Wait
 from qnet.networks.exactness import Beyond
 from qnet.networks.memory.regions import Region, entries, holds, inside
 from qnet.networks.memory.regions import regions as limits
+from qnet.networks.near import Nearby
 from qnet.networks.passage_times import Passages
 from qnet.networks.routed import ClosedClass, Hold, OpenClass, RoutedNetwork, Step, Time
 from qnet.networks.solution import RoutedSolution
@@ -34,6 +35,8 @@ from qnet.record import Record
 if TYPE_CHECKING:
     from qnet.networks.solvers.protocol import SolvePart
 
+Ended = dict[str, Nearby | None]
+"""By station that is held: where the fixed points inside ended, and those of a network nearly the same begin."""
 _BUSY = 0.7
 """The load of arrivals up to which errors were measured."""
 
@@ -72,7 +75,13 @@ class SolvedPart(Record):
 
 
 def solve_part_levels(
-    batch: RoutedNetwork, class_index: int, points: int, wanted: Wanted, solve_part: SolvePart, with_none: bool = False
+    batch: RoutedNetwork,
+    class_index: int,
+    points: int,
+    wanted: Wanted,
+    solve_part: SolvePart,
+    with_none: bool = False,
+    near: Nearby | None = None,
 ) -> SolvedPart:
     """The figures of a part at 1, 2, ... customers of one closed class; its grid and weights are still to be set.
 
@@ -80,6 +89,7 @@ def solve_part_levels(
     class_index  the closed class that is counted.
     with_none    whether the levels begin with no customer; else there are no other classes, and the level without
                  customers is added, with the waits of one customer.
+    near         of the solution of a batch that is nearly the same.
     Raises       as `solve_part`, and `NotComputed` QN543 where there are too many numbers.
     """
     size = batch.size or 0
@@ -96,7 +106,7 @@ def solve_part_levels(
     # A customer that spends no time anywhere has no throughput: one second of thinking makes the part solvable.
     solvable = customers.replace(think_time=np.where(instant, 1.0, customers.think_time))
     classes = tuple(solvable if index == class_index else item for index, item in enumerate(batch.classes))
-    budget = Wanted(operations=float("inf"), memory=wanted.memory, enclosed=False)
+    budget = Wanted(operations=float("inf"), memory=wanted.memory, enclosed=False, near=near)
     figures = solve_levels(batch.replace(classes=classes), points, budget, solve_part, customers.name)
     throughput = figures.throughputs[class_index]
     if not with_none:
@@ -171,10 +181,16 @@ class LimitedSubnetworks(Aggregation):
     """A network with limited subnetworks: what is the same for closed and open classes."""
 
     def __init__(
-        self, network: RoutedNetwork, limited: tuple[Region, ...], wanted: Wanted, solve_part: SolvePart
+        self,
+        network: RoutedNetwork,
+        limited: tuple[Region, ...],
+        wanted: Wanted,
+        solve_part: SolvePart,
+        near: Ended | None = None,
     ) -> None:
         super().__init__(network, wanted, solve_part)
         self.limited = limited
+        self.near: Ended = {} if near is None else near
         self.profiles = {item.station: item for item in network.profiles}
 
     def region(self, region: Region, most: int) -> SolvedPart:
@@ -183,7 +199,9 @@ class LimitedSubnetworks(Aggregation):
         count = profile.levels if profile else max(1, min(region.limit, most))
         batch = profile.network if profile else repeated(self.network, count)
         population = np.tile(np.arange(1.0, count + 1), self.points)
-        part = solve_part_levels(inside(batch, region, population), 0, self.points, self.wanted, self.solve_part)
+        alone, near = inside(batch, region, population), self.near.get(region.station)
+        part = solve_part_levels(alone, 0, self.points, self.wanted, self.solve_part, near=near)
+        self.near[region.station] = part.figures.solution.near
         grid = every_number(count, most)
         births = np.broadcast_to(self.column(entries(self.network, region))[:, None], (self.points, most + 1))
         never = (births <= 0) | part.instant[:, None]
