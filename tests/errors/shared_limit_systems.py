@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np  # noqa: TID253
@@ -31,6 +31,22 @@ class System(NamedTuple):
     """By class; none for open ones."""
     visits: tuple[tuple[tuple[str, float], ...], ...]
     """By class: stations and mean times there, in turn; "" for time that the place alone is held."""
+
+    @property
+    def order(self) -> list[int]:
+        """The classes by the stations that they visit, in which those of systems of one structure correspond."""
+        return sorted(range(len(self.visits)), key=self.stations)
+
+    @property
+    def structure(self) -> tuple[Any, ...]:
+        """What is the same for all systems of a batch; of times, whether those of the classes differ at a station."""
+        visits = [dict(each) for each in self.visits]
+        even = [len({each[name] for each in visits if name in each}) < 2 for name in PLACES[1:]]
+        return self.places, self.servers, [self.stations(kind) for kind in self.order], even
+
+    def stations(self, kind: int) -> list[str]:
+        """Those inside that a class visits, in turn."""
+        return [name for name, _ in self.visits[kind] if name]
 
     def network(self) -> RoutedNetwork:
         used = {name for visits in self.visits for name, _ in visits}
@@ -101,6 +117,21 @@ class System(NamedTuple):
         inside = [found.mean(lambda phase, kind=kind: sum(line.count(kind) for line in phase)) for kind in (0, 1)]
         line = (found.level - sum(inside)) / whole
         return [line + number / rate for number, rate in zip(inside, self.amounts, strict=True)]
+
+
+def together(systems: Sequence[System]) -> RoutedNetwork:
+    """Closed systems of one structure as a batch, the classes of each in its order."""
+    first = systems[0]
+    classes: list[ClosedClass] = []
+    for place, example in enumerate(first.order):
+        chosen = [(system, system.order[place]) for system in systems]
+        visits = [dict(system.visits[kind]) for system, kind in chosen]
+        inside = [Time(np.array([each.get("", 0.0) for each in visits]))]
+        inside += [Hold(name, (Time(np.array([each[name] for each in visits])),)) for name in first.stations(example)]
+        people = np.array([system.amounts[kind] for system, kind in chosen])
+        think = np.array([system.thinks[kind] for system, kind in chosen])
+        classes.append(ClosedClass(f"{place}", people, think, (Route("way", 1.0, (Hold("memory", tuple(inside)),)),)))
+    return first.network().replace(classes=tuple(classes), size=len(systems))
 
 
 def _station(name: str, servers: int) -> Station:

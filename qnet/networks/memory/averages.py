@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import Value, arrays
-from qnet.lazy import Array, np
+from qnet.lazy import Array, Flags, np
 from qnet.networks.aggregation.birth_death import log_weights, mean, two_modes
 from qnet.networks.aggregation.levels import (
     MOST,
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 Ended = dict[str, Nearby | None]
 """By station that is held: where the fixed points inside ended, and those of a network nearly the same begin."""
+_LONGER = "QN644"
 _BUSY = 0.7
 """The load of arrivals up to which errors were measured."""
 
@@ -172,6 +173,11 @@ class Inside(Record):
     """(points,) of open classes: the arrival rate over the throughput with the region full."""
 
     @property
+    def longer(self) -> Flags:
+        """(points,) whether some visits are longer than most passages."""
+        return (self.part.longest_visit > 1 + 1e-9).any(axis=1)
+
+    @property
     def crowded(self) -> bool:
         """Whether the load of open classes is higher than was measured, at a point that has a steady state."""
         return bool(((self.load > _BUSY) & (self.load < 1)).any())
@@ -251,9 +257,24 @@ class LimitedSubnetworks(Aggregation):
         return solution.replace(
             exact=not reasons,
             reasons=reasons,
+            warned=self.warned(reasons, regions),
             passages=Passages(network=network, compiled=compiled, throughputs=tuple(throughputs), waits=tuple(waits)),
             network=network if self.profiles else None,
         )
+
+    def warned(self, reasons: Sequence[str], regions: Sequence[Inside]) -> Flags | None:
+        """As of the solution: known of closed classes, where all that is beyond is that visits are long."""
+        codes = {reason.code for reason in reasons if isinstance(reason, Beyond)}
+        if codes - {_LONGER} or not self.network.closed:
+            return None
+        inexact = [known for region, known in zip(self.limited, regions, strict=True) if self.why(region, known)]
+        return np.any([np.zeros(self.points, bool), *(known.longer for known in inexact)], axis=0)
+
+    def why(self, region: Region, known: Inside) -> str:
+        """Why a region is approximate; empty where it is exact."""
+        if region.station in self.profiles:
+            return f"{region.station}: what changes with the number inside is taken as if that number were constant"
+        return "" if known.exact else f"{region.station}: the stations behind it are taken as one with their throughput"
 
     def reasons(self, regions: Sequence[Inside]) -> Iterable[str]:
         """Why regions are approximate."""
@@ -261,14 +282,10 @@ class LimitedSubnetworks(Aggregation):
             name = region.station
             inner = known.part.figures.solution.reasons
             yield from inner
-            reason = ""
-            if name in self.profiles:
-                reason = f"{name}: what changes with the number inside is taken as if that number were constant"
-            elif not known.exact:
-                reason = f"{name}: the stations behind it are taken as one with their throughput"
-            if reason and (known.part.longest_visit > 1 + 1e-9).any():
+            reason = self.why(region, known)
+            if reason and known.longer.any():
                 text = f"some visits behind {name} are longer than most passages of it"
-                yield Beyond(reason, "QN644", f"{text}: beyond where errors were measured as small")
+                yield Beyond(reason, _LONGER, f"{text}: beyond where errors were measured as small")
             elif reason and known.crowded:
                 text = f"{name} has more than {_BUSY:.0%} of the load that it can take"
                 yield Beyond(reason, "QN645", f"{text}: beyond where errors were measured as small")

@@ -291,9 +291,16 @@ class _Closed(_Classes):
         return result.replace(
             exact=False,
             reasons=tuple(dict.fromkeys(reasons)),
+            warned=self.warned(solution, layered),
             near=layered.near,
             stable=layered.stable,
         )
+
+    def warned(self, on_arrival: RoutedSolution, layered: RoutedSolution) -> Flags | None:
+        """As of the solution, by those of what customers find on arrival and of layers."""
+        if on_arrival.warned is None or layered.warned is None:
+            return None
+        return on_arrival.warned.reshape(-1, self.count).any(1) | layered.warned
 
     def throughputs(self, waits: Sequence[Wait], compiled: Streams) -> list[Value]:
         """Passages per second of every class with these waits, by stream of the network as stated."""
