@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 
 Ended = dict[str, Nearby | None]
 """By station that is held: where the fixed points inside ended, and those of a network nearly the same begin."""
-_LONGER = "QN644"
+_LONGER, _CROWDED = "QN644", "QN645"
+"""The codes of visits longer than most passages, and of arrivals to what is crowded or approximate itself."""
 _BUSY = 0.7
 """The load of arrivals up to which errors were measured."""
 
@@ -178,9 +179,14 @@ class Inside(Record):
         return (self.part.longest_visit > 1 + 1e-9).any(axis=1)
 
     @property
-    def crowded(self) -> bool:
-        """Whether the load of open classes is higher than was measured, at a point that has a steady state."""
-        return bool(((self.load > _BUSY) & (self.load < 1)).any())
+    def crowded(self) -> Flags:
+        """(points,) whether the load of open classes is higher than was measured, with a steady state."""
+        return (self.load > _BUSY) & (self.load < 1)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why what is inside is approximate itself."""
+        return self.part.figures.solution.reasons
 
 
 class LimitedSubnetworks(Aggregation):
@@ -257,18 +263,29 @@ class LimitedSubnetworks(Aggregation):
         return solution.replace(
             exact=not reasons,
             reasons=reasons,
-            warned=self.warned(reasons, regions),
+            warned=self.warned(reasons, regions, outside.reasons),
             passages=Passages(network=network, compiled=compiled, throughputs=tuple(throughputs), waits=tuple(waits)),
             network=network if self.profiles else None,
         )
 
-    def warned(self, reasons: Sequence[str], regions: Sequence[Inside]) -> Flags | None:
-        """As of the solution: known of closed classes, where all that is beyond is that visits are long."""
+    def warned(self, reasons: Sequence[str], regions: Sequence[Inside], outside: Sequence[str]) -> Flags | None:
+        """As of the solution: known where only the regions are beyond what was measured.
+
+        reasons  of the solution; and those of what is outside the regions.
+        """
         codes = {reason.code for reason in reasons if isinstance(reason, Beyond)}
-        if codes - {_LONGER} or not self.network.closed:
+        parts = (*outside, *(reason for known in regions for reason in known.reasons))
+        if codes - {_LONGER, _CROWDED} or any(isinstance(reason, Beyond) for reason in parts):
             return None
-        inexact = [known for region, known in zip(self.limited, regions, strict=True) if self.why(region, known)]
-        return np.any([np.zeros(self.points, bool), *(known.longer for known in inexact)], axis=0)
+        result = np.zeros(self.points, bool)
+        for region, known in zip(self.limited, regions, strict=True):
+            if self.why(region, known):
+                result = result | known.longer | known.crowded | self.lets_into_estimates(region, known)
+        return result
+
+    def lets_into_estimates(self, region: Region, known: Inside) -> bool:
+        """Whether a region lets arrivals in to what is approximate itself."""
+        return bool(known.reasons) and isinstance(self.network.classes[region.class_index], OpenClass)
 
     def why(self, region: Region, known: Inside) -> str:
         """Why a region is approximate; empty where it is exact."""
@@ -280,20 +297,19 @@ class LimitedSubnetworks(Aggregation):
         """Why regions are approximate."""
         for region, known in zip(self.limited, regions, strict=True):
             name = region.station
-            inner = known.part.figures.solution.reasons
-            yield from inner
+            yield from known.reasons
             reason = self.why(region, known)
             if reason and known.longer.any():
                 text = f"some visits behind {name} are longer than most passages of it"
                 yield Beyond(reason, _LONGER, f"{text}: beyond where errors were measured as small")
-            elif reason and known.crowded:
+            elif reason and known.crowded.any():
                 text = f"{name} has more than {_BUSY:.0%} of the load that it can take"
-                yield Beyond(reason, "QN645", f"{text}: beyond where errors were measured as small")
-            elif reason and inner and isinstance(self.network.classes[region.class_index], OpenClass):
+                yield Beyond(reason, _CROWDED, f"{text}: beyond where errors were measured as small")
+            elif reason and self.lets_into_estimates(region, known):
                 nested = bool(limits(inside(self.network, region, 1.0)))
                 what = "another place of the same kind" if nested else "stations that are approximations themselves"
                 text = f"{name} lets arrivals in to {what}"
-                yield Beyond(reason, "QN645", f"{text}: beyond where errors were measured as small")
+                yield Beyond(reason, _CROWDED, f"{text}: beyond where errors were measured as small")
             elif reason:
                 yield reason
             modes = next((pair for row in known.shares_each if (pair := two_modes(row))), None)

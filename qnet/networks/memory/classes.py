@@ -16,7 +16,7 @@ from qnet.lazy import Array, Flags, Indices, np
 from qnet.networks.aggregation.levels import repeated
 from qnet.networks.aggregation.solution import Aggregation
 from qnet.networks.duration import Wait
-from qnet.networks.exactness import between_integers, reasons_for
+from qnet.networks.exactness import Beyond, between_integers, reasons_for
 from qnet.networks.fixed_point import BatchMap, early_point, fixed_points, not_converged
 from qnet.networks.memory.averages import Ended
 from qnet.networks.memory.regions import Region, regions
@@ -221,6 +221,7 @@ class _Open(_Classes):
         return result.replace(
             exact=solution.exact,
             reasons=tuple(dict.fromkeys((*apart, *solution.reasons))),
+            warned=None if any(isinstance(reason, Beyond) for reason in apart) else solution.warned,
             loads=solution.loads,
             full_at=solution.full_at,
         )
