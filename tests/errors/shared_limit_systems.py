@@ -8,9 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np  # noqa: TID253
 from level_chain import solve as levels
 
+from qnet.expression import arrays
+from qnet.networks.layers.solve import point_asked
+from qnet.networks.layers.together import Asked
+from qnet.networks.layers.together import together as layers_together
 from qnet.networks.routed import ClosedClass, Group, Hold, OpenClass, Route, RoutedNetwork, Station, Time
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.solve import solve
+from qnet.networks.streams import streams
 from qnet.networks.wanted import AUTO, Wanted
 
 PLACES = ("", "cpu", "disk")
@@ -145,8 +150,17 @@ def answered(systems: Sequence[System]) -> Iterator[tuple[list[int], RoutedSolut
     structures: dict[str, list[int]] = {}
     for number, system in enumerate(systems):
         structures.setdefault(repr(system.structure), []).append(number)
-    for numbers in structures.values():
-        yield numbers, solve(together([systems[number] for number in numbers]), APPROXIMATE)
+    with layers_together(layered(systems)):
+        for numbers in structures.values():
+            yield numbers, solve(together([systems[number] for number in numbers]), APPROXIMATE)
+
+
+def layered(systems: Sequence[System]) -> Iterator[Asked]:
+    """What layers are asked of closed systems: to them structures that differ in servers alone are one batch."""
+    for system in systems:
+        if system.thinks:
+            network = together([system])
+            yield from point_asked(network, streams(network, arrays(), [1.0] * len(network.classes)))
 
 
 def _station(name: str, servers: int) -> Station:
