@@ -12,6 +12,7 @@ from qnet.networks.routed import RoutedNetwork
 from qnet.record import Record
 
 if TYPE_CHECKING:
+    from qnet.lazy import Flags
     from qnet.networks.near import Nearby
 
 _NOTHING: Mapping[str, Value] = {}
@@ -187,6 +188,8 @@ class RoutedSolution(Record):
     """The network as it is on average, where its numbers depend on how many customers hold a station."""
     branches: tuple[BranchFigures, ...] = ()
     """Of parallel steps."""
+    warned: Flags | None = None
+    """(P,) of which points of a batch some reason is `Beyond`; None where that is not known of each."""
     near: Nearby | None = None
     """Of a batch: from where the fixed points of one that is nearly the same converge sooner; None where there are
     none."""

@@ -6,18 +6,32 @@ All systems of one structure are solved together: loads, times and chances are a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from functools import wraps
 from itertools import pairwise, product
 from math import comb, factorial, prod
 from typing import Any, NamedTuple
 
 import numpy as np  # noqa: TID253
+from kept_chains import kept
 from open_chain import phases
 from passage import DONE, OVER, long_run, percentiles
 
 from qnet.networks.routed import ClosedClass, Group, Hold, OpenClass, Route, RoutedNetwork, Station, Time
 
 Move = tuple[Any, Hashable]
+
+
+def exactly(build: Callable[..., tuple[RoutedNetwork, Callable[[], Any]]]) -> Callable[..., tuple[RoutedNetwork, Any]]:
+    """The network, and the exact percentiles (shares, P), which are kept by the arguments."""
+
+    @wraps(build)
+    def built(*arguments: Any, **more: Any) -> tuple[RoutedNetwork, Any]:
+        network, exact = build(*arguments, **more)
+        figures = kept(f"percentiles: {build.__name__}", [arguments, more], lambda: np.ravel(exact()).tolist())
+        return network, np.reshape(figures, (-1, network.size or 1))
+
+    return built
 
 
 def queue(name: str, servers: int = 1, discipline: str = "fcfs") -> Station:
@@ -28,7 +42,8 @@ def visit(name: str, time: Any, visits: Any = 1.0, scv: Any = 1.0) -> Hold:
     return Hold(name, (Time(time, scv),), visits)
 
 
-def several_servers(load: Any, servers: int, shares: Sequence[float]) -> tuple[RoutedNetwork, Any]:
+@exactly
+def several_servers(load: Any, servers: int, shares: Sequence[float]) -> tuple[RoutedNetwork, Callable[[], Any]]:
     """A queue with several servers: the network, and the exact percentiles. One arrival per second, as in all."""
     rate = 1 / (servers * load)
     asked = OpenClass("all", 1.0 + 0 * load, (Route("all", 1.0, (visit("a", 1 / rate),)),))
@@ -44,10 +59,15 @@ def several_servers(load: Any, servers: int, shares: Sequence[float]) -> tuple[R
         else:
             yield servers * rate, state - 1 if state else "served"
 
-    return RoutedNetwork((queue("a", servers),), (asked,), size=len(load)), percentiles(first, moves, shares, 1e-3)
+    return RoutedNetwork((queue("a", servers),), (asked,), size=len(load)), lambda: percentiles(
+        first, moves, shares, 1e-3
+    )
 
 
-def back_to_one(load: Any, again: Any, shares: Sequence[float], most: int = 48) -> tuple[RoutedNetwork, Any]:
+@exactly
+def back_to_one(
+    load: Any, again: Any, shares: Sequence[float], most: int = 48
+) -> tuple[RoutedNetwork, Callable[[], Any]]:
     """One queue, to whose end customers come back by chance."""
     visits = 1 / (1 - again)
     rate = visits / load
@@ -68,10 +88,13 @@ def back_to_one(load: Any, again: Any, shares: Sequence[float], most: int = 48) 
             yield rate * (1 - again), DONE
 
     first = {(n, 0): (1 - load) * load**n for n in range(most + 1)}
-    return RoutedNetwork((queue("a"),), (asked,), size=len(load)), percentiles(first, moves, shares, 0.01)
+    return RoutedNetwork((queue("a"),), (asked,), size=len(load)), lambda: percentiles(first, moves, shares, 0.01)
 
 
-def back_by_another(loads: Any, again: Any, shares: Sequence[float], most: int = 13) -> tuple[RoutedNetwork, Any]:
+@exactly
+def back_by_another(
+    loads: Any, again: Any, shares: Sequence[float], most: int = 13
+) -> tuple[RoutedNetwork, Callable[[], Any]]:
     """Two queues: from the first some go to the second, and come back."""
     visits = 1 / (1 - again), again / (1 - again)
     rates = [number / load for number, load in zip(visits, loads, strict=True)]
@@ -105,10 +128,15 @@ def back_by_another(loads: Any, again: Any, shares: Sequence[float], most: int =
         for here in range(most + 1)
         for there in range(most + 1 - here)
     }
-    return RoutedNetwork((queue("a"), queue("b")), (asked,), size=len(again)), percentiles(first, moves, shares, 0.02)
+    return RoutedNetwork((queue("a"), queue("b")), (asked,), size=len(again)), lambda: percentiles(
+        first, moves, shares, 0.02
+    )
 
 
-def overtaking(loads: Any, share: Any, shares: Sequence[float], most: int = 10) -> tuple[RoutedNetwork, Any]:
+@exactly
+def overtaking(
+    loads: Any, share: Any, shares: Sequence[float], most: int = 10
+) -> tuple[RoutedNetwork, Callable[[], Any]]:
     """Three queues: all go from the first to the last, some by way of the second, where others overtake them.
 
     Simon and Foley, Management Science 25 (1979) 1027-1034, show that the times depend on each other.
@@ -154,7 +182,7 @@ def overtaking(loads: Any, share: Any, shares: Sequence[float], most: int = 10) 
         if here + second + last <= most
     }
     network = RoutedNetwork(tuple(map(queue, "abc")), (asked,), size=len(share))
-    return network, percentiles(first, moves, shares, 0.03)
+    return network, lambda: percentiles(first, moves, shares, 0.03)
 
 
 class Closed(NamedTuple):
@@ -181,7 +209,8 @@ Customer = tuple[int, int, bool]
 _State = tuple[tuple[Customer, ...], ...]
 
 
-def closed(case: Closed, number: int, shares: Sequence[float]) -> tuple[RoutedNetwork, Any]:
+@exactly
+def closed(case: Closed, number: int, shares: Sequence[float]) -> tuple[RoutedNetwork, Callable[[], Any]]:
     """The network, and the exact percentiles of one of its classes.
 
     A customer who begins finds what is there in the long run with one customer less of the class (Lavenberg, Reiser,
@@ -219,38 +248,40 @@ def closed(case: Closed, number: int, shares: Sequence[float]) -> tuple[RoutedNe
                 if case.again is not None:
                     yield rate * again, joined(left, way[0], (kind, 0, followed))
 
-    others = [count - (kind == number) for kind, count in enumerate(case.population)]
-    start: _State = ((),) * len(names)
-    found: dict[Hashable, Any] = {start: None}
-    waiting: list[Any] = [start]
-    while waiting:
-        queues = waiting.pop()
-        thinking = [away(queues, kind) - (kind == number) for kind in range(len(others))]
-        weight = prod(think**n / factorial(n) for think, n in zip(case.think, thinking, strict=True))
-        for name, there in zip(names, queues, strict=True):
-            orders = factorial(len(there)) / prod(map(factorial, Counter(there).values()))
-            weight = (
-                weight
-                * prod(time(kind, name) / (1 - again) for kind, _, _ in there)
-                * (orders if name in case.sharing else 1)
-            )
-            for position in range(len(there)):
-                weight = weight / min(position + 1, case.servers if name == names[0] else 1)
-        found[queues] = weight
-        for _, after in steps(queues, thinking):
-            if after not in found:
-                found[after] = None
-                waiting.append(after)
-    whole = sum(found.values())
-    first = {
-        joined(queues, case.ways[number][0], (number, 0, True)): weight / whole for queues, weight in found.items()
-    }
+    def exact() -> Any:
+        others = [count - (kind == number) for kind, count in enumerate(case.population)]
+        start: _State = ((),) * len(names)
+        found: dict[Hashable, Any] = {start: None}
+        waiting: list[Any] = [start]
+        while waiting:
+            queues = waiting.pop()
+            thinking = [away(queues, kind) - (kind == number) for kind in range(len(others))]
+            weight = prod(think**n / factorial(n) for think, n in zip(case.think, thinking, strict=True))
+            for name, there in zip(names, queues, strict=True):
+                orders = factorial(len(there)) / prod(map(factorial, Counter(there).values()))
+                weight = (
+                    weight
+                    * prod(time(kind, name) / (1 - again) for kind, _, _ in there)
+                    * (orders if name in case.sharing else 1)
+                )
+                for position in range(len(there)):
+                    weight = weight / min(position + 1, case.servers if name == names[0] else 1)
+            found[queues] = weight
+            for _, after in steps(queues, thinking):
+                if after not in found:
+                    found[after] = None
+                    waiting.append(after)
+        whole = sum(found.values())
+        first = {
+            joined(queues, case.ways[number][0], (number, 0, True)): weight / whole for queues, weight in found.items()
+        }
 
-    def moves(state: Any) -> Iterable[Move]:
-        yield from steps(state, [away(state, kind) for kind in range(len(others))])
+        def moves(state: Any) -> Iterable[Move]:
+            yield from steps(state, [away(state, kind) for kind in range(len(others))])
+
+        return percentiles(first, moves, shares)
 
     points = len(case.think[0])
-    exact = percentiles(first, moves, shares)
     classes = tuple(
         ClosedClass(
             f"{kind}",
@@ -276,9 +307,10 @@ def _circle(way: str, again: Any) -> tuple[tuple[str, str, Any], ...]:
     return back if isinstance(again, np.ndarray) else ()
 
 
+@exactly
 def general(
     loads: Sequence[Any], scvs: Sequence[float], shares: Sequence[float], room: Sequence[int]
-) -> tuple[RoutedNetwork, Any]:
+) -> tuple[RoutedNetwork, Callable[[], Any]]:
     """One queue, or two one after the other, with times made of phases; one arrival per second.
 
     room   places of each queue in the chain: more hardly ever come, which is asserted.
@@ -325,38 +357,44 @@ def general(
             else:
                 yield rate, after
 
-    known: Mapping[Any, Any] = long_run((idle,) * len(loads), moves, points)
-    full = sum(
-        share for queues, share in known.items() if any(n == most for (n, _), most in zip(queues, room, strict=True))
-    )
-    assert full.max() < 1e-3, full.max()
-    first: dict[Hashable, Any] = {}
-    for queues, share in known.items():
-        for chance, after in into(queues, 0):
-            first[0, after] = first.get((0, after), 0.0) + share * chance
+    def exact() -> Any:
+        known: Mapping[Any, Any] = long_run((idle,) * len(loads), moves, points)
+        full = sum(
+            share
+            for queues, share in known.items()
+            if any(n == most for (n, _), most in zip(queues, room, strict=True))
+        )
+        assert full.max() < 1e-3, full.max()
+        first: dict[Hashable, Any] = {}
+        for queues, share in known.items():
+            for chance, after in into(queues, 0):
+                first[0, after] = first.get((0, after), 0.0) + share * chance
 
-    def followed(state: Any) -> Iterable[Move]:
-        """The queue of the customer, who is the last in it; queues before it do not matter."""
-        place, queues = state
-        for rate, after, ended in served(queues):
-            gone = ended == place and queues[place][0] == 1
-            if 0 <= ended < len(loads) - 1:
-                for chance, found in into(after, ended + 1):
-                    yield rate * chance, (ended + 1, _put(found, ended, idle)) if gone else (place, found)
-            else:
-                yield rate, DONE if gone else (place, after)
+        def followed(state: Any) -> Iterable[Move]:
+            """The queue of the customer, who is the last in it; queues before it do not matter."""
+            place, queues = state
+            for rate, after, ended in served(queues):
+                gone = ended == place and queues[place][0] == 1
+                if 0 <= ended < len(loads) - 1:
+                    for chance, found in into(after, ended + 1):
+                        yield rate * chance, (ended + 1, _put(found, ended, idle)) if gone else (place, found)
+                else:
+                    yield rate, DONE if gone else (place, after)
+
+        return percentiles(first, followed, shares)
 
     steps = tuple(visit(name, load, 1.0, scv) for name, load, scv in zip("ab", loads, scvs, strict=False))
     asked = OpenClass("all", one, (Route("all", 1.0, steps),))
     network = RoutedNetwork(tuple(queue(step.station) for step in steps), (asked,), size=points)
-    return network, percentiles(first, followed, shares)
+    return network, exact
 
 
 def _put(queues: Any, place: int, item: Any) -> Any:
     return (*queues[:place], item, *queues[place + 1 :])
 
 
-def shared(load: Any, shares: Sequence[float], most: int = 40) -> tuple[RoutedNetwork, Any]:
+@exactly
+def shared(load: Any, shares: Sequence[float], most: int = 40) -> tuple[RoutedNetwork, Callable[[], Any]]:
     """One processor-sharing queue; one arrival per second."""
     asked = OpenClass("all", 1.0 + 0 * load, (Route("all", 1.0, (visit("a", load),)),))
 
@@ -368,12 +406,13 @@ def shared(load: Any, shares: Sequence[float], most: int = 40) -> tuple[RoutedNe
 
     first = {n: (1 - load) * load**n for n in range(most + 1)}
     network = RoutedNetwork((queue("a", 1, "ps"),), (asked,), size=len(load))
-    return network, percentiles(first, moves, shares, 0.02)
+    return network, lambda: percentiles(first, moves, shares, 0.02)
 
 
+@exactly
 def mixed(
     loads: Any, people: int, think: Any, followed: str, shares: Sequence[float], most: int
-) -> tuple[RoutedNetwork, Any]:
+) -> tuple[RoutedNetwork, Callable[[], Any]]:
     """Queues one after the other for one arrival per second and for closed customers: one of either is followed.
 
     Nobody overtakes, so that a passage lasts for the services of all who are found ahead. They are found as they are in
@@ -383,30 +422,34 @@ def mixed(
     open_class = OpenClass("open", 1.0 + 0 * think, (Route("open", 1.0, steps),))
     closed_class = ClosedClass("closed", float(people), think, (Route("closed", 1.0, steps),))
     places, others = len(steps), people - (followed == "closed")
-    found: dict[Hashable, Any] = {}
-    for counts in product(range(others + 1), repeat=places):
-        away = others - sum(counts)
-        if away >= 0:
-            for numbers in product(range(most + 1), repeat=places):
-                ways = prod(comb(opened + count, count) for opened, count in zip(numbers, counts, strict=True))
-                totals = tuple(opened + count for opened, count in zip(numbers, counts, strict=True))
-                weight = ways * prod(load**total for load, total in zip(loads, totals, strict=True))
-                found[totals] = found.get(totals, 0.0) + weight * think**away / factorial(away)
-    whole = sum(found.values())
 
-    def moves(state: Any) -> Iterable[Move]:
-        """By the numbers ahead, at the queue of the customer and at those after it."""
-        place = places - len(state)
-        for step, count in enumerate(state):
-            if step == 0 and not count:
-                yield 1 / loads[place], state[1:] if len(state) > 1 else DONE
-            elif count:
-                later = [*state]
-                later[step] -= 1
-                if step + 1 < len(state):
-                    later[step + 1] += 1
-                yield 1 / loads[place + step], tuple(later)
+    def exact() -> Any:
+        found: dict[Hashable, Any] = {}
+        for counts in product(range(others + 1), repeat=places):
+            away = others - sum(counts)
+            if away >= 0:
+                for numbers in product(range(most + 1), repeat=places):
+                    ways = prod(comb(opened + count, count) for opened, count in zip(numbers, counts, strict=True))
+                    totals = tuple(opened + count for opened, count in zip(numbers, counts, strict=True))
+                    weight = ways * prod(load**total for load, total in zip(loads, totals, strict=True))
+                    found[totals] = found.get(totals, 0.0) + weight * think**away / factorial(away)
+        whole = sum(found.values())
 
-    first = {state: weight / whole for state, weight in found.items()}
+        def moves(state: Any) -> Iterable[Move]:
+            """By the numbers ahead, at the queue of the customer and at those after it."""
+            place = places - len(state)
+            for step, count in enumerate(state):
+                if step == 0 and not count:
+                    yield 1 / loads[place], state[1:] if len(state) > 1 else DONE
+                elif count:
+                    later = [*state]
+                    later[step] -= 1
+                    if step + 1 < len(state):
+                        later[step + 1] += 1
+                    yield 1 / loads[place + step], tuple(later)
+
+        first = {state: weight / whole for state, weight in found.items()}
+        return percentiles(first, moves, shares)
+
     network = RoutedNetwork(tuple(queue(step.station) for step in steps), (open_class, closed_class), size=len(think))
-    return network, percentiles(first, moves, shares)
+    return network, exact

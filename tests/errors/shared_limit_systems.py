@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np  # noqa: TID253
 from level_chain import solve as levels
 
+from qnet.expression import arrays
+from qnet.networks.layers.solve import point_asked
+from qnet.networks.layers.together import Asked
+from qnet.networks.layers.together import together as layers_together
 from qnet.networks.routed import ClosedClass, Group, Hold, OpenClass, Route, RoutedNetwork, Station, Time
+from qnet.networks.solution import RoutedSolution
 from qnet.networks.solve import solve
+from qnet.networks.streams import streams
 from qnet.networks.wanted import AUTO, Wanted
 
 PLACES = ("", "cpu", "disk")
@@ -31,6 +37,23 @@ class System(NamedTuple):
     """By class; none for open ones."""
     visits: tuple[tuple[tuple[str, float], ...], ...]
     """By class: stations and mean times there, in turn; "" for time that the place alone is held."""
+
+    @property
+    def order(self) -> list[int]:
+        """The classes by the stations that they visit, in which those of systems of one structure correspond."""
+        return sorted(range(len(self.visits)), key=self.stations)
+
+    @property
+    def structure(self) -> tuple[Any, ...]:
+        """What is the same for all systems of a batch; of times, which are the same for several classes."""
+        visits = [dict(self.visits[kind]) for kind in self.order]
+        even = [len({each[name] for each in visits if name in each}) < 2 for name in PLACES[1:]]
+        identical = [visits.index(each) for each in visits]
+        return self.places, self.servers, [self.stations(kind) for kind in self.order], even, identical
+
+    def stations(self, kind: int) -> list[str]:
+        """Those inside that a class visits, in turn."""
+        return [name for name, _ in self.visits[kind] if name]
 
     def network(self) -> RoutedNetwork:
         used = {name for visits in self.visits for name, _ in visits}
@@ -103,6 +126,43 @@ class System(NamedTuple):
         return [line + number / rate for number, rate in zip(inside, self.amounts, strict=True)]
 
 
+def together(systems: Sequence[System]) -> RoutedNetwork:
+    """Systems of one structure as a batch, the classes of each in its order."""
+    first = systems[0]
+    classes: list[OpenClass | ClosedClass] = []
+    for place, example in enumerate(first.order):
+        chosen = [(system, system.order[place]) for system in systems]
+        visits = [dict(system.visits[kind]) for system, kind in chosen]
+        inside = [Time(np.array([each.get("", 0.0) for each in visits]))]
+        inside += [Hold(name, (Time(np.array([each[name] for each in visits])),)) for name in first.stations(example)]
+        routes = (Route("way", 1.0, (Hold("memory", tuple(inside)),)),)
+        amount = np.array([system.amounts[kind] for system, kind in chosen])
+        if first.thinks:
+            think = np.array([system.thinks[kind] for system, kind in chosen])
+            classes.append(ClosedClass(f"{place}", amount, think, routes))
+        else:
+            classes.append(OpenClass(f"{place}", amount, routes))
+    return first.network().replace(classes=tuple(classes), size=len(systems))
+
+
+def answered(systems: Sequence[System]) -> Iterator[tuple[list[int], RoutedSolution]]:
+    """The indices of the systems of each structure, and their answers as a batch."""
+    structures: dict[str, list[int]] = {}
+    for number, system in enumerate(systems):
+        structures.setdefault(repr(system.structure), []).append(number)
+    with layers_together(layered(systems)):
+        for numbers in structures.values():
+            yield numbers, solve(together([systems[number] for number in numbers]), APPROXIMATE)
+
+
+def layered(systems: Sequence[System]) -> Iterator[Asked]:
+    """What layers are asked of closed systems: to them structures that differ in servers alone are one batch."""
+    for system in systems:
+        if system.thinks:
+            network = together([system])
+            yield from point_asked(network, streams(network, arrays(), [1.0] * len(network.classes)))
+
+
 def _station(name: str, servers: int) -> Station:
     return Station(name, False, servers, "fcfs", (Group(name, 1, 1.0),))
 
@@ -136,10 +196,18 @@ def closed(draw: np.random.Generator) -> System:
     return System(places, servers, tuple(map(float, counts)), thinks, visits)
 
 
-def arriving(draw: np.random.Generator) -> System:
-    """Two classes of arrivals, two or three places, up to 70 % of the largest rate."""
+def arriving(draw: np.random.Generator) -> tuple[System, float]:
+    """Two classes of rare arrivals, two or three places; and up to 70 %, the share of the largest rate that arrives."""
     places, servers, visits = int(draw.choice([2, 2, 3])), int(draw.choice([1, 1, 2])), _visits(draw, 2)
-    shares = draw.dirichlet([2.0, 2.0])
-    few = System(places, servers, tuple(map(float, 1e-6 * shares)), (), visits)
-    most = float(solve(few.network(), APPROXIMATE).full_at["memory"]) * draw.uniform(0.2, 0.7)
-    return few._replace(amounts=tuple(float(most * share) for share in shares))
+    rates = 1e-6 * draw.dirichlet([2.0, 2.0])
+    return System(places, servers, tuple(map(float, rates)), (), visits), draw.uniform(0.2, 0.7)
+
+
+def loaded(drawn: Sequence[tuple[System, float]]) -> list[System]:
+    """The systems with these shares of their largest rates."""
+    result = [system for system, _ in drawn]
+    for numbers, solution in answered(result):
+        for number, most in zip(numbers, solution.full_at["memory"].tolist(), strict=True):
+            system, share = drawn[number]
+            result[number] = system._replace(amounts=tuple(1e6 * rate * (most * share) for rate in system.amounts))
+    return result

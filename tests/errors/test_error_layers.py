@@ -13,9 +13,10 @@ from measuring import assert_told
 
 from qnet.expression import arrays
 from qnet.networks.closed.approximate_mva import TOLERANCE
-from qnet.networks.layers.core import solve
+from qnet.networks.layers.core import PATIENCE, solve
 from qnet.networks.layers.solve import untrusted
 from qnet.networks.layers.table import tables
+from qnet.networks.layers.together import Asked, solved, together
 from qnet.networks.routed import ClosedClass, Group, Hold, Route, RoutedNetwork, Station, Step, Time
 from qnet.networks.streams import streams
 
@@ -111,30 +112,43 @@ _FEATURES = {
 }
 
 
+def _asked(network: RoutedNetwork) -> Asked:
+    """What layers are asked of a batch."""
+    shape, numbers = tables(network, streams(network, arrays(), [1.0] * len(network.classes)))
+    return Asked(shape, numbers, False, np.full(_POINTS, PATIENCE))
+
+
 def _errors(build: Callable[[_Draw], RoutedNetwork], seed: int) -> Iterator[float]:
     """The errors of the response of the class that is told worst, of systems in the trusted region."""
     while True:
         network = build(_Draw(seed))
         seed += 1
         exact = throughputs(network)
-        shape, numbers = tables(network, streams(network, arrays(), [1.0] * len(network.classes)))
-        _, state = solve(shape, numbers)
+        asked = _asked(network)
+        numbers = asked.numbers
+        _, state = solved(asked)
         assert state.residual.max() <= TOLERANCE
-        beyond = np.any(untrusted(shape, numbers, state), axis=(0, 2))
+        beyond = np.any(untrusted(asked.shape, numbers, state), axis=(0, 2))
         told = numbers.population / state.throughput - numbers.think_time
         wanted = numbers.population / exact - numbers.think_time
         yield from abs(told / wanted - 1).max(1)[~beyond].tolist()
 
 
+def _measured(build: Callable[[_Draw], RoutedNetwork], wanted: int) -> list[float]:
+    """The errors of so many systems of each seed; those of one shape are solved together."""
+    batches = -(-wanted // _POINTS)
+    seeds = [first + number for first in _SEEDS for number in range(batches)]
+    with together(_asked(build(_Draw(seed))) for seed in seeds):
+        return [error for seed in _SEEDS for error in islice(_errors(build, seed), wanted)]
+
+
 @pytest.mark.parametrize("name", _FEATURES)
 def test_the_table_tells_the_measured_errors(name: str) -> None:
-    found = [error for seed in _SEEDS for error in islice(_errors(_FEATURES[name], seed), _WANTED)]
-    assert_told(name, found)
+    assert_told(name, _measured(_FEATURES[name], _WANTED))
 
 
 def test_two_classes_that_hold_one_memory() -> None:
-    found = [error for seed in _SEEDS for error in islice(_errors(_one_memory, seed), 67)]
-    assert_told("layers: two classes in one memory", found)
+    assert_told("layers: two classes in one memory", _measured(_one_memory, 67))
 
 
 @pytest.mark.parametrize("servers", [1, 2])

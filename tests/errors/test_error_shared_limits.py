@@ -2,38 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 
 import numpy as np  # noqa: TID253
 import pytest
 from kept_chains import kept
 from measuring import FEWEST, assert_told
-from shared_limit_systems import APPROXIMATE, System, arriving, closed
+from shared_limit_systems import APPROXIMATE, System, answered, arriving, closed, loaded
 
 from qnet.networks.exactness import Beyond
 from qnet.networks.solve import solve
 
-ROWS: dict[str, tuple[int, Callable[[np.random.Generator], System]]] = {
-    "memory: several closed classes": (1, closed),
-    "memory: several open classes": (2, arriving),
-}
-"""By name of the row in the table of errors: a seed, and how a system is drawn."""
+DRAWN = {"memory: several closed classes": 250, "memory: several open classes": 450}
+"""By name of the row in the table of errors: systems, of which some are warned of."""
+_EVERY = 25
+"""Of which one is solved alone as well, with the same answer."""
+_NEAR = 1e-3
+"""Layers have two fixed points for a few systems, so far from each other at most."""
+Told = list[float] | None
+"""The responses by class of a system; None where the answer is warned of."""
 
 
-@pytest.mark.parametrize("name", ROWS)
+def drawn(name: str) -> list[System]:
+    if name == "memory: several closed classes":
+        draw = np.random.default_rng([645, 1])
+        return [closed(draw) for _ in range(DRAWN[name])]
+    draw = np.random.default_rng([645, 2])
+    return loaded([arriving(draw) for _ in range(DRAWN[name])])
+
+
+def alone(system: System) -> Told:
+    """The answer for one system."""
+    solution = solve(system.network(), APPROXIMATE)
+    assert solution.method == "flow-equivalent"
+    if any(isinstance(reason, Beyond) for reason in solution.reasons):
+        return None
+    return [float(item.response) for item in solution.classes]
+
+
+def told(systems: Sequence[System]) -> list[Told]:
+    """The answers for systems, those of one structure as a batch."""
+    result: list[Told] = [None] * len(systems)
+    for numbers, solution in answered(systems):
+        assert solution.method == "flow-equivalent"
+        assert solution.warned is not None
+        assert solution.warned.any() == any(isinstance(reason, Beyond) for reason in solution.reasons)
+        for point in np.flatnonzero(~solution.warned).tolist():
+            order = systems[numbers[point]].order
+            result[numbers[point]] = [float(solution.classes[order.index(k)].response[point]) for k in sorted(order)]
+    return result
+
+
+@pytest.mark.parametrize("name", DRAWN)
 def test_the_errors_are_those_that_are_told(name: str) -> None:
     """Of the response of the class where it is worst, of answers that are not warned of."""
-    seed, drawn = ROWS[name]
-    draw = np.random.default_rng([645, seed])
+    systems = drawn(name)
+    answers = told(systems)
+    trusted = [number for number, answer in enumerate(answers) if answer is not None][:FEWEST]
     found: list[float] = []
-    while len(found) < FEWEST:
-        system = drawn(draw)
-        solution = solve(system.network(), APPROXIMATE)
-        assert solution.method == "flow-equivalent"
-        if any(isinstance(reason, Beyond) for reason in solution.reasons):
-            continue
-        exact = kept("shared limits", system, system.exact)
-        found.append(
-            max(abs(item.response / value - 1) for item, value in zip(solution.classes, exact, strict=True))
-        )  # fmt: skip
+    for number in trusted:
+        exact = kept("shared limits", systems[number], systems[number].exact)
+        found.append(max(abs(one / other - 1) for one, other in zip(answers[number] or (), exact, strict=True)))
     assert_told(name, found)
+    for number in range(0, len(systems), _EVERY):
+        answer = answers[number]
+        assert alone(systems[number]) == (answer and pytest.approx(answer, rel=_NEAR))

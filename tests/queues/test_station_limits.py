@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np  # noqa: TID253
 import pytest
 
 from qnet.errors import UsageError
@@ -121,17 +122,12 @@ def test_constant_service_by_roots_and_by_the_walk(servers: int, offered: float)
 def test_constant_service_against_the_embedded_chain(servers: int, offered: float):
     # Iterate the number in the system one service time apart: max(Q - c, 0) + Poisson(a).
     size = 400
-    arrivals = [math.exp(-offered + n * math.log(offered) - math.lgamma(n + 1)) for n in range(80)]
-    states = [1.0] + [0.0] * (size - 1)
+    arrivals = np.array([math.exp(-offered + n * math.log(offered) - math.lgamma(n + 1)) for n in range(80)])
+    states = np.eye(size)[0]
     for _ in range(1500):
-        left = [sum(states[: servers + 1]), *states[servers + 1 :]]
-        following = [0.0] * size
-        for n, chance in enumerate(left):
-            if chance > 1e-18:
-                for more, share in enumerate(arrivals):
-                    if n + more < size:
-                        following[n + more] += chance * share
-        change = max(abs(one - other) for one, other in zip(states, following, strict=True))
+        left = np.concatenate([[states[: servers + 1].sum()], states[servers + 1 :]])
+        following = np.convolve(left, arrivals)[:size]
+        change = abs(states - following).max()
         states = following
         if change < 1e-15:
             break

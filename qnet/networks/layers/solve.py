@@ -14,7 +14,7 @@ from typing import Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
-from qnet.lazy import np
+from qnet.lazy import Flags, np
 from qnet.networks.closed.approximate_mva import TOLERANCE
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import LAYERS as METHOD
@@ -88,7 +88,7 @@ def point_asked(network: RoutedNetwork, compiled: Streams) -> list[Asked]:
     return [*asked, ceiling_asked(network, compiled)] if layers.alone(Wanted()) else asked
 
 
-def untrusted(shape: Shape, numbers: Numbers, state: LayerWaits) -> tuple[Any, Any]:
+def untrusted(shape: Shape, numbers: Numbers, state: LayerWaits) -> tuple[Flags, Flags]:
     """Where waits are estimated beyond what was measured: (P, K) for times that differ, and for times that vary."""
     apart = np.zeros((len(state.waits), len(shape.keys)), bool)
     wild = apart.copy()
@@ -157,15 +157,11 @@ class _Layers:
         steady = Steady(self.network, throughputs, compiled, self.members, every, rho, self.operations)
         solution = figures(steady, METHOD, 1)
         stable: Value = False if wanted.rough else solution.stable
-        reasons = (
-            *dict.fromkeys(
-                (
-                    *solution.reasons,
-                    *between_integers(self.network, self.operations),
-                    *self.beyond(shape, numbers, state),
-                )
-            ),
-        )
+        apart, wild = untrusted(shape, numbers, state)
+        figured = (*solution.reasons, *between_integers(self.network, self.operations))
+        unmeasured = self.unmeasured()
+        reasons = tuple(dict.fromkeys((*figured, *self.beyond(shape, apart, wild), *unmeasured)))
+        everywhere = any(isinstance(reason, Beyond) for reason in (*figured, *unmeasured))
         return solution.replace(
             exact=False,
             reasons=reasons,
@@ -176,6 +172,7 @@ class _Layers:
             ),
             stations=tuple(self.within(item, stable) for item in solution.stations),
             ceiling=self.ceilings(shape, numbers, overall) if alone else None,
+            warned=None if everywhere else (apart | wild).any(1),
             near=self.near(shape, state),
             why="it is the only method for simultaneous resource possession",
         )  # fmt: skip
@@ -271,17 +268,21 @@ class _Layers:
             )
             raise not_converged(what, f"a residual of {tolerance:.0e}", help, point, "QN540")
 
-    def beyond(self, shape: Shape, numbers: Numbers, state: LayerWaits) -> list[str]:
-        """Why the answer is less sure than what was measured."""
+    def beyond(self, shape: Shape, apart: Flags, wild: Flags) -> list[str]:
+        """Where waits are estimated beyond what was measured; arguments as `untrusted` returns them."""
         result: list[str] = []
         labels = {(item.name, index): group.label for item in self.network.stations
                   for index, group in enumerate(item.groups)}  # fmt: skip
-        apart, wild = untrusted(shape, numbers, state)
         for index, key in enumerate(shape.keys):
             if apart[:, index].any() or wild[:, index].any():
                 what = "differ by more than a factor of 3" if apart[:, index].any() else "vary with an scv above 4"
                 text = f"the wait for {labels[key]} is estimated beyond where errors were measured: times {what}"
                 result.append(Beyond(f"{labels[key]}: servers are held for times that {what}", "QN640", text))
+        return result
+
+    def unmeasured(self) -> list[str]:
+        """What networks have that those had not of which errors were measured."""
+        result: list[str] = []
         held = {key for stream in self.unit.streams for key in stream.around}
         late = {(stream.station, stream.group) for stream in self.unit.streams if not stream.left and _kept(stream)}
         for station in self.network.stations:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import Value, arrays
-from qnet.lazy import Array, np
+from qnet.lazy import Array, Flags, np
 from qnet.networks.aggregation.birth_death import log_weights, mean, two_modes
 from qnet.networks.aggregation.levels import (
     MOST,
@@ -24,6 +24,7 @@ from qnet.networks.duration import Wait
 from qnet.networks.exactness import Beyond
 from qnet.networks.memory.regions import Region, entries, holds, inside
 from qnet.networks.memory.regions import regions as limits
+from qnet.networks.near import Nearby
 from qnet.networks.passage_times import Passages
 from qnet.networks.routed import ClosedClass, Hold, OpenClass, RoutedNetwork, Step, Time
 from qnet.networks.solution import RoutedSolution
@@ -34,6 +35,10 @@ from qnet.record import Record
 if TYPE_CHECKING:
     from qnet.networks.solvers.protocol import SolvePart
 
+Ended = dict[str, Nearby | None]
+"""By station that is held: where the fixed points inside ended, and those of a network nearly the same begin."""
+_LONGER, _CROWDED = "QN644", "QN645"
+"""The codes of visits longer than most passages, and of arrivals to what is crowded or approximate itself."""
 _BUSY = 0.7
 """The load of arrivals up to which errors were measured."""
 
@@ -72,7 +77,13 @@ class SolvedPart(Record):
 
 
 def solve_part_levels(
-    batch: RoutedNetwork, class_index: int, points: int, wanted: Wanted, solve_part: SolvePart, with_none: bool = False
+    batch: RoutedNetwork,
+    class_index: int,
+    points: int,
+    wanted: Wanted,
+    solve_part: SolvePart,
+    with_none: bool = False,
+    near: Nearby | None = None,
 ) -> SolvedPart:
     """The figures of a part at 1, 2, ... customers of one closed class; its grid and weights are still to be set.
 
@@ -80,6 +91,7 @@ def solve_part_levels(
     class_index  the closed class that is counted.
     with_none    whether the levels begin with no customer; else there are no other classes, and the level without
                  customers is added, with the waits of one customer.
+    near         of the solution of a batch that is nearly the same.
     Raises       as `solve_part`, and `NotComputed` QN543 where there are too many numbers.
     """
     size = batch.size or 0
@@ -96,7 +108,7 @@ def solve_part_levels(
     # A customer that spends no time anywhere has no throughput: one second of thinking makes the part solvable.
     solvable = customers.replace(think_time=np.where(instant, 1.0, customers.think_time))
     classes = tuple(solvable if index == class_index else item for index, item in enumerate(batch.classes))
-    budget = Wanted(operations=float("inf"), memory=wanted.memory, enclosed=False)
+    budget = Wanted(operations=float("inf"), memory=wanted.memory, enclosed=False, near=near)
     figures = solve_levels(batch.replace(classes=classes), points, budget, solve_part, customers.name)
     throughput = figures.throughputs[class_index]
     if not with_none:
@@ -162,19 +174,35 @@ class Inside(Record):
     """(points,) of open classes: the arrival rate over the throughput with the region full."""
 
     @property
-    def crowded(self) -> bool:
-        """Whether the load of open classes is higher than was measured, at a point that has a steady state."""
-        return bool(((self.load > _BUSY) & (self.load < 1)).any())
+    def longer(self) -> Flags:
+        """(points,) whether some visits are longer than most passages."""
+        return (self.part.longest_visit > 1 + 1e-9).any(axis=1)
+
+    @property
+    def crowded(self) -> Flags:
+        """(points,) whether the load of open classes is higher than was measured, with a steady state."""
+        return (self.load > _BUSY) & (self.load < 1)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why what is inside is approximate itself."""
+        return self.part.figures.solution.reasons
 
 
 class LimitedSubnetworks(Aggregation):
     """A network with limited subnetworks: what is the same for closed and open classes."""
 
     def __init__(
-        self, network: RoutedNetwork, limited: tuple[Region, ...], wanted: Wanted, solve_part: SolvePart
+        self,
+        network: RoutedNetwork,
+        limited: tuple[Region, ...],
+        wanted: Wanted,
+        solve_part: SolvePart,
+        near: Ended | None = None,
     ) -> None:
         super().__init__(network, wanted, solve_part)
         self.limited = limited
+        self.near: Ended = {} if near is None else near
         self.profiles = {item.station: item for item in network.profiles}
 
     def region(self, region: Region, most: int) -> SolvedPart:
@@ -183,7 +211,9 @@ class LimitedSubnetworks(Aggregation):
         count = profile.levels if profile else max(1, min(region.limit, most))
         batch = profile.network if profile else repeated(self.network, count)
         population = np.tile(np.arange(1.0, count + 1), self.points)
-        part = solve_part_levels(inside(batch, region, population), 0, self.points, self.wanted, self.solve_part)
+        alone, near = inside(batch, region, population), self.near.get(region.station)
+        part = solve_part_levels(alone, 0, self.points, self.wanted, self.solve_part, near=near)
+        self.near[region.station] = part.figures.solution.near
         grid = every_number(count, most)
         births = np.broadcast_to(self.column(entries(self.network, region))[:, None], (self.points, most + 1))
         never = (births <= 0) | part.instant[:, None]
@@ -233,32 +263,53 @@ class LimitedSubnetworks(Aggregation):
         return solution.replace(
             exact=not reasons,
             reasons=reasons,
+            warned=self.warned(reasons, regions, outside.reasons),
             passages=Passages(network=network, compiled=compiled, throughputs=tuple(throughputs), waits=tuple(waits)),
             network=network if self.profiles else None,
         )
+
+    def warned(self, reasons: Sequence[str], regions: Sequence[Inside], outside: Sequence[str]) -> Flags | None:
+        """As of the solution: known where only the regions are beyond what was measured.
+
+        reasons  of the solution; and those of what is outside the regions.
+        """
+        codes = {reason.code for reason in reasons if isinstance(reason, Beyond)}
+        parts = (*outside, *(reason for known in regions for reason in known.reasons))
+        if codes - {_LONGER, _CROWDED} or any(isinstance(reason, Beyond) for reason in parts):
+            return None
+        result = np.zeros(self.points, bool)
+        for region, known in zip(self.limited, regions, strict=True):
+            if self.why(region, known):
+                result = result | known.longer | known.crowded | self.lets_into_estimates(region, known)
+        return result
+
+    def lets_into_estimates(self, region: Region, known: Inside) -> bool:
+        """Whether a region lets arrivals in to what is approximate itself."""
+        return bool(known.reasons) and isinstance(self.network.classes[region.class_index], OpenClass)
+
+    def why(self, region: Region, known: Inside) -> str:
+        """Why a region is approximate; empty where it is exact."""
+        if region.station in self.profiles:
+            return f"{region.station}: what changes with the number inside is taken as if that number were constant"
+        return "" if known.exact else f"{region.station}: the stations behind it are taken as one with their throughput"
 
     def reasons(self, regions: Sequence[Inside]) -> Iterable[str]:
         """Why regions are approximate."""
         for region, known in zip(self.limited, regions, strict=True):
             name = region.station
-            inner = known.part.figures.solution.reasons
-            yield from inner
-            reason = ""
-            if name in self.profiles:
-                reason = f"{name}: what changes with the number inside is taken as if that number were constant"
-            elif not known.exact:
-                reason = f"{name}: the stations behind it are taken as one with their throughput"
-            if reason and (known.part.longest_visit > 1 + 1e-9).any():
+            yield from known.reasons
+            reason = self.why(region, known)
+            if reason and known.longer.any():
                 text = f"some visits behind {name} are longer than most passages of it"
-                yield Beyond(reason, "QN644", f"{text}: beyond where errors were measured as small")
-            elif reason and known.crowded:
+                yield Beyond(reason, _LONGER, f"{text}: beyond where errors were measured as small")
+            elif reason and known.crowded.any():
                 text = f"{name} has more than {_BUSY:.0%} of the load that it can take"
-                yield Beyond(reason, "QN645", f"{text}: beyond where errors were measured as small")
-            elif reason and inner and isinstance(self.network.classes[region.class_index], OpenClass):
+                yield Beyond(reason, _CROWDED, f"{text}: beyond where errors were measured as small")
+            elif reason and self.lets_into_estimates(region, known):
                 nested = bool(limits(inside(self.network, region, 1.0)))
                 what = "another place of the same kind" if nested else "stations that are approximations themselves"
                 text = f"{name} lets arrivals in to {what}"
-                yield Beyond(reason, "QN645", f"{text}: beyond where errors were measured as small")
+                yield Beyond(reason, _CROWDED, f"{text}: beyond where errors were measured as small")
             elif reason:
                 yield reason
             modes = next((pair for row in known.shares_each if (pair := two_modes(row))), None)

@@ -16,8 +16,9 @@ from qnet.lazy import Array, Flags, Indices, np
 from qnet.networks.aggregation.levels import repeated
 from qnet.networks.aggregation.solution import Aggregation
 from qnet.networks.duration import Wait
-from qnet.networks.exactness import between_integers, reasons_for
-from qnet.networks.fixed_point import BatchMap, fixed_points, not_converged
+from qnet.networks.exactness import Beyond, between_integers, reasons_for
+from qnet.networks.fixed_point import BatchMap, early_point, fixed_points, not_converged
+from qnet.networks.memory.averages import Ended
 from qnet.networks.memory.regions import Region, regions
 from qnet.networks.memory.regions import applies as limited_by
 from qnet.networks.memory.solve import solve as solve_one
@@ -44,6 +45,8 @@ _MOST = 2000
 """The greatest number of customers of closed classes that are taken as one."""
 _ENOUGH = 1e-10
 """The residual of the shares of closed classes: what is left of it in a figure is less."""
+_EARLY_ROUNDS, _EARLY = 8, 1e-11
+"""Rounds without damping, and the residual with which they are enough."""
 _PATIENCE = 60
 _HALVES = 50
 """Halvings of an interval until it is as narrow as rounding allows."""
@@ -218,6 +221,7 @@ class _Open(_Classes):
         return result.replace(
             exact=solution.exact,
             reasons=tuple(dict.fromkeys((*apart, *solution.reasons))),
+            warned=None if any(isinstance(reason, Beyond) for reason in apart) else solution.warned,
             loads=solution.loads,
             full_at=solution.full_at,
         )
@@ -263,11 +267,13 @@ class _Closed(_Classes):
         """(classes, points x classes) how many of each class such a customer finds."""
         self.overall = np.repeat(self.people.sum(0), self.count)
         """(points x classes,) all customers."""
+        self.near: Ended = {}
+        """Of what customers on arrival find inside."""
 
     def solve(self) -> RoutedSolution:
         """The mean of the waits of one class and of layers."""
         shares = self.shares()
-        solution = self.at(self.on_arrival, list(shares), self.overall)
+        solution = self.at(self.on_arrival, list(shares), self.overall, self.near)
         layered = self.solve_part(self.network, self.wanted.replace(method=LAYERS))
         assert layered.passages is not None and solution.passages is not None
         passages = layered.passages
@@ -286,9 +292,16 @@ class _Closed(_Classes):
         return result.replace(
             exact=False,
             reasons=tuple(dict.fromkeys(reasons)),
+            warned=self.warned(solution, layered),
             near=layered.near,
             stable=layered.stable,
         )
+
+    def warned(self, on_arrival: RoutedSolution, layered: RoutedSolution) -> Flags | None:
+        """As of the solution, by those of what customers find on arrival and of layers."""
+        if on_arrival.warned is None or layered.warned is None:
+            return None
+        return on_arrival.warned.reshape(-1, self.count).any(1) | layered.warned
 
     def throughputs(self, waits: Sequence[Wait], compiled: Streams) -> list[Value]:
         """Passages per second of every class with these waits, by stream of the network as stated."""
@@ -358,9 +371,13 @@ class _Closed(_Classes):
                     / station.servers
                 )
 
-    def at(self, limits: SharedLimits, shares: Sequence[Value], population: Value) -> RoutedSolution:
-        """The network with one class, whose routes have some shares, (classes, points of the batch)."""
-        return solve_one(limits.as_one(_at_least_rare(shares), population), limits.limited, self.few, self.solve_part)
+    def at(
+        self, limits: SharedLimits, shares: Sequence[Value], population: Value, near: Ended | None = None
+    ) -> RoutedSolution:
+        """The network with one class, whose routes have some shares, (classes, points of the batch); `near` as of
+        `memory.solve`."""
+        one = limits.as_one(_at_least_rare(shares), population)
+        return solve_one(one, limits.limited, self.few, self.solve_part, near)
 
     def shares(self) -> Array:
         """(classes, points x classes) the shares of passages by others, as a customer of each class finds them."""
@@ -369,18 +386,22 @@ class _Closed(_Classes):
             network = at_points(self.on_arrival.network, chosen).replace(size=len(chosen))
             limits, less = self.on_arrival.replace(network=network), self.less[:, chosen]
             others = np.maximum(self.overall[chosen] - 1.0, 0.0)
+            near = self.near if len(chosen) == len(self.overall) else {}
 
             def image(shares: Array) -> tuple[Array, Array]:
                 kept = np.maximum(shares.T, 1e-12)
-                solution = self.at(limits, list(kept / kept.sum(0)), others)
+                solution = self.at(limits, list(kept / kept.sum(0)), others, near)
                 result = self.of_cycles(limits, solution, less).T
                 return result, np.abs(result - shares).max(1)
 
             return image
 
         start = self.normalized(self.less).T
+        every: Indices = np.arange(len(start))
+        shares, done = early_point(of_points(every), start, _EARLY_ROUNDS, _EARLY)
+        if done:
+            return shares.T
         shares = fixed_points(of_points, start, _PATIENCE)
-        every: Indices = np.arange(len(shares))
         residual = of_points(every)(shares)[1]
         if residual.max(initial=0.0) > _ENOUGH:
             worst = int(residual.argmax()) // self.count

@@ -18,7 +18,7 @@ from qnet.networks.aggregation.birth_death import log_weights, numbers_in_parts,
 from qnet.networks.aggregation.levels import every_number, repeated, table
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import between_integers, refuse_uneven
-from qnet.networks.memory.averages import Inside, LimitedSubnetworks, MeansOutside, SolvedPart, solve_part_levels
+from qnet.networks.memory.averages import Ended, Inside, LimitedSubnetworks, MeansOutside, SolvedPart, solve_part_levels
 from qnet.networks.memory.regions import UNLIMITED, Region, around, entries, has_second_phase, held, inside, made_once
 from qnet.networks.reasons import Reason
 from qnet.networks.routed import ClosedClass, Hold, OpenClass, RoutedNetwork, Time
@@ -36,7 +36,13 @@ _EXTRA = 100_000
 """Customers, over all points, with which a region is solved once more to know its largest throughput."""
 
 
-def solve(network: RoutedNetwork, limited: tuple[Region, ...], wanted: Wanted, solve_part: SolvePart) -> RoutedSolution:
+def solve(
+    network: RoutedNetwork,
+    limited: tuple[Region, ...],
+    wanted: Wanted,
+    solve_part: SolvePart,
+    near: Ended | None = None,
+) -> RoutedSolution:
     """The steady state of a network with limited subnetworks, or of every point of a batch.
 
     solve_part  the chooser, which solves what is inside and around them.
@@ -44,6 +50,7 @@ def solve(network: RoutedNetwork, limited: tuple[Region, ...], wanted: Wanted, s
     network   rates per second, times in seconds, the population as a number of customers.
     limited   its limited subnetworks, of `regions.applies`.
     wanted    the budget.
+    near      of a network with closed classes that is nearly the same; changed to that of this one.
     Returns   figures by class, route and station. The wait of the station that is held is that for admission; its
               holding time is the time inside. Exact where a limit is never reached, and where what is inside is one
               visit to one station; else approximate: customers leave at a rate that depends on their number alone.
@@ -57,7 +64,7 @@ def solve(network: RoutedNetwork, limited: tuple[Region, ...], wanted: Wanted, s
         problem = Problem("QN513", f"no bounds are known where {held(limited)}", "a network with product form")
         raise NotComputed(problem)
     if network.closed:
-        return _Closed(network, limited, wanted, solve_part).solve()
+        return _Closed(network, limited, wanted, solve_part, near).solve()
     if wanted.states:
         raise NotComputed(NO_STATES)
     return _Open(network, limited, wanted, solve_part).solve()
@@ -67,9 +74,14 @@ class _Closed(LimitedSubnetworks):
     """One closed class: the numbers in all parts have product form."""
 
     def __init__(
-        self, network: RoutedNetwork, limited: tuple[Region, ...], wanted: Wanted, solve_part: SolvePart
+        self,
+        network: RoutedNetwork,
+        limited: tuple[Region, ...],
+        wanted: Wanted,
+        solve_part: SolvePart,
+        near: Ended | None,
     ) -> None:
-        super().__init__(network, limited, wanted, solve_part)
+        super().__init__(network, limited, wanted, solve_part, near)
         self.class_index = limited[0].class_index
         customers = network.classes[self.class_index]
         assert isinstance(customers, ClosedClass)

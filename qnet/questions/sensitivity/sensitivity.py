@@ -229,6 +229,8 @@ VERIFIED = 1e-6
 _JUMP, _SAME = 0.5, 1e-9
 """Values near a point, extrapolated to it, miss a smooth metric 16 times less from the shortest steps than from the
 longest; a miss that remains above the first share, and above the second of the metric, is a jump."""
+_ROUNDING = 1e-13
+"""The share of a metric by which two solutions of the same may differ."""
 TRUSTED = 1e-2
 """The error from which on a derivative is not reported."""
 
@@ -496,9 +498,9 @@ class _Search:
             ]
         if item.integer:
             if sides[0] is not None:
-                return [_effect(metric, item, here, Slope(sides[0][0] - here, 0.0), NEXT)]
+                return [_effect(metric, item, here, Slope(_difference(sides[0][0], here), 0.0), NEXT)]
             assert sides[1] is not None
-            return [_effect(metric, item, here, Slope(here - sides[1][0], 0.0), PREVIOUS)]
+            return [_effect(metric, item, here, Slope(_difference(here, sides[1][0]), 0.0), PREVIOUS)]
         result = slopes(here, sides[0], sides[1], lengths)
         reported = ((result.both, CENTRAL), (result.below, BELOW), (result.above, ABOVE))
         return [_effect(metric, item, here, slope, by) for slope, by in reported if slope is not None]
@@ -507,6 +509,11 @@ class _Search:
         """The values on one side; None where any of them is missing."""
         result = [values[row] for row in rows]
         return result if result and all(abs(value) < float("inf") for value in result) else None
+
+
+def _difference(more: float, less: float) -> float:
+    """The difference of two values of a metric; 0 where they are equal but for rounding."""
+    return more - less if abs(more - less) > _ROUNDING * abs(more) else 0.0
 
 
 def _at_an_end(item: Input) -> bool:
