@@ -229,7 +229,7 @@ VERIFIED = 1e-6
 _JUMP, _SAME = 0.5, 1e-9
 """Values near a point, extrapolated to it, miss a smooth metric 16 times less from the shortest steps than from the
 longest; a miss that remains above the first share, and above the second of the metric, is a jump."""
-_ROUNDING = 1e-13
+_EQUAL = 1e-13
 """The share of a metric by which two solutions of the same may differ."""
 TRUSTED = 1e-2
 """The error from which on a derivative is not reported."""
@@ -513,7 +513,7 @@ class _Search:
 
 def _difference(more: float, less: float) -> float:
     """The difference of two values of a metric; 0 where they are equal but for rounding."""
-    return more - less if abs(more - less) > _ROUNDING * abs(more) else 0.0
+    return more - less if abs(more - less) > _EQUAL * abs(more) else 0.0
 
 
 def _at_an_end(item: Input) -> bool:
