@@ -80,7 +80,7 @@ class Queue(Record):
     """By priority."""
 
 
-def queue(servers: int, loads: Sequence[Load], holders: int, operations: Operations) -> Queue:
+def queue(servers: int, loads: Sequence[Load], holders: int, operations: Operations, heavier: Value = 1.0) -> Queue:
     """What arrivals meet at one copy of a first-come-first-served station.
 
     Applies     Poisson streams and finite-source streams (`holders` above 0) of any service time distribution;
@@ -89,6 +89,7 @@ def queue(servers: int, loads: Sequence[Load], holders: int, operations: Operati
     loads       one for each stream; their offered load together below `servers`, which the caller must see to.
     holders     how many can make requests at once, of all finite-source streams; 0 where there is none.
     operations  those of the numbers in `loads`.
+    heavier     how many second phases the holder that waits has for one of the others.
     Returns     all-busy probabilities, residual times and loads by priority.
     Raises      NotComputed as `waiting_probability` does.
     Method      All-busy probability: Erlang's C for open arrivals; for holders the finite-source chain. Residual
@@ -121,9 +122,9 @@ def queue(servers: int, loads: Sequence[Load], holders: int, operations: Operati
             holders=0,
             levels=levels,
         )
-    all_others, single = 1 - 1 / holders, 1 / holders
+    all_others, single = 1 - 1 / holders, heavier / holders
     offered_by_one = single * total(load.rate * load.second for load in held)
-    closed = held_offered - offered_by_one
+    closed = held_offered - total(load.rate * load.second for load in held) / holders
     first = ratio(total(load.rate * load.first for load in held), closed)
     asked = [(closed, first, open_offered + offered_by_one)]
     if servers > 1 and holders > 1 and others:

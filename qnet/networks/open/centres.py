@@ -27,6 +27,14 @@ class Room(Record):
     """The streams of the centre's station that they request, at all copies, likewise."""
 
 
+class Line(Record):
+    """Copies of an outer station that are used equally, each of which serves a separate line of customers."""
+
+    copies: int
+    indices: tuple[int, ...]
+    """The streams of the centre that they request."""
+
+
 class Centre(Record):
     """One copy of a queueing station and the streams that request it."""
 
@@ -38,9 +46,9 @@ class Centre(Record):
     """Whether no wait is part of its holding times, so that its loads are known from the start."""
     holders: int
     """How many holders can make requests at once, over all kinds of them; 0 for none."""
-    separate: bool
-    """Whether there are several holders, each serves a separate line of customers, as copies with one server do, and
-    no request has a priority."""
+    lines: tuple[Line, ...]
+    """The holders, by group of copies, where there are several, each serves a separate line of customers, as copies
+    with one server do, and no request has a priority; else empty."""
     pools: tuple[Key, ...]
     """The requesting holders: stations, with the group of the one copy whose holders make requests, or -1 for all
     copies."""
@@ -78,14 +86,26 @@ def centres(network: RoutedNetwork, compiled: Streams, members: Mapping[Key, Seq
                 indices=tuple(indices),
                 regular=not any(stream.holding.waits for stream in selected),
                 holders=sum(kinds.values()),
-                separate=sum(kinds.values()) > 1
-                and all(stations[name].servers == 1 for name in kinds)
-                and key[0] not in compiled.prioritized,
+                lines=_lines(compiled, key, stations, indices) if sum(kinds.values()) > 1 else (),
                 pools=tuple((name, _group(key, station, stations[name])) for name in kinds),
                 rooms=tuple(rooms),
             )
         )
     return result
+
+
+def _lines(compiled: Streams, key: Key, stations: Mapping[str, Station], indices: Sequence[int]) -> tuple[Line, ...]:
+    """The lines of a centre, of `Centre.lines`."""
+    members: dict[Key, list[int]] = {}
+    for index in indices:
+        stream = compiled.streams[index]
+        if stream.holders:
+            members.setdefault((stream.holder, dict(stream.around)[stream.holder]), []).append(index)
+    if key[0] in compiled.prioritized or any(stations[name].servers > 1 for name, _ in members):
+        return ()
+    return tuple(
+        Line(stations[name].groups[group].copies, tuple(streams)) for (name, group), streams in members.items()
+    )
 
 
 def undecided(compiled: Streams, centres: Sequence[Centre]) -> list[Centre]:
