@@ -37,7 +37,7 @@ _WIDTH = 4e-15
 """Of an enclosure, relative to what it encloses."""
 
 _BATCH_ROUNDS, _ROUGH_ROUNDS = 3000, 300
-ENOUGH = 1e-13
+_ENOUGH = 1e-13
 """The residual at which rounds end."""
 _CONVERGED = 1e-11
 """The residual above which a point is started again."""
@@ -251,7 +251,7 @@ def fixed_points(
 
 
 def near_points(
-    maps: BatchMaps, start: Array, slopes: Array | None = None, enough: float = ENOUGH
+    maps: BatchMaps, start: Array, slopes: Array | None = None, enough: float = _ENOUGH
 ) -> tuple[Array, Flags]:
     """The values of a batch that equal their images, where they are near those to start from.
 
@@ -291,11 +291,11 @@ def _fixed_points(maps: BatchMaps, start: Array, patience: Array, rough: bool, s
     """As `fixed_points`."""
     every: Indices = np.arange(len(start))
     few = start[0].size <= _FEW if len(start) else False
-    rounds, enough = (_FIRST, _NEAR) if few else (_BATCH_ROUNDS, ENOUGH)
+    rounds, enough = (_FIRST, _NEAR) if few else (_BATCH_ROUNDS, _ENOUGH)
     best, moves, least = _rounds(maps, start, every, _MEMORY, patience, rounds, enough)
     if few:
         _newton(maps, best, moves, least, slopes)
-    rounds, enough = (_ROUGH_ROUNDS, _NEAR) if rough else (_BATCH_ROUNDS, ENOUGH)
+    rounds, enough = (_ROUGH_ROUNDS, _NEAR) if rough else (_BATCH_ROUNDS, _ENOUGH)
     for memory in (_MEMORY, 0) if few else (0,):
         failed: Indices = np.flatnonzero(least > (_NEAR if rough else _CONVERGED))
         if failed.size:
@@ -306,7 +306,7 @@ def _fixed_points(maps: BatchMaps, start: Array, patience: Array, rough: bool, s
 
 
 def _newton(
-    maps: BatchMaps, best: Array, moves: Array, least: Array, slopes: Array | None, enough: float = ENOUGH
+    maps: BatchMaps, best: Array, moves: Array, least: Array, slopes: Array | None, enough: float = _ENOUGH
 ) -> Flags:
     """Newton's steps, in place, as long as they reduce the residuals, which are `enough` for no more; `slopes` are
     those of `fixed_points`. Returns (P,) whether several values of a point may be fixed points."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from qnet.lazy import Array, Indices, np
 from qnet.networks.closed.approximate_mva import core_solutions
-from qnet.networks.fixed_point import ENOUGH, BatchMap, BatchMaps, fixed_points, near_points
+from qnet.networks.fixed_point import BatchMap, BatchMaps, fixed_points, near_points
 from qnet.networks.layers.round import LayerWaits, fixed_of, image_of, leave_out, load_of
 from qnet.networks.layers.table import Numbers, Shape
 from qnet.queues.finite_source import Chains
@@ -20,6 +20,8 @@ PATIENCE, _HASTE = 300, 30
 """Rounds that bring nothing after which a point is given up."""
 _NEAR = 1e-3
 """Residuals at which it does."""
+_EXACT = 3e-15
+"""Residuals with which Newton's steps end: shares of a cycle, which may be a million waits long."""
 _ENDED = 1e-10
 """Residuals above which a search begins again."""
 _CROWD = 10.0
@@ -187,7 +189,7 @@ class _Core:
         """Of the waits, as of `fixed_points`."""
 
     def solve(
-        self, start: Any, rough: bool, patience: int | Array, near: bool, enough: float = ENOUGH
+        self, start: Any, rough: bool, patience: int | Array, near: bool, enough: float = _EXACT
     ) -> tuple[Any, LayerWaits]:
         """(P, S) waits, and what they imply.
 
