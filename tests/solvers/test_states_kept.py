@@ -1,5 +1,7 @@
 """Walks that the points of a batch share are kept, and no program is made that no operations are left for."""
 
+from collections import Counter
+
 import pytest
 
 import qnet
@@ -7,6 +9,7 @@ from qnet import budget
 from qnet.budget import Account
 from qnet.networks.states import shared
 from qnet.networks.states import solve as chains
+from qnet.networks.states.machine import Machine, Move, State
 from qnet.networks.states.shared import Walks
 
 
@@ -25,6 +28,30 @@ def test_samples_of_a_finite_queue_share_their_walks_and_are_all_exact(monkeypat
     # Of one walk for each sample and number of customers there would be 180.
     assert len(made) < 60
     assert account.spent < 4e9
+
+
+@pytest.mark.parametrize(("name", "least"), [("bursty-arrivals", 1400), ("fast-write-buffer", 500)])
+def test_what_may_happen_in_a_state_is_found_once_for_all_numbers_of_customers(
+    name: str, least: int, monkeypatch: pytest.MonkeyPatch
+):
+    """Where nobody was lost because there were the most."""
+    found: Counter[State] = Counter()
+    known: list[State] = []
+    moves = Machine.moves
+
+    def counted(self: Machine, state: State) -> list[Move]:
+        again = bool(self.known) and state in self.known
+        result = moves(self, state)
+        if again:
+            known.append(state)
+        elif self.known is not None and not self.cut:
+            found[state] += 1
+        return result
+
+    monkeypatch.setattr(Machine, "moves", counted)
+    qnet.load(name).solve()
+    assert max(found.values()) == 1
+    assert len(known) >= least
 
 
 def test_no_program_is_made_where_trials_have_nothing_left(monkeypatch: pytest.MonkeyPatch):
