@@ -236,8 +236,8 @@ class _Core:
         if not live.size or not _single(self.shape):
             return live
         slopes = self.slopes[live]
-        found, converged = near_points(self.maps(live), waits[live][..., None], slopes, enough)
-        waits[live[converged]], self.slopes[live] = found[converged, :, 0], slopes
+        after, converged = near_points(self.maps(live), waits[live][..., None], slopes, enough)
+        waits[live[converged]], self.slopes[live] = after[converged, :, 0], slopes
         return live[~converged]
 
     def rounds(self, waits: Any, live: Indices, numbers: range) -> None:
