@@ -227,13 +227,17 @@ class _Search:
         return Fixed([*fixed.images[1 : rest + 1], *fixed.values], fixed.images[rest + 1 :], self.rounds)
 
 
-def fixed_points(maps: BatchMaps, start: Array, patience: int | Array = 300, rough: bool = False) -> Array:
+def fixed_points(
+    maps: BatchMaps, start: Array, patience: int | Array = 300, rough: bool = False, slopes: Array | None = None
+) -> Array:
     """The values of a batch that equal their images, as closely as iteration brings them.
 
     maps      the map of the points of the batch at some indices.
     start     (P, ...) values >= 0.
     patience  after how many rounds without progress a point is given up; (P,) where points differ.
     rough     whether points may stop at a residual of 1e-3, and others after some hundred rounds.
+    slopes    (P, n, n) the inverses of the slopes of the n values of a point, if they are few; not-a-number where they
+              are not known. They are kept up to date.
     Returns   (P, ...) the values of the smallest residual; the caller proves them.
     Method    Half of each move, and the mix of the last five moves with the smallest residual (Anderson, J. ACM 12
               (1965) 547-560); the memory is dropped where that makes the residual worse. Points of few values change
@@ -243,7 +247,29 @@ def fixed_points(maps: BatchMaps, start: Array, patience: int | Array = 300, rou
     """
     with np.errstate(all="ignore"):  # Values that overflow are not finite, and never taken.
         waits = np.broadcast_to(np.asarray(patience), (len(start),))
-        return _fixed_points(_counted(maps), np.asarray(start, dtype=float), waits, rough)
+        return _fixed_points(_counted(maps), np.asarray(start, dtype=float), waits, rough, slopes)
+
+
+def near_points(
+    maps: BatchMaps, start: Array, slopes: Array | None = None, enough: float = _ENOUGH
+) -> tuple[Array, Flags]:
+    """The values of a batch that equal their images, where they are near those to start from.
+
+    maps, start, slopes  as of `fixed_points`.
+    enough   the residual at which steps end.
+    Returns  (P, ...) the values of the smallest residual, and (P,) whether they have converged: the others are left to
+             `fixed_points`. So are points of many values, and those at which several are fixed points: it is the rounds
+             that choose among them.
+    Method   Newton's, as there, without rounds before it.
+    """
+    with np.errstate(all="ignore"):
+        counted, best = _counted(maps), np.array(start, dtype=float)
+        every: Indices = np.arange(len(best))
+        if not len(best) or best[0].size > _FEW:
+            return best, every < 0
+        after, least = counted(every)(best)
+        several = _newton(counted, best, after - best, least, slopes, enough)
+        return best, (least <= max(enough, _CONVERGED)) & ~several
 
 
 def _counted(maps: BatchMaps) -> BatchMaps:
@@ -261,16 +287,14 @@ def _counted(maps: BatchMaps) -> BatchMaps:
     return counted
 
 
-def _fixed_points(maps: BatchMaps, start: Array, patience: Array, rough: bool) -> Array:
+def _fixed_points(maps: BatchMaps, start: Array, patience: Array, rough: bool, slopes: Array | None) -> Array:
     """As `fixed_points`."""
     every: Indices = np.arange(len(start))
     few = start[0].size <= _FEW if len(start) else False
     rounds, enough = (_FIRST, _NEAR) if few else (_BATCH_ROUNDS, _ENOUGH)
     best, moves, least = _rounds(maps, start, every, _MEMORY, patience, rounds, enough)
     if few:
-        at_once = max(1, _NUDGED_AT_ONCE // start[0].size ** 2)
-        for first in range(0, len(start), at_once):
-            _newton(maps, best, moves, least, every[first : first + at_once])
+        _newton(maps, best, moves, least, slopes)
     rounds, enough = (_ROUGH_ROUNDS, _NEAR) if rough else (_BATCH_ROUNDS, _ENOUGH)
     for memory in (_MEMORY, 0) if few else (0,):
         failed: Indices = np.flatnonzero(least > (_NEAR if rough else _CONVERGED))
@@ -281,27 +305,45 @@ def _fixed_points(maps: BatchMaps, start: Array, patience: Array, rough: bool) -
     return best
 
 
-def _newton(maps: BatchMaps, best: Array, best_moves: Array, least: Array, chosen: Indices) -> None:
-    """Newton's steps of some points, in place, as long as they reduce the residuals.
+def _newton(
+    maps: BatchMaps, best: Array, moves: Array, least: Array, slopes: Array | None, enough: float = _ENOUGH
+) -> Flags:
+    """Newton's steps, in place, as long as they reduce the residuals, which are `enough` for no more; `slopes` are
+    those of `fixed_points`. Returns (P,) whether several values of a point may be fixed points."""
+    size, several = best[0].size, np.zeros(len(best), bool)
+    slopes = np.full((len(best), size, size), np.nan) if slopes is None else slopes
+    at_once = max(1, _NUDGED_AT_ONCE // size**2)
+    for first in range(0, len(best), at_once):
+        chosen: Indices = np.arange(first, min(first + at_once, len(best)))
+        several[chosen] = _stepped(maps, best, moves, least, slopes, chosen, enough)
+    return several
+
+
+def _stepped(
+    maps: BatchMaps, best: Array, best_moves: Array, least: Array, slopes: Array, chosen: Indices, enough: float
+) -> Flags:
+    """As `_newton`, of some points.
 
     A step from new slopes that does not is made all the same, a few times: it brings the values of most classes nearer,
     and that of one that others leave next to nothing too far, from where the next one returns.
     """
     shape, size = best.shape[1:], best[0].size
-    live = chosen[least[chosen] > _ENOUGH]
+    several = np.zeros(len(best), bool)
+    live = chosen[least[chosen] > enough]
     if not live.size:
-        return
+        return several[chosen]
     values: Array = best[live].reshape(-1, size)
     moves: Array = best_moves[live].reshape(-1, size)
-    inverse = np.zeros((len(live), size, size))
-    stale = np.ones(len(live), bool)
+    inverse = slopes[live]
+    stale = ~np.isfinite(inverse).all((1, 2))
     """Whether slopes are to be taken anew."""
     fresh, astray = ~stale, np.zeros(len(live), int)
     """Whether they have just been; and the steps since the residual was last reduced."""
     image = maps(live)
     for _ in range(_STEPS):
         if stale.any():
-            inverse[stale] = _inverse_slopes(maps, live[stale], values[stale], moves[stale], shape)
+            inverse[stale], flat = _inverse_slopes(maps, live[stale], values[stale], moves[stale], shape)
+            several[live[stale]] |= flat
             fresh = stale
         step = (inverse @ moves[..., None])[..., 0]
         step = np.maximum(step, (_LEAST - 1.0) * values + _LEAST * np.minimum(moves, 0.0))
@@ -322,18 +364,23 @@ def _newton(maps: BatchMaps, best: Array, best_moves: Array, least: Array, chose
         )
         stale = ~(residual < 0.5 * least[live]) & (~fresh | taken & ~better)
         best[live[better]], least[live[better]] = values[better].reshape(-1, *shape), residual[better]
-        going = (least[live] > _ENOUGH) & (better | stale)
+        slopes[live] = np.where(several[live, None, None], np.nan, inverse)
+        going = (least[live] > enough) & (better | stale)
         if not going.any():
-            return
+            break
         if not going.all():
             live, values, moves, inverse, stale = live[going], values[going], moves[going], inverse[going], stale[going]
             astray = astray[going]
             image = maps(live)
         fresh = np.zeros(len(live), bool)
+    return several[chosen]
 
 
-def _inverse_slopes(maps: BatchMaps, chosen: Indices, values: Array, moves: Array, shape: tuple[int, ...]) -> Array:
-    """(p, n, n) the inverse of the slopes at which moves decrease with values, by differences."""
+def _inverse_slopes(
+    maps: BatchMaps, chosen: Indices, values: Array, moves: Array, shape: tuple[int, ...]
+) -> tuple[Array, Flags]:
+    """(p, n, n) the inverse of the slopes at which moves decrease with values, by differences; (p,) where some are 0,
+    so that it is that of the others."""
     size: int = values.shape[1]
     index: Indices = np.arange(size)
     nudge = _NUDGE * np.maximum(values, 1e-3 * values.max(1, keepdims=True) + 1e-300)
@@ -353,7 +400,7 @@ def _inverse_slopes(maps: BatchMaps, chosen: Indices, values: Array, moves: Arra
     if flat.any():
         # Where many values are fixed points, as of classes at a station that is full, steps go to the nearest.
         result[flat] = np.linalg.pinv(table[flat] * shares[flat], _FLAT) / shares[flat]
-    return result
+    return result, flat
 
 
 def _rounds(

@@ -24,6 +24,8 @@ _SAFE = 4.0
 """How much larger an error may be than the moves of the interpolation with every place foretell."""
 _UNKNOWN = 0.05
 """The error of interpolation through two points, as a share of the bracket."""
+_MISSED = 0.1
+"""How much smaller functions become in a round that nearly hits the root."""
 _MAX_ROUNDS = 200
 
 
@@ -42,7 +44,7 @@ def crossings(
     Raises     `NotComputed` QN512 where a bracket does not shrink that far.
     Method     Around the root by inverse interpolation through up to four points, at the distance of its estimated
                error; and around that by the lines through the last two points on either side, which is exact for a
-               kink. Where that has not halved a bracket in two rounds, at equal distances.
+               kink. Where that has neither halved a bracket nor come much nearer to zero, at equal distances once.
     """
     result = np.array(high)
     live: Indices = np.flatnonzero(~(at_low * at_high > 0))
@@ -68,8 +70,11 @@ def crossings(
         shares = _shares(x, f, np.minimum(width / apart, 0.5), slow, number)
         tried = x[:, 1:2] + shares * (x[:, 2:3] - x[:, 1:2])
         image = function(np.repeat(live, number), tried.reshape(-1)).reshape(tried.shape)
+        before = np.abs(f[:, 1:3]).min(axis=1)
         x, f = _closer(np.hstack([x[:, :2], tried, x[:, 2:]]), np.hstack([f[:, :2], image, f[:, 2:]]))
-        slow = ~slow & (np.abs(x[:, 2] - x[:, 1]) > apart / 2)
+        # A root just missed leaves a wide bracket, with an end where the function is next to nothing.
+        missed = np.abs(f[:, 1:3]).min(axis=1) < _MISSED * before
+        slow = ~slow & ~missed & (np.abs(x[:, 2] - x[:, 1]) > apart / 2)
     raise NotComputed(
         Problem("QN512", f"no root converged in {_MAX_ROUNDS} rounds", help="report the model: this should not happen")
     )

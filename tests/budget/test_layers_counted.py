@@ -7,7 +7,7 @@ import pytest
 
 import qnet
 from qnet import budget
-from qnet.networks.layers import core
+from qnet.networks.layers import core, round
 from qnet.networks.layers.table import Numbers, Shape
 from qnet.networks.states import shared
 from qnet.questions.bottleneck.bottleneck import bottleneck
@@ -21,7 +21,7 @@ def rounds(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     result: list[int] = []
     image = core.image_of
 
-    def counted(*arguments: object) -> core.State:
+    def counted(*arguments: object) -> core.LayerWaits:
         result.append(1)
         return image(*arguments)  # type: ignore[arg-type]
 
@@ -33,7 +33,7 @@ def test_every_round_is_counted(rounds: list[int]) -> None:
     account = budget.Account(1e11)
     with budget.opened(account):
         qnet.load("file-server-agents").solve()
-    assert len(rounds) * core._IMAGE < account.spent < 3 * len(rounds) * core._IMAGE
+    assert len(rounds) * round._IMAGE < account.spent < 3 * len(rounds) * round._IMAGE
 
 
 def test_changes_take_few_rounds_and_all_have_an_answer(rounds: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,8 +66,18 @@ def test_points_that_are_near_wait_for_no_other(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(core, "image_of", counted)
     monkeypatch.setattr(Shape, "sources", once)
     qnet.load("file-server-agents").bottleneck()
-    assert sum(points) <= 2500
+    assert sum(points) <= 1900
     assert len(made) <= len(points) / 4
+
+
+@pytest.mark.parametrize(
+    ("system", "most"), [("file-server-agents", 85), ("index-shards", 65), ("database-locks", 130)]
+)
+def test_one_class_takes_newtons_steps_as_soon_as_it_is_near(system: str, most: int, rounds: list[int]) -> None:
+    """142, 108 and 217 rounds, where every core solution began with rounds without memory. What is known of the slopes
+    and of the waits is kept from one core solution of a network to the next."""
+    qnet.load(system).bottleneck()
+    assert len(rounds) <= most
 
 
 def test_points_of_equal_sources_have_one_chain(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -93,9 +93,11 @@ def test_points_know_the_figures_of_all_classes() -> None:
     assert points[0].overall == pytest.approx((throughput[0], response[0]), rel=1e-12)
 
 
-@pytest.mark.parametrize(("name", "most"), [("file-server-agents", 20), ("search-fan-out", 25)])
-def test_figures_of_knees_begin_where_the_search_ended(name: str, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """From scratch they take a hundred rounds, or ninety; and they are those that they would be from there."""
+@pytest.mark.parametrize(("name", "most", "least"), [("file-server-agents", 20, 50), ("search-fan-out", 25, 80)])
+def test_figures_of_knees_begin_where_the_search_ended(
+    name: str, most: int, least: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From scratch they take more rounds; and they are those that they would be from there."""
     rounds: list[int] = []
     layers, lines = core.image_of, FirstComeBatch.image
     monkeypatch.setattr(core, "image_of", lambda *arguments: rounds.append(1) or layers(*arguments))
@@ -109,5 +111,5 @@ def test_figures_of_knees_begin_where_the_search_ended(name: str, most: int, mon
         times.append(found.curve.answers(values).gather(lambda part: part.solution.response))
         taken.append(len(rounds))
         found.curve.ended.clear()
-    assert taken[0] <= most < 80 <= taken[1]
+    assert taken[0] <= most < least <= taken[1]
     assert times[0] == pytest.approx(times[1], rel=1e-10)

@@ -11,6 +11,7 @@ import pytest
 from qnet.lazy import np
 from qnet.model.values import Values
 from qnet.questions.points.domain import Domain
+from qnet.questions.search import continuous
 from qnet.questions.study import validate_points, validate_settings
 from qnet.questions.study.load import load_study
 from qnet.questions.study.validate import validate
@@ -57,14 +58,17 @@ class Work(NamedTuple):
     """Of the claims of searches, those about a figure."""
     read: list[int]
     """Of the answers of searches, those that are solved."""
+    tried: list[int]
+    """Of the values that are tried in the rounds of all roots."""
 
 
 @pytest.fixture(scope="module")
 def work() -> Work:
     """What a validation of the 3990-6 does."""
-    done = Work([], [], [], [], [], [])
+    done = Work([], [], [], [], [], [], [])
     search, shown = validate_points.search, validate_points._shown
     compute, move = validate_points.Computer.compute, validate_settings.Systems._move_along
+    crossings = continuous.crossings
 
     def values(model: Any, varied: dict[str, Any], size: int | None) -> Values:
         if varied:
@@ -89,7 +93,15 @@ def work() -> Work:
         done.read.append(result.solved.size if result.solved else 0)
         return result
 
+    def roots(function: Any, *arguments: Any) -> Any:
+        def counted(indices: Any, places: Any) -> Any:
+            done.tried.append(len(places))
+            return function(indices, places)
+
+        return crossings(counted, *arguments)
+
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(continuous, "crossings", roots)
         patch.setattr(validate_settings, "Values", values)
         patch.setattr(validate_settings.Systems, "_move_along", along)
         patch.setattr(validate_points, "search", counted)
@@ -112,6 +124,13 @@ def test_moved_claims_are_solved_together_near_what_they_were(work: Work) -> Non
 
 def test_the_answers_of_searches_are_solved_where_a_figure_is_read(work: Work) -> None:
     assert 0 < sum(work.read) <= sum(work.claimed)
+
+
+def test_roots_are_interpolated_across_what_bends_an_excess(work: Work) -> None:
+    """51 rounds and 28,400 values where the excess of limits was taken as it is, with a bend at every root, and where a
+    root that was just missed was looked for at equal distances."""
+    assert len(work.tried) <= 46
+    assert sum(work.tried) <= 26_500
 
 
 def test_parameters_are_moved_along_a_grid_in_one_batch(work: Work) -> None:

@@ -76,13 +76,15 @@ def applies(network: Demands, wanted: Wanted) -> Reason | None:
         return refusal
     if network.left and not wanted.states:
         return None
-    ours, theirs = measured(network)
-    if theirs.median < ours.median:
-        return Reason("measured error")
     needed: Any = False
     for station in ordered_stations(network):
         identical = product_form(network, station)
         needed = needed | ((not identical) if isinstance(identical, bool) else ~identical)
+    if needed is False:  # Before the table of measured errors is read.
+        return Reason("product form")
+    ours, theirs = measured(network)
+    if theirs.median < ours.median:
+        return Reason("measured error")
     if wanted.states and (needed if isinstance(needed, bool) else needed.any()):
         text = f"{METHOD} corrects the order of arrival, and {_NO_STATES}"
         help = "--method lattice-convolution takes such stations like processor sharing, means too"

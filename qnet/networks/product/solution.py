@@ -12,14 +12,15 @@ from qnet.networks.product.figures import DemandFigures
 from qnet.networks.product.loads import reasons
 from qnet.networks.reasons import Beyond
 from qnet.note import Note
-from qnet.plain_tables import markdown_table, plain_table
 
 if TYPE_CHECKING:
+    from qnet import plain_tables
     from qnet.networks import notes
     from qnet.networks.closed.bounds import Bounds
     from qnet.networks.product import bounds as product_bounds
     from qnet.networks.product import warnings
 else:
+    plain_tables = lazy("qnet.plain_tables")
     notes = lazy("qnet.networks.notes")
     warnings = lazy("qnet.networks.product.warnings")
     product_bounds = lazy("qnet.networks.product.bounds")
@@ -222,12 +223,14 @@ class Solution:
 
     def __str__(self) -> str:
         title, tables = self._tables()
-        return "\n\n".join([title, *(plain_table(*table) for table in tables), *self._warned()])
+        return "\n\n".join([title, *(plain_tables.plain_table(*table) for table in tables), *self._warned()])
 
     def _repr_markdown_(self) -> str:
         """What notebooks show."""
         title, tables = self._tables()
-        return "\n\n".join([f"### {title}", *(markdown_table(*table) for table in tables), *self._warned()])
+        return "\n\n".join(
+            [f"### {title}", *(plain_tables.markdown_table(*table) for table in tables), *self._warned()]
+        )
 
     def __repr__(self) -> str:
         trust = "exact" if self.exact else "approximate"

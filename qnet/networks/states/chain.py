@@ -12,7 +12,7 @@ Taksar, Heyman, Operations Research 33 (1985) 1107-1116), so that nothing cancel
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -38,7 +38,9 @@ _BASIS, _JUMPS, _ROUNDS = 40, 4, 8
 _ROOTS = 100
 """States that are tried as one that is visited again and again."""
 _ROOM = 64e6
-"""Bytes of the matrices of chains that are eliminated together."""
+"""Bytes of the matrices of chains that are eliminated together, and of levels that are filled together."""
+_FIRST_TOGETHER = 8
+"""Chains that are eliminated before it is known how many are asked for, at most."""
 _KEPT, _KEPT_STATES = 3, 30_000
 """The latest structures that are kept, and the most states of one."""
 _CLOSE = 1e-14
@@ -196,10 +198,11 @@ class Pattern:
     def together(self, position: int) -> Any:
         """As `stationary`, of one of the chains that are walked together; None where it is to be solved alone.
 
-        Method   With each of them as many of those after it are eliminated as were asked for before.
+        Method   With each of them as many of those after it are eliminated as were asked for before, or a few.
         """
         if position not in self.shares:
-            end = min(position + max(self.asked, 1), self.rates.shape[1])
+            least = self.structure.core.first_together
+            end = min(position + max(self.asked, least), self.rates.shape[1])
             several = [number for number in range(position, end) if number not in self.shares]
             self.shares |= zip(several, _solved_together(self, several), strict=True)
         self.asked += 1
@@ -284,41 +287,71 @@ class _Core:
         return np.argsort(self.levels, kind="stable")
 
     @cached_property
-    def blocks(self) -> list[tuple[_Block, _Block, _Block]]:
-        """Of every level but the first the transitions within it, to the one before, and from there."""
-        levels, widths, sources, targets = self.levels, self.widths, self.sources, self.targets
-        count = len(widths)
+    def first_together(self) -> int:
+        """How many of these chains are eliminated before it is known whether more than one is asked for: where levels
+        are narrow, the calls for one take longer than the arithmetic of several."""
+        widths = self.widths.astype(float)
+        return int(min(max(_A_LEVEL * len(widths) / (3.0 * float((widths**3).sum())), 1.0), _FIRST_TOGETHER))
+
+    @cached_property
+    def table(self) -> _Table:
+        """Where the transitions are in the matrices of the levels."""
+        levels, widths = self.levels, self.widths
+        before = np.concatenate([[0], widths[:-1]])
+        # Nothing is eliminated of the first level.
+        sizes = np.where(before > 0, widths * (widths + 2 * before), 0)
+        begins = np.concatenate([[0], np.cumsum(sizes)])
         index = np.empty(self.size, dtype=np.int64)
         index[self.order] = np.arange(self.size)
         index -= np.concatenate([[0], np.cumsum(widths)])[levels]
-        grouped = np.argsort(levels[sources], kind="stable")
-        ends = np.concatenate([[0], np.cumsum(np.bincount(levels[sources], minlength=count))])
+        source, target = levels[self.sources], levels[self.targets]
+        at = np.maximum(source, target)
+        wide, near = widths[at], before[at]
+        down, up = source > target, source < target
+        row, column = index[self.sources], index[self.targets]
+        cells = begins[at] + row * np.where(down, near, wide) + column
+        cells += np.where(down, wide**2, 0) + np.where(up, wide * (wide + near), 0)
+        inside = np.flatnonzero(at > 0)
+        chosen = inside[np.argsort(cells[inside], kind="stable")]
+        return _Table(chosen, cells[chosen], begins, widths)
 
-        def block(level: int, other: int) -> _Block:
-            selected = grouped[ends[level] : ends[level + 1]]
-            selected = selected[levels[targets[selected]] == other]
-            cells = index[sources[selected]] * widths[other] + index[targets[selected]]
-            return _Block(selected, cells, (int(widths[level]), int(widths[other])))
 
-        return [(block(at, at), block(at, at - 1), block(at - 1, at)) for at in range(1, count)]
+class _Table(Record):
+    """The matrices of all levels but the first: transitions within a level, to the one before, and from there."""
 
-
-class _Block(Record):
-    """Transitions from one level to another."""
-
-    selected: Any
+    chosen: Any
+    """The transitions in the order of their cells."""
     cells: Any
-    """Where they are in the matrix of the two levels, row by row."""
-    size: tuple[int, int]
+    """Where they are, in all matrices one after the other."""
+    begins: Any
+    """Where those of each level begin, and where the last ones end."""
+    widths: Any
 
-    def filled(self, rates: Any) -> Any:
-        """The matrices of several chains, of rates by transition and chain."""
-        rows, columns = self.size
-        count: int = rates.shape[1]
-        cells: Any = np.arange(count)[:, None] * (rows * columns) + self.cells
-        result = np.bincount(cells.ravel(), rates[self.selected].T.ravel(), count * rows * columns)
-        # Of no transitions at all the sums are integers.
-        return result.astype(float).reshape(count, rows, columns)
+    def matrices(self, rates: Any) -> Iterator[tuple[int, Any, Any, Any]]:
+        """The levels, the last one first, with their three matrices of several chains, of rates (T, P); as many levels
+        are filled at once as there is room for."""
+        chains: int = rates.shape[1]
+        end = len(self.widths)
+        while end > 1:
+            room = float(self.begins[end]) - _ROOM / 8 / chains
+            first = min(max(int(np.searchsorted(self.begins, room)), 1), end - 1)
+            base, size = int(self.begins[first]), int(self.begins[end] - self.begins[first])
+            here = slice(int(np.searchsorted(self.cells, base)), int(np.searchsorted(self.cells, base + size)))
+            cells: Any = np.arange(chains)[:, None] * size + (self.cells[here] - base)
+            filled = np.bincount(cells.ravel(), rates[self.chosen[here]].T.ravel(), chains * size)
+            # Of no transitions at all the sums are integers.
+            table = filled.astype(float, copy=False).reshape(chains, size)
+            for level in range(end - 1, first - 1, -1):
+                wide, near = int(self.widths[level]), int(self.widths[level - 1])
+                begin = int(self.begins[level]) - base
+                ends = begin + wide**2, begin + wide * (wide + near), begin + wide * (wide + 2 * near)
+                yield (
+                    level,
+                    table[:, begin : ends[0]].reshape(chains, wide, wide),
+                    table[:, ends[0] : ends[1]].reshape(chains, wide, near),
+                    table[:, ends[1] : ends[2]].reshape(chains, near, wide),
+                )
+            end = first
 
 
 def _structure(states: list[Any], sources: list[int], targets: list[int]) -> Structure:
@@ -441,8 +474,7 @@ def _eliminated(core: _Core, rates: Any) -> Any:
     ways: list[Any] = [None] * count
     solve: Any = np.linalg.solve
     more = None
-    for level in range(count - 1, 0, -1):
-        particular, back, here = [block.filled(rates) for block in core.blocks[level - 1]]
+    for level, particular, back, here in core.table.matrices(rates):
         diagonal = range(particular.shape[1])
         if more is not None:
             particular = particular + more

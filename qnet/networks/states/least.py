@@ -214,8 +214,11 @@ def _inside_too(network: RoutedNetwork) -> float:
 
 
 def _binomials(people: int, stations: int) -> Array:
-    """How many ways there are to spread 0, 1, ... customers over some stations."""
-    return np.array([float(comb(number + stations - 1, stations - 1)) for number in range(people + 1)])
+    """How many ways there are to spread 0, 1, ... customers over some stations, at least one."""
+    ways = [1]
+    for number in range(1, people + 1):
+        ways.append(ways[-1] * (number + stations - 1) // number)
+    return np.array([float(count) for count in ways])
 
 
 def _parallel(fork: Fork, stations: dict[str, Station], people: int, counted: set[str]) -> Array:

@@ -316,7 +316,17 @@ def overloaded(trial: Trial, solved: Solved, indices: Indices) -> Array:
 
 def exceeded(trial: Trial, solved: Solved, indices: Indices) -> Array:
     """How far the limits are exceeded: a function for `sign_change`."""
-    return trial.excess(solved)
+    return smooth(trial.excess(solved))
+
+
+def smooth(excess: Array) -> Array:
+    """An excess, which is a share of the metric or of the bound, whichever is larger, as the logarithm of their ratio.
+
+    It has the same sign, and no bend where a limit begins to be exceeded: interpolation across that is exact to a
+    higher order. Where a ratio is 0 or unlimited, it is taken as it is.
+    """
+    share = np.abs(excess)
+    return np.where(share < 1, -np.sign(excess) * np.log1p(-np.minimum(share, _LESS)), excess)
 
 
 def _root(
@@ -333,6 +343,7 @@ def _root(
     return crossings(function, low, high, at_low, at_high, near)
 
 
+_LESS = 1 - 2.0**-53
 _NEAR = tuple(2.0**-power for power in (5, 7, 9, 12, 16, 22))
 _SHARES = (1e-6, 1e-4, 1e-3, 0.01, 0.03, *(part / 16 for part in range(1, 16)), *(1 - share for share in _NEAR), 1.0)
 """The values tried in a finite range, as shares of it: evenly spaced, and denser at its ends."""
@@ -501,7 +512,8 @@ def _crossed(
     batch = trial.at(scan.point[inner])
     inside, beyond = scan.value[inner], scan.value[inner + steps]
     top = np.minimum(edge[scan.point[inner]], 2 * np.maximum(inside, beyond))
-    ends = (inside == inside, np.minimum(scan.excess[inner], -1e-300), scan.excess[inner + steps])
+    below, above = smooth(scan.excess[inner]), smooth(scan.excess[inner + steps])
+    ends = (inside == inside, np.minimum(below, -1e-300), above)
     crossing = sign_change(batch, exceeded, inside, beyond, top, ends)
     cut = len(lanes[0])
     for number, (lane, part) in enumerate(zip(lanes, (crossing[:cut], crossing[cut:]), strict=True)):

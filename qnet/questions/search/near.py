@@ -10,7 +10,7 @@ from qnet.questions.points.domain import outside
 from qnet.questions.points.points import Solved
 from qnet.questions.points.saturation import JUST_BELOW
 from qnet.questions.points.trial import Trial
-from qnet.questions.search.continuous import capacity, exceeded, sign_change
+from qnet.questions.search.continuous import capacity, exceeded, sign_change, smooth
 from qnet.record import Record
 
 _REACHES = (1.012, 1.06, 1.3)
@@ -172,13 +172,13 @@ def _crossed(trial: Trial, top: Array, end: _Look, looks: list[_Look]) -> Near:
     shown, edge = value.copy(), np.minimum(top, 2 * value)
     # The end of a steady state and the crossing of a limit are both changes of sign: one batch of roots.
     saturated = held & (high["load"] >= 0)
-    at_low: Array = np.where(saturated, low["load"], low["excess"])
-    at_high: Array = np.where(saturated, high["load"], high["excess"])
+    at_low: Array = np.where(saturated, low["load"], smooth(low["excess"]))
+    at_high: Array = np.where(saturated, high["load"], smooth(high["excess"]))
     changes: Flags = held & (at_high >= 0)
     ends = changes, np.minimum(at_low, -1e-300), at_high
 
     def function(lanes: Trial, solved: Solved, indices: Indices) -> Array:
-        return np.where(saturated[indices], lanes.overload(solved), lanes.excess(solved))
+        return np.where(saturated[indices], lanes.overload(solved), smooth(lanes.excess(solved)))
 
     if changes.any():
         roots = sign_change(trial, function, np.where(held, low["value"], 0.0), value, edge, ends, saturated)
@@ -188,7 +188,7 @@ def _crossed(trial: Trial, top: Array, end: _Look, looks: list[_Look]) -> Near:
     if len(full):
         part = trial.at(full)
         excess = part.excess(part.solve(shown[full]))
-        ends = excess > 0, np.minimum(low["excess"][full], -1e-300), excess
+        ends = excess > 0, np.minimum(smooth(low["excess"][full]), -1e-300), smooth(excess)
         if ends[0].any():
             limit = sign_change(part, exceeded, low["value"][full], shown[full], value[full], ends)
             for each in (value, shown):

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+import qnet
 from qnet.networks.closed import approximate, first_come, newton_core, priorities
 from qnet.networks.closed.approximate_mva import ShareChanges
 from qnet.networks.closed.problem import closed_network
@@ -53,6 +54,37 @@ def test_a_round_counts_the_work_of_every_rank_once(ranks: tuple[int, ...], monk
     )  # fmt: skip
     ranked.image(_NONE, _DEMANDS)
     assert len(counted) == len(set(ranks))
+
+
+def test_what_no_round_of_priorities_changes_is_made_once_however_many_points_are_left(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """And a round adds the times at the servers up once."""
+    made: list[int] = []
+    summed: list[int] = []
+    rounds: list[int] = []
+    fixed, at_servers, image = (getattr(priorities, name) for name in ("_Fixed", "_at_servers", "_image"))
+
+    def making(**named: Any) -> Any:
+        made.append(1)
+        return fixed(**named)
+
+    def summing(*arguments: Any) -> Any:
+        summed.append(1)
+        return at_servers(*arguments)
+
+    def imaged(*arguments: Any) -> Any:
+        rounds.append(1)
+        before = len(summed)
+        result = image(*arguments)
+        assert len(summed) == before + 1
+        return result
+
+    monkeypatch.setattr(priorities, "_Fixed", making)
+    monkeypatch.setattr(priorities, "_at_servers", summing)
+    monkeypatch.setattr(priorities, "_image", imaged)
+    assert qnet.load("priority-batch").sweep("users=40:120:10", method="priority-mva").records()
+    assert len(rounds) > 15 * len(made)
 
 
 def test_the_error_of_chances_is_the_largest_change_of_any_and_none_where_nothing_changes() -> None:
