@@ -1,17 +1,21 @@
 """Immutable records: what `typing.NamedTuple` offers, made twenty times faster.
 
 `NamedTuple` compiles every annotation and a constructor when a class is made: a quarter of a millisecond for each of
-the records that a command loads, a third of the start-up time of a small answer. Type checkers read these records as
-frozen dataclasses.
+the records that a command loads, a third of the start-up time of a small answer. Here only those that are made often
+get a constructor of their own. Type checkers read these records as frozen dataclasses.
 """
 
 from __future__ import annotations
 
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, cast, dataclass_transform
 
 if TYPE_CHECKING:
     from typing import Self
+
+
+_OFTEN = 200
+"""Records of a class after which its constructor is compiled: that takes as long as a hundred of them."""
 
 
 @dataclass_transform(frozen_default=True)
@@ -24,6 +28,8 @@ class Record(tuple[Any, ...]):
     __slots__ = ()
     _fields: ClassVar[tuple[str, ...]] = ()
     _defaults: ClassVar[dict[str, Any]] = {}
+    _made: ClassVar[list[None]] = []
+    """As long as records of the class were made by the constructor of all classes."""
 
     def __init_subclass__(cls) -> None:
         # Only the annotations of the class itself, and never evaluated: inspect.get_annotations costs an import.
@@ -34,6 +40,10 @@ class Record(tuple[Any, ...]):
             # A property of the class itself shows an inherited field in another way.
             if name in names or name not in cls.__dict__:
                 setattr(cls, name, property(itemgetter(index)))
+        cls._made = []
+        if cls.__bases__ != (Record,) and getattr(cls.__new__, "general", False):
+            # That of a base is, or will be, for the fields of the base alone.
+            cls.__new__ = Record.__new__
 
     def __new__(cls, *values: Any, **named: Any) -> Self:
         """A record of all fields, by place or by name; raises `TypeError` for a missing or unknown one."""
@@ -43,6 +53,10 @@ class Record(tuple[Any, ...]):
             values += tuple(named.values())
         elif named or len(values) != len(fields):
             values = cls._arranged(values, named)
+        made = cls._made
+        made.append(None)
+        if len(made) == _OFTEN:
+            cls._compile()
         return tuple.__new__(cls, values)  # pyright: ignore[reportUnknownMemberType]
 
     @classmethod
@@ -60,6 +74,20 @@ class Record(tuple[Any, ...]):
         if named or len(values) > len(fields):
             raise TypeError(f"{cls.__name__} has the fields {', '.join(fields)}")
         return (*values, *rest)
+
+    @classmethod
+    def _compile(cls) -> None:
+        """Give the class a constructor with its fields as parameters, where those without a default are the first."""
+        required = tuple(name for name in cls._fields if name not in cls._defaults)
+        if not cls._fields or cls.__new__ is not Record.__new__ or required != cls._fields[: len(required)]:
+            return
+        defaults = {f"_{name}": value for name, value in cls._defaults.items()}
+        named = [name if name in required else f"{name}=_{name}" for name in cls._fields]
+        source = f"lambda cls_, {', '.join(named)}: new_(cls_, ({', '.join(cls._fields)},))"
+        made: Any = eval(source, {**defaults, "new_": tuple.__new__})  # pyright: ignore[reportUnknownMemberType]
+        made.__name__ = made.__qualname__ = cls.__name__
+        made.general = True
+        cls.__new__ = made
 
     @classmethod
     def fields(cls) -> tuple[str, ...]:
@@ -85,6 +113,9 @@ class Record(tuple[Any, ...]):
     def __repr__(self) -> str:
         text = ", ".join(f"{name}={value!r}" for name, value in zip(self._fields, self, strict=True))
         return f"{type(self).__name__}({text})"
+
+
+cast("Any", Record.__new__).general = True
 
 
 def _annotations(cls: type) -> dict[str, Any]:
