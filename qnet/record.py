@@ -2,11 +2,12 @@
 
 `NamedTuple` compiles every annotation and a constructor when a class is made: a quarter of a millisecond for each of
 the records that a command loads, a third of the start-up time of a small answer. Here only those that are made often
-get a constructor of their own. Type checkers read these records as frozen dataclasses.
+get such a constructor. Type checkers read these records as frozen dataclasses.
 """
 
 from __future__ import annotations
 
+from collections import namedtuple
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar, cast, dataclass_transform
 
@@ -78,14 +79,13 @@ class Record(tuple[Any, ...]):
     @classmethod
     def _compile(cls) -> None:
         """Give the class a constructor with its fields as parameters, where those without a default are the first."""
-        required = tuple(name for name in cls._fields if name not in cls._defaults)
-        if not cls._fields or cls.__new__ is not Record.__new__ or required != cls._fields[: len(required)]:
+        fields, defaults = cls._fields, [cls._defaults[name] for name in cls._fields if name in cls._defaults]
+        required = [name for name in fields if name not in cls._defaults]
+        if cls.__new__ is not Record.__new__ or [*fields[: len(required)]] != required:
             return
-        defaults = {f"_{name}": value for name, value in cls._defaults.items()}
-        named = [name if name in required else f"{name}=_{name}" for name in cls._fields]
-        source = f"lambda cls_, {', '.join(named)}: new_(cls_, ({', '.join(cls._fields)},))"
-        made: Any = eval(source, {**defaults, "new_": tuple.__new__})  # pyright: ignore[reportUnknownMemberType]
-        made.__name__ = made.__qualname__ = cls.__name__
+        if not fields or len(set(fields)) < len(fields) or any(name.startswith("_") for name in fields):
+            return
+        made: Any = namedtuple(cls.__name__, fields, defaults=defaults).__new__  # pyright: ignore[reportUntypedNamedTuple]
         made.general = True
         cls.__new__ = made
 

@@ -17,7 +17,7 @@ class Size(Record):
 
 
 class Often(Size):
-    """Another, so often made that it has a constructor of its own."""
+    """Another, so often made that its constructor is compiled."""
 
     depth: int = 9
 

@@ -26,7 +26,7 @@ REASON = (
 )
 _TERMS, _AVERAGED, _SPREAD = 60, 12, 18.4
 _AROUND = (0.25, 0.5, 0.75, 0.9, 0.97, 1.03, 1.1, 1.3, 2.0)
-"""Times around an estimate of the percentile that are looked at first."""
+"""Times around an estimate of the percentile that are evaluated first."""
 _SMOOTH = 0.02
 """Squared coefficient of variation of a stage below which the inverted distribution may have jumps, and waves there."""
 _FEW = 2000.0
@@ -215,8 +215,8 @@ def mixture_percentile(parts: Sequence[MixtureRoute], share: float) -> Any:
     if not constant.all():
         # Other times are mostly near that: a few around it leave a narrow bracket, where the distribution is smooth.
         smooth = all((stage.variance >= _SMOOTH * stage.mean**2).all() for stages in kept for stage in stages)
-        looked_at = np.clip(np.multiply.outer(_AROUND if smooth else (), about), low, high)
-        times: Array = np.concatenate((low[None], looked_at, high[None]))
+        around = np.clip(np.multiply.outer(_AROUND if smooth else (), about), low, high)
+        times: Array = np.concatenate((low[None], around, high[None]))
         values: Array = np.concatenate((below(times[:-1]), np.ones((1, *shape))))
         first = np.maximum((values >= 0).argmax(axis=0), 1)[None]
         ends = [np.take_along_axis(table, at, 0)[0] for table in (times, values) for at in (first - 1, first)]
