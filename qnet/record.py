@@ -98,9 +98,10 @@ class Record(tuple[Any, ...]):
         """The record with some fields changed; raises `TypeError` for an unknown one."""
         values, fields = list(self), self._fields
         for name, value in changes.items():
-            if name not in fields:
-                raise TypeError(f"{type(self).__name__} has no field {name}")
-            values[fields.index(name)] = value
+            try:
+                values[fields.index(name)] = value
+            except ValueError:
+                raise TypeError(f"{type(self).__name__} has no field {name}") from None
         return tuple.__new__(type(self), values)  # pyright: ignore[reportUnknownMemberType]
 
     def as_dict(self) -> dict[str, Any]:
