@@ -1,17 +1,22 @@
 """Immutable records: what `typing.NamedTuple` offers, made twenty times faster.
 
 `NamedTuple` compiles every annotation and a constructor when a class is made: a quarter of a millisecond for each of
-the records that a command loads, a third of the start-up time of a small answer. Type checkers read these records as
-frozen dataclasses.
+the records that a command loads, a third of the start-up time of a small answer. Here only those that are made often
+get such a constructor. Type checkers read these records as frozen dataclasses.
 """
 
 from __future__ import annotations
 
+from collections import namedtuple
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, cast, dataclass_transform
 
 if TYPE_CHECKING:
     from typing import Self
+
+
+_OFTEN = 200
+"""Records of a class after which its constructor is compiled: that takes as long as a hundred of them."""
 
 
 @dataclass_transform(frozen_default=True)
@@ -24,6 +29,8 @@ class Record(tuple[Any, ...]):
     __slots__ = ()
     _fields: ClassVar[tuple[str, ...]] = ()
     _defaults: ClassVar[dict[str, Any]] = {}
+    _made: ClassVar[list[None]] = []
+    """As long as records of the class were made by the constructor of all classes."""
 
     def __init_subclass__(cls) -> None:
         # Only the annotations of the class itself, and never evaluated: inspect.get_annotations costs an import.
@@ -34,6 +41,10 @@ class Record(tuple[Any, ...]):
             # A property of the class itself shows an inherited field in another way.
             if name in names or name not in cls.__dict__:
                 setattr(cls, name, property(itemgetter(index)))
+        cls._made = []
+        if cls.__bases__ != (Record,) and getattr(cls.__new__, "general", False):
+            # That of a base is, or will be, for the fields of the base alone.
+            cls.__new__ = Record.__new__
 
     def __new__(cls, *values: Any, **named: Any) -> Self:
         """A record of all fields, by place or by name; raises `TypeError` for a missing or unknown one."""
@@ -43,6 +54,10 @@ class Record(tuple[Any, ...]):
             values += tuple(named.values())
         elif named or len(values) != len(fields):
             values = cls._arranged(values, named)
+        made = cls._made
+        made.append(None)
+        if len(made) == _OFTEN:
+            cls._compile()
         return tuple.__new__(cls, values)  # pyright: ignore[reportUnknownMemberType]
 
     @classmethod
@@ -62,6 +77,19 @@ class Record(tuple[Any, ...]):
         return (*values, *rest)
 
     @classmethod
+    def _compile(cls) -> None:
+        """Give the class a constructor with its fields as parameters, where those without a default are the first."""
+        fields, defaults = cls._fields, [cls._defaults[name] for name in cls._fields if name in cls._defaults]
+        required = [name for name in fields if name not in cls._defaults]
+        if cls.__new__ is not Record.__new__ or [*fields[: len(required)]] != required:
+            return
+        if not fields or len(set(fields)) < len(fields) or any(name.startswith("_") for name in fields):
+            return
+        made: Any = namedtuple(cls.__name__, fields, defaults=defaults).__new__  # pyright: ignore[reportUntypedNamedTuple]
+        made.general = True
+        cls.__new__ = made
+
+    @classmethod
     def fields(cls) -> tuple[str, ...]:
         """The names of the fields, in order."""
         return cls._fields
@@ -70,9 +98,10 @@ class Record(tuple[Any, ...]):
         """The record with some fields changed; raises `TypeError` for an unknown one."""
         values, fields = list(self), self._fields
         for name, value in changes.items():
-            if name not in fields:
-                raise TypeError(f"{type(self).__name__} has no field {name}")
-            values[fields.index(name)] = value
+            try:
+                values[fields.index(name)] = value
+            except ValueError:
+                raise TypeError(f"{type(self).__name__} has no field {name}") from None
         return tuple.__new__(type(self), values)  # pyright: ignore[reportUnknownMemberType]
 
     def as_dict(self) -> dict[str, Any]:
@@ -85,6 +114,9 @@ class Record(tuple[Any, ...]):
     def __repr__(self) -> str:
         text = ", ".join(f"{name}={value!r}" for name, value in zip(self._fields, self, strict=True))
         return f"{type(self).__name__}({text})"
+
+
+cast("Any", Record.__new__).general = True
 
 
 def _annotations(cls: type) -> dict[str, Any]:

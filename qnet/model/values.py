@@ -131,20 +131,21 @@ class Values:
 
     def field(self, expression: Expression, field: Field, path: Path) -> Value:
         """The value of an expression in the domain of its field; raises `InvalidInput` where it is outside."""
-        key = id(expression), id(field)
-        numbers = self.still.numbers if self.still else {}
-        if key in numbers:
-            return numbers[key][2]
+        if self.still is not None:
+            known = self.still.numbers.get((id(expression), id(field)))
+            if known is not None:
+                return known[2]
         value = self.evaluate(expression, path)
         dimension = field.dimension or NUMBER
         if _unusual(value):
             rate = dimension == RATE
             least, most = (_SMALLEST, _LARGEST) if rate else (LEAST, MOST)
             self.extreme |= not rate
-            unit = base_unit(dimension)
-            expected = f"0, or from {format_quantity(least, unit)} to {format_quantity(most, unit)}"
             wrong = (value > most) | ((value < least) & (value > 0))
-            self._refuse(expression, path, value, expected, wrong, dimension)
+            if _any(wrong):
+                unit = base_unit(dimension)
+                expected = f"0, or from {format_quantity(least, unit)} to {format_quantity(most, unit)}"
+                self._refuse(expression, path, value, expected, wrong, dimension)
         if field.low is not None and _any(value < field.low):
             self._refuse(
                 expression,
@@ -169,7 +170,7 @@ class Values:
             wrong = abs(value - self.operations.floor(value + 0.5)) > _SLACK
             self._refuse(expression, path, value, "an integer", wrong, dimension)
         if self.still and not _unusual(value) and all(name in self.still.known for name in expression.names):
-            numbers[key] = expression, field, value
+            self.still.numbers[id(expression), id(field)] = expression, field, value
         else:
             self.moving += 1
         return value

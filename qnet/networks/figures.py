@@ -48,8 +48,11 @@ class Steady:
         rho: Mapping[Key, Value],
         operations: Operations,
         identical: tuple[Value, ...] = (),
+        exact: bool = False,
     ) -> None:
         self.network = network
+        self.exact = exact
+        """Whether theory is known to make the answer exact."""
         self.throughputs = throughputs
         """Passages per second of every class."""
         self.compiled = compiled
@@ -102,7 +105,7 @@ def figures(steady: Steady, method: str, rounds: int) -> RoutedSolution:
         for item, rate, each in zip(network.classes, steady.throughputs, routes, strict=True)
     )
     groups = [(station, index, group) for station in network.stations for index, group in enumerate(station.groups)]
-    reasons = reasons_for(network, steady.compiled, steady.operations, method)
+    reasons = () if steady.exact else reasons_for(network, steady.compiled, steady.operations, method)
     return RoutedSolution(
         stable=_stable(steady),
         throughput=throughput,

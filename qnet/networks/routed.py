@@ -7,6 +7,7 @@ copies, servers, routes and their steps) is shared by all points of a batch.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any, cast
 
 from qnet.expression import Value
@@ -244,10 +245,10 @@ class RoutedNetwork(Record):
         """Whether any station or buffer has a finite capacity."""
         return bool(self.buffers) or any(station.capacity is not None for station in self.stations)
 
-    @property
+    @cached_property
     def closed(self) -> tuple[ClosedClass, ...]:
         """The closed classes."""
-        return tuple(customers for customers in self.classes if isinstance(customers, ClosedClass))
+        return tuple([customers for customers in self.classes if isinstance(customers, ClosedClass)])
 
     def loaded(self, factor: Value) -> RoutedNetwork:
         """The network with every arrival rate, and the load of every limit, multiplied by a factor."""

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np  # noqa: TID253
 import pytest
 import sympy  # noqa: TID253
+from many import many
 
 import qnet
 from qnet.real import real
@@ -57,8 +58,8 @@ def test_a_number_of_any_kind_is_its_float(value: Any):
     assert type(real(value)) is float
 
 
-@pytest.mark.parametrize("door", DOORS)
-@pytest.mark.parametrize("value", NUMBERS, ids=lambda value: type(value).__name__)
+@many("door", DOORS)
+@many("value", NUMBERS)
 def test_every_door_takes_it(door: str, value: Any):
     assert DOORS[door](value) == pytest.approx(2.0, rel=1e-12)
 
@@ -68,8 +69,8 @@ def test_what_is_no_number_is_none(value: Any):
     assert real(value) is None
 
 
-@pytest.mark.parametrize("door", ["demand", "population", "station", "parameter", "argument"])
-@pytest.mark.parametrize("value", WRONG, ids=lambda value: type(value).__name__)
+@many("door", ["demand", "population", "station", "parameter", "argument"])
+@many("value", WRONG)
 def test_no_door_takes_it(door: str, value: Any):
     with pytest.raises(qnet.QnetError):
         DOORS[door](value)

@@ -16,6 +16,40 @@ class Size(Record):
     height: int = 2
 
 
+class Often(Size):
+    """Another, so often made that its constructor is compiled."""
+
+    depth: int = 9
+
+
+@pytest.fixture(scope="module", autouse=True)
+def often_made() -> None:
+    for width in range(1000):
+        assert Often(width, depth=3) == (width, 2, 3)
+
+
+def test_a_record_that_is_often_made_is_made_like_others():
+    assert Often.__new__ is not Size.__new__
+    assert Often(1, 3) == Often(width=1, height=3) == (1, 3, 9)
+    assert isinstance(Often(1), Often) and pickle.loads(pickle.dumps(Often(1))) == Often(1)
+    for values, named in (((), {}), ((1, 2, 3, 4), {}), ((1,), {"colour": 4}), ((1,), {"width": 1})):
+        with pytest.raises(TypeError, match="Often"):
+            Often(*values, **named)
+
+
+def test_a_subclass_of_one_that_is_often_made_has_its_own_fields():
+    class Longer(Often):
+        length: int
+
+    class Same(Often):
+        pass
+
+    assert Longer(1, 2, 3, 4) == Longer(1, length=4, depth=3) == (1, 2, 3, 4)
+    assert Same(1) == (1, 2, 9) and isinstance(Same(1), Same)
+    with pytest.raises(TypeError, match="missing"):
+        Longer(1)
+
+
 def test_fields_are_given_by_place_or_by_name():
     assert Size(1, 3) == Size(width=1, height=3) == (1, 3)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from many import many
 
 from qnet.errors import NO_ANSWER, InvalidInput, Problem, caret, printable, render_path, suggest
 from qnet.explanations import EXPLANATIONS
@@ -88,7 +89,7 @@ def test_names_of_a_huge_model_are_compared_in_bounded_time():
     assert suggest("parameter_12_", names).startswith("did you mean")
 
 
-@pytest.mark.parametrize("code", [code for code in EXPLANATIONS if code.startswith(NO_ANSWER)])
+@many("code", [code for code in EXPLANATIONS if code.startswith(NO_ANSWER)])
 def test_a_missing_answer_never_goes_without_a_way_out(code: str):
     told = Problem(code, "no answer").render()
     assert told == f"no answer [{code}]\n  help: {EXPLANATIONS[code].action}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from many import many
 
 from qnet.expression import ExpressionError, check, evaluate, parse
 
@@ -114,7 +115,7 @@ def test_a_fault_is_told_with_what_to_do(text: str, words: str, help: str):
     assert help in fault.help
 
 
-@pytest.mark.parametrize(
+@many(
     "text",
     [
         "__import__('os')",

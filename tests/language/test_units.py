@@ -181,8 +181,8 @@ def test_a_unit_beyond_any_quantity_is_refused(text: str):
         unit(text)
 
 
-@pytest.mark.parametrize("time", [0, 1, -1, 2, -2, 0.5, -1.5, 20])
-@pytest.mark.parametrize("data", [0, 1, -1, 3, 0.25, -20])
+@many("time", [0, 1, -1, 2, -2, 0.5, -1.5, 20])
+@many("data", [0, 1, -1, 3, 0.25, -20])
 def test_a_base_unit_reads_back(time: float, data: float):
     dimension = Dimension(time, data)
     assert unit(base_unit(dimension)) == (1, dimension)

@@ -36,8 +36,8 @@ def exact_c(servers: int, offered: Fraction) -> Fraction:
     return last / (last + sum(offered**busy / factorial(busy) for busy in range(servers)))
 
 
-@pytest.mark.parametrize("servers", [1, 2, 3, 4, 7, 16, 40, 150])
-@pytest.mark.parametrize("load", LOADS)
+@many("servers", [1, 2, 3, 4, 7, 16, 40, 150])
+@many("load", LOADS)
 def test_erlang_in_exact_arithmetic(servers: int, load: float) -> None:
     offered = Fraction(load) * servers
     assert erlang_b(servers, offered) == exact_b(servers, offered)
@@ -107,9 +107,9 @@ def test_mm1(load: float) -> None:
     assert close(found.utilization, load)
 
 
-@pytest.mark.parametrize("discipline", ["fcfs", "ps"])
-@pytest.mark.parametrize("servers", [1, 2, 5, 64])
-@pytest.mark.parametrize("load", LOADS)
+@many("discipline", ["fcfs", "ps"])
+@many("servers", [1, 2, 5, 64])
+@many("load", LOADS)
 def test_mmc_against_exact_rational_arithmetic(servers: int, load: float, discipline: str) -> None:
     rate = load * servers / 0.25
     offered = Fraction(rate * 0.25)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np  # noqa: TID253
 import pytest
 from building import at_station, close, customers, network, station, visit
+from many import many
 
 from qnet.networks.open.solve import solve
 from qnet.networks.routed import Hold, RoutedNetwork, Time
@@ -26,10 +27,10 @@ def around(copies: int, servers: int, elsewhere: float, second: float, scv: floa
 KINDS = [(2, 1), (3, 1), (3, 2), (8, 1), (8, 4), (64, 4), (500, 16)]
 
 
-@pytest.mark.parametrize("scv", [0.0, 0.3, 1.0, 4.0])
-@pytest.mark.parametrize("second", [0.0, 0.5, 3.0])
 @pytest.mark.parametrize(("copies", "servers"), KINDS)
-@pytest.mark.parametrize("elsewhere", [0.001, 0.1, 0.4])
+@many("scv", [0.0, 0.3, 1.0, 4.0])
+@many("second", [0.0, 0.5, 3.0])
+@many("elsewhere", [0.001, 0.1, 0.4])
 def test_waits_stay_within_one_turn_up_to_saturation(
     copies: int, servers: int, second: float, scv: float, elsewhere: float
 ) -> None:

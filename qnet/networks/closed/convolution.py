@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from qnet.lazy import Indices, lazy, np
 from qnet.networks.closed import weights
-from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork
+from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork, varying
 from qnet.networks.closed.reduction import Reduced, StationGroup, batch_figures, expanded, nothing, reduced, stacked
 from qnet.networks.wanted import AUTO, Wanted, Work
 
@@ -46,6 +46,8 @@ _A_NETWORK = 7_000
 """Constants that take as long as the calls for one more network; timed at 3 and 10 stations."""
 _CELLS = 4_000_000
 """Constants of variants that are held at once."""
+_FEW_STATES = 500
+"""Customers up to which the states of a batch are computed at once; of more, each variant fills the arrays alone."""
 _LOADING = 5e7
 """What the import of numpy is worth, in operations."""
 
@@ -63,7 +65,7 @@ def work(network: ClosedNetwork, wanted: Wanted = AUTO) -> Work:
         operations = 500.0 * steps if steps <= _ARRAYS_PAY else _LOADING + 60.0 * steps
         return Work(operations, 64.0 * (core.total + 1) * (len(core.groups) + 4))
     largest = int(network.population.max(initial=0)) + 1
-    lengths = sum(min(largest, len(rates or (1,))) + 16 for rates in network.rates)
+    lengths = sum(min(largest, 1 if rates is None else np.shape(rates)[-1]) + 16 for rates in network.rates)
     size = float(network.size * largest)
     return Work(60.0 * size * lengths, 64 * size * (network.stations + 4))
 
@@ -215,50 +217,74 @@ def _logarithms(core: Reduced) -> _Answer:
 
 
 def _batch(network: ClosedNetwork, wanted: Wanted) -> ClosedFigures:
-    """All variants that have demand at the same queues at once; with marginal probabilities one by one."""
+    """All variants that have demand at the same queues at once; with the states of many customers one by one."""
     size = network.size or 0
-    if wanted.states:
-        return stacked([solve(network.point(index), wanted) for index in range(size)], network)
     population, think = network.population[:, 0], network.think_time[:, 0]
+    most = int(population.max(initial=0))
+    if wanted.states and most > _FEW_STATES:
+        return stacked([solve(network.point(index), wanted) for index in range(size)], network)
     demands = np.ascontiguousarray(network.demands[:, :, 0].T)
-    for position in range(network.stations):
-        if network.delay[position]:
+    rates, waiting = list(network.rates), [position for position, delay in enumerate(network.delay) if not delay]
+    for position, delay in enumerate(network.delay):
+        if delay and wanted.states:
+            rates[position] = tuple(float(count) for count in range(1, most + 1))
+        elif delay:
             think = think + demands[position]
+    if wanted.states:
+        waiting = list(range(network.stations))
+    states = _empty(size, network.stations, most) if wanted.states else None
     residence = network.demands * (population > 0)[:, None, None]
     throughput, logs, sound = np.zeros(size), np.zeros(size), population == 0
-    for queues, family in _families(network, demands, np.flatnonzero(population > 0)):
+    for queues, family in _families(waiting, demands, np.flatnonzero(population > 0)):
         groups: dict[Any, list[int]] = {}
         for position in queues:
-            groups.setdefault((demands[position, family].tobytes(), network.rates[position]), []).append(position)
+            apart = wanted.states or varying(rates[position])
+            key = position if apart else (demands[position, family].tobytes(), rates[position])
+            groups.setdefault(key, []).append(position)
         firsts = [indices[0] for indices in groups.values()]
         counts = [len(indices) for indices in groups.values()]
-        for members, shared in _together(demands[firsts], think, population, family):
+        alone = wanted.states or any(varying(rates[position]) for position in firsts)
+        for members, shared in _together(demands[firsts], think, population, family, alone):
             stops, position = np.unique(population[members], return_inverse=True)
-            rates = [convolution_arrays.shortened(network.rates[position], int(stops[-1])) for position in firsts]
+            here = [rates[first][members] if varying(rates[first]) else rates[first] for first in firsts]
+            here = [convolution_arrays.shortened(row, int(stops[-1])) for row in here]
             if shared:
                 first = members[0]
-                result = convolution_arrays.along(demands[firsts, first], rates, counts, float(think[first]), stops)
+                result = convolution_arrays.along(demands[firsts, first], here, counts, float(think[first]), stops)
             else:
                 asked, position = demands[np.ix_(firsts, members)], np.arange(len(members))
-                result = convolution_arrays.solve(asked, rates, counts, think[members], population[members], False)
+                people = population[members]
+                result = convolution_arrays.solve(asked, here, counts, think[members], people, wanted.states)
+            if states is not None:
+                for row, first in zip(result.states, firsts, strict=True):
+                    states[members, first, : row.shape[1]] = row
             throughput[members], logs[members] = result.throughput[position], result.log_constant[position]
             sound[members] = result.sound[position]
             for row, indices in zip(result.residence, groups.values(), strict=True):
                 residence[np.ix_(members, indices, [0])] = row[position][:, None, None]
     for index in np.flatnonzero(~sound):
-        one = solve(network.point(int(index)))
+        one = solve(network.point(int(index)), wanted)
         throughput[index], logs[index] = one.throughput[0], one.log_constant
         residence[index] = one.residence
-    return batch_figures(network, throughput[:, None], residence, logs, NAME)
+        if states is not None:
+            states[index, :, : len(one.marginals[0])] = one.marginals
+    return batch_figures(network, throughput[:, None], residence, logs, NAME, states)
 
 
-def _families(network: ClosedNetwork, demands: Any, served: Indices) -> list[tuple[list[int], Indices]]:
-    """Queues, and the variants that have some demand at these and none at others.
+def _empty(size: int, stations: int, most: int) -> Any:
+    """The states of stations without customers."""
+    states = np.zeros((size, stations, most + 1))
+    states[:, :, 0] = 1.0
+    return states
 
+
+def _families(waiting: list[int], demands: Any, served: Indices) -> list[tuple[list[int], Indices]]:
+    """Stations, and the variants that have some demand at these and none at others.
+
+    waiting   the stations to look at.
     demands   (K, B)
     served    the variants that have customers.
     """
-    waiting = [position for position in range(network.stations) if not network.delay[position]]
     asked = demands[np.ix_(np.array(waiting, np.intp), served)] > 0
     families: dict[bytes, list[int]] = {}
     for number in range(len(served)):
@@ -270,11 +296,12 @@ def _families(network: ClosedNetwork, demands: Any, served: Indices) -> list[tup
     ]  # fmt: skip
 
 
-def _together(demands: Any, think: Any, population: Any, served: Any) -> Iterator[tuple[Any, bool]]:
+def _together(demands: Any, think: Any, population: Any, served: Any, alone: bool) -> Iterator[tuple[Any, bool]]:
     """Variants that are solved together: those that differ in the population alone, or some of like population.
 
     demands   (groups, B)
     served    the variants that have customers.
+    alone     whether no variant is taken from the convolution of another.
     Yields    variants, and whether they are one network at several populations.
     """
     if not len(served):
@@ -282,7 +309,7 @@ def _together(demands: Any, think: Any, population: Any, served: Any) -> Iterato
     kinds, family = np.unique(np.vstack((demands, think))[:, served], axis=1, return_inverse=True)
     family = family.reshape(-1)
     cells = len(served) * (float(population[served].max()) + 1)
-    if 2 * kinds.shape[1] <= len(served) and cells > _A_NETWORK * kinds.shape[1]:
+    if not alone and 2 * kinds.shape[1] <= len(served) and cells > _A_NETWORK * kinds.shape[1]:
         for number in range(kinds.shape[1]):
             yield served[family == number], True
         return

@@ -7,7 +7,7 @@ from typing import Any
 
 from qnet.lazy import Array, np
 from qnet.networks.closed import weights
-from qnet.networks.closed.problem import Rates
+from qnet.networks.closed.problem import Rates, varying
 from qnet.record import Record
 
 
@@ -26,8 +26,10 @@ class VariantFigures(Record):
     """(groups, B, N + 1), or None"""
 
 
-def shortened(rates: Rates, largest: int) -> Rates:
-    """The rates that a population can meet; None for a single rate of 1."""
+def shortened(rates: Any, largest: int) -> Any:
+    """The rates that a population can meet, (m,) or (B, m); None for a single rate of 1."""
+    if varying(rates):
+        return rates[:, : max(largest, 1)]
     kept = None if rates is None else rates[: max(largest, 1)]
     return None if kept == (1.0,) else kept
 
@@ -35,9 +37,9 @@ def shortened(rates: Rates, largest: int) -> Rates:
 class _Station:
     """A group in the open networks of all variants."""
 
-    def __init__(self, load: Any, rates: Rates, count: int) -> None:
+    def __init__(self, load: Any, rates: Any, count: int) -> None:
         self.size = count
-        self.head, self.ratio, self.log = weights.batch_station(load, np.array(rates or (1.0,)))
+        self.head, self.ratio, self.log = weights.batch_station(load, np.array((1.0,) if rates is None else rates))
         used = np.flatnonzero(self.head.max(axis=0) > 0)
         self.first, self.last = int(used[0]), int(used[-1])
 
@@ -94,14 +96,14 @@ def filtered(constants: Any, ratio: Any) -> Any:
     return values
 
 
-def open_rates(demands: Any, rates: Sequence[Rates], counts: Sequence[int], think: Any, population: Any) -> Any:
+def open_rates(demands: Any, rates: Sequence[Any], counts: Sequence[int], think: Any, population: Any) -> Any:
     """(B,): the arrival rates at which the open networks hold as many customers as the closed ones."""
     fastest = np.full(len(think), np.inf)
-    for demand, row in zip(demands, rates, strict=True):
-        fastest = np.minimum(fastest, (1.0 if row is None else row[-1]) / demand)
+    tables = [None if row is None else np.array(row) for row in rates]
+    for demand, table in zip(demands, tables, strict=True):
+        fastest = np.minimum(fastest, (1.0 if table is None else table[..., -1]) / demand)
     with np.errstate(divide="ignore"):
         fastest = np.minimum(fastest, 2 * population / think)
-    tables = [None if row is None else np.array(row) for row in rates]
     low, high = np.zeros(len(think)), fastest
     rate = (low + high) / 2
     for _ in range(48):
@@ -119,12 +121,12 @@ def open_rates(demands: Any, rates: Sequence[Rates], counts: Sequence[int], thin
 
 
 def solve(
-    demands: Any, rates: Sequence[Rates], counts: Sequence[int], think: Any, population: Any, marginals: bool
+    demands: Any, rates: Sequence[Any], counts: Sequence[int], think: Any, population: Any, marginals: bool
 ) -> VariantFigures:
     """The figures of B variants.
 
     demands     (groups, B), positive
-    rates       for each group its rates, or None
+    rates       for each group its rates (m,) or (B, m), or None
     counts      stations in each group
     think       (B,)
     population  (B,), positive

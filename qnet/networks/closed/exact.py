@@ -6,7 +6,7 @@ from typing import Any
 
 from qnet.budget import MEMORY, OPERATIONS, spend
 from qnet.errors import NotComputed, Problem
-from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork
+from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork, varying
 from qnet.networks.closed.reduction import reduced, stacked
 from qnet.networks.reasons import Reason
 from qnet.networks.solvers.features import unsupported
@@ -54,7 +54,7 @@ def _features(network: ClosedNetwork, marginals: bool) -> frozenset[str]:
         changing = any(group.rates is not None for group in core.groups)
     else:
         single = network.classes == 1
-        changing = any(rates is not None and len(set(rates)) > 1 for rates in network.rates)
+        changing = any(rates is not None and (varying(rates) or len(set(rates)) > 1) for rates in network.rates)
     features = {_SINGLE if single else "several closed classes"}
     if changing:
         features.add("changing rates")

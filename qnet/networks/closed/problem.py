@@ -24,8 +24,9 @@ class ClosedNetwork(Record):
     """K rows of R seconds per passage, at rate 1; an array (B, K, R) in a batch."""
     delay: tuple[bool, ...]
     """K entries: whether no customer ever waits there."""
-    rates: tuple[Rates, ...]
-    """K entries: None for one server of fixed rate, or relative capacities with 1, 2, ... present; the last repeats."""
+    rates: tuple[Any, ...]
+    """K entries: None for one server of fixed rate, or relative capacities with 1, 2, ... present; the last repeats.
+    In a batch also arrays (B, m), where they differ between the variants."""
     population: Any
     """R integers; an array (B, R) in a batch."""
     think_time: Any
@@ -54,11 +55,14 @@ class ClosedNetwork(Record):
             return self
         demands = tuple(tuple(row) for row in self.demands[index].tolist())
         population, think_time = tuple(self.population[index].tolist()), tuple(self.think_time[index].tolist())
-        return ClosedNetwork(demands, self.delay, self.rates, population, think_time)
+        rates = tuple(tuple(row[index].tolist()) if varying(row) else row for row in self.rates)
+        return ClosedNetwork(demands, self.delay, rates, population, think_time)
 
-    def peak(self, station: int) -> float:
-        """The largest relative capacity of a queueing station."""
+    def peak(self, station: int) -> Any:
+        """The largest relative capacity of a queueing station; an array (B,) where it differs between variants."""
         rates = self.rates[station]
+        if varying(rates):
+            return rates.max(axis=1)
         return 1.0 if rates is None else max(rates)
 
 
@@ -83,6 +87,14 @@ class ClosedFigures(Record):
     """The method that gave the figures."""
 
 
+def varying(rates: Any) -> bool:
+    """Whether the rates of a station differ between the variants of a batch.
+
+    rates  an entry of `ClosedNetwork.rates`.
+    """
+    return hasattr(rates, "ndim")
+
+
 def closed_network(
     demands: Any,
     population: Any,
@@ -97,7 +109,8 @@ def closed_network(
     population  (R,) or (B, R) integers >= 0
     think_time  (R,) or (B, R) seconds, >= 0; None: 0
     delay       K truth values; None: no delays
-    rates       K entries, each None or positive relative capacities; None: single servers
+    rates       K entries, each None or positive relative capacities, in a batch also arrays (B, m); None: single
+                servers
     fractional  whether populations may have fractions, which only approximations accept
     Returns     tuples, or arrays where any of the inputs has a batch axis; a batch of 1 is repeated
     Raises      `InvalidInput` for numbers that are negative, not finite or not integers, and for shapes that differ
@@ -146,18 +159,26 @@ def _batch(demands: Any, population: Any, think_time: Any, delay: Any, rates: An
     )
 
 
-def _structure(stations: int, delay: Any, rates: Any) -> tuple[tuple[bool, ...], tuple[Rates, ...]]:
+def _structure(stations: int, delay: Any, rates: Any) -> tuple[tuple[bool, ...], tuple[Any, ...]]:
     kinds = (False,) * stations if delay is None else tuple(bool(value) for value in delay)
     given: list[Any] = [None] * stations if rates is None else list(rates)
     if len(kinds) != stations or len(given) != stations:
         raise _invalid("the delays or rates are of another number of stations than the demands")
-    capacities: list[Rates] = [None if row is None else tuple(float(value) for value in row) for row in given]
+    capacities: list[Any] = [
+        row if row is None or varying(row) else tuple(float(value) for value in row) for row in given
+    ]
     for kind, row in zip(kinds, capacities, strict=True):
-        if row is not None and (not row or not all(0 < value < inf for value in row)):
+        if row is not None and not _positive(row):
             raise _invalid("the rates of a station are not positive numbers")
         if row is not None and kind:
             raise _invalid("a delay has rates")
     return kinds, tuple(capacities)
+
+
+def _positive(rates: Any) -> bool:
+    if varying(rates):
+        return bool(rates.size and ((rates > 0) & (rates < inf)).all())
+    return bool(rates) and all(0 < value < inf for value in rates)
 
 
 def _count(value: Any, fractional: bool) -> int | float:

@@ -200,8 +200,10 @@ def batch_figures(
 ) -> ClosedFigures:
     """The same for a batch, from arrays (B, R), (B, K, R) and (B,)."""
     busy = throughput[:, None, :] * network.demands
-    peaks = [float("inf") if network.delay[station] else network.peak(station) for station in range(network.stations)]
-    used = busy / np.array(peaks).reshape(1, -1, 1)
+    used: Any = np.zeros(busy.shape)
+    for station, delay in enumerate(network.delay):
+        if not delay:
+            used[:, station] = busy[:, station] / np.reshape(network.peak(station), (-1, 1))
     queue_length = throughput[:, None, :] * residence
     return ClosedFigures(
         throughput=throughput,

@@ -139,18 +139,20 @@ def batch_products(ratios: Array) -> tuple[Any, Any]:
 
 
 def batch_station(load: Any, rates: Any) -> tuple[Any, Any, Any]:
-    """`station` for loads (B,)."""
-    values, peak = batch_products(load[:, None] / rates[:-1])
-    ratio = load / rates[-1]
+    """`station` for loads (B,), of rates (m,) or (B, m)."""
+    values, peak = batch_products(load[:, None] / rates[..., :-1])
+    ratio = load / rates[..., -1]
     overall = values.sum(axis=1) + values[:, -1] * ratio / (1 - ratio)
     return values / overall[:, None], ratio, peak + np.log(overall)
 
 
 def batch_mean(load: Any, rates: Any) -> Any:
-    """`station_mean` for loads (B,)."""
+    """`station_mean` for loads (B,), of rates (m,) or (B, m)."""
     head, ratio, _ = batch_station(load, rates)
     rest = ratio / (1 - ratio)
-    return head @ np.arange(len(rates)) + head[:, -1] * rest * (len(rates) + rest)
+    length = int(rates.shape[-1])
+    present: Indices = np.arange(length)
+    return head @ present + head[:, -1] * rest * (length + rest)
 
 
 def batch_poisson(load: Any, length: int) -> tuple[Any, Any]:

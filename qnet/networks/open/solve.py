@@ -154,6 +154,8 @@ class OpenSolver:
         self.settled: dict[Key, tuple[tuple[Load, ...], Queue]] = {}
         self.uneven: dict[Key, Uneven] = {}
         """The effect of variable arrivals on waits; empty where all streams are taken as Poisson."""
+        self.exact = False
+        """Whether theory is known to make the answer exact."""
         self.hopeless = self.overloaded()
         """Where some station has more load than servers without any waits: no need to compute them."""
 
@@ -164,6 +166,7 @@ class OpenSolver:
         if method == "auto" and self.in_holds and not self.uneven_arrivals():
             return False
         if method == "auto" and not reasons_for(self.network, self.compiled, self.operations):
+            self.exact = True
             return False
         refused = qna.refusal(self.network, self.compiled)
         if method == "qna" and refused:
@@ -188,7 +191,9 @@ class OpenSolver:
     def summary(self, rounds: int) -> RoutedSolution:
         """The figures with the waits as they are."""
         rho = {centre.key: self.rho(centre) for centre in self.centres}
-        steady = Steady(self.network, self.rates, self.compiled, self.members, self.waits, rho, self.operations)
+        steady = Steady(
+            self.network, self.rates, self.compiled, self.members, self.waits, rho, self.operations, exact=self.exact
+        )
         return figures(steady, QNA if self.uneven else NAME, rounds)
 
     def find_waits(self) -> int:

@@ -25,6 +25,10 @@ REASON = (
     "percentiles of response take the times at the stations of a route as independent, each by its mean and variance"
 )
 _TERMS, _AVERAGED, _SPREAD = 60, 12, 18.4
+_AROUND = (0.25, 0.5, 0.75, 0.9, 0.97, 1.03, 1.1, 1.3, 2.0)
+"""Times around an estimate of the percentile that are evaluated first."""
+_SMOOTH = 0.02
+"""Squared coefficient of variation of a stage below which the inverted distribution may have jumps, and waves there."""
 _FEW = 2000.0
 """Beyond this number of stages of one exponential time, the sum is approximated by the cube of a normal variable."""
 
@@ -196,20 +200,29 @@ def mixture_percentile(parts: Sequence[MixtureRoute], share: float) -> Any:
     top = mean + np.sqrt(square * share / (1 - share))  # Cantelli's inequality
     low, high = np.full(shape, 0.0) + mean * 1e-9, top * (1 + 1e-9)
 
+    distribution = _Distribution(weights, kept)
+
     def below(time: Any) -> Any:
         """How far the probability of an answer within a time is below the share; the search wants a sign only."""
         with np.errstate(all="ignore"):
-            value = _distribution(weights, kept, time) - share
+            value = distribution(time) - share
         return np.where(steady & ~constant, value, -1.0)
 
-    result = low
-    if not constant.all():
-        at_low = below(low)
-        result = root(below, low, high, np.minimum(at_low, -1e-300), np.full(shape, 1.0), arrays())
-        result = np.where(at_low >= 0, low, result)
     # Hardly any variation: the cube root of a gamma time is all but normal (Wilson and Hilferty, 1931).
     ratio = square / (9 * mean**2)
-    return np.where(constant, mean * (1 - ratio + _normal(share) * np.sqrt(ratio)) ** 3, result)
+    about = mean * (1 - ratio + _normal(share) * np.sqrt(ratio)) ** 3
+    result = low
+    if not constant.all():
+        # Other times are mostly near that: a few around it leave a narrow bracket, where the distribution is smooth.
+        smooth = all((stage.variance >= _SMOOTH * stage.mean**2).all() for stages in kept for stage in stages)
+        around = np.clip(np.multiply.outer(_AROUND if smooth else (), about), low, high)
+        times: Array = np.concatenate((low[None], around, high[None]))
+        values: Array = np.concatenate((below(times[:-1]), np.ones((1, *shape))))
+        first = np.maximum((values >= 0).argmax(axis=0), 1)[None]
+        ends = [np.take_along_axis(table, at, 0)[0] for table in (times, values) for at in (first - 1, first)]
+        result = root(below, ends[0], ends[1], np.minimum(ends[2], -1e-300), ends[3], arrays())
+        result = np.where(values[0] >= 0, low, result)
+    return np.where(constant, about, result)
 
 
 def _normal(share: float) -> float:
@@ -218,46 +231,81 @@ def _normal(share: float) -> float:
     return NormalDist().inv_cdf(share)
 
 
-def _distribution(weights: Array, routes: Sequence[Sequence[Stage]], time: Any) -> Any:
-    """The probability of an answer within a time, by the transform of the mixture."""
-    from math import comb
+class _Distribution:
+    """The probability of an answer within a time, by the transform of the mixture.
 
-    order = np.arange(_TERMS + _AVERAGED + 1).reshape(-1, *[1] * np.ndim(time))
-    index = (_SPREAD + 2j * np.pi * order) / (2 * time)
-    transform = 0.0
-    for weight, stages in zip(weights, routes, strict=True):
-        one = -0.0 * index
-        for stage in stages:
-            one = one + _logarithm(stage, index)
-        transform = transform + weight * np.exp(one)
-    # The share of slower answers falls smoothly to nothing, which inverts better than what rises to one.
-    values = np.real((1 - transform) / index)
-    signs = np.where(order % 2 == 0, 1.0, -1.0) * values
-    signs[0] = signs[0] / 2
-    sums = np.cumsum(signs, axis=0)
-    averaged = sum(comb(_AVERAGED, k) * sums[_TERMS + k] for k in range(_AVERAGED + 1)) / 2.0**_AVERAGED
-    return 1 - np.exp(_SPREAD / 2) / time * averaged
-
-
-def _logarithm(stage: Stage, index: Array) -> Array:
-    """The logarithm of the transform of a stage.
-
-    Of a wait that is zero or exponential it is log(1 + b s) - log(1 + a s), with the mean a - b and the variance
-    a^2 - b^2; where the wait is less variable than exponential there is no such wait, and it is taken as gamma.
+    The share of slower answers falls smoothly to nothing, which inverts better than what rises to one.
     """
-    mean: Array = stage.mean
-    waits: Array = stage.waits
-    spread: Array = stage.variance / np.where(mean > 0, mean, 1.0)
-    each: Array = mean / np.where(waits > 0, waits, 1.0)
-    known: Array = np.where(spread > 0, spread, 1.0)
-    gamma: Array = np.where(mean > 0, mean, 0.0) / known * np.log1p(index * known)
-    result: Array = -np.where(spread > 1e-9 * mean, gamma, index * mean)
-    apart: Flags = (waits > 0) & (mean > 0) & (spread >= each)
-    if apart.any():
-        low: Array = np.where(apart, spread - each, 0.0) / 2
-        wait: Array = waits * (np.log1p(index * low) - np.log1p(index * ((spread + each) / 2)))
-        result = np.where(apart, wait, result)
-    return result
+
+    def __init__(self, weights: Array, routes: Sequence[Sequence[Stage]]) -> None:
+        from math import comb
+
+        self.weights = weights
+        self.routes = [[_Transform(stage) for stage in stages] for stages in routes]
+        order = np.arange(_TERMS + _AVERAGED + 1)
+        more = [comb(_AVERAGED, number) / 2.0**_AVERAGED for number in range(_AVERAGED + 1)]
+        # The average of partial sums counts the last terms as often as they are in one.
+        counted = np.concatenate((np.ones(_TERMS), np.cumsum(more[::-1])[::-1]))
+        self.signs = np.where(order % 2 == 0, 1.0, -1.0) * counted
+        self.signs[0] /= 2
+        self.order = _SPREAD + 2j * np.pi * order
+
+    def __call__(self, time: Any) -> Any:
+        """The probabilities of times, elementwise over points."""
+        index: Any = np.multiply.outer(self.order, 1 / (2 * time))
+        transform: Any = 0.0
+        for weight, stages in zip(self.weights, self.routes, strict=True):
+            logarithm: Any = 0.0
+            product: Any = weight
+            for stage in stages:
+                if stage.simple:
+                    product = product * stage.factor(index)
+                else:
+                    logarithm = logarithm + stage.logarithm(index)
+            transform = transform + product * np.exp(logarithm)
+        values = np.real((1 - transform) / index)
+        return 1 - np.exp(_SPREAD / 2) / time * np.tensordot(self.signs, values, 1)
+
+
+class _Transform:
+    """The transform of a stage.
+
+    Of a wait that is zero or exponential it is (1 + b s) / (1 + a s), with the mean a - b and the variance a^2 - b^2;
+    where the wait is less variable than exponential there is no such wait, and it is taken as gamma.
+    """
+
+    def __init__(self, stage: Stage) -> None:
+        mean: Array = stage.mean
+        waits: Array = stage.waits
+        spread: Array = stage.variance / np.where(mean > 0, mean, 1.0)
+        each: Array = mean / np.where(waits > 0, waits, 1.0)
+        self.mean, self.waits = mean, waits
+        self.known: Array = np.where(spread > 0, spread, 1.0)
+        self.shape: Array = np.where(mean > 0, mean, 0.0) / self.known
+        self.certain: Flags = ~(spread > 1e-9 * mean)
+        self.apart: Flags = (waits > 0) & (mean > 0) & (spread >= each)
+        self.low: Array = np.where(self.apart, spread - each, 0.0) / 2
+        self.high: Array = (spread + each) / 2
+        self.exponential = not self.apart.any() and bool((~self.certain & (self.shape == 1)).all())
+        self.simple = self.exponential or bool((self.apart & (waits == 1)).all())
+        """Whether it is a ratio of sums, without logarithms, at all points."""
+
+    def factor(self, index: Any) -> Any:
+        """The transform where it is a ratio."""
+        return 1 / (1 + index * self.known) if self.exponential else (1 + index * self.low) / (1 + index * self.high)
+
+    def logarithm(self, index: Any) -> Any:
+        """The logarithm of the transform."""
+        if self.apart.all():
+            return self.of_waits(index)
+        result: Array = -self.shape * np.log1p(index * self.known)
+        if self.certain.any():
+            result = np.where(self.certain, -index * self.mean, result)
+        return np.where(self.apart, self.of_waits(index), result) if self.apart.any() else result
+
+    def of_waits(self, index: Any) -> Any:
+        """The logarithm of the transform of waits that are zero or exponential."""
+        return self.waits * (np.log1p(index * self.low) - np.log1p(index * self.high))
 
 
 def routing_variance(onward: Sequence[tuple[str, str, Value]], spent: Mapping[str, Value]) -> Value:

@@ -9,7 +9,7 @@ from qnet.errors import NoAnswer, Problem
 from qnet.lazy import np
 from qnet.networks.closed.problem import ClosedNetwork, closed_network
 from qnet.networks.product.demands import Demands
-from qnet.networks.product.open_classes import capacities_left
+from qnet.networks.product.open_classes import all_left
 from qnet.queues.arithmetic import total
 
 _FEW = 300
@@ -20,7 +20,7 @@ _CROWD = 10_000_000
 def closed_part(network: Demands, loads: list[Any], left: bool = True) -> ClosedNetwork:
     """The closed classes alone, at what open load leaves of every station.
 
-    network  a point, or a batch in which only single servers and delays have open load.
+    network  a point or a batch.
     loads    open load of every station, in erlangs at rate 1.
     left     whether stations of several servers or rates have the capacities that are left, as exact methods want
              them, or their full ones, as approximations do that know the open load.
@@ -28,7 +28,7 @@ def closed_part(network: Demands, loads: list[Any], left: bool = True) -> Closed
     """
     refuse_without_time(network)
     most = most_present(network)
-    rates: list[tuple[float, ...] | None] = []
+    rates: list[Any] = []
     rows: list[list[Any]] = []
     delay = list(network.delay)
     for station, load in enumerate(loads):
@@ -42,7 +42,7 @@ def closed_part(network: Demands, loads: list[Any], left: bool = True) -> Closed
             rows.append([value / free for value in row])
         else:
             taken = load if left and _any(load) else 0.0
-            rates.append(capacities_left(taken, network.capacities(station), most))
+            rates.append(all_left(taken, network.capacities(station), most))
             rows.append(row)
     population = [network.population[kind] for kind in network.closed]
     think_time = [network.think_time[kind] for kind in network.closed]

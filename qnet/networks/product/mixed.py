@@ -10,7 +10,7 @@ from qnet.networks.product.closed_classes import closed_part
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.figures import figures
 from qnet.networks.product.loads import loads, shared, visited_open
-from qnet.networks.product.open_classes import capacities_left, residence_beside, stretch
+from qnet.networks.product.open_classes import all_left, residence_beside, stretch
 from qnet.networks.product.solution import Solution
 from qnet.networks.reasons import REQUESTED, approximation
 from qnet.networks.wanted import Wanted, Work
@@ -105,7 +105,9 @@ def with_open(network: Demands, loaded: list[Value], answer: ClosedAnswer, wante
                 result.residence[station][index] if network.size is None else result.residence[:, station, index]
             )
         if network.open:
-            states = None if result.marginals is None or network.size is not None else result.marginals[station]
+            states: Any = None
+            if result.marginals is not None:
+                states = result.marginals[station] if network.size is None else result.marginals[:, station]
             _beside(network, station, loaded[station], throughput, row, states)
         residence.append(row)
     made = figures(network, throughput, residence, result.log_constant, result.marginals if wanted.states else None)
@@ -122,7 +124,8 @@ def _beside(
         queue = total(throughput[kind] * row[kind] for kind in network.closed)
         longer = (1.0 + queue) / (1.0 - load)
     elif states is not None:
-        longer = residence_beside(1.0, capacities_left(load, network.capacities(station), len(states)), states)
+        most = len(states) if network.size is None else states.shape[1]
+        longer = residence_beside(1.0, all_left(load, network.capacities(station), most), states)
     else:
         longer = _approximate_stretch(network, station, load, throughput, row)
     for kind in network.open:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import Value
-from qnet.lazy import lazy
+from qnet.lazy import Array, Indices, lazy, np
 from qnet.queues.arithmetic import total
 
 if TYPE_CHECKING:
@@ -118,6 +118,16 @@ def capacities_left(load: float, capacities: Sequence[float], most: int | None =
     return tuple(result)
 
 
+def all_left(load: Any, capacities: Sequence[float], most: int | None = None) -> Any:
+    """As `capacities_left`; of an array of loads (B,) an array with one row each."""
+    if not hasattr(load, "ndim"):
+        return capacities_left(load, capacities, most)
+    values, index = np.unique(load, return_inverse=True)
+    rows = [capacities_left(value, capacities, most) for value in values.tolist()]
+    longest = max((len(row) for row in rows), default=1)
+    return np.array([(*row, *row[-1:] * (longest - len(row))) for row in rows]).reshape(-1, longest)[index]
+
+
 def _terms(load: float, capacities: Sequence[float], closed: int) -> tuple[float, float]:
     """Logarithms of the sum of the terms with fewer present than there are capacities, and of the next term.
 
@@ -142,15 +152,19 @@ def _log_sum(logs: Sequence[float]) -> float:
     return top if top == -inf else top + log(sum(exp(value - top) for value in logs))
 
 
-def residence_beside(demand: float, left: Sequence[float], states: Sequence[float]) -> float:
+def residence_beside(demand: float, left: Any, states: Any) -> Any:
     """Residence of an open class at a station where closed customers are present with known probabilities.
 
     demand  seconds at rate 1.
-    left    what `capacities_left` gives.
-    states  probabilities of 0, 1, ... closed customers.
+    left    what `all_left` gives.
+    states  probabilities of 0, 1, ... closed customers; with a batch axis first where `left` has one.
     Returns seconds. An arriving open customer sees the closed ones as they are (Poisson arrivals), and is stretched
             like one more of them.
     """
+    if hasattr(left, "ndim"):
+        present: Indices = np.arange(int(states.shape[1]))
+        factors: Array = (present + 1) / left[:, np.minimum(present, left.shape[1] - 1)]
+        return demand * (factors * states).sum(axis=1)
     longest = len(left)
     return demand * total((count + 1) / left[min(count, longest - 1)] * share for count, share in enumerate(states))
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from qnet.errors import InvalidInput, NotComputed, Problem, suggest
+from qnet.budget import OverBudget
+from qnet.errors import InvalidInput, NoAnswer, NotComputed, Problem, suggest
 from qnet.lazy import np
 from qnet.networks.product.closed_exact import ClosedMethods
 from qnet.networks.product.demands import Demands
@@ -22,6 +23,10 @@ from qnet.networks.solvers.features import Final, does_not_apply
 from qnet.networks.wanted import AUTO, CORRECTIONS, Divided, Wanted
 
 _EVERY_POINT = "mixed batch"
+_FEW = 4
+"""Points that take no longer one by one."""
+_MORE = frozenset({"priorities", "parallel", "fractional populations"})
+"""What other methods are for than the exact ones of closed classes."""
 
 
 def solve(network: Demands, wanted: Wanted = AUTO) -> Solution:
@@ -45,14 +50,14 @@ def solve(network: Demands, wanted: Wanted = AUTO) -> Solution:
             choices.append(TableMethod(row, network, wanted, features, solve))
         elif row.takes == "closed" and not any(isinstance(item, ClosedMethods) for item in choices):
             if _EVERY_POINT in features:
-                choices.append(_Points(network, wanted))
+                choices.append(_Points(network, wanted, features))
             choices.append(ClosedMethods(network, wanted, features, row.name))
     if wanted.method == "auto":
         return _best(choices, wanted, features)
     if not choices:
         raise does_not_apply(wanted.method, Reason("no routes"), "auto")
     if _EVERY_POINT in features and _EVERY_POINT not in named[-1].supports:
-        return _Points(network, wanted).solve()
+        return _Points(network, wanted, features).solve()
     return by_name(choices, lambda: _others(network, wanted, features))
 
 
@@ -90,22 +95,38 @@ def _others(network: Demands, wanted: Wanted, features: frozenset[str]) -> list[
 
 
 class _Points:
-    """The points of a batch one by one, where open classes share stations of several servers with closed ones."""
+    """A batch in which open classes share stations of several servers with closed ones: what is left of them, and the
+    states that the open ones see, differ from point to point."""
 
     name = ""
 
-    def __init__(self, network: Demands, wanted: Wanted) -> None:
-        self.network, self.wanted = network, wanted
+    def __init__(self, network: Demands, wanted: Wanted, features: frozenset[str]) -> None:
+        self.network, self.wanted, self.features = network, wanted, features
 
     def refusal(self) -> None:
         """None: points can always be solved one by one."""
 
     def solve(self) -> Solution:
         """The solutions as one; raises `Divided` where some are exact and each is to be as it would be alone."""
+        result = self._at_once()
+        if result is not None:
+            return result
         points = [solve(self.network.point(index), self.wanted) for index in range(self.network.size or 0)]
         if self.wanted.each and len({point.exact for point in points}) > 1:
             raise Divided(np.array([point.exact for point in points]))
         return stacked(self.network, points)
+
+    def _at_once(self) -> Solution | None:
+        """The points of one closed class together, by the method of each of them; None where they may differ in it."""
+        one = self.wanted.method == "auto" and len(self.network.closed) == 1
+        if not one or (self.network.size or 0) <= _FEW or self.features & _MORE:
+            return None
+        try:
+            return ClosedMethods(self.network, self.wanted, self.features, "").solve()
+        except OverBudget:
+            raise
+        except (NotComputed, NoAnswer, Divided):
+            return None
 
 
 def _best(choices: list[Choice], wanted: Wanted, features: frozenset[str]) -> Solution:

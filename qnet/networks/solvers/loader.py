@@ -5,6 +5,7 @@ Apart from the table, which solvers read as well: what a method can take, withou
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 
 def solver(row: MethodRow) -> Solver:
     """The method of a row: its module, or the part of it that the row names."""
-    module: Any = import_module(row.module)
+    # Every solution of a search asks some rows, and the import of a loaded module takes its time.
+    module: Any = sys.modules.get(row.module) or import_module(row.module)
     return getattr(module, row.part) if row.part else module
 
 
