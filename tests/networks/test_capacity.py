@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import log
 
 import pytest
@@ -14,7 +15,7 @@ from qnet.model.model import Model
 from qnet.model.settings import with_settings
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points.expression_values import expression_value
-from qnet.questions.points.points import solve_points
+from qnet.questions.points.points import Solved, solve_points
 from qnet.queues.m_g_1_k import ServiceTime, m_g_1_k, m_g_1_outside
 from qnet.queues.stations.m_m_c_k import m_m_c_k
 
@@ -83,9 +84,16 @@ def model_of(text: str) -> Model:
     return build(parse(text.encode(), "model.toml"), "model.toml")
 
 
+@lru_cache(maxsize=8)
+def answered(text: str, wanted: Wanted, settings: tuple[tuple[str, str], ...]) -> tuple[Model, Solved]:
+    """A model with some settings, and its answer, which several metrics are read from."""
+    model = with_settings(model_of(text), dict(settings))
+    return model, solve_points(model, asked=wanted)
+
+
 def told(text: str, asked: str, wanted: Wanted = AUTO, **settings: str) -> float:
-    model = with_settings(model_of(text), settings)
-    return float(expression_value(solve_points(model, asked=wanted), metric(asked, model).expression))
+    model, solved = answered(text, wanted, tuple(settings.items()))
+    return float(expression_value(solved, metric(asked, model).expression))
 
 
 @pytest.mark.parametrize("room", [2, 5, 40])

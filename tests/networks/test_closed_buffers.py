@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from qnet.model.settings import with_settings
 from qnet.networks.capacity.closed_levels import Surroundings
 from qnet.networks.wanted import AUTO
 from qnet.questions.points.expression_values import expression_value
-from qnet.questions.points.points import solve_points
+from qnet.questions.points.points import Solved, solve_points
 from qnet.queues.stations.m_m_c_k_n import m_m_c_k_n
 
 APPROXIMATED = AUTO.replace(chain=0)
@@ -105,9 +106,16 @@ def model_of(text: str) -> Model:
     return build(parse(text.encode(), "model.toml"), "model.toml")
 
 
+@lru_cache(maxsize=8)
+def answered(text: str, settings: tuple[tuple[str, str], ...]) -> tuple[Model, Solved]:
+    """A model with some settings, and its answer, which several metrics are read from."""
+    model = with_settings(model_of(text), dict(settings))
+    return model, solve_points(model, asked=APPROXIMATED)
+
+
 def told(text: str, asked: str, **settings: str) -> float:
-    model = with_settings(model_of(text), settings)
-    return float(expression_value(solve_points(model, asked=APPROXIMATED), metric(asked, model).expression))
+    model, solved = answered(text, tuple(settings.items()))
+    return float(expression_value(solved, metric(asked, model).expression))
 
 
 def birth_and_death(clients: int, size: int, think: float = 0.01, writes: float = 0.6) -> list[float]:
