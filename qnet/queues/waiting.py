@@ -269,16 +269,17 @@ def holder_wait(
 
 
 def separate_holder_wait(
-    queue: Queue, busy_holders: Value, streaks: Value, operations: Operations
+    queue: Queue, busy_holders: Value, streaks: tuple[Value, Value], operations: Operations
 ) -> tuple[Value, Value]:
     """Mean and variance of the wait of a holder that serves a separate line of customers, in (square) seconds.
 
     Applies       two copies or more of one server each, which ask again and again, with open streams; one priority.
     queue, busy_holders, operations  as of `holder_wait`.
-    streaks       by how much holders meet more of each other than if each of them asked at random, at most.
+    streaks       by how much holders meet more of each other than if each of them asked at random, at most: as a share
+                  and in seconds.
     Method        The mean value equation of `holder_wait`, between two bounds: V', what a holder waits if requests are
-                  made at random, and V' (1 + g k), g the share of other holders in the load and k `streaks`. The
-                  finite-source chain of the given throughput says what a request waits, V, were all times equal and
+                  made at random, and V' + min(g k V', t), g the share of other holders in the load, k and t `streaks`.
+                  The finite-source chain of the given throughput says what a request waits, V, were all times equal and
                   exponential as well. With f = r / S, r the residual time, S the mean service time, and T the time
                   between two services of a holder, which no wait exceeds,
                       V' = f V / (1 + (f - 1) g V / T).
@@ -288,9 +289,9 @@ def separate_holder_wait(
     Source        V: @baskett1975; the rest: this tool.
     """
     (priority,) = queue.levels
-    least = queue.least_holder_wait
-    most = least * (1 + queue.holder_share * streaks)
-    wait = operations.minimum([_by_arrival(queue, priority, busy_holders, operations), most])
+    least, minimum = queue.least_holder_wait, operations.minimum
+    most = least + minimum([queue.holder_share * streaks[0] * least, streaks[1]])
+    wait = minimum([_by_arrival(queue, priority, busy_holders, operations), most])
     return _with_variance(queue.holder_busy, operations.maximum([wait, least]))
 
 
@@ -309,7 +310,7 @@ def _least_wait(
     held = [load for load in loads if load.holders]
     asked = total(load.rate for load in held)
     mean = ratio(total(load.rate * (load.first + load.second) for load in loads), total(load.rate for load in loads))
-    between = ratio(holders - total(load.rate * load.first for load in held), asked)
+    between = (holders - total(load.rate * load.first for load in held)) / (asked + 1e-300)
     stretch = ratio(residual, mean)
     full = operations.maximum([operations.minimum([ratio(services * mean, between), 1.0]), 0.0])
     return services * mean * stretch / (1 + (stretch - 1) * share * full)

@@ -25,6 +25,8 @@ NOTES: dict[str, list[tuple[str, str]]] = {
     "QN645": [
         ("response had a median error of {} %", "median memory: response of an open class"),
         ("against Markov chains, and up to {} %", "worst memory: response of an open class"),
+        ("errors were {} % in the median", "median memory: one visit to each station of an open class"),
+        ("and at most {} %; where places", "worst memory: one visit to each station of an open class"),
         ("the median error was {} %", "median memory: second phases of an open class"),
         ("and the largest {} %.", "worst memory: second phases of an open class"),
     ],

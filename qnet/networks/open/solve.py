@@ -496,26 +496,34 @@ class OpenSolver:
             result |= dict.fromkeys(line.indices, wait)
         return result
 
-    def streaks(self, centre: Centre, queued: Queue, apart: Value, lighter: Value, heavier: Value) -> Value:
-        """By how much holders with separate lines meet more of each other, at most, than if each asked at random.
+    def streaks(
+        self, centre: Centre, queued: Queue, apart: Value, lighter: Value, heavier: Value
+    ) -> tuple[Value, Value]:
+        """By how much holders with separate lines meet more of each other, at most, than if each asked at random: as a
+        share, and in seconds.
 
         queued   what a holder of one line meets, all holders having `lighter` of their load.
         apart    the utilization of the holders, apart from their wait for the centre.
         heavier  the load of a holder of the line over that of all holders on average.
         Method   While holders wait, lines grow before them, and those that have lines ask again at once: requests come
                  in streaks. Holders that are always busy ask no more often than they can, and idle ones have no lines:
-                 (a + b N) v^2 (1 - u) / u, u the utilization of the N holders and v that by the centre; and no more
-                 than leaves them idle where they are without it.
+                 (a + b N) v^2 (1 - u) / w, u the utilization of the N holders, v the time for which the centre is
+                 asked or kept, as a share, and w that of either; and no more than leaves them idle where they are
+                 without it.
         Source   this tool.
         """
         room, minimum = centre.rooms[0], self.operations.minimum
-        asked = total(rate for _, rate in room.asked)
-        waiting = queued.least_holder_wait * asked / room.holders
-        served = total(rate * self.all[index].first.mean_with(self.waits) for index, rate in room.asked)
-        busy = minimum([(apart + waiting) * lighter, 1.0])
-        inside = minimum([(served / room.holders + waiting) * lighter, busy])
+        asked = total(rate for _, rate in room.asked) / room.holders
+        waiting = queued.least_holder_wait * asked
+        phases = [
+            (rate, stream.first.mean_with(self.waits), stream.second.mean_with(self.waits))
+            for rate, stream in ((rate, self.all[index]) for index, rate in room.asked)
+        ]
+        second = total(rate * late for rate, _, late in phases) / room.holders
+        served = total(rate * first for rate, first, _ in phases) / room.holders + second
+        busy = (apart + second + waiting) * lighter
+        inside = minimum([(served + waiting) * lighter, busy])
         idle = 1 - minimum([(apart + waiting) * heavier, 1.0])
         few, each = _STREAKS
         meeting = (few + each * room.holders) * ratio(inside * inside, busy)
-        filling = ratio(queued.offered / queued.servers, waiting * heavier)
-        return idle * minimum([meeting, filling])
+        return idle * meeting, idle * (queued.offered / queued.servers) / (asked * heavier + 1e-300)
