@@ -7,14 +7,17 @@ that lets methods apply that are known for one class only: subnetworks with a li
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 from typing import Any, cast
 
 from qnet.expression import FLOATS, Operations, Value, arrays
+from qnet.lazy import np
 from qnet.networks.memory.regions import applies, regions
 from qnet.networks.passage_times import Passages
 from qnet.networks.routed import ClosedClass, OpenClass, RoutedNetwork, nested
 from qnet.networks.solution import ClassFigures, ClassStationFigures, RoutedSolution, RouteFigures
 from qnet.networks.streams import Stream, streams
+from qnet.networks.wanted import Divided
 from qnet.queues.arithmetic import total
 from qnet.record import Record
 
@@ -117,17 +120,24 @@ class IdenticalClasses(Record):
         return [route.name for route in network.classes[stream.class_index].routes].index(stream.route)
 
 
-def identical_classes(network: RoutedNetwork) -> IdenticalClasses | None:
+def identical_classes(network: RoutedNetwork, each: bool = False) -> IdenticalClasses | None:
     """The groups of identical classes of a network; None where it is solved as it is.
 
     network  of any classes; they are joined where several enter a limited subnetwork that only then can be separated.
+    each     whether every point of a batch is to be solved as it would be alone.
+    Raises   `Divided` where it is, and classes are identical at some points only.
     """
     classes = network.classes
     if len(classes) < 2 or network.limited or network.profiles or not nested(network):
         return None
+    if each and network.size is not None:
+        for one, other in combinations(classes, 2):
+            where = np.broadcast_to(_identical(one, other), (network.size,))
+            if where.any() and not where.all():
+                raise Divided(where)
     groups: list[list[int]] = []
     for index, item in enumerate(classes):
-        group = next((group for group in groups if _identical(classes[group[0]], item)), None)
+        group = next((group for group in groups if np.all(_identical(classes[group[0]], item))), None)
         if group is None:
             groups.append([index])
         else:
@@ -142,26 +152,35 @@ def _amount(item: _Class) -> Value:
     return item.arrival_rate if isinstance(item, OpenClass) else item.population
 
 
-def _identical(one: _Class, other: _Class) -> bool:
-    """Whether two classes differ in nothing but name and number of customers, open ones with Poisson arrivals."""
+def _identical(one: _Class, other: _Class) -> Any:
+    """Whether two classes differ in nothing but name and number of customers, open ones with Poisson arrivals: of a
+    batch, at each point."""
     if one.chain or other.chain or one.per_copy_of or other.per_copy_of or len(one.routes) != len(other.routes):
         return False
     if isinstance(one, OpenClass):
-        if not isinstance(other, OpenClass) or not (_same(one.arrival_scv, 1.0) and _same(other.arrival_scv, 1.0)):
+        if not isinstance(other, OpenClass):
             return False
-    elif not isinstance(other, ClosedClass) or not _same(one.think_time, other.think_time):
+        equal = _same(one.arrival_scv, 1.0) & _same(other.arrival_scv, 1.0)
+    elif isinstance(other, ClosedClass):
+        equal = _same(one.think_time, other.think_time)
+    else:
         return False
-    pairs = zip(one.routes, other.routes, strict=True)
-    return all(_same(mine.probability, its.probability) and _same(mine.steps, its.steps) for mine, its in pairs)
+    for mine, its in zip(one.routes, other.routes, strict=True):
+        equal = equal & _same(mine.probability, its.probability) & _same(mine.steps, its.steps)
+    return equal
 
 
-def _same(one: Any, other: Any) -> bool:
-    """Whether two parts of routes are equal, at all points of a batch."""
-    if isinstance(one, tuple):
-        mine, its = cast("tuple[Any, ...]", one), cast("tuple[Any, ...]", other)
-        return type(mine) is type(its) and len(mine) == len(its) and all(map(_same, mine, its))
-    equal = one == other
-    return bool(equal.all() if hasattr(equal, "all") else equal)
+def _same(one: Any, other: Any) -> Any:
+    """Whether two parts of routes are equal; of a batch, at each point."""
+    if not isinstance(one, tuple):
+        return one == other
+    mine, its = cast("tuple[Any, ...]", one), cast("tuple[Any, ...]", other)
+    if type(mine) is not type(its) or len(mine) != len(its):
+        return False
+    equal: Any = True
+    for part, counterpart in zip(mine, its, strict=True):
+        equal = equal & _same(part, counterpart)
+    return equal
 
 
 def _class(item: ClassFigures, stated: _Class, share: Value) -> ClassFigures:

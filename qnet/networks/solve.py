@@ -72,7 +72,7 @@ def _solved(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
             return empty.added(solve(empty.others(), wanted))
     arriving = len(network.classes) - len(network.closed)
     idle = degenerate_classes.idle_classes(network) if arriving and wanted.method == "auto" else None
-    if idle is None or _identical(network):
+    if idle is None or _identical(network, wanted):
         return _occupied(network, wanted)
     # The states of a chain have none of a customer who never comes.
     try:
@@ -82,16 +82,18 @@ def _solved(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
     return rare if rare and rare.exact else idle.added(solve(idle.others(), wanted), rare)
 
 
-def _identical(network: RoutedNetwork) -> identical_classes.IdenticalClasses | None:
+def _identical(network: RoutedNetwork, wanted: Wanted) -> identical_classes.IdenticalClasses | None:
     """The groups of identical classes, where these are solved as one; None where there are none."""
-    return identical_classes.identical_classes(network) if len(network.classes) > 1 and nested(network) else None
+    if len(network.classes) < 2 or not nested(network):
+        return None
+    return identical_classes.identical_classes(network, wanted.each)
 
 
 def _occupied(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
     """The solution, whatever the numbers of customers."""
     if any(item.per_copy_of for item in network.classes) and (apart := copy_classes.apart(network)):
         return apart.together(solve(apart.network, wanted), wanted.asks_ceiling(network.size))
-    if identical := _identical(network):
+    if identical := _identical(network, wanted):
         return identical.apart(solve(identical.joined(), wanted))
     features = of_routes(network, wanted)
     if "parallel" in features:

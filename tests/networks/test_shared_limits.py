@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np  # noqa: TID253
 import pytest
 
+import qnet
 from qnet.networks.identical_classes import identical_classes
 from qnet.networks.routed import ClosedClass, Group, Hold, OpenClass, Route, RoutedNetwork, Station, Time
 from qnet.networks.solve import solve
@@ -14,6 +15,21 @@ from qnet.networks.wanted import AUTO, Wanted
 
 CPU, DISK = Fraction(12, 100), Fraction(125, 1000)
 """Demands inside, in seconds."""
+SWEPT = """
+qnet = 1
+title = "Two classes in one pool"
+[parameters]
+time = "200 ms"
+[stations]
+pool = { servers = 2 }
+cpu = {}
+[classes.a]
+arrival_rate = "3/s"
+steps = [ { hold = "pool", steps = [ { time = "200 ms" }, { station = "cpu", time = "20 ms" } ] } ]
+[classes.b]
+arrival_rate = "2/s"
+steps = [ { hold = "pool", steps = [ { time = "time" }, { station = "cpu", time = "20 ms" } ] } ]
+"""
 
 
 def station(name: str, servers: int = 1) -> Station:
@@ -170,3 +186,11 @@ def test_classes_that_differ_are_not_identical() -> None:
     assert identical_classes(limited(3, first, second)) is None
     assert identical_classes(limited(3, first, first.replace(name="b", think_time=4.5))) is None
     assert identical_classes(limited(3, first, first.replace(name="b"))) is not None
+
+
+def test_a_sweep_through_identical_classes_has_the_answers_of_its_points() -> None:
+    """At one point the classes are one, and at the others they share the places."""
+    system = qnet.loads(SWEPT)
+    rows = system.sweep(over="time = 100 ms, 200 ms, 300 ms", metric="response('a')").records()
+    for row in rows:
+        assert row["response_a_s"] == system.set(time=row["time_s"]).metric("response('a')")
