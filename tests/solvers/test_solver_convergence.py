@@ -12,11 +12,12 @@ from building import customers, network, scaled, station, visit
 from hold_networks import hold_network
 from random_networks import numbers
 
+import qnet
 import qnet.networks.fixed_point as fixed_point
 import qnet.networks.open.solve as solver
 from qnet.errors import NotComputed
 from qnet.networks.duration import Wait
-from qnet.networks.open.solve import solve
+from qnet.networks.open.solve import OpenSolver, solve
 from qnet.networks.routed import Hold, RoutedNetwork, Time
 from qnet.networks.solution import RoutedSolution
 
@@ -143,3 +144,12 @@ def test_a_batch_waits_for_its_slowest_point_and_not_for_unstable_ones() -> None
     assert solution.stable[0] and not solution.stable[-1]
     response = solution.response[solution.stable]
     assert np.all(np.diff(response) > 0)
+
+
+def test_rounds_near_saturation_do_not_swing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What bounds the wait of a holder rests on no wait that rests on it in turn: 16,000 visits otherwise."""
+    visits: list[int] = []
+    visit = OpenSolver.visit
+    monkeypatch.setattr(OpenSolver, "visit", lambda *given: visits.append(1) or visit(*given))
+    qnet.load("ibm-3990-6-burn-through").knee()
+    assert len(visits) <= 1500

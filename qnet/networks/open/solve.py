@@ -509,7 +509,7 @@ class OpenSolver:
                  in streaks. Holders that are always busy ask no more often than they can, and idle ones have no lines:
                  (a + b N) v^2 (1 - u) / w, u the utilization of the N holders, v the time for which the centre is
                  asked or kept, as a share, and w that of either; and no more than leaves them idle where they are
-                 without it.
+                 without it and without other waits.
         Source   this tool.
         """
         room, minimum = centre.rooms[0], self.operations.minimum
@@ -526,4 +526,7 @@ class OpenSolver:
         idle = 1 - minimum([(apart + waiting) * heavier, 1.0])
         few, each = _STREAKS
         meeting = (few + each * room.holders) * ratio(inside * inside, busy)
-        return idle * meeting, idle * (queued.offered / queued.servers) / (asked * heavier + 1e-300)
+        # Without other waits, which rest on this one in turn: rounds near saturation would swing.
+        steady = total(rate * self.all[index].holding.mean for index, rate in room.held) / room.holders
+        left = 1 - minimum([(steady + waiting) * heavier, 1.0])
+        return idle * meeting, left * (queued.offered / queued.servers) / (asked * heavier + 1e-300)
