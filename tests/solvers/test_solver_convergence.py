@@ -151,5 +151,8 @@ def test_rounds_near_saturation_do_not_swing(monkeypatch: pytest.MonkeyPatch) ->
     visits: list[int] = []
     visit = OpenSolver.visit
     monkeypatch.setattr(OpenSolver, "visit", lambda *given: visits.append(1) or visit(*given))
-    qnet.load("ibm-3990-6-burn-through").knee()
-    assert len(visits) <= 1500
+    system = qnet.load("ibm-3990-6-burn-through")
+    for question in (system.knee, system.why):
+        visits.clear()
+        question()
+        assert len(visits) <= 1500

@@ -24,7 +24,7 @@ from qnet.lazy import lazy, np
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import not_followed, reasons_for, uneven_classes
 from qnet.networks.figures import Steady, figures
-from qnet.networks.open.centres import Centre, Room, centres, undecided
+from qnet.networks.open.centres import Centre, Line, Room, centres, undecided
 from qnet.networks.routed import OpenClass, RoutedNetwork, at_point, at_points
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.streams import Key, Stream, Streams, streams
@@ -152,6 +152,8 @@ class OpenSolver:
         self.outer = [centre for centre in result if waited_for.isdisjoint(centre.indices)]
         self.centres = (*self.inner, *self.outer)
         self.settled: dict[Key, tuple[tuple[Load, ...], Queue]] = {}
+        self.lightened: dict[Line, Queue] = {}
+        """What holders of such stations meet, by their line; of those that are not as all others."""
         self.uneven: dict[Key, Uneven] = {}
         """The effect of variable arrivals on waits; empty where all streams are taken as Poisson."""
         self.exact = False
@@ -488,45 +490,41 @@ class OpenSolver:
             lighter = self.operations.minimum([(1 - share) / (1 - 1 / centre.holders), 1 + room])
             lighter = self.operations.maximum([lighter, _LIGHTEST])
             queued = at_arrival
-            if not self.operations.all(self.operations.absolute(lighter - 1) <= _EVEN):
+            if line in self.lightened:
+                queued = self.lightened[line]
+            elif not self.operations.all(self.operations.absolute(lighter - 1) <= _EVEN):
                 lightened = [load.replace(rate=load.rate * lighter) if load.holders else load for load in loads]
                 queued = queue(centre.station.servers, lightened, centre.holders, self.operations, heavier / lighter)
-            streaks = self.streaks(centre, queued, apart, lighter, heavier)
+                if centre.regular:
+                    self.lightened[line] = queued
+            streaks = self.streaks(centre, queued, lighter, heavier)
             wait = separate_holder_wait(queued, apart * lighter, streaks, self.operations)
             result |= dict.fromkeys(line.indices, wait)
         return result
 
-    def streaks(
-        self, centre: Centre, queued: Queue, apart: Value, lighter: Value, heavier: Value
-    ) -> tuple[Value, Value]:
+    def streaks(self, centre: Centre, queued: Queue, lighter: Value, heavier: Value) -> tuple[Value, Value]:
         """By how much holders with separate lines meet more of each other, at most, than if each asked at random: as a
         share, and in seconds.
 
         queued   what a holder of one line meets, all holders having `lighter` of their load.
-        apart    the utilization of the holders, apart from their wait for the centre.
         heavier  the load of a holder of the line over that of all holders on average.
         Method   While holders wait, lines grow before them, and those that have lines ask again at once: requests come
                  in streaks. Holders that are always busy ask no more often than they can, and idle ones have no lines:
                  (a + b N) v^2 (1 - u) / w, u the utilization of the N holders, v the time for which the centre is
-                 asked or kept, as a share, and w that of either; and no more than leaves them idle where they are
-                 without it and without other waits.
+                 asked or kept, as a share, and w that of either, all without other waits; and no more than leaves them
+                 idle where they are without it.
         Source   this tool.
         """
         room, minimum = centre.rooms[0], self.operations.minimum
         asked = total(rate for _, rate in room.asked) / room.holders
         waiting = queued.least_holder_wait * asked
-        phases = [
-            (rate, stream.first.mean_with(self.waits), stream.second.mean_with(self.waits))
-            for rate, stream in ((rate, self.all[index]) for index, rate in room.asked)
-        ]
-        second = total(rate * late for rate, _, late in phases) / room.holders
-        served = total(rate * first for rate, first, _ in phases) / room.holders + second
+        # Without other waits, which rest on this one in turn: rounds near saturation would swing.
+        apart = total(rate * self.all[index].holding.mean for index, rate in room.held) / room.holders
+        second = total(rate * self.all[index].second.mean for index, rate in room.asked) / room.holders
+        served = total(rate * self.all[index].first.mean for index, rate in room.asked) / room.holders + second
         busy = (apart + second + waiting) * lighter
         inside = minimum([(served + waiting) * lighter, busy])
         idle = 1 - minimum([(apart + waiting) * heavier, 1.0])
         few, each = _STREAKS
         meeting = (few + each * room.holders) * ratio(inside * inside, busy)
-        # Without other waits, which rest on this one in turn: rounds near saturation would swing.
-        steady = total(rate * self.all[index].holding.mean for index, rate in room.held) / room.holders
-        left = 1 - minimum([(steady + waiting) * heavier, 1.0])
-        return idle * meeting, left * (queued.offered / queued.servers) / (asked * heavier + 1e-300)
+        return idle * meeting, idle * (queued.offered / queued.servers) / (asked * heavier + 1e-300)
