@@ -129,6 +129,11 @@ def closed_form(network: RoutedNetwork, operations: Operations) -> RoutedSolutio
     return solver.solve()
 
 
+_OfLine = tuple[Line, Value, Queue, tuple[Value, Value]]
+"""A line of holders, the share of their load with which equal ones would meet as many others, what these meet, and what
+streaks of requests add at most."""
+
+
 class OpenSolver:
     """The waits of an open network: a fixed point over those inside holds, then the outer stations."""
 
@@ -152,8 +157,8 @@ class OpenSolver:
         self.outer = [centre for centre in result if waited_for.isdisjoint(centre.indices)]
         self.centres = (*self.inner, *self.outer)
         self.settled: dict[Key, tuple[tuple[Load, ...], Queue]] = {}
-        self.lightened: dict[Line, Queue] = {}
-        """What holders of such stations meet, by their line; of those that are not as all others."""
+        self.lines: dict[Key, list[_OfLine]] = {}
+        """What holders with separate lines meet at such stations."""
         self.uneven: dict[Key, Uneven] = {}
         """The effect of variable arrivals on waits; empty where all streams are taken as Poisson."""
         self.exact = False
@@ -479,27 +484,33 @@ class OpenSolver:
                 no more than where half of what is idle were busy.
         Source  this tool.
         """
+        result: dict[int, tuple[Value, Value]] = {}
+        for line, lighter, queued, streaks in self.by_line(centre, loads, at_arrival):
+            wait = separate_holder_wait(queued, apart * lighter, streaks, self.operations)
+            result |= dict.fromkeys(line.indices, wait)
+        return result
+
+    def by_line(self, centre: Centre, loads: Sequence[Load], at_arrival: Queue) -> list[_OfLine]:
+        """What the holders of each line meet at a centre, whatever they wait elsewhere."""
+        if centre.key in self.lines:
+            return self.lines[centre.key]
         rates = {index: load.rate for index, load in zip(centre.indices, loads, strict=True)}
         asked = total(load.rate for load in loads if load.holders)
         held = total(load.rate * (load.first + load.second) for load in loads if load.holders)
         room = ratio(_FILLED * (centre.station.servers - at_arrival.offered), held)
-        result: dict[int, tuple[Value, Value]] = {}
+        result: list[_OfLine] = []
         for line in centre.lines:
             share = ratio(total(rates[index] for index in line.indices), asked * line.copies)
             heavier = share * centre.holders
             lighter = self.operations.minimum([(1 - share) / (1 - 1 / centre.holders), 1 + room])
             lighter = self.operations.maximum([lighter, _LIGHTEST])
             queued = at_arrival
-            if line in self.lightened:
-                queued = self.lightened[line]
-            elif not self.operations.all(self.operations.absolute(lighter - 1) <= _EVEN):
+            if not self.operations.all(self.operations.absolute(lighter - 1) <= _EVEN):
                 lightened = [load.replace(rate=load.rate * lighter) if load.holders else load for load in loads]
                 queued = queue(centre.station.servers, lightened, centre.holders, self.operations, heavier / lighter)
-                if centre.regular:
-                    self.lightened[line] = queued
-            streaks = self.streaks(centre, queued, lighter, heavier)
-            wait = separate_holder_wait(queued, apart * lighter, streaks, self.operations)
-            result |= dict.fromkeys(line.indices, wait)
+            result.append((line, lighter, queued, self.streaks(centre, queued, lighter, heavier)))
+        if centre.regular:
+            self.lines[centre.key] = result
         return result
 
     def streaks(self, centre: Centre, queued: Queue, lighter: Value, heavier: Value) -> tuple[Value, Value]:
