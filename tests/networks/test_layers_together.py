@@ -24,7 +24,7 @@ def _asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return points
 
 
-@pytest.mark.parametrize("system", ["database-locks"])
+@pytest.mark.parametrize("system", ["database-locks", "file-server-agents"])
 def test_changes_of_servers_are_one_batch_with_the_answers_of_each_alone(
     system: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
+from qnet.lazy import np
 from qnet.networks.exactness import ranked
 from qnet.networks.reasons import Reason
 from qnet.networks.routed import ClosedClass, Fork, Hold, Route, RoutedNetwork, Station, Step, Time
@@ -239,8 +240,7 @@ def _once(step: Step) -> bool:
     """Whether a step and all steps inside it are made once."""
     if isinstance(step, Fork):
         return False
-    once = step.visits == 1 if isinstance(step.visits, (int, float)) else bool((step.visits == 1).all())
-    return once and (isinstance(step, Time) or all(_once(item) for item in step.steps))
+    return bool(np.all(step.visits == 1)) and (isinstance(step, Time) or all(_once(item) for item in step.steps))
 
 
 def entries(network: RoutedNetwork, region: Region) -> Value:
