@@ -54,8 +54,8 @@ _MAX_LAYERED = 25
 _PLAIN = 3
 """Rounds without extrapolation: the first moves are no guide to the later ones."""
 _STALLED = 15
-"""Rounds in which the residual must fall. Estimates that jump where waits change little leave no fixed point, and the
-rounds cycle indefinitely."""
+"""Rounds in which the residual of each point must fall. Estimates that jump where waits change little leave no fixed
+point, and the rounds cycle indefinitely."""
 _REMEMBERED = 5
 """Rounds that are mixed."""
 _LEAST_SHARE = 1e-12
@@ -160,7 +160,8 @@ class _Closed(Aggregation):
         )
         ends = count, count + len(self.routes), count + len(self.routes) + 1
         memory = _Rounds()
-        residual, lowest, since = np.inf, np.inf, 0
+        residual = lowest = np.full(self.points, np.inf)
+        since = np.zeros(self.points)
         requests = streams(self.network, self.operations, [1.0] * len(self.network.classes)).streams
         most = _MAX_LAYERED if any(stream.around for stream in requests) else _MAX_ROUNDS
         for rounds in range(1, most + 1):
@@ -172,17 +173,20 @@ class _Closed(Aggregation):
             moves = after - unknown
             sizes = np.maximum(np.abs(after), np.abs(unknown))
             sizes[:, : ends[2]] = 1.0
-            residual = float((np.abs(moves) / np.maximum(sizes, 1e-300)).max())
-            if residual <= _TOLERANCE or not self.around.depends(levels):
+            residual = (np.abs(moves) / np.maximum(sizes, 1e-300)).max(1)
+            found = residual <= _TOLERANCE
+            if found.all() or not self.around.depends(levels):
                 return self.solution(levels, chain, rounds)
-            if residual < 0.9 * lowest:
-                lowest, since = residual, rounds
-            elif rounds - since >= _STALLED:
+            nearer = residual < 0.9 * lowest
+            lowest, since = np.where(nearer, residual, lowest), np.where(nearer, rounds, since)
+            if (~found & (rounds - since >= _STALLED)).any():
                 break
-            unknown = self.next(unknown, after, memory, ends[0])
+            following = self.next(unknown, after, memory, ends[0])
             # Extrapolation may go beyond: of those that are lost, visits would be negative.
-            unknown[:, ends[1] : ends[2]] = np.minimum(unknown[:, ends[1] : ends[2]], 1.0)
-        text = f"the waits for a place of {self.full.name} did not converge: residual {residual:.1e}"
+            following[:, ends[1] : ends[2]] = np.minimum(following[:, ends[1] : ends[2]], 1.0)
+            # A point that is found stays, and is answered as it is alone.
+            unknown = np.where(found[:, None], unknown, following)
+        text = f"the waits for a place of {self.full.name} did not converge: residual {residual.max():.1e}"
         raise NotComputed(Problem("QN557", text, f"a residual of {_TOLERANCE:.0e}", help="try fewer customers"))
 
     def next(self, unknown: Array, after: Array, memory: _Rounds, count: int) -> Array:
