@@ -184,7 +184,7 @@ class _Closed(Aggregation):
             following = self.next(unknown, after, memory, ends[0])
             # Extrapolation may go beyond: of those that are lost, visits would be negative.
             following[:, ends[1] : ends[2]] = np.minimum(following[:, ends[1] : ends[2]], 1.0)
-            # A point that is found stays, and is answered as it is alone.
+            # A point that has converged keeps its values, as it does alone.
             unknown = np.where(found[:, None], unknown, following)
         text = f"the waits for a place of {self.full.name} did not converge: residual {residual.max():.1e}"
         raise NotComputed(Problem("QN557", text, f"a residual of {_TOLERANCE:.0e}", help="try fewer customers"))
