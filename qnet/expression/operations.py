@@ -142,7 +142,8 @@ class Arrays:
         return np.where(condition, then, other)
 
     def all(self, condition: Value) -> bool:
-        return bool(np.all(condition))
+        # Several times as fast as `np.all`, which counts where batches are small.
+        return bool(np.count_nonzero(condition) == np.size(condition))
 
     def _fold(self, function: Any, values: Sequence[Value]) -> Value:
         result = values[0]

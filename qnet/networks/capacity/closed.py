@@ -174,18 +174,18 @@ class _Closed(Aggregation):
             sizes = np.maximum(np.abs(after), np.abs(unknown))
             sizes[:, : ends[2]] = 1.0
             residual = (np.abs(moves) / np.maximum(sizes, 1e-300)).max(1)
-            found = residual <= _TOLERANCE
-            if found.all() or not self.around.depends(levels):
+            converged = residual <= _TOLERANCE
+            if converged.all() or not self.around.depends(levels):
                 return self.solution(levels, chain, rounds)
             nearer = residual < 0.9 * lowest
             lowest, since = np.where(nearer, residual, lowest), np.where(nearer, rounds, since)
-            if (~found & (rounds - since >= _STALLED)).any():
+            if (~converged & (rounds - since >= _STALLED)).any():
                 break
             following = self.next(unknown, after, memory, ends[0])
             # Extrapolation may go beyond: of those that are lost, visits would be negative.
             following[:, ends[1] : ends[2]] = np.minimum(following[:, ends[1] : ends[2]], 1.0)
             # A point that has converged keeps its values, as it does alone.
-            unknown = np.where(found[:, None], unknown, following)
+            unknown = np.where(converged[:, None], unknown, following)
         text = f"the waits for a place of {self.full.name} did not converge: residual {residual.max():.1e}"
         raise NotComputed(Problem("QN557", text, f"a residual of {_TOLERANCE:.0e}", help="try fewer customers"))
 
