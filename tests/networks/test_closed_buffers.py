@@ -171,7 +171,7 @@ def test_work_that_is_never_waited_for_changes_nothing() -> None:
 @pytest.mark.parametrize("text", [PLAIN, RICH])
 def test_laws_of_conservation_hold(text: str) -> None:
     """Population = throughput x (think time + response), by class; places are taken as often as they are freed."""
-    solution = solve_points(model_of(text)).parts[0].solution
+    solution = solve_points(model_of(text), asked=APPROXIMATED).parts[0].solution
     for item in solution.classes:
         if item.population is not None:
             assert item.throughput * (item.think_time + item.response) == pytest.approx(item.population, rel=1e-9)
@@ -255,7 +255,7 @@ def test_many_points_are_each_as_one_and_places_help() -> None:
     responses = expression_value(many, metric("response('batch')", model).expression)
     assert responses[:3].tolist() == sorted(responses[:3].tolist(), reverse=True)
     for point in (1,):
-        alone = solve_points(model, {name: values[point] for name, values in grid.items()})
+        alone = solve_points(model, {name: values[point] for name, values in grid.items()}, asked=APPROXIMATED)
         for asked in ("throughput", "response", "occupancy('store')", "found_full('store')", "time_to_fill('store')"):
             expression = metric(asked, model).expression
             assert expression_value(many, expression)[point] == pytest.approx(

@@ -17,9 +17,8 @@ from qnet.networks.wanted import AUTO
 from qnet.questions.points.points import solve_points
 from qnet.questions.points.saturation import JUST_BELOW, limiting, saturation
 
-
 SMALL = 15
-"""The seed of a model whose chain is small; the others have too many states, which takes longer to see than all else."""
+"""The seed of a model whose chain is small; others have too many states, which takes longer to see than all else."""
 
 
 def model(seed: int) -> Model:
