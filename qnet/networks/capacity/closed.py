@@ -160,7 +160,9 @@ class _Closed(Aggregation):
         )
         ends = count, count + len(self.routes), count + len(self.routes) + 1
         memory = _Rounds()
-        residual, lowest, since = np.inf, np.inf, 0
+        residual = lowest = np.full(self.points, np.inf)
+        since = np.zeros(self.points, dtype=int)
+        done = np.zeros(self.points, dtype=bool)
         requests = streams(self.network, self.operations, [1.0] * len(self.network.classes)).streams
         most = _MAX_LAYERED if any(stream.around for stream in requests) else _MAX_ROUNDS
         for rounds in range(1, most + 1):
@@ -172,18 +174,23 @@ class _Closed(Aggregation):
             moves = after - unknown
             sizes = np.maximum(np.abs(after), np.abs(unknown))
             sizes[:, : ends[2]] = 1.0
-            residual = float((np.abs(moves) / np.maximum(sizes, 1e-300)).max())
-            if residual <= _TOLERANCE or not self.around.depends(levels):
+            residual = np.where(done, residual, (np.abs(moves) / np.maximum(sizes, 1e-300)).max(axis=1))
+            done = residual <= _TOLERANCE
+            if done.all() or not self.around.depends(levels):
                 return self.solution(levels, chain, rounds)
-            if residual < 0.9 * lowest:
-                lowest, since = residual, rounds
-            elif rounds - since >= _STALLED:
+            less = residual < 0.9 * lowest
+            lowest, since = np.where(less, residual, lowest), np.where(less, rounds, since)
+            if (done | (rounds - since >= _STALLED)).all():
                 break
-            unknown = self.next(unknown, after, memory, ends[0])
+            following = self.next(unknown, after, memory, ends[0])
             # Extrapolation may go beyond: of those that are lost, visits would be negative.
-            unknown[:, ends[1] : ends[2]] = np.minimum(unknown[:, ends[1] : ends[2]], 1.0)
-        text = f"the waits for a place of {self.full.name} did not converge: residual {residual:.1e}"
-        raise NotComputed(Problem("QN557", text, f"a residual of {_TOLERANCE:.0e}", help="try fewer customers"))
+            following[:, ends[1] : ends[2]] = np.minimum(following[:, ends[1] : ends[2]], 1.0)
+            # What has converged may not be led astray by what others have yet to do.
+            unknown = np.where(done[:, None], unknown, following)
+        text = f"the waits for a place of {self.full.name} did not converge: residual {residual.max():.1e}"
+        error = NotComputed(Problem("QN557", text, f"a residual of {_TOLERANCE:.0e}", help="try fewer customers"))
+        error.at = None if self.network.size is None else ~done
+        raise error
 
     def next(self, unknown: Array, after: Array, memory: _Rounds, count: int) -> Array:
         """The unknowns of the next round, by those of this one and their images.
