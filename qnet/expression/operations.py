@@ -142,7 +142,7 @@ class Arrays:
         return np.where(condition, then, other)
 
     def all(self, condition: Value) -> bool:
-        return bool(np.all(condition))
+        return bool(condition.all() if isinstance(condition, np.ndarray) else condition)
 
     def _fold(self, function: Any, values: Sequence[Value]) -> Value:
         result = values[0]

@@ -204,9 +204,6 @@ def _solved(
     live = np.arange(len(rate))
     count = chain.count
     column, squares, each = count[:, None], count**2, np.ones(len(count))
-    # From c requests on all servers are busy.
-    few = min(servers, len(count))
-    beyond, after = count[few:] - (servers - 1), count[few:] + 1
     work: Any = np.empty((2, len(count), columns)) if room is None else room[2:, : len(count)]
     weights, asking = work[:, :, :columns]
     for _ in range(_MAX_ROUNDS):
@@ -223,11 +220,8 @@ def _solved(
         # Those that are done are kept among the others until they are half of them: to leave them out takes longer.
         parted = not left or 1 < left < len(done) / 2
         if parted:
-            full = asking[few:]
-            all_busy = _sums(asking[:few] * chain.busy, each[:few]) + _sums(full, each[few:])
-            observed = _sums(weights[:few] * chain.busy, each[:few]) + _sums(weights[few:], each[few:])
-            ahead = _sums(asking[:few] * chain.ahead, each[:few]) + _sums(full, beyond)
-            ahead += chain.beside[0] * _sums(full, after)
+            all_busy, ahead = _busy_and_ahead(chain, servers, asking)
+            observed, _ = _busy_and_ahead(chain, servers, weights)
             known = [all_busy / asked, observed / mass, ahead / asked, rate, offered, slope, bend]
             result[:, live[done]] = np.stack(known)[:, done]
             if cut < most and (weights[-1, done] > _NOTHING * mass[done]).any():
@@ -253,6 +247,15 @@ def _solved(
             weights, asking = work[:, :, : len(rate)]
     problem = "the finite-source wait did not converge"
     raise NotComputed(Problem("QN510", problem, help="report the model: this should not happen"))
+
+
+def _busy_and_ahead(chain: _Chain, servers: int, shares: Array) -> tuple[Array, Array]:
+    """(B,) the sums of what is `busy` and `ahead` in a chain, times the shares of its states."""
+    few = min(servers, len(chain.count))
+    each, count = np.ones(len(chain.count)), chain.count
+    busy = _sums(shares[:few] * chain.busy, each[:few]) + _sums(shares[few:], each[few:])
+    ahead = _sums(shares[:few] * chain.ahead, each[:few]) + _sums(shares[few:], count[few:] - (servers - 1))
+    return busy, ahead + chain.beside[0] * _sums(shares[few:], count[few:] + 1)
 
 
 def _next_rate(guess: Sequence[Array], offered: Array, spare: Array, least: Array) -> Any:
