@@ -16,8 +16,20 @@ def run() -> None:
         main()
     except SystemExit as end:
         code = end.code
-    if not isinstance(code, int | None) or _is_watched():
-        raise SystemExit(code)
+    try:
+        if isinstance(code, int | None) and not _is_watched() and _written():
+            os._exit(code or 0)
+        _let_interrupts_end()
+    except KeyboardInterrupt:
+        os._exit(130)
+    raise SystemExit(code)
+
+
+def _written() -> bool:
+    """Do what is left to do at the end; False where an output cannot be written.
+
+    The interpreter says so then, and ends with another code.
+    """
     if atexit := sys.modules.get("atexit"):
         atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
@@ -25,9 +37,16 @@ def run() -> None:
             if stream is not None:  # pyright: ignore[reportUnnecessaryComparison]
                 stream.flush()
         except (OSError, ValueError):
-            # The interpreter says so, and ends with another code.
-            raise SystemExit(code) from None
-    os._exit(code or 0)
+            return False
+    return True
+
+
+def _let_interrupts_end() -> None:
+    """Let an interrupt end the process: what is left is the end of the interpreter, which would print a traceback."""
+    import signal
+
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _is_watched() -> bool:
@@ -41,19 +60,13 @@ def main() -> None:
     if sys.argv[1:] in (["--version"], ["-V"]):
         from qnet.version import __version__
 
-        # Nothing else is loaded: not even `signal`, which takes as long as all of this.
+        # Nothing else is loaded.
         _write(f"qnet {__version__}\n")
         return
     try:
         _run()
     except KeyboardInterrupt:
         _end("qnet: interrupted", 130)
-    finally:
-        # What is left is the end of the interpreter, which would print a traceback.
-        import signal
-
-        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-            signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _run() -> None:

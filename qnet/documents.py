@@ -122,6 +122,18 @@ def parse(raw: bytes, name: str) -> Document:
     return Document(name, text, data)
 
 
+def stated(data: dict[str, Any], raw: bytes, name: str) -> Document:
+    """Check a document that was written by a program, which knows its data; raises `InvalidInput` as `parse` does.
+
+    data  what a parser of TOML would make of the document.
+    raw   its text, UTF-8.
+    name  of the document in messages.
+    """
+    text = _text(raw, name)
+    _survey(data, name)
+    return Document(name, text, data)
+
+
 def _text(raw: bytes, name: str) -> str:
     """The text of a file with plain line ends; raises `InvalidInput` for what is not text."""
     if len(raw) > MAX_BYTES:

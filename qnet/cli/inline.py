@@ -1,14 +1,16 @@
-"""A small network from command-line options: written in the model language, then read like any other file."""
+"""A small network from command-line options: written in the model language, then checked like any other file."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from qnet.errors import InvalidInput, Problem, UsageError, suggest
 from qnet.model.model import Model
 from qnet.record import Record
 
 NAME = "<command line>"
+_TITLE = "network from the command line"
 
 
 class Inline(Record):
@@ -17,13 +19,16 @@ class Inline(Record):
     lines: tuple[str, ...]
     options: tuple[str, ...]
     """`--station cpu=120ms` for each line; empty for lines of no option."""
+    data: dict[str, Any]
+    """What the lines say."""
 
     def model(self) -> Model:
-        """The network, read like a file; raises `InvalidInput` for values that the language refuses."""
-        from qnet.documents import parse
+        """The network, checked like a file; raises `InvalidInput` for values that the language refuses."""
+        from qnet.documents import stated
         from qnet.model.load import build
 
-        return build(parse("\n".join([*self.lines, ""]).encode(), NAME), NAME)
+        # A parser of TOML takes as long to load as all of the model language.
+        return build(stated(self.data, "\n".join([*self.lines, ""]).encode(), NAME), NAME)
 
     def blame(self, error: InvalidInput) -> UsageError:
         """The problems of the network, reported for the options at fault."""
@@ -77,34 +82,44 @@ def inline(
     asked = {name: f"--station {name}={time}" for name, time in queues.items()}
     asked |= {name: f"--delay {name}={time}" for name, time in waits.items()}
     counted = {name: f"--servers {name}={count}" for name, count in counts.items()}
-    parameters: list[tuple[str, str]] = []
+    parameters: dict[str, str] = {}
+    above = [("qnet = 1", ""), (f"title = {_quoted(_TITLE)}", ""), ("[parameters]", "")]
 
     def value(name: str, text: str, option: str) -> str:
         """A value as a parameter, so that it can be varied; a literal where its name is no identifier."""
         if not (name.isidentifier() and name.isascii()):
-            return _quoted(text)
-        parameters.append((f"{name} = {_quoted(text)}", option))
-        return _quoted(name)
+            return text
+        parameters[name] = text
+        above.append((f"{name} = {_quoted(text)}", option))
+        return name
 
+    there: dict[str, dict[str, Any]] = {}
     below = [("[stations]", "")]
     for name in queues:
-        number = value(f"servers_{name}", counts[name], counted[name]) if name in counts else '"1"'
-        below.append((f"{_quoted(name)} = {{ servers = {number} }}", counted.get(name, asked[name])))
-    below += [(f"{_quoted(name)} = {{ delay = true }}", asked[name]) for name in waits]
+        number = value(f"servers_{name}", counts[name], counted[name]) if name in counts else "1"
+        there[name] = {"servers": number}
+        below.append((f"{_quoted(name)} = {{ servers = {_quoted(number)} }}", counted.get(name, asked[name])))
+    for name in waits:
+        there[name] = {"delay": True}
+        below.append((f"{_quoted(name)} = {{ delay = true }}", asked[name]))
+    customers: dict[str, Any] = {}
     below.append(("[classes.customers]", ""))
-    asked_for = (("arrival_rate", arrival_rate), ("population", population), ("think_time", think_time))
-    for key, text in asked_for:
+    for key, text in (("arrival_rate", arrival_rate), ("population", population), ("think_time", think_time)):
         if text:
             option = f"--{key.replace('_', '-')} {text}"
-            below.append((f"{key} = {value(key, text, option)}", option))
+            customers[key] = value(key, text, option)
+            below.append((f"{key} = {_quoted(customers[key])}", option))
+    steps: list[dict[str, str]] = []
     below.append(("steps = [", ""))
     for name, time in (queues | waits).items():
         demand = value(f"{'delay' if name in waits else 'demand'}_{name}", time, asked[name])
-        below.append((f"  {{ station = {_quoted(name)}, time = {demand} }},", asked[name]))
+        steps.append({"station": name, "time": demand})
+        below.append((f"  {{ station = {_quoted(name)}, time = {_quoted(demand)} }},", asked[name]))
     below.append(("]", ""))
-    above = [("qnet = 1", ""), ('title = "network from the command line"', ""), ("[parameters]", "")]
-    lines = [*above, *parameters, *below]
-    return Inline(tuple(line for line, _ in lines), tuple(option for _, option in lines))
+    classes = {"customers": {**customers, "steps": steps}}
+    data = {"qnet": 1, "title": _TITLE, "parameters": parameters, "stations": there, "classes": classes}
+    lines = [*above, *below]
+    return Inline(tuple(line for line, _ in lines), tuple(option for _, option in lines), data)
 
 
 def _pairs(option: str, texts: Sequence[str]) -> dict[str, str]:
@@ -124,6 +139,8 @@ def _pairs(option: str, texts: Sequence[str]) -> dict[str, str]:
 
 def _quoted(text: str) -> str:
     """A TOML basic string."""
+    if text.isprintable() and '"' not in text and "\\" not in text:
+        return f'"{text}"'
     import json
 
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f").replace("\ufeff", "\\ufeff")

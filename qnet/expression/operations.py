@@ -142,8 +142,9 @@ class Arrays:
         return np.where(condition, then, other)
 
     def all(self, condition: Value) -> bool:
-        # Several times as fast as `np.all`, which counts where batches are small.
-        return bool(np.count_nonzero(condition) == np.size(condition))
+        flags: Array = condition
+        # Counting is faster than the method of arrays where batches are small.
+        return bool(np.count_nonzero(flags) == flags.size if isinstance(condition, np.ndarray) else condition)
 
     def _fold(self, function: Any, values: Sequence[Value]) -> Value:
         result = values[0]

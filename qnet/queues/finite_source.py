@@ -21,9 +21,9 @@ _TOLERANCE = 2e-14
 _MAX_ROUNDS = 200
 _STIRLING = 16
 """From here on four terms of Stirling's series give the logarithm of a factorial to the last digits."""
-_CACHED = 1 << 15
-"""States of all points that are worked on together: enough that calls take little of the time, few enough that arrays
-of as many floats fit the second cache of a processor."""
+_CACHED = 1 << 16
+"""States of all points that are worked on together: enough that calls take little of the time, few enough that some
+arrays of as many floats take half a megabyte each."""
 _SHORT, _MANY = 256, 1 << 24
 """The number of requests up to which chains are never cut, and the largest number of them."""
 _LEFT_OUT = 1e-18
@@ -102,24 +102,23 @@ def full_probabilities(
     if guess is not None:
         start = np.asarray(guess, dtype=float)
         start = start if start.ndim == 2 else np.stack([start, *np.full((3, *start.shape), np.nan)])
-    kept: Chains = {} if chains is None else chains
     points = [np.asarray(item, dtype=float) for item in (sources, offered, first_share, open_offered, *start)]
     size = np.broadcast_shapes((1,), *(item.shape for item in points))[0]
     most = math.ceil(points[0].max()) + servers
     if most <= _SHORT:
-        return _answered(_in_blocks(kept, most, servers, points, size, guess is not None)[0])
+        return _answered(_in_blocks(chains, most, servers, points, size, guess is not None)[0])
     points = [np.broadcast_to(item, (size,)) for item in points]
     counts = np.minimum(_enough(servers, points[1], points[3]), most)
     result: Any = np.zeros((7, size))
     for count in sorted(set(counts.tolist())):
         here = np.flatnonzero(counts == count)
         some = [item[here] for item in points]
-        values, left_out = _in_blocks(kept, count, servers, some, len(here), guess is not None, count == most)
+        values, left_out = _in_blocks(chains, count, servers, some, len(here), guess is not None, count == most)
         result[:, here] = values
         again = np.flatnonzero(left_out > _LEFT_OUT) if count < most else here[:0]
         if again.size:
             rest = [item[again] for item in some]
-            result[:, here[again]] = _in_blocks(kept, most, servers, rest, len(again), guess is not None)[0]
+            result[:, here[again]] = _in_blocks(chains, most, servers, rest, len(again), guess is not None)[0]
     return _answered(result)
 
 
@@ -138,7 +137,7 @@ def _enough(servers: int, offered: Any, open_offered: Any) -> Any:
 
 
 def _in_blocks(
-    chains: Chains, most: int, servers: int, points: list[Any], size: int, guessed: bool, entire: bool = True
+    chains: Chains | None, most: int, servers: int, points: list[Any], size: int, guessed: bool, entire: bool = True
 ) -> tuple[Any, Any]:
     """As `_solved`, of any number of points."""
     # Of a long chain that is cut, a third is left or less.
@@ -147,8 +146,10 @@ def _in_blocks(
     if size <= block:
         return _solved(chains, most, servers, points, guessed, entire)
     points = [np.broadcast_to(item, size) for item in points]
+    # Large arrays are given back to the system at once, and to get them again takes as long as to fill them.
+    room = np.empty((4, most + 1, block))
     blocks = [
-        _solved(chains, most, servers, [item[begin : begin + block] for item in points], guessed, entire)
+        _solved(chains, most, servers, [item[begin : begin + block] for item in points], guessed, entire, room)
         for begin in range(0, size, block)
     ]
     values, left_out = zip(*blocks, strict=True)
@@ -168,35 +169,34 @@ def _cut(chain: _Chain, rate: Any) -> int:
 
 
 def _solved(
-    chains: Chains, most: int, servers: int, points: list[Any], guessed: bool, entire: bool = False
-) -> tuple[Any, Any]:
+    chains: Chains | None, most: int, servers: int, points: list[Any], guessed: bool, entire: bool = False,
+    room: Any = None,
+) -> tuple[Any, Any]:  # fmt: skip
     """As `full_probabilities`, of points whose chains, of 0 to `most` requests, fit the cache of the processor.
 
     entire   whether chains end there, so that those are left out of the rounds whose weights count for nothing.
+    room     four arrays to work in, of as many rows and columns at least.
     Returns  (7, B) its answers, and (B,) the weight of chains that are longer beyond these requests, at most, as
              a share of all weight.
     """
     sources, offered, first_share, open_offered, *guess = (np.atleast_1d(item) for item in points)
-    chain = _kept_chain(chains, most, servers, sources, first_share, open_offered)
+    chain = _kept_chain(chains, most, servers, sources, first_share, open_offered, room)
     least = np.log(offered / sources)
     stepped = guessed and most >= _STEPPED
     rate = np.minimum(_next_rate(guess, offered, servers - open_offered, least) if stepped else guess[0], _HIGHEST)
     if np.isnan(rate).any():
-        given = np.broadcast_arrays(*points[:4])
-        rate = np.where(np.isnan(rate), least if guessed and not stepped else _first_rate(servers, *given), rate)
+        first = least if guessed and not stepped else _first_rate(servers, sources, offered, first_share, open_offered)
+        rate = np.where(np.isnan(rate), first, rate)
     cut = _cut(chain, rate) if guessed and entire else most
     if cut < most:
         chain = _Chain(chain.count[: cut + 1], *(part[: cut + 1] for part in chain[1:]))
-    spare = servers - open_offered
-    rate, least, offered, spare, *slopes, _ = np.broadcast_arrays(
-        rate, least, offered, spare, *guess[2:], chain.free[0]
+    each_of = rate, least, offered, servers - open_offered, *guess[2:]
+    size = max(chain.free.shape[1], *map(len, each_of))
+    # Sums over a single chain have other last digits than over several.
+    columns = max(size, 2)
+    rate, least, offered, spare, slope, bend = (
+        item if len(item) == columns else np.full(columns, item) for item in each_of
     )
-    size = len(rate)
-    if size == 1:  # Sums over a single chain have other last digits than over several.
-        given = rate, least, offered, spare, *slopes
-        rate, least, offered, spare, *slopes = (np.broadcast_to(item, 2) for item in given)
-    slope, bend = slopes
-    chain = _Chain(chain.count, *(np.broadcast_to(part, (len(chain.count), len(rate))) for part in chain[1:]))
     low = least - guessed
     high = np.full_like(rate, _HIGHEST)
     result: Any = np.zeros((7, len(rate)))
@@ -204,7 +204,8 @@ def _solved(
     live = np.arange(len(rate))
     count = chain.count
     column, squares, each = count[:, None], count**2, np.ones(len(count))
-    weights, asking = np.empty((2, len(count), len(rate)))
+    work: Any = np.empty((2, len(count), columns)) if room is None else room[2:, : len(count)]
+    weights, asking = work[:, :, :columns]
     for _ in range(_MAX_ROUNDS):
         np.multiply(column, rate, out=weights)
         weights += chain.logs
@@ -219,13 +220,13 @@ def _solved(
         # Those that are done are kept among the others until they are half of them: to leave them out takes longer.
         parted = not left or 1 < left < len(done) / 2
         if parted:
-            result[0, live[done]] = (_sums(asking * chain.busy, each) / asked)[done]
-            result[1, live[done]] = (_sums(weights * chain.busy, each) / mass)[done]
-            result[2, live[done]] = (_sums(asking * chain.ahead, each) / asked)[done]
-            result[3:, live[done]] = np.stack([rate, offered, slope, bend])[:, done]
+            all_busy, ahead = _busy_and_ahead(chain, servers, asking)
+            observed, _ = _busy_and_ahead(chain, servers, weights)
+            known = [all_busy / asked, observed / mass, ahead / asked, rate, offered, slope, bend]
+            result[:, live[done]] = np.stack(known)[:, done]
             if cut < most and (weights[-1, done] > _NOTHING * mass[done]).any():
                 return _solved(chains, most, servers, points, guessed, False)
-            fall = np.minimum(np.exp(rate[done]) * chain.free[-1, done] / spare[done], 1.0)
+            fall = np.minimum((np.exp(rate) * chain.free[-1] / spare)[done], 1.0)
             left_out[live[done]] = weights[-1, done] / mass[done] * fall / np.maximum(1.0 - fall, 1e-300)
         if not left:
             return result[:, :size], left_out[:size]
@@ -243,9 +244,18 @@ def _solved(
             live, rate, low, high = live[going], rate[going], low[going], high[going]
             offered, spare, chain = offered[going], spare[going], chain.part(going)
             slope, bend = slope[going], bend[going]
-            weights, asking = np.empty((2, len(count), len(rate)))
+            weights, asking = work[:, :, : len(rate)]
     problem = "the finite-source wait did not converge"
     raise NotComputed(Problem("QN510", problem, help="report the model: this should not happen"))
+
+
+def _busy_and_ahead(chain: _Chain, servers: int, shares: Array) -> tuple[Array, Array]:
+    """(B,) the sums of what is `busy` and `ahead` in a chain, times the shares of its states."""
+    few = min(servers, len(chain.count))
+    each, count = np.ones(len(chain.count)), chain.count
+    busy = _sums(shares[:few] * chain.busy, each[:few]) + _sums(shares[few:], each[few:])
+    ahead = _sums(shares[:few] * chain.ahead, each[:few]) + _sums(shares[few:], count[few:] - (servers - 1))
+    return busy, ahead + chain.beside[0] * _sums(shares[few:], count[few:] + 1)
 
 
 def _next_rate(guess: Sequence[Array], offered: Array, spare: Array, least: Array) -> Any:
@@ -294,28 +304,33 @@ def _sums(shares: Any, values: Any) -> Any:
 
 
 _MOST_CHAINS = 24
-"""That are kept, each of which fits the cache of the processor."""
+"""That are kept."""
 
 
 class _Chain(Record):
-    """What does not depend on the request rate z, for n = 0 .. N + c requests present; shape (N + c + 1, B).
+    """What does not depend on the request rate z, for n = 0 .. N + c requests present; a point is a column.
 
-    A point is a column: sums over states then run along rows of points, at the speed of the processor.
+    Sums over states then run along rows of points, at the speed of the processor.
     """
 
     count: Any
     """n, shape (N + c + 1,)."""
     free: Any
-    """N - h(n), at least 0."""
+    """N - h(n), at least 0; shape (N + c + 1, B)."""
     logs: Any
-    """The logarithm of the weight of n without z^n."""
+    """The logarithm of the weight of n without z^n; likewise."""
     busy: Any
-    """The share of the weight with all servers busy."""
+    """The share of the weight with all servers busy, for n below c: shape (c, B). From c on it is 1."""
     ahead: Any
-    """That share, times the mean number of requests beyond c - 1, those of the open stream among them."""
+    """That share, times the mean number of requests beyond c - 1, those of the open stream among them; likewise. From c
+    on it is n - c + 1, and n + 1 times what follows."""
+    beside: Any
+    """x / (1 - x), shape (1, B)."""
 
     def part(self, chosen: Any) -> _Chain:
-        """Some points of the batch."""
+        """Some points of the batch; the one column of all points is that of some."""
+        if self.free.shape[1] == 1:
+            return self
         return _Chain(self.count, *(part.compress(chosen, axis=1) for part in self[1:]))
 
 
@@ -323,58 +338,74 @@ Chains = dict[tuple[Any, ...], _Chain]
 """The latest chains, by what they depend on: between the rounds of a fixed point it is the rates alone that change."""
 
 
-def _kept_chain(chains: Chains, most: int, servers: int, sources: Any, share: Any, erlangs: Any) -> _Chain:
-    """As `_chain`; among those that are kept, where it is. Points of one chain have one column; where half of them at
-    most are different, as those of slopes, each is made once."""
-    given = sources, share, erlangs
-    if all((item == item[0]).all() for item in given):
-        sources, share, erlangs = (item[:1] for item in given)
+def _kept_chain(
+    chains: Chains | None, most: int, servers: int, sources: Any, share: Any, erlangs: Any, room: Any
+) -> _Chain:
+    """As `_chain`; among those that are kept, where it is."""
+    if chains is None:
+        return _few_chains(most, servers, sources, share, erlangs, room)
     key = most, servers, *(item.tobytes() for item in (sources, share, erlangs))
     if key not in chains:
         while len(chains) >= _MOST_CHAINS:
             del chains[next(iter(chains))]
-        others = share[:1], erlangs[:1]
-        different, where = np.unique(sources, return_inverse=True)
-        if 2 * len(different) <= len(sources) and ((share == others[0]) & (erlangs == others[1])).all():
-            chain = _chain(most, different, servers, *others)
-            chains[key] = _Chain(chain.count, *(part.take(where, axis=1) for part in chain[1:]))
-        else:
-            chains[key] = _chain(most, sources, servers, share, erlangs)
+        chains[key] = _few_chains(most, servers, sources, share, erlangs, None)
     return chains[key]
 
 
-def _chain(most: int, sources: Any, servers: int, share: Any, erlangs: Any) -> _Chain:
-    """The weights of the chain of 0 to `most` requests for N, p and b of each point."""
+def _few_chains(most: int, servers: int, sources: Any, share: Any, erlangs: Any, room: Any) -> _Chain:
+    """As `_chain`. Points of one chain have one column; where half of them at most are different, as those of slopes,
+    each is made once."""
+    if (sources == sources[0]).all():
+        sources = sources[:1]
+    if not ((share == share[0]).all() and (erlangs == erlangs[0]).all()):
+        return _chain(most, sources, servers, share, erlangs, room)
+    share, erlangs = share[:1], erlangs[:1]
+    if len(sources) > 1:
+        different, where = np.unique(sources, return_inverse=True)
+        if 2 * len(different) <= len(sources):
+            chain = _chain(most, different, servers, share, erlangs)
+            return _Chain(chain.count, *(part.take(where, axis=1) for part in chain[1:]))
+    return _chain(most, sources, servers, share, erlangs, room)
+
+
+def _chain(most: int, sources: Any, servers: int, share: Any, erlangs: Any, room: Any = None) -> _Chain:
+    """The weights of the chain of 0 to `most` requests for N, p and b of each point; in `room`, as of `_solved`."""
     count = np.arange(0.0, most + 1)
     column = count[:, None]
+    few = column[:servers]
     left = servers - erlangs
-    kept = np.minimum(column, left)
-    free = kept * (1.0 - share) + (sources - column)
+    most_free = sources + left * (1.0 - share)
+    free, logs = np.empty((2, most + 1, len(most_free))) if room is None else room[:2, :, : len(most_free)]
+    np.subtract(most_free, column, out=free)
+    free[:servers] = np.minimum(few, left) * (1.0 - share) + (sources - few)
     np.maximum(free, 0.0, out=free)
     constants = _constants(servers)
     idle = _idle_servers(servers, erlangs, constants)
     # From c requests on all servers are busy: only the rows before have two kinds of states.
     chances = _all_busy(servers, erlangs, constants)
+    logs[0] = 0.0
+    births = logs[1:]
     with np.errstate(divide="ignore"):
         busy = np.log(chances)
-        births = np.log(free[:-1])
-    both = busy.copy()
-    both[:servers] = np.logaddexp(idle, busy[:servers])
-    logs = column * np.broadcast_to(-np.log(left), free.shape[1:])
-    logs[1:] += np.cumsum(births, axis=0, out=births)
-    logs[: servers + 1] += both
-    share_busy = np.ones_like(free)
-    share_busy[: servers + 1] = np.exp(busy - both)
-    return _Chain(count, free, logs, share_busy, _ahead(column, servers, erlangs, chances, share_busy))
+        np.log(free[:-1], out=births)
+    births -= np.log(left)
+    np.cumsum(births, axis=0, out=births)
+    both = np.logaddexp(idle, busy[:servers])
+    logs[:servers] += both
+    logs[servers] += busy[servers]
+    share_busy = np.exp(busy[:servers] - both)
+    beside = erlangs / left
+    ahead = _ahead(few, servers, beside, chances, share_busy)
+    parts = share_busy, ahead, beside[None]
+    busy, ahead, beside = (np.broadcast_to(part, (len(part), free.shape[1])) for part in parts)
+    return _Chain(count=count, free=free, logs=logs, busy=busy, ahead=ahead, beside=beside)
 
 
-def _ahead(count: Any, servers: int, erlangs: Any, chances: Any, share_busy: Any) -> Any:
-    """With all servers busy, the requests beyond c - 1: those of n holders, and of the open stream (n + 1) x / (1 - x)
-    t(n + 1) / t(n), as it is negative binomial; times the share of that."""
-    following = np.ones_like(share_busy)
+def _ahead(count: Any, servers: int, beside: Any, chances: Any, share_busy: Any) -> Any:
+    """With all servers busy and n below c, the requests beyond c - 1: those of n holders, and of the open stream
+    (n + 1) x / (1 - x) t(n + 1) / t(n), as it is negative binomial; times the share of that."""
     here = chances[:-1]
-    following[:servers] = np.divide(chances[1:], here, out=np.zeros_like(here), where=here > 0)
-    beside = erlangs / (servers - erlangs)
+    following = np.divide(chances[1:], here, out=np.zeros_like(here), where=here > 0)
     return share_busy * (count - (servers - 1) + (count + 1) * beside * following)
 
 

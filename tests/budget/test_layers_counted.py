@@ -84,9 +84,9 @@ def test_points_of_equal_sources_have_one_chain(monkeypatch: pytest.MonkeyPatch)
     columns: list[int] = []
     chain = finite_source._chain
 
-    def counted(most: int, sources: object, servers: int, share: object, erlangs: object) -> object:
+    def counted(most: int, sources: object, *others: object) -> object:
         columns.append(len(sources))  # type: ignore[arg-type]
-        return chain(most, sources, servers, share, erlangs)
+        return chain(most, sources, *others)
 
     monkeypatch.setattr(finite_source, "_chain", counted)
     offered = np.linspace(0.5, 2.9, 20)

@@ -41,8 +41,9 @@ work = "10 ms"
 LIGHT = ("numpy", "rich", "sympy")
 NO_SOLVER = (*LIGHT, "tomllib", "json", "qnet.networks", "qnet.queues", "qnet.model", "qnet.questions", "qnet.reports")
 NOT_ASKED = (
-    *LIGHT, "locale", "bisect", "encodings.utf_8_sig", "hashlib", "difflib", "qnet.cli.methods",
-    "qnet.cli.system", "qnet.catalog.find", "qnet.catalog.parts", "qnet.model.settings", "qnet.model.grids",
+    *LIGHT, "tomllib", "json", "signal", "locale", "bisect", "encodings.utf_8_sig", "hashlib", "difflib",
+    "qnet.cli.methods", "qnet.cli.system", "qnet.catalog.find", "qnet.catalog.parts", "qnet.model.settings",
+    "qnet.model.grids",
     "qnet.model.check_envelopes", "qnet.queues.roots", "qnet.queues.finite_source", "qnet.networks.fixed_point",
     "qnet.networks.product.bounds", "qnet.networks.closed.convolution", "qnet.networks.closed.lattice_mva",
     "qnet.networks.closed.approximate", "qnet.questions.search.search", "qnet.reports.json_", "qnet.reports.text_table",

@@ -9,6 +9,7 @@ import pytest
 
 from qnet.documents import parse
 from qnet.errors import NotComputed
+from qnet.lazy import np
 from qnet.model.load import build
 from qnet.model.metrics import metric
 from qnet.model.model import Model
@@ -373,3 +374,65 @@ def test_what_is_not_computed_is_told_with_a_way_out(what: str) -> None:
         solve_points(model_of(text), asked=APPROXIMATED)
     assert caught.value.problems[0].code == "QN555"
     assert caught.value.problems[0].help
+
+
+SHARED = """
+qnet = 1
+title = "writers and jobs that share a CPU and a disk"
+
+[parameters]
+factor = 1.0
+
+[buffers]
+store = {{ {store} }}
+
+[stations]
+cpu = {{ servers = {servers} }}
+disk = {{ discipline = "{discipline}" }}
+
+[classes.writer]
+population = {writers}
+think_time = "{think} ms * factor"
+steps = [
+  {{ station = "cpu", time = "{first} ms", visits = {visits} }},
+  {{ fill = "store" }},
+  {{ station = "cpu", time = "14.3 ms" }},
+  {{ phase = 2, drains = "store", station = "disk", time = "{drain} ms", visits = {share} }},
+]
+
+[classes.job]
+population = {jobs}
+think_time = "{other} ms"
+steps = [ {{ station = "cpu", time = "{at_cpu} ms" }}, {{ station = "disk", time = "{at_disk} ms" }} ]
+"""
+LOSING = SHARED.format(
+    store='places = 20, full = "lost"', servers=2, discipline="ps", writers=10, think=134.1, first=47.6, visits=3,
+    drain=48.1, share=1, jobs=1, other=292.1, at_cpu=26.0, at_disk=6.6,
+)  # fmt: skip
+UNPROVEN = SHARED.format(
+    store="places = 8", servers=1, discipline="fcfs", writers=5, think=122.2, first=38.9, visits=1, drain=59.6,
+    share=0.5, jobs=5, other=12.6, at_cpu=60.0, at_disk=36.4,
+)  # fmt: skip
+FACTORS = np.geomspace(0.1, 10, 30)
+
+
+def test_points_that_have_converged_are_not_led_astray_by_others() -> None:
+    """Once all of a batch was refused, though each of its points has an answer."""
+    model = model_of(LOSING)
+    together = solve_points(model, {"factor": FACTORS}, len(FACTORS), asked=APPROXIMATED).parts[0].solution
+    alone = [solve_points(model, {"factor": float(factor)}, asked=APPROXIMATED).parts[0].solution for factor in FACTORS]
+    for index in range(2):
+        expected = [solution.classes[index].throughput for solution in alone]
+        assert together.classes[index].throughput == pytest.approx(expected, rel=1e-8)
+
+
+def test_points_that_do_not_converge_are_named() -> None:
+    model = model_of(UNPROVEN)
+    with pytest.raises(NotComputed) as caught:
+        solve_points(model, {"factor": FACTORS}, len(FACTORS), asked=APPROXIMATED)
+    assert caught.value.at is not None
+    unproven = FACTORS[caught.value.at]
+    assert 0 < len(unproven) < 5
+    for factor in unproven.tolist():
+        with pytest.raises(NotComputed, match="QN557"):
+            solve_points(model, {"factor": factor}, asked=APPROXIMATED)

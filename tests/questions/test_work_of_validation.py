@@ -128,9 +128,10 @@ def test_the_answers_of_searches_are_solved_where_a_figure_is_read(work: Work) -
 
 def test_roots_are_interpolated_across_what_bends_an_excess(work: Work) -> None:
     """51 rounds and 28,400 values where the excess of limits was taken as it is, with a bend at every root, and where a
-    root that was just missed was looked for at equal distances."""
-    assert len(work.tried) <= 46
-    assert sum(work.tried) <= 26_500
+    root that was just missed was looked for at equal distances; 46 and 26,300 where moved answers were as near to their
+    roots as those of other searches."""
+    assert len(work.tried) <= 41
+    assert sum(work.tried) <= 23_500
 
 
 def test_parameters_are_moved_along_a_grid_in_one_batch(work: Work) -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import time
+import tracemalloc
 
+import numpy as np  # noqa: TID253
 import pytest
 
+from qnet.queues.finite_source import full_probabilities
 from qnet.queues.stations.queue import queue
 
 MILLION = 1_000_000
@@ -70,3 +73,14 @@ def test_scale_of_time_is_free():
     for scale in (1e-9, 1.0, 1e9):
         found = queue("M/D/c", arrival_rate=1.6 / scale, service_time=scale, servers=2)
         assert found.wait / scale == pytest.approx(queue("M/D/c", arrival_rate=1.6, service_time=1.0, servers=2).wait)
+
+
+def test_many_points_are_worked_on_in_the_memory_of_few() -> None:
+    """28 MB where every block of points had arrays that were kept until the end, and the system was asked for each."""
+    draw = np.random.default_rng(1)
+    offered, share, opened = (draw.uniform(*ends, 20_000) for ends in ((0.2, 2.5), (0.2, 0.9), (0.1, 1.0)))
+    tracemalloc.start()
+    full_probabilities(64.0, 4, offered, share, opened)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 8e6

@@ -54,8 +54,8 @@ _MAX_LAYERED = 25
 _PLAIN = 3
 """Rounds without extrapolation: the first moves are no guide to the later ones."""
 _STALLED = 15
-"""Rounds in which the residual of each point must fall. Estimates that jump where waits change little leave no fixed
-point, and the rounds cycle indefinitely."""
+"""Rounds in which the residual must fall. Estimates that jump where waits change little leave no fixed point, and the
+rounds cycle indefinitely."""
 _REMEMBERED = 5
 """Rounds that are mixed."""
 _LEAST_SHARE = 1e-12
@@ -161,7 +161,8 @@ class _Closed(Aggregation):
         ends = count, count + len(self.routes), count + len(self.routes) + 1
         memory = _Rounds()
         residual = lowest = np.full(self.points, np.inf)
-        since = np.zeros(self.points)
+        since = np.zeros(self.points, dtype=int)
+        done = np.zeros(self.points, dtype=bool)
         requests = streams(self.network, self.operations, [1.0] * len(self.network.classes)).streams
         most = _MAX_LAYERED if any(stream.around for stream in requests) else _MAX_ROUNDS
         for rounds in range(1, most + 1):
@@ -173,21 +174,23 @@ class _Closed(Aggregation):
             moves = after - unknown
             sizes = np.maximum(np.abs(after), np.abs(unknown))
             sizes[:, : ends[2]] = 1.0
-            residual = (np.abs(moves) / np.maximum(sizes, 1e-300)).max(1)
-            converged = residual <= _TOLERANCE
-            if converged.all() or not self.around.depends(levels):
+            residual = np.where(done, residual, (np.abs(moves) / np.maximum(sizes, 1e-300)).max(axis=1))
+            done = residual <= _TOLERANCE
+            if done.all() or not self.around.depends(levels):
                 return self.solution(levels, chain, rounds)
-            nearer = residual < 0.9 * lowest
-            lowest, since = np.where(nearer, residual, lowest), np.where(nearer, rounds, since)
-            if (~converged & (rounds - since >= _STALLED)).any():
+            less = residual < 0.9 * lowest
+            lowest, since = np.where(less, residual, lowest), np.where(less, rounds, since)
+            if (done | (rounds - since >= _STALLED)).all():
                 break
             following = self.next(unknown, after, memory, ends[0])
             # Extrapolation may go beyond: of those that are lost, visits would be negative.
             following[:, ends[1] : ends[2]] = np.minimum(following[:, ends[1] : ends[2]], 1.0)
-            # A point that has converged keeps its values, as it does alone.
-            unknown = np.where(converged[:, None], unknown, following)
+            # What has converged may not be led astray by what others have yet to do.
+            unknown = np.where(done[:, None], unknown, following)
         text = f"the waits for a place of {self.full.name} did not converge: residual {residual.max():.1e}"
-        raise NotComputed(Problem("QN557", text, f"a residual of {_TOLERANCE:.0e}", help="try fewer customers"))
+        error = NotComputed(Problem("QN557", text, f"a residual of {_TOLERANCE:.0e}", help="try fewer customers"))
+        error.at = None if self.network.size is None else ~done
+        raise error
 
     def next(self, unknown: Array, after: Array, memory: _Rounds, count: int) -> Array:
         """The unknowns of the next round, by those of this one and their images.

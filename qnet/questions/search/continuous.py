@@ -281,7 +281,7 @@ def _overloads(trial: Trial, value: Array, known: Array, wanted: Flags) -> Array
 
 def sign_change(
     trial: Trial, function: Callable[[Trial, Solved, Indices], Array], inside: Array, beyond: Array, edge: Array,
-    ends: tuple[Flags, Array, Array], value_alone: Flags | None = None,
+    ends: tuple[Flags, Array, Array], value_alone: Flags | None = None, nearness: float = 0.0,
 ) -> Array:  # fmt: skip
     """The last value at which a function of the solution is negative, on the way from `inside` to `beyond`.
 
@@ -289,6 +289,7 @@ def sign_change(
     edge     a value above both, where figures may grow without bound.
     ends     where a root is wanted, and the function at `inside` and at `beyond`.
     value_alone  where what is left up to the edge may be less exact than the value, however close the two are.
+    nearness     how near to the root, relative to it, is near enough; as near as other searches go for 0.
     Method   The search runs over u = -log(1 - value / edge): close to saturation figures grow like 1 / (edge - value),
              and over u they are smooth.
     """
@@ -300,12 +301,12 @@ def sign_change(
         return function(lanes, lanes.solve(-top[indices] * np.expm1(-u)), indices)
 
     def near(indices: Indices, u: Array) -> Array:
-        alone: Any = value_alone
-        return np.where(alone[indices], NEARNESS * np.expm1(u), 0.0)
+        alone: Any = np.zeros(trial.size, bool) if value_alone is None else value_alone
+        return np.where(alone[indices], max(NEARNESS, nearness), nearness) * np.expm1(u)
 
     signs = np.where(wanted, at_inside, -1.0), np.where(wanted, at_beyond, -1.0)
     bracket = -np.log1p(-inside / top), -np.log1p(-beyond / top)
-    result = _root(trial, at, *bracket, *signs, None if value_alone is None else near)
+    result = _root(trial, at, *bracket, *signs, near if nearness or value_alone is not None else None)
     return -top * np.expm1(-result)
 
 

@@ -17,6 +17,8 @@ _REACHES = (1.012, 1.06, 1.3)
 """How far, as factors, an answer is searched on either side of the known one: most move as far as what moves them."""
 _FEW = 150
 """Points at which all values around the known answer are tried in one batch, whether they are needed or not."""
+_NEARNESS = 1e-9
+"""How near to its root an answer is, relative to it: a change of a model by a hundredth shows to a millionth."""
 _BEFORE = 0.999
 """The share of a capacity at which a search begins, where the known answer is beyond it."""
 
@@ -181,7 +183,7 @@ def _crossed(trial: Trial, top: Array, end: _Look, looks: list[_Look]) -> Near:
         return np.where(saturated[indices], lanes.overload(solved), smooth(lanes.excess(solved)))
 
     if changes.any():
-        roots = sign_change(trial, function, np.where(held, low["value"], 0.0), value, edge, ends, saturated)
+        roots = sign_change(trial, function, np.where(held, low["value"], 0.0), value, edge, ends, saturated, _NEARNESS)
         value = np.where(changes, roots, value)
         shown = np.where(saturated, value * JUST_BELOW, value)
     full = np.flatnonzero(saturated)
@@ -190,7 +192,7 @@ def _crossed(trial: Trial, top: Array, end: _Look, looks: list[_Look]) -> Near:
         excess = part.excess(part.solve(shown[full]))
         ends = excess > 0, np.minimum(smooth(low["excess"][full]), -1e-300), smooth(excess)
         if ends[0].any():
-            limit = sign_change(part, exceeded, low["value"][full], shown[full], value[full], ends)
+            limit = sign_change(part, exceeded, low["value"][full], shown[full], value[full], ends, nearness=_NEARNESS)
             for each in (value, shown):
                 each[full] = np.where(ends[0], limit, each[full])
     return Near(held, value, shown)
