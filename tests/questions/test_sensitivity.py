@@ -87,6 +87,15 @@ def test_the_strongest_stand_first_and_those_without_elasticity_last():
     assert [item.input.name for item in found] == ["service", "rate", "servers", "share"]
 
 
+@pytest.mark.parametrize("rate", ["1/s", "3/s", "6/s", "8/s", "9/s"])
+def test_parameters_of_which_only_the_ratio_counts_stand_in_the_order_of_the_model(rate):
+    """Their elasticities differ by rounding errors, in the one direction or the other."""
+    text = OPEN.replace('service = "100 ms"', 'work = 1e6\nspeed = "1e7/s"\nservice = "work / speed"')
+    found = sensitivity(with_settings(model_of(text), {"rate": rate}), ["response"], ["work", "speed"]).effects
+    assert [item.input.name for item in found] == ["work", "speed"]
+    assert found[0].elasticity == pytest.approx(-found[1].elasticity, rel=1e-8)
+
+
 def test_what_does_not_count_is_left_out_unless_it_is_asked_for():
     assert "spare" not in elasticities(model_of(OPEN), "response")
     assert elasticities(model_of(OPEN), "response", by=["spare"]) == {"spare": 0.0}

@@ -109,7 +109,8 @@ def tornado(
                 status = next((answer.status[row] for row in (low, high) if answer.status[row] != OK), OK)
                 reaches.append(Reach(metric, item, here, _number(values[low]), _number(values[high]), status))
     order = {metric.source: index for index, metric in enumerate(wanted)}
-    reaches.sort(key=lambda item: (order[item.metric.source], item.width is None, -(item.width or 0.0)))
+    # Widths that differ by rounding errors alone are equal.
+    reaches.sort(key=lambda item: (order[item.metric.source], item.width is None, -float(f"{item.width or 0.0:.9g}")))
     return _uncertainty(model, point, result, answers, tuple(reaches), ())
 
 
