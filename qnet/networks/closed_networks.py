@@ -189,6 +189,8 @@ class _Answer(Reduction):
 
         every = range(len(self.network.classes)) if self.left else ()
         start = {kind: self.throughput(last.rates, kind) for kind in every} if last is not None else None
+        if start is None and self.left:
+            start = {kind: self.light(demands, kind) for kind in every}
         try:
             return answer(second_phase_rates(self.network, every, self.open_loads, passages, start))
         except NotComputed as error:
@@ -198,6 +200,20 @@ class _Answer(Reduction):
             text = f"branches outside of the join come to {' or '.join(running)} nearly as fast as it can serve them"
             help = "wait for more of the branches (join), or state fewer customers"
             raise NotComputed(Problem("QN511", text, "fewer of them", help=help)) from None
+
+    def light(self, demands: list[list[Value]], kind: int) -> Value:
+        """Passages per second of a class without any waits, but no more than a station can serve."""
+        given = self.network.classes[kind]
+        if isinstance(given, OpenClass):
+            return given.arrival_rate
+        copies = [*(copies for _, _, copies in self.groups), 1]
+        time = given.think_time + total(count * row[kind] for count, row in zip(copies, demands, strict=True))
+        limits = [
+            station.peak / (row[kind] + 1e-300)
+            for (_, station, _), row in zip(self.groups, demands, strict=False)
+            if not station.delay
+        ]
+        return self.operations.minimum([given.population / (time + 1e-300), *(limit + 0.0 * time for limit in limits)])
 
     def throughput(self, rates: Any, kind: int) -> Value:
         """Passages per second of a class, from those of all closed classes."""
@@ -234,7 +250,7 @@ class _Answer(Reduction):
         if self.network.size is not None or len(self.network.closed) != 1 or len(self.network.classes) != 1:
             return None
         if self.regular:
-            return layers.ceiling(self.network, self.unit)
+            return self.around_delays() if self.only_delays_held() else layers.ceiling(self.network, self.unit)
         left = self.open_loads({0: 1.0})
         limits = [
             (1 / (row[0] / most + left.get(key, 0.0)), station.groups[key[1]].label)
@@ -243,6 +259,23 @@ class _Answer(Reduction):
             if row[0] + left.get(key, 0.0) > 0 and not station.delay
         ]
         return min(limits, default=None)
+
+    def only_delays_held(self) -> bool:
+        """Whether only delays are kept while other stations are waited for."""
+        delays = {station.name for station in self.network.stations if station.delay}
+        held = {name for stream in self.unit.streams for name, _ in stream.around}
+        return held <= delays and not self.unit.deferred
+
+    def around_delays(self) -> tuple[Value, str] | None:
+        """As `ceiling`, where only delays are held: each station is full when its work alone fills it."""
+        loads = [
+            (total(self.unit.streams[index].rate * self.unit.streams[index].holding.mean for index in self.members[key])
+             / station.servers, station.groups[key[1]].label)
+            for key, station, _ in self.groups
+            if not station.delay and self.members[key]
+        ]  # fmt: skip
+        most = max(loads, default=(0.0, ""), key=lambda item: item[0])
+        return (1 / most[0], most[1]) if most[0] > 0 else None
 
     def waits(self, result: ProductSolution, demands: list[list[Value]], visits: list[list[Value]]) -> list[Wait]:
         """The waits of every stream: its part of how much the station stretches the demands of its class.

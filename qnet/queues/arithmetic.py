@@ -8,6 +8,9 @@ from typing import Any
 from qnet.expression import Operations, Value
 from qnet.lazy import np
 
+_FEW = 6
+"""Numbers that are added one after the other."""
+
 
 def total(values: Iterable[Value]) -> Value:
     """The sum, without a temporary for the zero it would start from; 0.0 of nothing.
@@ -43,6 +46,39 @@ def close(value: Value, other: Value, operations: Operations) -> bool:
     """
     near = 1e-12 * operations.absolute(other)
     return operations.all(operations.compare("<=", operations.absolute(value - other), near))
+
+
+def summed(values: Any, axis: int = -1) -> Any:
+    """The sum of an array over one axis, which may be a view of it: of few numbers several times as fast as by numpy,
+    which goes along each of these short rows.
+
+    values   numbers of any shape.
+    axis     the last, or 1.
+    """
+    count = values.shape[axis]
+    if not 0 < count <= _FEW:
+        return values.sum(axis)
+    columns = (values[..., index] if axis == -1 else values[:, index] for index in range(count))
+    result = next(columns)
+    if count > 1:
+        result = result + next(columns)
+        for column in columns:
+            result += column
+    return result
+
+
+def largest(values: Any) -> Any:
+    """The maximum of an array over its last axis, 0 of none; as `summed`.
+
+    values   numbers of at least 0.
+    """
+    count = values.shape[-1]
+    if not 0 < count <= _FEW:
+        return values.max(-1, initial=0.0)
+    result = values[..., 0]
+    for index in range(1, count):
+        result = np.maximum(result, values[..., index])
+    return result
 
 
 def distinct(values: Any) -> Any:

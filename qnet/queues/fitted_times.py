@@ -26,45 +26,53 @@ class Fitted:
         scv = variance / np.where(mean > 0, mean, 1.0) ** 2
         scv = np.where(np.abs(scv - 1) <= 1e-12, 1.0, np.where(scv <= 1e-24, 0.0, scv))
         self.constant = (scv == 0) | (mean == 0)
+        self.any_constant = bool(self.constant.any())
         few = scv < 1 / _STAGES
-        rest = np.where(few, mean * np.sqrt(_STAGES * scv), mean)
+        self.shifted = bool(few.any())
+        rest = np.where(few, mean * np.sqrt(_STAGES * scv), mean) if self.shifted else mean
         self.shift = mean - rest
         """What of each time is constant."""
-        self.shifted = bool((self.shift != 0).any())
-        self.wide = (scv > 1) & ~self.constant
-        regular = np.where(few, 1 / _STAGES, np.minimum(scv, 1.0))
+        self.wide = scv > 1
+        if self.any_constant:
+            self.wide &= ~self.constant
+        self.any_wide = bool(self.wide.any())
+        regular = np.minimum(scv, 1.0)
+        if self.shifted:
+            regular = np.where(few, 1 / _STAGES, regular)
         # Rounding must not ask for a stage more than an Erlang time has.
-        self.stages = np.ceil(1 / regular - 1e-9)
-        count = self.stages
-        self.fewer = (count * regular - np.sqrt(np.maximum(count * (1 + regular) - count**2 * regular, 0.0))) / (
-            1 + regular
-        )
-        self.fewer = np.where(count > 1, np.clip(self.fewer, 0.0, 1.0), 0.0)
+        self.stages = count = np.ceil(1 / regular - 1e-9)
+        spread = np.maximum(count * (1 + regular) - count**2 * regular, 0.0)
+        self.fewer = np.minimum(np.maximum((count * regular - np.sqrt(spread)) / (1 + regular), 0.0), 1.0)
+        self.fewer = np.where(count > 1, self.fewer, 0.0)
         """The probability of a stage less."""
-        self.rate = (count - self.fewer) / np.where(self.constant, 1.0, rest)
-        odd = np.maximum(scv, 1.0)
-        self.fast = (1 + np.sqrt((odd - 1) / (odd + 1))) / 2
-        """The probability of the faster exponential."""
-        each = np.where(self.constant, 1.0, mean)
-        self.rates = 2 * self.fast / each, 2 * (1 - self.fast) / each
-        moving = ~self.constant
-        longest = np.where(self.wide, 1 / self.rates[1], rest)
-        self.shortest = np.where(moving, rest, np.inf).min(0)
-        self.longest = np.where(moving, longest, 0.0).max(0)
-        none = ~moving.any(0)
-        self.shortest, self.longest = np.where(none, 1.0, self.shortest), np.where(none, 1.0, self.longest)
+        self.rate = (count - self.fewer) / (np.where(self.constant, 1.0, rest) if self.any_constant else rest)
+        longest = rest
+        if self.any_wide:
+            odd = np.maximum(scv, 1.0)
+            self.fast = (1 + np.sqrt((odd - 1) / (odd + 1))) / 2
+            """The probability of the faster exponential."""
+            each = np.where(self.constant, 1.0, mean)
+            self.rates = 2 * self.fast / each, 2 * (1 - self.fast) / each
+            longest = np.where(self.wide, 1 / self.rates[1], rest)
+        if self.any_constant:
+            moving = ~self.constant
+            none = ~moving.any(0)
+            self.shortest = np.where(none, 1.0, np.where(moving, rest, np.inf).min(0))
+            self.longest = np.where(none, 1.0, np.where(moving, longest, 0.0).max(0))
+        else:
+            self.shortest, self.longest = rest.min(0), longest.max(0)
 
     def passed(self, times: Array) -> Array:
         """The probability that each time has passed: of (points, moments) an array (times, points, moments)."""
         # Times since 0 are those of all branches.
         since = np.maximum(times - self.shift[..., None], 0.0) if self.shifted else times
         left = self._left(since)
-        if self.wide.any():
+        if self.any_wide:
             fast, slow = (np.exp(-rate[..., None] * since) for rate in self.rates)
             odd = self.fast[..., None] * fast + (1 - self.fast[..., None]) * slow
             left = np.where(self.wide[..., None], odd, left)
         passed = 1.0 - left
-        if not self.constant.any():
+        if not self.any_constant:
             return passed
         return np.where(self.constant[..., None], times >= self.shift[..., None], passed)
 
@@ -72,7 +80,7 @@ class Fitted:
         """The densities, of the same shape; 0 for constants."""
         since = times - self.shift[..., None]
         density = self._ending(np.maximum(since, 0.0))
-        if self.wide.any():
+        if self.any_wide:
             odd = 0.0
             for share, rate in zip((self.fast, 1 - self.fast), self.rates, strict=True):
                 odd = odd + (share * rate)[..., None] * np.exp(-rate[..., None] * np.maximum(since, 0.0))

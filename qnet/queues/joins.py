@@ -45,7 +45,7 @@ def joined(branches: Sequence[BranchTimes], needed: int) -> tuple[Value, Value]:
     [1.5, 1.25]
     """
     first = second = 0.0
-    order = _Order(branches, needed)
+    order = _ordered(branches, needed)
     for times, weights in order.nodes():
         waiting = 1.0 - order.complete(order.fitted.passed(times))
         first = first + (weights * waiting).sum(-1)
@@ -60,11 +60,7 @@ def mean_joined(branches: Sequence[BranchTimes], needed: int) -> Value:
     needed    how many of their times must pass, from 1.
     Returns   seconds.
     """
-    order = _Order(branches, needed)
-    first = 0.0
-    for times, weights in order.nodes():
-        first = first + (weights * (1.0 - order.complete(order.fitted.passed(times)))).sum(-1)
-    return order.as_given(first)
+    return _mean(_ordered(branches, needed))
 
 
 def decisive(branches: Sequence[BranchTimes], needed: int) -> tuple[Value, ...]:
@@ -78,7 +74,7 @@ def decisive(branches: Sequence[BranchTimes], needed: int) -> tuple[Value, ...]:
     >>> [round(float(share), 9) for share in decisive([BranchTimes(1.0, 1.0), BranchTimes(1.0, 1.0)], needed=2)]
     [0.5, 0.5]
     """
-    order = _Order(branches, needed)
+    order = _ordered(branches, needed)
     result: list[Any] = [0.0 for _ in branches]
     for times, weights in order.nodes():
         passed, density = order.fitted.passed(times), order.fitted.density(times)
@@ -96,18 +92,46 @@ def decisive(branches: Sequence[BranchTimes], needed: int) -> tuple[Value, ...]:
     return tuple(order.as_given(value / np.where(overall > 0, overall, 1.0)) for value in result)
 
 
-class _Order:
-    """Fitted times, of which a given number must pass."""
+def mean_of(moments: Any, counts: Sequence[int], needed: int) -> Any:
+    """The mean of `joined` alone, as an array of points.
 
-    def __init__(self, branches: Sequence[BranchTimes], needed: int) -> None:
-        self.shape = np.broadcast_shapes(*(np.shape(value) for item in branches for value in item[:2]))
-        size = int(np.prod(self.shape))
-        moments = np.array(
-            [[np.broadcast_to(value, self.shape).reshape(size) for value in item[:2]] for item in branches], dtype=float
-        )
+    moments  (times, 2, points) means and variances, seconds and seconds squared.
+    counts   how often each time is there.
+    needed   how many of the times must pass, from 1.
+    """
+    return _mean(_Order(moments, counts, needed, moments.shape[2:]))
+
+
+def _mean(order: _Order) -> Value:
+    first = 0.0
+    for times, weights in order.nodes():
+        first = first + (weights * (1.0 - order.complete(order.fitted.passed(times)))).sum(-1)
+    return order.as_given(first)
+
+
+def _ordered(branches: Sequence[BranchTimes], needed: int) -> _Order:
+    """Times of which a given number must pass, from branches."""
+    shape = np.broadcast_shapes(*(np.shape(value) for item in branches for value in item[:2]))
+    size = int(np.prod(shape))
+    moments = np.array(
+        [[np.broadcast_to(value, shape).reshape(size) for value in item[:2]] for item in branches], dtype=float
+    )
+    return _Order(moments, [item.copies for item in branches], needed, shape)
+
+
+class _Order:
+    """Fitted times, of which a given number must pass.
+
+    moments  (times, 2, points) means and variances.
+    counts   how often each time is there.
+    shape    of the points, as they were given.
+    """
+
+    def __init__(self, moments: Any, counts: Sequence[int], needed: int, shape: tuple[int, ...]) -> None:
+        self.shape = shape
         self.known = np.isfinite(moments).all((0, 1)) & (moments[:, 0].max(0) > 0)
         self.fitted = Fitted(*np.where(self.known, np.maximum(moments, 0.0), 1.0).swapaxes(0, 1))
-        self.counts = [item.copies for item in branches]
+        self.counts = counts
         self.needed = needed
 
     def as_given(self, value: Any) -> Value:
@@ -143,7 +167,8 @@ class _Order:
         """The probability that enough have passed."""
         overall = sum(self.counts)
         if self.needed == overall:
-            return _product(share**count for share, count in zip(passed, self.counts, strict=True))
+            powers = zip(passed, self.counts, strict=True)
+            return _product(share if count == 1 else share**count for share, count in powers)
         if self.needed == 1:
             return 1.0 - _product((1 - share) ** count for share, count in zip(passed, self.counts, strict=True))
         numbers = _numbers(passed, self.counts)
@@ -159,8 +184,8 @@ class _Order:
         return _numbers(passed, counts)[self.needed - 1]
 
 
-def _product(values: Any) -> Any:
-    result: Any = 1.0
+def _product(values: Iterator[Any]) -> Any:
+    result = next(values)
     for value in values:
         result = result * value
     return result
@@ -188,9 +213,18 @@ def ranked(values: Sequence[Value], counts: Sequence[int], rank: int) -> Value:
     counts  how often each occurs, at least 1.
     rank    from 1 to the sum of the counts.
     """
-    table = np.stack(np.broadcast_arrays(*(np.asarray(value, dtype=float) for value in values)))
+    result = at_rank(np.stack(np.broadcast_arrays(*(np.asarray(value, dtype=float) for value in values))), counts, rank)
+    return result if result.ndim else float(result)
+
+
+def at_rank(table: Any, counts: Sequence[int], rank: int) -> Any:
+    """As `ranked`, of a table of values.
+
+    table    by source, and by point.
+    counts   how often each source occurs.
+    rank     from 1 to the sum of the counts.
+    """
     order = np.argsort(table, axis=0)
     passed = np.cumsum(np.array(counts)[order], axis=0)
     first = (passed < rank).sum(0)
-    result = np.take_along_axis(np.take_along_axis(table, order, axis=0), first[None], axis=0)[0]
-    return result if result.ndim else float(result)
+    return np.take_along_axis(np.take_along_axis(table, order, axis=0), first[None], axis=0)[0]

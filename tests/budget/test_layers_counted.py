@@ -70,12 +70,11 @@ def test_points_that_are_near_wait_for_no_other(monkeypatch: pytest.MonkeyPatch)
     assert len(made) <= len(points) / 4
 
 
-@pytest.mark.parametrize(
-    ("system", "most"), [("file-server-agents", 85), ("index-shards", 65), ("database-locks", 130)]
-)
+@pytest.mark.parametrize(("system", "most"), [("file-server-agents", 85), ("index-shards", 0), ("database-locks", 0)])
 def test_one_class_takes_newtons_steps_as_soon_as_it_is_near(system: str, most: int, rounds: list[int]) -> None:
     """142, 108 and 217 rounds, where every core solution began with rounds without memory. What is known of the slopes
-    and of the waits is kept from one core solution of a network to the next."""
+    and of the waits is kept from one core solution of a network to the next. Where only delays are held, and where the
+    throughput inside a limit says what the network tends to, none are asked for that."""
     qnet.load(system).bottleneck()
     assert len(rounds) <= most
 

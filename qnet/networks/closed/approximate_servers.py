@@ -16,10 +16,13 @@ from functools import cache
 from typing import Any
 
 from qnet.lazy import Array, np
+from qnet.queues.arithmetic import summed
 from qnet.record import Record
 
 _NEVER = 80.0
 """Minus the logarithm of a probability that changes no digit of a number of idle servers."""
+_NODE_STEPS = 4
+"""Newton's steps that bring nodes to the last digits."""
 _FEW = 150
 """Up to this number of servers Erlang's recursion is used, above it an integral."""
 
@@ -112,7 +115,7 @@ def conway(servers: Any, open_load: Any, total: Any, offered: Any, one_of_all: A
                1989; de Souza e Silva and Muntz, IEEE Trans. Computers 39 (1990) 840-842; the closed form: this tool.
     """
     slope = 1.0 / (servers - open_load)
-    closed = np.maximum(offered.sum(-1)[..., None] - one_of_all[:, None, :] * offered, 0.0)
+    closed = np.maximum(summed(offered)[..., None] - one_of_all[:, None, :] * offered, 0.0)
     extra = np.zeros(offered.shape) + slope[..., None]
     change = np.zeros(offered.shape)
     for station in np.flatnonzero(servers > 1).tolist():
@@ -193,7 +196,7 @@ def saturated(servers: Any, open_load: Any, offered: Any) -> tuple[Any, Any]:
     Fails      never.
     Source     definition.
     """
-    load = np.maximum(open_load + offered.sum(-1), 1e-300)
+    load = np.maximum(open_load + summed(offered), 1e-300)
     several = servers > 1
     return np.where(several, servers * np.log(load / servers), 0.0), np.where(several, servers / load, 0.0)
 
@@ -241,7 +244,22 @@ def _erlang_b_of_many(servers: int, offered: Any) -> Any:
 
 @cache
 def _nodes() -> tuple[Any, Any]:
-    return np.polynomial.legendre.leggauss(120)
+    return _gauss_legendre(120)
+
+
+def _gauss_legendre(count: int) -> tuple[Any, Any]:
+    """(count,) nodes and weights from -1 to 1, a tenth of the time that those of a companion matrix take: by Newton's
+    steps from nodes that are right to the fourth power of 1 / count."""
+    angle = np.pi * (np.arange(count, 0, -1) - 0.25) / (count + 0.5)
+    nodes = (1.0 - (count - 1) / (8.0 * count**3)) * np.cos(angle)
+    slope = nodes
+    for _ in range(_NODE_STEPS):
+        before, here = np.ones(count), nodes
+        for degree in range(2, count + 1):
+            before, here = here, ((2 * degree - 1) * nodes * here - (degree - 1) * before) / degree
+        slope = count * (before - nodes * here) / (1.0 - nodes**2)
+        nodes = nodes - here / slope
+    return nodes, 2.0 / ((1.0 - nodes**2) * slope**2)
 
 
 def servers_of(rates: Sequence[Any]) -> tuple[int, ...] | None:

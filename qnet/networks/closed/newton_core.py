@@ -20,6 +20,7 @@ from qnet import budget
 from qnet.lazy import Array, Flags, Indices, np
 from qnet.networks.closed.approximate_mva import TOLERANCE, FixedPoints
 from qnet.networks.closed.approximate_servers import CorrectionSlopes, saturated
+from qnet.queues.arithmetic import largest, summed
 from qnet.record import Record
 
 _STEPS = 250
@@ -72,7 +73,7 @@ class Core(Record):
 
     def summed(self, values: Array) -> Array:
         """(P, R) the sum of (P, K, R) over all stations, of which identical ones have one value."""
-        return (self.copies[:, None] * values).sum(1)
+        return summed(self.copies[:, None] * values, 1)
 
 
 class State(Record):
@@ -178,7 +179,7 @@ def _near(start: CoreAnswer) -> Callable[[Core, Flags], State]:
     def begin(core: Core, active: Flags) -> State:
         offered = core.demands * np.where(active, start.throughput, 0.0)[:, None, :]
         level = np.log(np.where(active, np.maximum(start.throughput, 1e-300), 1.0))
-        return State(level, start.queue_length.sum(-1), saturated(core.servers, core.open_load, offered)[0])
+        return State(level, summed(start.queue_length), saturated(core.servers, core.open_load, offered)[0])
 
     return begin
 
@@ -189,7 +190,7 @@ def _grown(core: Core, active: Flags) -> State:
     In units of the population this follows the central path of interior points. It costs ten times as much as a jump,
     and arrives where a jump does not: many classes whose populations differ by orders of magnitude.
     """
-    total = np.maximum(core.population.sum(-1), 1e-300)
+    total = np.maximum(summed(core.population), 1e-300)
     share = np.minimum(1.0 / total, 1.0)
     small = core.replace(population=core.population * share[:, None], shift=core.shift * share[:, None, None])
     state = _newton(small, active, _proportional(small, active))
@@ -207,13 +208,13 @@ def _filling(core: Core, active: Flags) -> State:
     share of the throughputs is searched by what it leaves of the first station to saturate, so that many customers find
     as many digits of it as few.
     """
-    total = core.population.sum(-1)
+    total = summed(core.population)
     cycle = core.think_time + core.summed(core.demands)
     quick = np.where(active, core.population / np.where(cycle > 0, cycle, 1.0), 0.0)
-    offered = (core.demands * quick[:, None, :]).sum(-1)
+    offered = summed(core.demands * quick[:, None, :])
     load = offered / (core.servers - core.open_load)
-    most = np.maximum(load.max(-1, initial=0.0), 1.0)
-    thinking = (quick * core.think_time).sum(-1)
+    most = np.maximum(largest(load), 1.0)
+    thinking = summed(quick * core.think_time)
     power = np.sqrt(2.0 * (core.servers + 1.0))
     spare = 1.0 - load / most[:, None]
 
@@ -229,7 +230,7 @@ def _filling(core: Core, active: Flags) -> State:
     for _ in range(_HALVINGS):
         middle: Array = (low + high) / 2.0
         share, queue = filled(middle)
-        over = share * thinking + (core.copies * queue).sum(-1) > total
+        over = share * thinking + summed(core.copies * queue) > total
         low, high = np.where(over, middle, low), np.where(over, high, middle)
     share, queue = filled(high)
     level = np.log(np.where(active, np.maximum(share[:, None] * quick, 1e-300), 1.0))
@@ -242,7 +243,7 @@ def _proportional(core: Core, active: Flags) -> State:
     used = (core.demands > 0) & active[:, None, :]
     fast = np.where(used, core.demands / (core.servers - core.open_load)[..., None], 0.0)
     spread = fast / np.maximum(core.summed(fast)[:, None], 1e-300)
-    queue = (spread * core.population[:, None, :]).sum(-1)
+    queue = summed(spread * core.population[:, None, :])
     cycle = core.think_time + core.summed(core.demands) + core.summed(fast * queue[..., None])
     level = np.log(np.where(active, core.population / np.where(active, cycle, 1.0), 1.0))
     offered = core.demands * np.where(active, np.exp(level), 0.0)[:, None, :]
@@ -270,7 +271,7 @@ def _newton(core: Core, active: Flags, state: State) -> State:
         if not going.all():
             live, here, some, point = live[going], here.part(going), some[going], point.part(going)
         step, change, rise = _step(here, some, point, queue[live])
-        size = np.minimum(1.0, 3.0 / np.maximum(np.abs(step).max(-1), 1e-300))
+        size = np.minimum(1.0, 3.0 / np.maximum(largest(np.abs(step)), 1e-300))
         fall = np.where(change < 0, 0.9 * queue[live] / np.maximum(-change, 1e-300), np.inf)
         soar = np.where(change > 0, 9.0 * (queue[live] + 1.0) / np.maximum(change, 1e-300), np.inf)
         size = np.minimum(size, np.minimum(fall, soar).min(-1, initial=1.0))[:, None]
@@ -303,7 +304,7 @@ def _step(core: Core, active: Flags, point: NewtonPoint, queue: Array) -> tuple[
     # At the solution queue x free = work. With work / queue in place of free this is Newton for 1 - load = work /
     # queue: if customers find themselves too, the maximum of a concave function of the queues, without walls.
     steady = (point.work > 0) & (queue > 0)
-    load = (share * slope).sum(-1) * weight
+    load = summed(share * slope) * weight
     free: Array = np.where(steady, point.work / np.maximum(queue, 1e-300), np.maximum(1.0 - load, 1e-12))
     arriving = core.shift + (weight * queue)[..., None]
     stretch = slopes.extra + slope * arriving
@@ -316,7 +317,7 @@ def _step(core: Core, active: Flags, point: NewtonPoint, queue: Array) -> tuple[
             slopes.extra_bend[..., None] + slopes.slope_bend[..., None] * (arriving - share * one_of_all * stretch)
         )
         common, moved = common + bend * point.growth[..., None], bend * point.rise[..., None]
-    inner = direct + common.sum(-1)[..., None] * offered
+    inner = direct + summed(common)[..., None] * offered
     # What a station does to the populations, its identical ones do as well.
     outer = np.swapaxes(core.copies[:, None] * (share * (slope * weight[..., None])), 1, 2)
     common = core.copies[:, None] * common
@@ -361,18 +362,18 @@ def _polished(core: Core, active: Flags, state: State) -> CoreAnswer:
         here, some = core.part(live), active[live]
         new_throughput, new_residence = _round(here, some, throughput[live], queues[live], state.busy[live])
         new = new_residence * new_throughput[:, None, :]
-        change = (np.abs(new - queues[live]) / count[live][:, None, :]).max((1, 2), initial=0.0)
+        change = largest(largest(np.abs(new - queues[live]) / count[live][:, None, :]))
         moved = np.abs(new_throughput / np.where(some, throughput[live], 1.0) - 1.0) * some
-        change = np.maximum(change, moved.max(-1, initial=0.0))
+        change = np.maximum(change, largest(moved))
         throughput[live], residence[live], queues[live] = new_throughput, new_residence, new
         residual[live] = np.where(np.isfinite(change), change, np.inf)
         enough = TOLERANCE if turn >= 10 else 0.01 * TOLERANCE
         live = live[(change > enough) & np.isfinite(change)]
         if not live.size:
             break
-    residual = np.maximum(residual, _imbalance(core, active, throughput, queues.sum(-1), state.busy))
+    residual = np.maximum(residual, _imbalance(core, active, throughput, summed(queues), state.busy))
     quickest = np.where((core.demands > 0) & active[:, None, :], core.demands, 0.0)
-    load = (core.open_load + (core.demands * throughput[:, None, :]).sum(-1)) / core.servers
+    load = (core.open_load + summed(core.demands * throughput[:, None, :])) / core.servers
     sound = (residence >= quickest * (1.0 - 1e-9)).all((1, 2)) & (load <= 1.0 + _UTILIZATION).all(-1)
     sound &= np.isfinite(throughput).all(-1) & (throughput >= 0).all(-1) & np.isfinite(residence).all((1, 2))
     return CoreAnswer(throughput, residence, queues, residual, sound)
@@ -392,16 +393,16 @@ def _imbalance(core: Core, active: Flags, throughput: Array, queue: Array, busy:
     point = point_at(core, active, State(np.log(np.where(active, throughput, 1.0)), queue, busy))
     gap = np.abs(point.gap) - rounding * queue
     size = np.where(point.work > 0, point.work, np.maximum(queue, 1e-300))
-    worst = np.where(queue > 0, 0.01 * gap / size, 0.0).max(-1, initial=0.0)
+    worst = largest(np.where(queue > 0, 0.01 * gap / size, 0.0))
     return np.where(np.isfinite(worst), worst, np.inf)
 
 
 def _round(core: Core, active: Flags, throughput: Array, queues: Array, busy: Array) -> tuple[Array, Array]:
     """Throughputs and residences from given queue lengths: one round of successive substitution."""
     slopes = core.correction(
-        core.servers, core.open_load, core.population.sum(-1), core.demands * throughput[:, None, :], core.absent, busy
+        core.servers, core.open_load, summed(core.population), core.demands * throughput[:, None, :], core.absent, busy
     )
-    total = core.weight[:, None] * queues.sum(-1)
+    total = core.weight[:, None] * summed(queues)
     arriving = total[..., None] - core.one_of_all[:, None, :] * queues + core.shift
     residence = core.demands * (slopes.extra + slopes.slope[..., None] * arriving)
     cycle = core.think_time + core.summed(residence)
@@ -412,25 +413,25 @@ def point_at(core: Core, active: Flags, state: State) -> NewtonPoint:
     """What follows from the unknowns."""
     throughput = np.where(active, np.exp(state.level), 0.0)
     offered = core.demands * throughput[:, None, :]
-    slopes = core.correction(core.servers, core.open_load, core.population.sum(-1), offered, core.absent, state.busy)
+    slopes = core.correction(core.servers, core.open_load, summed(core.population), offered, core.absent, state.busy)
     slope = slopes.slope[..., None]
     share = offered / (1.0 + slope * core.one_of_all[:, None, :] * offered)
     alone = share * (slopes.extra + slope * core.shift)
     queues = alone + share * slope * (core.weight[:, None] * state.queue)[..., None]
     placed = throughput * core.think_time + core.summed(queues)
-    gap = queues.sum(-1) - state.queue
+    gap = summed(queues) - state.queue
     rise = growth = np.zeros(gap.shape)
     if core.bends:
         wanted, growth = saturated(core.servers, core.open_load, offered)
         rise = wanted - state.busy
-    error = np.abs(np.where(active, core.population / np.where(active, placed, 1.0) - 1.0, 0.0)).max(-1, initial=0.0)
-    error = np.maximum(error, (np.abs(gap) / np.where(gap == 0, 1.0, state.queue)).max(-1, initial=0.0))
+    error = largest(np.abs(np.where(active, core.population / np.where(active, placed, 1.0) - 1.0, 0.0)))
+    error = np.maximum(error, largest(np.abs(gap) / np.where(gap == 0, 1.0, state.queue)))
     error = np.maximum(error, _chance_error(rise, state.busy))
     return NewtonPoint(
         error=error,
         placed=placed,
         queues=queues,
-        work=alone.sum(-1),
+        work=summed(alone),
         gap=gap,
         rise=rise,
         growth=growth,
@@ -442,4 +443,4 @@ def point_at(core: Core, active: Flags, state: State) -> NewtonPoint:
 
 def _chance_error(rise: Array, busy: Array) -> Array:
     """(P,) the largest error of a probability that all servers are busy."""
-    return np.abs(np.exp(np.minimum(busy + rise, 1.0)) - np.exp(busy)).max(-1, initial=0.0)
+    return largest(np.abs(np.exp(np.minimum(busy + rise, 1.0)) - np.exp(busy)))

@@ -10,6 +10,7 @@ from qnet.expression import Operations, Value, arrays
 from qnet.lazy import np
 from qnet.networks.duration import Wait
 from qnet.networks.parallel.branches import Parallel, mean_join_time
+from qnet.networks.parallel.plain import Request, plain
 from qnet.networks.routed import ClosedClass, RoutedNetwork
 from qnet.networks.stream_waits import stream_wait
 from qnet.networks.streams import Key, Stream, Streams, start_together, streams
@@ -69,13 +70,32 @@ class Joining:
             if isinstance(network.classes[route.class_index], ClosedClass)
         )
         self.identical = tuple(identical)
-        self.varying = tuple(name for name in ("queued", "forks", "identical") if _varies(getattr(self, name)))
+        requests = [
+            Request(
+                number=item.stream_index,
+                stream=item.stream,
+                demand=item.asked.demand,
+                visits=item.asked.visits,
+                copies=self.copies[key],
+                ordered=key[0] in ordered,
+            )
+            for item in self.queued
+            for key in [(item.stream.station, item.stream.group)]
+        ]
+        forks = [(item.class_index, item.probability, item.fork) for item in self.forks]
+        self.plain = plain(requests, forks, identical, first_rows, network.size or 1)
+        """All of it, where that is possible as arrays."""
+        names = ("queued", "forks", "identical") if self.plain is None else ()
+        self.varying = tuple(name for name in names if _varies(getattr(self, name)))
         """Those of them in which anything differs from point to point."""
 
     def __getitem__(self, chosen: Any) -> Joining:
         """Some points of the batch."""
         part = object.__new__(Joining)
         part.__dict__.update(self.__dict__)
+        if self.plain is not None:
+            part.plain = self.plain.part(chosen)
+            return part
         part.__dict__.update((name, _taken(getattr(self, name), chosen)) for name in self.varying)
         return part
 
@@ -85,6 +105,8 @@ class Joining:
         residence  (P, K, R) seconds in a passage at every copy, of closed classes; columns of others are not read.
         """
         budget.spend(_A_WAIT * len(self.queued) + _A_JOIN * len(self.forks), "the rounds of a fixed point")
+        if self.plain is not None:
+            return self.plain.extra(residence)
         waits = [Wait(0.0, 0.0)] * self.streams
         result = np.zeros((residence.shape[0], residence.shape[2]))
         for item in self.queued:

@@ -126,6 +126,8 @@ class NetworkArrays:
 
 _KEPT = 3
 """Answers of parallel steps that are kept: they take most of the time of a round."""
+_FEW = 64
+"""Points of a batch up to which what is known is looked up for each of them."""
 
 
 class _Joins:
@@ -137,22 +139,40 @@ class _Joins:
         self.closed = list(table.network.closed)
         self.shape = table.network.shape
         self.rest = table.rest[:, indices][:, :, self.closed]
-        self.known: dict[bytes, Any] = {}
-        """The latest answers, by residences: shares, capacities and cycles are those of the same ones."""
+        self.points = np.arange(len(self.rest))
+        """Which of the points of the network these are."""
+        self.known: dict[tuple[bytes, bytes], Any] = {}
+        """The latest answers, by points and residences: shares, capacities and cycles are those of the same ones."""
+        self.latest: list[tuple[dict[bytes, int], Any]] = []
+        """Of few points, of whatever parts: where each is in the latest answers, and these."""
 
     def __getitem__(self, chosen: Any) -> _Joins:
         part = object.__new__(_Joins)
         part.__dict__.update(self.__dict__)
-        part.joins, part.rest, part.known = self.joins[chosen], self.rest[chosen], {}
+        part.joins, part.rest, part.points = self.joins[chosen], self.rest[chosen], self.points[chosen]
         return part
 
     def __call__(self, residence: Any) -> Any:
-        key = residence.tobytes()
+        key = self.points.tobytes(), residence.tobytes()
         if key not in self.known:
             while len(self.known) >= _KEPT:
                 del self.known[next(iter(self.known))]
-            self.known[key] = self._extra(residence)
+            self.known[key] = self._looked_up(residence)
         return self.known[key]
+
+    def _looked_up(self, residence: Any) -> Any:
+        """The answers, of few points each from one of the latest where it is there."""
+        if len(residence) > _FEW:
+            return self._extra(residence)
+        keys = [b"%d " % point + row.tobytes() for point, row in zip(self.points.tolist(), residence, strict=True)]
+        for rows, answers in self.latest:
+            here = [rows.get(key, -1) for key in keys]
+            if min(here) >= 0:
+                return answers[here]
+        answers = self._extra(residence)
+        self.latest.append((dict(zip(keys, range(len(keys)), strict=True)), answers))
+        del self.latest[:-_KEPT]
+        return answers
 
     def _extra(self, residence: Any) -> Any:
         table = np.zeros((len(residence), *self.shape))

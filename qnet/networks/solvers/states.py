@@ -71,15 +71,27 @@ def work(network: RoutedNetwork, wanted: Wanted) -> Work:
 def solve(network: RoutedNetwork, wanted: Wanted, solve_part: SolvePart) -> RoutedSolution | None:
     """The steady state; for `auto` None where the chain has too many states, or a step that it does not support, and
     `Final` where it shows that some closed class is never served."""
+    limits = _limiting(network, wanted)
+    # What the throughput tends to is known of limits sooner than of layers.
+    asked = wanted.replace(ceilings=False) if limits else wanted
     if wanted.method != "auto":
-        return _with_limits(network, chain.solve(network, wanted), solve_part)
+        result = chain.solve(network, asked)
+        return _with_limits(network, result, solve_part) if limits else result
     try:
-        result = chain.tried(network, wanted)
-        return result and _with_limits(network, result, solve_part)
+        result = chain.tried(network, asked)
+        return _with_limits(network, result, solve_part) if result and limits else result
     except NotComputed as error:
         if any(item.code == chain.STARVED for item in error.problems):
             raise Final(*error.problems) from None
         raise
+
+
+def _limiting(network: RoutedNetwork, wanted: Wanted) -> bool:
+    """Whether what the throughput of a point with a single closed class tends to is asked for, with stations that are
+    held around others."""
+    alone = len(network.classes) == len(network.closed) == 1 and network.size is None
+    finite = network.buffers or network.profiles or any(station.capacity is not None for station in network.stations)
+    return alone and not finite and wanted.asks_ceiling(None) and bool(regions.applies(network))
 
 
 def _with_limits(network: RoutedNetwork, solution: RoutedSolution, solve_part: SolvePart) -> RoutedSolution:
@@ -87,14 +99,13 @@ def _with_limits(network: RoutedNetwork, solution: RoutedSolution, solve_part: S
 
     That is the throughput of as many customers as hold them, whatever the population is.
     """
-    if solution.ceiling is None or not regions.applies(network):
-        return solution
     few = network.replace(classes=tuple(item.replace(population=1.0) for item in network.closed))
     try:
         limited = solve_part(few, Wanted(method=AGGREGATED, chain=0))
     except NotComputed:
-        return solution
-    return solution.replace(ceiling=limited.ceiling or solution.ceiling, full_at=limited.full_at)
+        return solution.replace(ceiling=chain.ceiling(network))
+    most = limited.ceiling or chain.ceiling(network)
+    return solution.replace(ceiling=most, full_at=limited.full_at if most else solution.full_at)
 
 
 def at_last(network: RoutedNetwork, wanted: Wanted, solution: RoutedSolution | None) -> RoutedSolution | None:

@@ -385,7 +385,7 @@ def _solution(network: RoutedNetwork, result: Sequence[SolvedChain], wanted: Wan
         reasons=reasons,
         classes=tuple(_with_population(*pair) for pair in zip(solution.classes, network.classes, strict=True)),
         why=f"the Markov chain of all states of the network has {size} of them",
-        ceiling=None if loses or network.profiles or not wanted.asks_ceiling(network.size) else _ceiling(network),
+        ceiling=None if loses or network.profiles or not wanted.asks_ceiling(network.size) else ceiling(network),
         network=network if network.profiles else None,
         buffers=full,
         loads=(*solution.loads, *_of_drains(network, full)),
@@ -585,8 +585,12 @@ def _loads(network: RoutedNetwork, compiled: Streams, operations: Operations) ->
     return loads
 
 
-def _ceiling(network: RoutedNetwork) -> tuple[Value, str] | None:
-    """What the throughput of a single closed class tends to, where the methods by demands know it."""
+def ceiling(network: RoutedNetwork) -> tuple[Value, str] | None:
+    """What the throughput of a single closed class tends to, and the station that limits it, where the methods by
+    demands know it; None where they do not.
+
+    network   any.
+    """
     if len(network.classes) != 1 or network.size is not None or not network.closed:
         return None
     try:

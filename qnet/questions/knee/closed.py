@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from qnet.errors import NoAnswer, Problem, QnetError, UsageError
-from qnet.expression import Expression, arrays, parse
+from qnet.expression import Expression, parse
 from qnet.expression.nodes import Name
 from qnet.lazy import np
 from qnet.model.bind import all_steps, expressions
@@ -24,7 +24,7 @@ from qnet.questions.knee.knees import OF_KIND, Knee, Knees
 from qnet.questions.points.answers import Answers, solve_table
 from qnet.questions.points.points import Part, solve_points
 from qnet.queues.arithmetic import distinct
-from qnet.queues.roots import root
+from qnet.queues.roots import first_of_many
 from qnet.record import Record
 from qnet.units import NUMBER
 
@@ -142,8 +142,8 @@ class Asymptotes:
         changes = np.flatnonzero((over[:-1] < 0) & (over[1:] >= 0))
         if not len(changes):
             return None
-        here, after = slice(changes[0], changes[0] + 1), slice(changes[0] + 1, changes[0] + 2)
-        return float(root(beyond, loads[here], loads[after], over[here], over[after], arrays())[0])
+        ends = slice(changes[0], changes[0] + 2)
+        return first_of_many(beyond, *loads[ends].tolist(), *over[ends].tolist())
 
     def _limit(self, answers: Answers) -> tuple[float, str] | None:
         """The most passages per second of one class alone, and what saturates then, where servers are held

@@ -8,6 +8,7 @@ import pytest
 
 import qnet
 from qnet.networks.closed import first_come
+from qnet.networks.parallel import closed
 from qnet.networks.parallel.closed import Joining
 
 
@@ -27,7 +28,8 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
         return extra(self, residence)
 
     def taken(self: Joining, chosen: Any) -> Joining:
-        result["parts"] += len(self.varying)
+        kept = (self.plain.requests, *self.plain.forks) if self.plain else ()
+        result["parts"] += sum(len(value) > 1 for record in kept for value in record if getattr(value, "ndim", 0) > 1)
         return part(self, chosen)
 
     monkeypatch.setattr(first_come, "_image", round_of)
@@ -46,3 +48,16 @@ def test_points_take_from_parallel_steps_what_differs_among_them(counted: dict[s
     """Of those with more and more customers the shares of a start, and none of the times of steps."""
     qnet.load("search-fan-out").knee()
     assert 0 < counted["parts"] <= counted["rounds"]
+
+
+def test_steps_without_others_inside_are_arrays(counted: dict[str, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """And last as long as one by one. Core solutions begin where those before them say: the evaluations were 432."""
+    model = qnet.load("search-fan-out")
+    report = model.bottleneck()
+    assert counted["joins"] <= 240
+    monkeypatch.setattr(closed, "plain", lambda *arguments: None)
+    one_by_one = model.bottleneck()
+    assert counted["joins"] <= 480
+    for ours, theirs in zip(report.records(), one_by_one.records(), strict=True):
+        for name, value in ours.items():
+            assert value == (pytest.approx(theirs[name], rel=1e-9) if isinstance(value, float) else theirs[name])
