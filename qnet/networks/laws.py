@@ -7,7 +7,6 @@ from typing import TypeVar
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
-from qnet.lazy import np
 from qnet.networks.solution import ClassStationFigures, RoutedSolution, StationFigures
 
 ROUNDING = 1e-11
@@ -42,13 +41,10 @@ def checked(solution: RoutedSolution, batch: bool) -> RoutedSolution:
 
 def _sound(solution: RoutedSolution, operations: Operations) -> bool:
     """Whether all figures of all points with a steady state are finite and not negative."""
-    if operations.elementwise:
-        least: Value = 0.0
-        most: Value = 0.0
-        for value in _figures(solution):
-            least, most = np.minimum(least, value), np.maximum(most, value)
-        return operations.all((least >= 0.0) & (most < _INFINITE) | (solution.stable == False))  # noqa: E712
-    return not solution.stable or all(0.0 <= value < _INFINITE for value in _figures(solution))
+    sound: Value = True
+    for value in _figures(solution):
+        sound = sound & (value >= 0.0) & (value < _INFINITE)
+    return sound is True or operations.all(sound | (solution.stable == False))  # noqa: E712
 
 
 def _without_rounding(solution: RoutedSolution, operations: Operations) -> RoutedSolution:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import accumulate
+from operator import add, mul
 
 from qnet.errors import NotComputed, Problem
 from qnet.record import Record
@@ -40,11 +41,12 @@ def full_probabilities(
     low, high = least, _HIGHEST
     rate = min(_first_rate(sources, servers, offered, first_share, spare), _HIGHEST)
     count = range(len(chain.free))
+    squares = [number * number for number in count]
     for _ in range(_MAX_ROUNDS):
         logs = [log + number * rate for number, log in enumerate(chain.logs)]
         top = max(logs)
         weights = [math.exp(log - top) for log in logs]
-        asking = [weight * free for weight, free in zip(weights, chain.free, strict=True)]
+        asking = list(map(mul, weights, chain.free))
         mass, asked = sum(weights), sum(asking)
         excess = rate + math.log(asked / (mass * offered))
         # A bracket narrower than rounding cannot be improved: it counts as the root.
@@ -53,7 +55,6 @@ def full_probabilities(
             return busy, observed, _dot(asking, chain.ahead) / asked
         low, high = (rate, high) if excess < 0 else (low, rate)
         asked_mean, mean = _dot(asking, count) / asked, _dot(weights, count) / mass
-        squares = [number * number for number in count]
         asked_square, square = _dot(asking, squares) / asked, _dot(weights, squares) / mass
         slope = max(1 + asked_mean - mean, 1e-12)
         bend = (asked_square - asked_mean**2) - (square - mean**2)
@@ -64,7 +65,7 @@ def full_probabilities(
 
 
 def _dot(weights: Sequence[float], values: Sequence[float]) -> float:
-    return sum(weight * value for weight, value in zip(weights, values, strict=True))
+    return sum(map(mul, weights, values))
 
 
 def _first_rate(sources: int, servers: int, offered: float, first_share: float, spare: float) -> float:
@@ -99,7 +100,9 @@ class _Chain(Record):
 def _chain(sources: int, servers: int, share: float, erlangs: float) -> _Chain:
     """The weights of the chain of 0 to `sources` + `servers` requests."""
     most, left = sources + servers, servers - erlangs
-    free = [max(min(number, left) * (1.0 - share) + (sources - number), 0.0) for number in range(most + 1)]
+    free = [max(min(number, left) * (1.0 - share) + (sources - number), 0.0) for number in range(servers + 1)]
+    rest = left * (1.0 - share)
+    free += [max(rest + (sources - number), 0.0) for number in range(servers + 1, most + 1)]
     factorials = [math.lgamma(number + 1.0) for number in range(servers + 1)]
     hit, other = math.log(1 - erlangs / servers), _log(erlangs) - math.log(servers)
     chances = [
@@ -121,16 +124,24 @@ def _chain(sources: int, servers: int, share: float, erlangs: float) -> _Chain:
         )
         for number in range(servers)
     ] + [busy[servers]]  # fmt: skip
-    births = accumulate((_log_or_never(item) for item in free[:-1]), initial=0.0)
-    logs = [births_before - number * math.log(left) + (both[number] if number <= servers else 0.0)
-            for number, births_before in enumerate(births)]  # fmt: skip
-    shares = [math.exp(busy[number] - both[number]) if number <= servers else 1.0 for number in range(most + 1)]
+    births = accumulate(map(math.log, free[:-1]), initial=0.0) if free[-2] > 0 else _births(free)
+    each = math.log(left)
+    logs = [before - number * each for number, before in enumerate(births)]
+    logs[: servers + 1] = map(add, logs, both)
+    # From c requests on all servers are busy.
+    shares = [math.exp(busy[number] - both[number]) for number in range(servers + 1)] + [1.0] * (most - servers)
     beside = erlangs / left
     ahead = [
-        share_busy * (number - servers + 1 + (number + 1) * beside * _following(sums, number))
-        for number, share_busy in enumerate(shares)
+        shares[number] * (number - servers + 1 + (number + 1) * beside * _following(sums, number))
+        for number in range(servers + 1)
     ]
+    ahead += [number - servers + 1 + (number + 1) * beside for number in range(servers + 1, most + 1)]
     return _Chain(free, logs, shares, ahead)
+
+
+def _births(free: Sequence[float]) -> Iterable[float]:
+    """The sums of the logarithms of the holders that are free to ask, where they may be none."""
+    return accumulate((_log_or_never(item) for item in free[:-1]), initial=0.0)
 
 
 def _following(chances: Sequence[float], number: int) -> float:

@@ -11,9 +11,9 @@ from qnet.lazy import Array, np
 _MAX_ROUNDS = 300
 NEARNESS = 2e-13
 """How near to a root searches go: half the width of the last bracket, relative."""
-_SLOW = 0.3
-"""What two rounds leave of the bracket where they are slow; two bisections leave a quarter."""
-_PACE = 0.75
+_SLOW = 0.249
+"""What two rounds leave of the bracket where they are slow, as two bisections do."""
+_PACE = 0.7
 """What a round must leave of the bracket, at most and on average, for more than bisection to be tried: chosen among
 0.6 to 0.75 by the rounds that envelopes take. No root takes more than 100 rounds."""
 _LAST_DIGITS = 1e-15
@@ -85,19 +85,20 @@ def neighbours(function: Callable[[float], float], low: float, high: float) -> t
 
 def bracket(
     function: Callable[[Value], Value], low: Value, high: Value, at_low: Value, at_high: Value, operations: Operations,
-    nearness: float = NEARNESS,
+    nearness: Value = NEARNESS, first: Value | None = None,
 ) -> tuple[Value, Value]:  # fmt: skip
     """The last bracket around the change of sign of a function that is negative at `low` and not at `high`.
 
     at_low, at_high  the values of the function at both ends.
     operations  of floats or of arrays.
     nearness   half its width, relative to its ends.
+    first      where to look first; half-way where that is not between the ends, and for None.
     Returns    the end at which the function is negative and the other one, elementwise; `high` twice where there is no
                change of sign.
     Raises     `NotComputed` where a bracket does not shrink that far.
     Method     Inverse quadratic interpolation where it is safe, else bisection. Where two rounds have not made the
-               bracket three times narrower, the next looks where the line through the last two places on one side is
-               zero, since a function with a kink at its root is smooth there, and the one after it just beyond;
+               bracket more than four times narrower, the next looks where the line through the last two places on one
+               side is zero, since a function with a kink at its root is smooth there, and the one after it just beyond;
                as long as the bracket is not much wider than bisection alone would have made it.
     Source     @chandrupatla1997; the line on one side: this tool.
     """
@@ -106,6 +107,9 @@ def bracket(
     hopeless = ((f1 > 0) & (f2 > 0)) | ((f1 < 0) & (f2 < 0))
     least_width = NEGLIGIBLE * absolute(high) + 1e-300
     share: Value = 0.5
+    if first is not None:
+        begun = (first - x1) / where(x1 == x2, 1.0, x2 - x1)
+        share = where((begun > 0) & (begun < 1), begun, 0.5)
     before = last = 0 * x2
     slow = hopeless != hopeless
     ahead = absolute(x2 - x1)

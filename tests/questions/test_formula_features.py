@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import pytest
 
 import qnet
@@ -95,14 +93,10 @@ FIGURES = (
 
 
 @pytest.fixture(params=MODELS)
-def system(request):
-    return made(request.param)
-
-
-@cache
-def made(name):
-    """A system, made once for all tests: it keeps its solution."""
-    return qnet.loads(MODELS[name])
+def system(request, tmp_path):
+    path = tmp_path / "model.toml"
+    path.write_text(MODELS[request.param])
+    return qnet.load(str(path))
 
 
 def test_a_formula_has_the_value_and_the_label_of_solve_or_is_refused(system):
@@ -154,7 +148,9 @@ def test_bounds_enclose_what_solve_tells_or_are_refused(system):
 
 @pytest.mark.parametrize("figure", ["throughput", "utilization('cpu')", "max_rate", "response"])
 @pytest.mark.parametrize("name", ["capacity", "capacity alone", "lost at a buffer"])
-def test_where_customers_may_be_lost_figures_are_refused_with_the_way_out(name, figure):
+def test_where_customers_may_be_lost_figures_are_refused_with_the_way_out(name, figure, tmp_path):
     """Of 4/s that arrive 3.84/s go through: a formula of arrivals alone told 4/s."""
+    path = tmp_path / "model.toml"
+    path.write_text(MODELS[name])
     with pytest.raises(NotComputed, match=r"QN521[\s\S]*qnet solve computes the figures"):
-        formula(made(name), figure)
+        formula(qnet.load(str(path)), figure)

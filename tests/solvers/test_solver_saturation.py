@@ -51,8 +51,7 @@ def throughput(copies: int, servers: int, elsewhere: float) -> float:
     weights = [1.0]
     for present in range(copies):
         weights.append(weights[-1] * (copies - present) / elsewhere / min(present + 1, servers))
-        largest = max(weights)
-        weights = [weight / largest for weight in weights]
+        weights = [weight / max(weights) for weight in weights]
     return sum(min(present, servers) * weight for present, weight in enumerate(weights)) / sum(weights)
 
 

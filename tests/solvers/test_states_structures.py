@@ -44,10 +44,10 @@ def test_what_a_hundred_points_of_a_sensitivity_have_in_common_is_found_once(cou
 
 def test_a_structure_is_that_of_the_same_states_and_transitions_alone():
     with budget.opened(Account()) as account:
-        first = chain._structure([1, 2], [0, 1], [1, 0])
-        assert chain._structure([1, 2], [0, 1], [1, 0]) is first
-        assert chain._structure([1, 3], [0, 1], [1, 0]) is not first
-        assert chain._structure([1, 2], [0, 1, 1], [1, 0, 0]) is not first
+        first = chain.structure_of([1, 2], [0, 1], [1, 0])
+        assert chain.structure_of([1, 2], [0, 1], [1, 0]) is first
+        assert chain.structure_of([1, 3], [0, 1], [1, 0]) is not first
+        assert chain.structure_of([1, 2], [0, 1, 1], [1, 0, 0]) is not first
         assert len(account.structures) == 3
 
 

@@ -1,8 +1,6 @@
 """The stationary probabilities of a sparse Markov chain.
 
-Chains with wide levels are solved by GMRES on the chain of jumps, with a few jumps as preconditioner (Saad and
-Schultz, SIAM J. Sci. Stat. Comput. 7 (1986) 856-869; for Markov chains: Stewart, Introduction to the Numerical Solution
-of Markov Chains, 1994, chapter 4), and the balance of every state is checked.
+Chains with wide levels are solved by GMRES (`jumps`), and the balance of every state is checked.
 
 Others, and those that GMRES is slow for, are solved by elimination. The states are sorted into levels by their
 distance from one of them, so that transitions join neighbouring levels only; the levels are eliminated from the last
@@ -12,12 +10,13 @@ Taksar, Heyman, Operations Research 33 (1985) 1107-1116), so that nothing cancel
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from qnet import budget
 from qnet.lazy import np
+from qnet.networks.states.jumps import WHAT, balanced, iterated
 from qnet.queues.arithmetic import distinct
 from qnet.record import Record
 
@@ -27,14 +26,16 @@ Made = TypeVar("Made")
 
 _LITTLE = 2e9
 """Operations of an elimination that is used at once."""
-A_STATE, _A_MOVE, _AT_ONCE = 2e3, 4e3, 256
+A_STATE, _A_MOVE, AT_ONCE = 2e3, 4e3, 256
 """Operations that a state takes, and each of its transitions; states that are charged together."""
 _A_PART, _PART_BYTES = 40.0, 10.0
 """Operations and bytes, likewise, for each customer that waits in line."""
+FEW = 128
+"""States after which a table of changes is faster."""
 _A_LEVEL = 2 * budget.CALL
 """Operations of the elimination of a level, however few states it has."""
-_BASIS, _JUMPS, _ROUNDS = 40, 4, 8
-"""Of GMRES: vectors between restarts, jumps of the preconditioner, restarts."""
+_FEW_FAR = 64
+"""States of one distance that are gone through one after the other, less."""
 _ROOTS = 100
 """States that are tried as one that is visited again and again."""
 _ROOM = 64e6
@@ -43,10 +44,6 @@ _FIRST_TOGETHER = 8
 """Chains that are eliminated before it is known how many are asked for, at most."""
 _KEPT, _KEPT_STATES = 3, 30_000
 """The latest structures that are kept, and the most states of one."""
-_CLOSE = 1e-14
-"""The residual of GMRES, as a share of that at equal probabilities."""
-
-WHAT = "the states of a Markov chain"
 
 
 class TooLarge(Exception):
@@ -76,9 +73,9 @@ class Walk(Record):
     Where rates of several chains are walked together, a rate is an array of them.
     """
 
-    states: list[Any]
-    sources: list[int]
-    targets: list[int]
+    states: Sequence[Any]
+    sources: Sequence[int]
+    targets: Sequence[int]
     rates: Any
     ended: dict[int, Passing]
     """By mark: the transitions that have it, each as often as it has."""
@@ -87,16 +84,48 @@ class Walk(Record):
     """Which of the chains of the shape it is, where several are walked together."""
 
 
+class WalkSoFar(Record):
+    """A walk as far as it has come state by state: the arguments and the locals of `walk`."""
+
+    states: Sequence[Any]
+    sources: Sequence[int]
+    targets: Sequence[int]
+    rates: Sequence[Any]
+    ended: Mapping[int, Mapping[int, Any]]
+    number: int
+    """The state to go on from."""
+    moved: int
+    """Transitions since the last charge."""
+    charged: float
+    size: float
+    most: int
+    room: float
+
+
+class Onward(Protocol):
+    """What goes on with a walk: `tabled`. Work up to the state `paid` has been charged then."""
+
+    paid: int
+
+    def rest(self, begun: WalkSoFar) -> Walk | None:
+        """The entire walk; None where it is to go on state by state."""
+        ...
+
+
 def walk(
     first: State,
     moves: Callable[[State], list[tuple[float, State, tuple[int, ...]]]],
     most: int,
     extent: Callable[[State], float] | None = None,
+    tabled: Callable[[], Onward] | None = None,
+    few: int = FEW,
 ) -> Walk:
     """Find every state that can be reached from one.
 
     moves    from a state to its transitions: rate, state after it, and marks.
     extent   the size of a state, in customers that wait in line.
+    tabled   what goes on with it where there are more than a few states; None where nothing does.
+    few      how many these are.
     Raises   `TooLarge` beyond `most` states, and where they take more memory than there is.
     """
     size = charged = 0.0
@@ -107,17 +136,27 @@ def walk(
     targets: list[int] = []
     rates: list[float] = []
     ended: dict[int, dict[int, float]] = {}
-    moved = 0
+    moved = paid = 0
     for number, state in enumerate(states):
-        if not number % _AT_ONCE:
-            budget.spend(A_STATE * _AT_ONCE + _A_MOVE * moved + _A_PART * (size - charged), WHAT)
+        if number == few and tabled is not None:
+            begun = WalkSoFar(
+                states=states, sources=sources, targets=targets, rates=rates, ended=ended, number=number, moved=moved,
+                charged=charged, size=size, most=most, room=room,
+            )  # fmt: skip
+            table = tabled()
+            if result := table.rest(begun):
+                return result
+            paid = table.paid
+        if not number % AT_ONCE:
+            if number >= paid:
+                charge(moved, size - charged)
             moved, charged = 0, size
         onward = moves(state)
         moved += len(onward)
         for rate, after, marks in onward:
             for mark in marks:
-                table = ended.setdefault(mark, {})
-                table[number] = table.get(number, 0.0) + rate
+                often = ended.setdefault(mark, {})
+                often[number] = often.get(number, 0.0) + rate
             index = numbers.get(after)
             if index is None:
                 index = numbers[after] = len(states)
@@ -133,8 +172,17 @@ def walk(
     passing = {mark: Passing(np.array(list(table)), _stacked(list(table.values()))) for mark, table in ended.items()}
     return Walk(
         states=states, sources=sources, targets=targets, rates=rates, ended=passing,
-        shape=Pattern(_structure(states, sources, targets)),
+        shape=Pattern(structure_of(states, sources, targets)),
     )  # fmt: skip
+
+
+def charge(moved: int, extent: float) -> None:
+    """Charge as many states as are charged together.
+
+    moved    their transitions.
+    extent   the size of the states that these have found.
+    """
+    budget.spend(A_STATE * AT_ONCE + _A_MOVE * moved + _A_PART * extent, WHAT)
 
 
 def _stacked(rates: Sequence[Any]) -> Any:
@@ -194,15 +242,19 @@ class Pattern:
         self.shares: dict[int, Any] = {}
         """By chain, their long-run shares as far as they are known; None for what is to be solved alone."""
         self.asked = 0
+        self.every = False
+        """Whether all chains are asked for, as where their states do not depend on the answer."""
 
     def together(self, position: int) -> Any:
         """As `stationary`, of one of the chains that are walked together; None where it is to be solved alone.
 
-        Method   With each of them as many of those after it are eliminated as were asked for before, or a few.
+        Method   With each of them as many of those after it are eliminated as were asked for before, or a few; all that
+                 there is room for, where all are asked for.
         """
         if position not in self.shares:
             least = self.structure.core.first_together
-            end = min(position + max(self.asked, least), self.rates.shape[1])
+            most = self.rates.shape[1] if self.every else max(self.asked, least)
+            end = min(position + min(most, self.structure.core.most_together), self.rates.shape[1])
             several = [number for number in range(position, end) if number not in self.shares]
             self.shares |= zip(several, _solved_together(self, several), strict=True)
         self.asked += 1
@@ -294,6 +346,11 @@ class _Core:
         return int(min(max(_A_LEVEL * len(widths) / (3.0 * float((widths**3).sum())), 1.0), _FIRST_TOGETHER))
 
     @cached_property
+    def most_together(self) -> int:
+        """How many of these chains there is room to eliminate together."""
+        return max(int(_ROOM / (32.0 * float((self.widths.astype(float) ** 2).sum()))), 1)
+
+    @cached_property
     def table(self) -> _Table:
         """Where the transitions are in the matrices of the levels."""
         levels, widths = self.levels, self.widths
@@ -354,16 +411,28 @@ class _Table(Record):
             end = first
 
 
-def _structure(states: list[Any], sources: list[int], targets: list[int]) -> Structure:
-    """The structure of a walk: of the latest ones, where it is that of one of them."""
+def structure_of(states: Sequence[Any], sources: Sequence[int], targets: Sequence[int]) -> Structure:
+    """The structure of a walk: of the latest ones, where it is that of one of them.
+
+    states, sources, targets   lists, or arrays and coded states, as of `Walk`.
+    """
     account = budget.current()
     for other in () if account is None else account.structures:
-        if other.ends == (sources, targets) and other.states == states:
+        if _same(other.ends[0], sources) and _same(other.ends[1], targets) and _same(other.states, states):
             return other
     result = Structure(states, sources, targets)
     if account is not None and len(states) <= _KEPT_STATES:
         account.structures[:] = [result, *account.structures[: _KEPT - 1]]
     return result
+
+
+def _same(one: Any, two: Any) -> bool:
+    """Whether two lists, arrays or coded states of one kind are equal."""
+    if type(one) is not type(two) or len(one) != len(two):
+        return False
+    if isinstance(one, list):
+        return one == two
+    return one.same(two) if hasattr(one, "same") else bool(np.array_equal(one, two))
 
 
 def _recurrent(np: Any, size: int, sources: Any, targets: Any) -> Any:
@@ -392,7 +461,7 @@ def _connected(core: _Core, rates: Any, operations: float) -> Any:
     widths = core.widths.astype(float)
     work = 3.0 * float((widths**3).sum())
     if work > _LITTLE:
-        shares = _iterated(np, core.size, core.sources, core.targets, rates)
+        shares = iterated(core.size, core.sources, core.targets, rates)
         if shares is not None:
             return shares
         if work > operations:
@@ -417,8 +486,7 @@ def _solved_together(shape: Pattern, chosen: Sequence[int]) -> list[Any]:
     recurrent, core = shape.structure.recurrent, shape.structure.core
     inside = rates if recurrent is None else rates[shape.structure.inside]
     widths = core.widths.astype(float)
-    size = 32.0 * len(chosen) * float((widths**2).sum())
-    if len(chosen) < 2 or core.size == 1 or 3.0 * float((widths**3).sum()) > _LITTLE or size > _ROOM:
+    if len(chosen) < 2 or core.size == 1 or 3.0 * float((widths**3).sum()) > _LITTLE:
         return alone
     if not np.isfinite(rates).all():
         return alone
@@ -452,11 +520,17 @@ class _Graph:
         self.targets = targets[order]
         self.begins = np.concatenate([[0], np.cumsum(np.bincount(sources, minlength=size))])
 
+    @cached_property
+    def lists(self) -> tuple[list[int], list[int]]:
+        """Where the targets of every state begin, and the targets."""
+        return self.begins.tolist(), self.targets.tolist()
+
     def levels(self, root: int) -> Any:
         """The distance of every state from one; -1 where there is no way."""
-        level = np.full(self.size, -1)
-        level[root] = 0
-        front, distance = np.array([root]), 0
+        near_ones, fronts = self._near_ones(root)
+        level = np.array(near_ones)
+        front, distance = np.array(fronts[-1]), len(fronts) - 1
+        budget.spend(budget.CALL * distance, WHAT)
         while len(front):
             budget.spend(budget.CALL, WHAT)
             distance += 1
@@ -466,6 +540,22 @@ class _Graph:
             front = distinct(near[level[near] < 0])
             level[front] = distance
         return level
+
+    def _near_ones(self, root: int) -> tuple[list[int], list[list[int]]]:
+        """The same, one state after the other, as far as few are equally far; and the states at every distance."""
+        begins, targets = self.lists
+        level = [-1] * self.size
+        level[root] = 0
+        fronts = [[root]]
+        while 0 < len(fronts[-1]) < _FEW_FAR:
+            distance, front = len(fronts), list[int]()
+            for state in fronts[-1]:
+                for near in targets[begins[state] : begins[state + 1]]:
+                    if level[near] < 0:
+                        level[near] = distance
+                        front.append(near)
+            fronts.append(front)
+        return level, fronts
 
 
 def _eliminated(core: _Core, rates: Any) -> Any:
@@ -504,72 +594,7 @@ def _eliminated(core: _Core, rates: Any) -> Any:
     return overall / overall.sum(axis=0)
 
 
-def _iterated(np: Any, size: int, sources: Any, targets: Any, rates: Any) -> Any:
-    """The probabilities by GMRES; None where GMRES does not converge soon, or not well enough."""
-    leaving = np.bincount(sources, rates, size)
-    order = np.argsort(targets, kind="stable")
-    sources, targets = sources[order], targets[order]
-    chances = rates[order] / leaving[sources]
-
-    def jumped(values: Any) -> Any:
-        return np.bincount(targets, chances * values[sources], size)
-
-    def ahead(values: Any) -> Any:
-        overall = values.copy()
-        for _ in range(_JUMPS):
-            values = jumped(values)
-            overall += values
-        return overall
-
-    result = np.full(size, 1.0 / size)
-    rest = jumped(result) - result
-    wanted = _CLOSE * float(np.linalg.norm(rest)) or 1e-300
-    for _ in range(_ROUNDS):
-        size_of_rest = float(np.linalg.norm(rest))
-        if size_of_rest <= wanted:
-            break
-        budget.spend(_BASIS * (_BASIS * 4.0 * size + (_JUMPS + 2) * 10.0 * len(sources)), WHAT)
-        basis, directions = np.zeros((_BASIS + 1, size)), np.zeros((_BASIS, size))
-        table = np.zeros((_BASIS + 1, _BASIS))
-        basis[0] = rest / size_of_rest
-        count, length = 0, 1.0
-        while count < _BASIS and length > 1e-14:
-            directions[count] = ahead(basis[count])
-            new = directions[count] - jumped(directions[count])
-            for _ in range(2):
-                parts = basis[: count + 1] @ new
-                new -= parts @ basis[: count + 1]
-                table[: count + 1, count] += parts
-            length = float(np.linalg.norm(new))
-            count += 1
-            table[count, count - 1] = length
-            basis[count] = new / max(length, 1e-300)
-        goal = np.zeros(count + 1)
-        goal[0] = size_of_rest
-        if not np.isfinite(table).all():
-            return None
-        weights = np.linalg.lstsq(table[: count + 1, :count], goal, rcond=None)[0]
-        result = result + weights @ directions[:count]
-        rest = jumped(result) - result
-    # Shares of jumps become shares of time.
-    shares = result / leaving
-    shares = shares / shares.sum()
-    if not np.isfinite(shares).all() or shares.min() < -1e-13 * shares.max():
-        return None
-    shares = np.maximum(shares, 0.0)
-    shares = shares / shares.sum()
-    return shares if _balanced(np, shares, sources, targets, rates[order]) else None
-
-
 def _check(np: Any, shares: Any, sources: Any, targets: Any, rates: Any) -> None:
     """Raise where the shares are not probabilities, or the flow into a state differs from the flow out of it."""
-    if not np.isfinite(shares).all() or shares.min() < 0 or not _balanced(np, shares, sources, targets, rates):
+    if not np.isfinite(shares).all() or shares.min() < 0 or not balanced(shares, sources, targets, rates):
         raise ArithmeticError("the probabilities of the states are not in balance")
-
-
-def _balanced(np: Any, shares: Any, sources: Any, targets: Any, rates: Any) -> bool:
-    """Whether as much comes to every state as leaves it."""
-    size = len(shares)
-    leaving = np.bincount(sources, rates * shares[sources], size)
-    coming = np.bincount(targets, rates * shares[sources], size)
-    return bool(np.abs(leaving - coming).max() <= 1e-12 * leaving.max())

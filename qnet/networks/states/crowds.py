@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import log
 from typing import Any
 
 from qnet.lazy import np
 from qnet.networks.states.chain import TooLarge, Walk
+from qnet.networks.states.coded import CodedStates
 from qnet.networks.states.machine import Machine
 
 _HOPEFUL = 6.0
@@ -61,8 +62,15 @@ def outside(machine: Machine, walked: Walk) -> Any:
     """
     key = outside, machine.size, machine.closed
     if key not in walked.shape.made:
-        walked.shape.made[key] = np.array([machine.outside(state) for state in walked.states])
+        walked.shape.made[key] = _outside(machine, walked.states)
     return walked.shape.made[key]
+
+
+def _outside(machine: Machine, states: Sequence[Any]) -> Any:
+    """The same, of states."""
+    if isinstance(states, CodedStates):
+        return states.counts.sum(1) + states.in_line().sum(1) - machine.closed
+    return np.array([machine.outside(state) for state in states])
 
 
 def least_beyond(machine: Machine, walked: Walk) -> float:

@@ -8,6 +8,7 @@ from typing import Any
 from qnet import budget
 from qnet.lazy import np
 from qnet.networks.states.chain import A_STATE, WHAT, Walk
+from qnet.networks.states.coded import CodedStates
 from qnet.networks.states.machine import Machine
 from qnet.networks.states.program import Program
 from qnet.record import Record
@@ -42,7 +43,7 @@ class SolvedChain(Record):
     """A solved chain."""
 
     program: Program
-    states: list[Any]
+    states: Sequence[Any]
     shares: Any
     """The probability of each state."""
     often: Mapping[int, float]
@@ -97,6 +98,8 @@ class _Present(Record):
 def _present(states: Sequence[Any], size: int) -> _Present:
     """The customers in states, of a machine with a number of nodes."""
     budget.spend(_ONCE * len(states), WHAT)
+    if isinstance(states, CodedStates) and len(states) * size <= _CELLS:
+        return _present_in_rows(states, size)
     counts = np.array([state[0] for state in states], dtype=float).reshape(len(states), -1)
     customers: list[int] = []
     ends: list[int] = []
@@ -118,6 +121,15 @@ def _present(states: Sequence[Any], size: int) -> _Present:
     if 0 < len(states) * count <= _CELLS:
         table = np.bincount(where * count + number[at], minlength=len(states) * count).reshape(-1, count).astype(float)
     return _Present(counts, tuple(nodes.tolist()), number[at], where, table)
+
+
+def _present_in_rows(states: CodedStates, size: int) -> _Present:
+    """The same, of states in arrays."""
+    table = states.at_nodes(size)
+    there = np.flatnonzero(table.any(0))
+    first = (table[:, there] > 0).argmax(0)
+    nodes = there[np.argsort(first, kind="stable")]
+    return _Present(states.counts.astype(float), tuple(nodes.tolist()), None, None, table[:, nodes])
 
 
 def means(made: Program, machine: Machine, result: Walk, shares: Any) -> SolvedChain:
@@ -170,6 +182,8 @@ def _rates(machine: Machine, result: Walk, shares: Any) -> dict[tuple[str, int],
 
 def _at_centres(states: Sequence[Any], size: int) -> tuple[Any, Any]:
     """(S, C) each: the customers in line and the busy servers of every state at a number of centres."""
+    if isinstance(states, CodedStates):
+        return states.in_line(), states.busy
     in_line = np.array([[len(line) for line in state[1]] for state in states], dtype=np.int64)
     busy = np.array([state[2] for state in states], dtype=np.int64)
     return in_line.reshape(len(states), -1), busy.reshape(len(states), -1)
@@ -187,8 +201,8 @@ def _served(machine: Machine, result: Walk, shares: Any) -> dict[int, float]:
 def _full(made: Program, result: Walk, shares: Any, often: Mapping[int, float], index: int) -> BufferStates:
     """The figures of one buffer."""
     store = made.stores[index]
-    taken = np.array([state[2][store.centre] for state in result.states])
-    waiting = [len(state[1][store.centre]) for state in result.states]
+    in_line, busy = result.shape.structure.once(_at_centres, len(made.centres))
+    taken, waiting = busy[:, store.centre], in_line[:, store.centre]
     unused = np.where(taken, 0.0, shares)
     empty = float(sum(unused.tolist()))
     coming = sum(

@@ -41,7 +41,7 @@ State = tuple[tuple[int, ...], tuple[tuple[int, ...], ...], tuple[int, ...], tup
 Move = tuple[float, State, tuple[int, ...]]
 """Rate per second, the state after it, and the marks that were passed, each as often as it was."""
 _Value = TypeVar("_Value")
-_MOST_STEPS = 2000
+MOST_STEPS = 2000
 _ALL_STEPS, _A_STEP = 20_000, 5e3
 """Steps that one event may take on all its branches: visits that take no time branch again and again, at copies for
 instance; and the operations of a step."""
@@ -66,7 +66,7 @@ class Machine:
     """
 
     def __init__(self, program: Program, most: int, known: dict[State, list[Move]] | None = None) -> None:
-        self.nodes = [_Node(node) for node in program.nodes]
+        self.nodes = [FastNode(node) for node in program.nodes]
         for node in self.nodes:
             node.pass_on(self.nodes)
         self.size = len(program.nodes)
@@ -244,13 +244,13 @@ class Machine:
         result: list[Move],
     ) -> None:
         """Add where one customer goes from a node, with all customers that go on because of that, to the moves."""
-        scene = _Scene(list(counts), list(lines), list(busy), list(apart), list(joins), [customer])
+        scene = Scene(list(counts), list(lines), list(busy), list(apart), list(joins), [customer])
         self.steps = 0
         self.follow(scene, rate, (), result, 0)
-        if self.steps > _MOST_STEPS:
+        if self.steps > MOST_STEPS:
             budget.spend(_A_STEP * self.steps, WHAT)
 
-    def follow(self, scene: _Scene, rate: float, ended: tuple[int, ...], result: list[Move], steps: int) -> None:
+    def follow(self, scene: Scene, rate: float, ended: tuple[int, ...], result: list[Move], steps: int) -> None:
         """Move the pending customers, the last first, until each of them spends time or waits."""
         nodes, centres, size, pending = self.nodes, self.centres, self.size, scene.pending
         lines, busy = scene.lines, scene.busy
@@ -259,8 +259,8 @@ class Machine:
             if customer <= _LINE:
                 steps += 1
                 self.steps += 1
-                if steps > _MOST_STEPS or self.steps > _ALL_STEPS:
-                    raise NotCovered(_ENDLESS if steps > _MOST_STEPS else _BRANCHING)
+                if steps > MOST_STEPS or self.steps > _ALL_STEPS:
+                    raise NotCovered(_ENDLESS if steps > MOST_STEPS else _BRANCHING)
                 centre = _LINE - customer
                 chance, passed = self.begun(scene, centre)
                 ended = (*ended, *passed)
@@ -278,8 +278,8 @@ class Machine:
             while customer >= 0:
                 steps += 1
                 self.steps += 1
-                if steps > _MOST_STEPS or self.steps > _ALL_STEPS:
-                    raise NotCovered(_ENDLESS if steps > _MOST_STEPS else _BRANCHING)
+                if steps > MOST_STEPS or self.steps > _ALL_STEPS:
+                    raise NotCovered(_ENDLESS if steps > MOST_STEPS else _BRANCHING)
                 node = nodes[customer if customer < size else customer % size]
                 kind = node.kind
                 if kind == TIME:
@@ -336,7 +336,7 @@ class Machine:
             state = known
         result.append((rate, state, ended))
 
-    def join(self, scene: _Scene, customer: int, ended: tuple[int, ...]) -> tuple[int, ...]:
+    def join(self, scene: Scene, customer: int, ended: tuple[int, ...]) -> tuple[int, ...]:
         """A customer requests servers; the marks that were passed by then."""
         node = self.nodes[customer % self.size]
         centre = node.centre
@@ -366,7 +366,7 @@ class Machine:
                 return (*ended, node.mark)
         return ended
 
-    def release(self, scene: _Scene, centre: int, amount: int) -> None:
+    def release(self, scene: Scene, centre: int, amount: int) -> None:
         """Servers are released: the first in line get them."""
         item, busy = self.centres[centre], scene.busy
         busy[centre] -= amount
@@ -384,7 +384,7 @@ class Machine:
         if served:
             scene.lines[centre] = line[served:]
 
-    def fork(self, scene: _Scene, customer: int, ended: tuple[int, ...]) -> tuple[int, ...]:
+    def fork(self, scene: Scene, customer: int, ended: tuple[int, ...]) -> tuple[int, ...]:
         """The branches of a parallel step begin, the first of them first; the marks that were passed by then."""
         node = self.nodes[customer % self.size]
         used = {item[0] for item in scene.joins}
@@ -393,7 +393,7 @@ class Machine:
         scene.pending += [begin + number * self.size for _, begin in reversed(node.choices)]
         return ended
 
-    def end(self, scene: _Scene, customer: int, ended: tuple[int, ...]) -> tuple[int, ...]:
+    def end(self, scene: Scene, customer: int, ended: tuple[int, ...]) -> tuple[int, ...]:
         """A branch of a parallel step ends; the marks that were passed by then."""
         size, joins = self.size, scene.joins
         if customer < size:
@@ -416,7 +416,7 @@ class Machine:
         scene.pending.append(_onward(self.nodes[parent % size].after, parent, size))
         return (*ended, self.nodes[customer % size].mark)
 
-    def leave(self, scene: _Scene, number: int) -> None:
+    def leave(self, scene: Scene, number: int) -> None:
         """The rest of a parallel step is no longer waited for: its branches go on independently."""
         size = self.size
 
@@ -432,7 +432,7 @@ class Machine:
             if customer < size:
                 scene.counts[self.nodes[customer].slot] += 1
 
-    def begun(self, scene: _Scene, centre: int) -> tuple[tuple[int, tuple[tuple[float, int], ...]] | None, list[int]]:
+    def begun(self, scene: Scene, centre: int) -> tuple[tuple[int, tuple[tuple[float, int], ...]] | None, list[int]]:
         """Let those in service of a line go on until they spend time; where that is at random, the place and how.
 
         Returns that, and the marks that were passed.
@@ -496,7 +496,7 @@ class Machine:
         return sorted(joins, key=lambda item: (item[1] % size, item[2], item[3], sorted(signs[item[0]])))
 
 
-class _Node:
+class FastNode:
     """A node of the program, as fast to read as can be: every step of every move does."""
 
     __slots__ = (
@@ -523,7 +523,7 @@ class _Node:
         self.onward = self.after
         """Of what only counts or ends: marks up to the next node that does something, and that node."""
 
-    def pass_on(self, nodes: Sequence[_Node]) -> None:
+    def pass_on(self, nodes: Sequence[FastNode]) -> None:
         """Find what comes after all that only count or end."""
         for _ in nodes:
             if self.kind not in (COUNT, DONE) or self.onward < 0 or nodes[self.onward].kind not in (COUNT, DONE):
@@ -555,7 +555,7 @@ class _Centre:
         self.room = self.most if self.capacity is None else min(self.most, self.capacity)
 
 
-class _Scene:
+class Scene:
     """A state while customers go on."""
 
     __slots__ = ("apart", "busy", "counts", "joins", "lines", "pending")
@@ -572,9 +572,9 @@ class _Scene:
         self.counts, self.lines, self.busy, self.apart, self.joins = counts, lines, busy, apart, joins
         self.pending = pending
 
-    def copy(self) -> _Scene:
+    def copy(self) -> Scene:
         """The same, to be changed."""
-        return _Scene(
+        return Scene(
             self.counts.copy(),
             self.lines.copy(),
             self.busy.copy(),

@@ -8,16 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import ceil
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qnet import budget
-from qnet.lazy import np
+from qnet.lazy import lazy, np
 from qnet.networks.routed import RoutedNetwork
-from qnet.networks.states.chain import A_STATE, WHAT, TooLarge, Walk, walk
+from qnet.networks.states.chain import A_STATE, FEW, WHAT, TooLarge, Walk, walk
 from qnet.networks.states.least import least_states
 from qnet.networks.states.machine import Machine, Move, State
 from qnet.networks.states.program import QUEUE, CentreCopy, Node, NotCovered, Program
 from qnet.record import Record
+
+if TYPE_CHECKING:
+    from qnet.networks.states import tabled
+    from qnet.networks.states.rows import KnownRows
+    from qnet.networks.states.tabled import TabledWalk
+else:
+    tabled = lazy("qnet.networks.states.tabled")
 
 Choices = tuple[tuple[float, int], ...]
 _Merge = Callable[[Sequence[float]], Any]
@@ -30,6 +37,8 @@ _BEYOND = 1.25
 """How many times as many customers from outside as asked for are as good, where the walk with those is known."""
 _MANY = 500
 """Servers, or places of a buffer, beyond which their number hardly ever decides which states there are."""
+_RATE, _CHOICES, _SPEEDS, _LEVELS = map(Node.fields().index, ("rate", "choices", "speeds", "levels"))
+"""Where the numbers of a node are."""
 _A_POINT = 0.5
 """The cost of a state of one program more, as a share of that of the state."""
 _A_MERGE = 10 * budget.CALL
@@ -55,8 +64,8 @@ class Walks:
         self.positions: list[tuple[int, int]] = []
         """Of each program its group, and its position there."""
         open_groups: dict[object, int] = {}
-        for number, item in enumerate(programs):
-            key = _structure(item) if len(programs) > 1 else None
+        self._structures = [_structure(item) for item in programs] if len(programs) > 1 else [None for _ in programs]
+        for number, key in enumerate(self._structures):
             group = open_groups.get(key, -1)
             if group < 0 or len(self.groups[group]) == _AT_MOST:
                 group = open_groups[key] = len(self.groups)
@@ -64,6 +73,9 @@ class Walks:
             self.positions.append((group, len(self.groups[group])))
             self.groups[group].append(number)
         self.known: dict[tuple[int, int], _Together | TooLarge | NotCovered] = {}
+        self.rows: dict[tuple[int, int], list[KnownRows]] = {}
+        """By program that is walked alone, or by group, what is known of its rows."""
+        self._kinds: dict[tuple[int, tuple[int, ...]], object] = {}
         self._least: dict[int, float] = {}
         self._latest: tuple[object, dict[State, list[Move]]] = None, {}
         """The latest program, or group, and what `Machine` knows of its chain with fewer customers from outside."""
@@ -92,24 +104,64 @@ class Walks:
         group, position = self.positions[number]
         alone = len(self.groups[group]) == 1 or _taken_up(self.programs[number], crowd)
         machine = Machine(self.programs[number], crowd, self._moves(number) if alone else None)
-        if _given_up(self.programs[number], crowd, most):
+        if self._given_up(number, crowd, most):
             raise TooLarge
         if alone:
             try:
-                return machine, walk(machine.start(), machine.moves, most, machine.extent)
+                return machine, self._walk(machine, self.programs[number], most, 0, (number, -1))
             except TooLarge:
-                _give_up(self.programs[number], crowd, most)
+                self._give_up(number, crowd, most)
                 raise
         shared = self.known.get((group, crowd))
         if shared is None:
             self._forget()
             shared = self.known[group, crowd] = self._together(group, crowd, most)
             if isinstance(shared, TooLarge):
-                _give_up(self.programs[number], crowd, most)
+                self._give_up(number, crowd, most)
         if not isinstance(shared, _Together):
             raise shared
         budget.spend(_A_POINT * A_STATE * len(shared.walk.states), WHAT)
         return machine, _of_program(shared, position)
+
+    def _give_up(self, number: int, crowd: int, most: int) -> None:
+        """Remember that a program has more than `most` states with a number of customers from outside."""
+        account = budget.current()
+        if account is not None:
+            entries = account.given_up.setdefault((self._kind(number, crowd), most), [])
+            entries.append((_customers(self.programs[number]), crowd))
+
+    def _given_up(self, number: int, crowd: int, most: int) -> bool:
+        """Whether a program of the same structure is known to have more than `most` states, with no more customers."""
+        account = budget.current()
+        if account is None or not account.given_up:
+            return False
+        here = _customers(self.programs[number])
+        return any(
+            crowd >= fewest and all(more >= less for more, less in zip(here, customers, strict=True))
+            for customers, fewest in account.given_up.get((self._kind(number, crowd), most), ())
+        )
+
+    def _kind(self, number: int, crowd: int) -> object:
+        """What decides which states a program has with a number of customers from outside; closed customers apart: one
+        object for all that are walked together."""
+        program = self.programs[number]
+        servers = tuple(item.servers for item in program.centres) if _taken_up(program, crowd) else ()
+        key = self.positions[number][0], servers
+        if key not in self._kinds:
+            nodes, centres, homes, arrivals = self._structures[number] or _structure(program)
+            self._kinds[key] = servers, nodes, centres, tuple(home for _, home in homes), arrivals
+        return self._kinds[key]
+
+    def _walk(self, machine: Machine, program: Program, most: int, size: int, key: tuple[int, int]) -> Walk:
+        """The walk of a machine, of a number of programs or of one alone; a table of changes is made for more than a
+        few states, and known from then on."""
+        rows = self.rows.setdefault(key, [])
+
+        def table() -> TabledWalk:
+            return tabled.TabledWalk(program, machine.most, size, rows)
+
+        few = 0 if rows else FEW
+        return walk(machine.start(), machine.moves, most, machine.extent, table, few)
 
     def _moves(self, number: int, group: int = -1) -> dict[State, list[Move]] | None:
         """What is known of the moves of a program, or of all of its group; None where no number of customers from
@@ -135,44 +187,21 @@ class Walks:
         merged = _merged([self.programs[number] for number in self.groups[group]])
         machine = Machine(merged, crowd, self._moves(self.groups[group][0], group))
         try:
-            result = walk(machine.start(), machine.moves, most, machine.extent)
+            result = self._walk(machine, merged, most, size, (-1, group))
         except (TooLarge, NotCovered) as error:
             return error
-        rates = np.empty((len(result.rates), size))
-        for number, rate in enumerate(result.rates):
-            rates[number] = rate
-        result.shape.rates = rates
+        rates = result.rates
+        if isinstance(rates, list):
+            rates = np.empty((len(result.rates), size))
+            for number, rate in enumerate(result.rates):
+                rates[number] = rate
+        result.shape.rates, result.shape.every = rates, not merged.unbounded
         return _Together(result, rates)
-
-
-def _give_up(program: Program, crowd: int, most: int) -> None:
-    """Remember that a program has more than `most` states with a number of customers from outside."""
-    account = budget.current()
-    if account is not None:
-        account.given_up.setdefault((_kind(program, crowd), most), []).append((_customers(program), crowd))
-
-
-def _given_up(program: Program, crowd: int, most: int) -> bool:
-    """Whether a program of the same structure is known to have more than `most` states, with no more customers."""
-    account = budget.current()
-    if account is None or not account.given_up:
-        return False
-    here = _customers(program)
-    return any(
-        crowd >= fewest and all(more >= less for more, less in zip(here, customers, strict=True))
-        for customers, fewest in account.given_up.get((_kind(program, crowd), most), ())
-    )
 
 
 def _customers(program: Program) -> tuple[int, ...]:
     """The closed customers of a program, by class."""
     return tuple(count for count, _ in program.homes)
-
-
-def _kind(program: Program, crowd: int) -> object:
-    """What decides which states a program has with a number of customers from outside; closed customers apart."""
-    servers = tuple(item.servers for item in program.centres) if _taken_up(program, crowd) else ()
-    return servers, _structure(program.replace(homes=tuple((0, home) for _, home in program.homes)))
 
 
 def _taken_up(program: Program, crowd: int) -> bool:
@@ -193,18 +222,32 @@ def _of_program(shared: _Together, position: int) -> Walk:
     return shared.walk.replace(rates=shared.rates[:, position], ended=ended, position=position)
 
 
-def _structure(program: Program) -> object:
+def _structure(program: Program) -> tuple[object, object, Sequence[tuple[int, int]], object]:
     """What decides which states and transitions a program has: of its numbers, whether they are 0.
 
     Where a centre has more than `_MANY` servers it does not matter how many, as long as they are not all taken.
     """
-
-    def is_there(values: Sequence[float]) -> bool:
-        return values[0] != 0
-
-    nodes = tuple(_node([item], is_there) for item in program.nodes)
-    centres = tuple(_centre([item], is_there).replace(servers=min(item.servers, _MANY + 1)) for item in program.centres)
+    nodes = tuple([_without_rates(node) for node in program.nodes])
+    centres = tuple(
+        item.replace(
+            servers=min(item.servers, _MANY + 1),
+            rates=item.rates and tuple(float(rate != 0) for rate in item.rates),
+        )
+        for item in program.centres
+    )
     return nodes, centres, program.homes, tuple(home for _, home in program.arrivals)
+
+
+def _without_rates(node: Node) -> tuple[Any, ...]:
+    """A node, and of its numbers whether they are 0."""
+    values: list[Any] = list(node)
+    values[_RATE] = node.rate != 0
+    if node.choices:
+        values[_CHOICES] = tuple([(share != 0, after) for share, after in node.choices])
+    if node.speeds or node.levels:
+        values[_SPEEDS] = tuple([speed != 0 for speed in node.speeds])
+        values[_LEVELS] = tuple([tuple([(share != 0, after) for share, after in level]) for level in node.levels])
+    return tuple(values)
 
 
 def _merged(programs: Sequence[Program]) -> Program:

@@ -8,7 +8,7 @@ from typing import Any
 from qnet.expression import symbols
 from qnet.questions.formula.algebra import evaluated, irreducible
 from qnet.questions.formula.size import affordable
-from qnet.questions.formula.text import text_of
+from qnet.questions.formula.text import TextLengths, text_of
 
 MOST_OPERATIONS = 100
 """Operations of a formula up to which it is put over one denominator, and a fraction factored."""
@@ -42,6 +42,7 @@ class Simplifier:
         """Sums with what their terms have in common in front; and in `fractions` those over one denominator."""
         self.fractions: dict[Any, Any] = {}
         self.lengths: dict[Any, int] = {}
+        self.texts = TextLengths()
 
     def simplified(self, formula: Any) -> Any:
         """The shortest form of a formula."""
@@ -60,8 +61,8 @@ class Simplifier:
     def length(self, formula: Any) -> int:
         """How long it takes to read a formula: its characters, and more for fractions inside it."""
         if formula not in self.lengths:
-            text = text_of(formula)
-            self.lengths[formula] = len(text) + _SLOW * text.count("/")
+            characters, fractions = self.texts.of(formula)
+            self.lengths[formula] = characters + _SLOW * fractions
         return self.lengths[formula]
 
     def masked(self, formula: Any) -> Any:

@@ -21,6 +21,26 @@ def text_of(formula: Any) -> str:
     return _printers()[0].doprint(_with_decimals(formula))
 
 
+class TextLengths:
+    """How long formulas are as text, and their fractions; what they have in common is written once."""
+
+    def __init__(self) -> None:
+        self.printer = _printers()[2]()
+        self.shown: dict[Any, Any] = {}
+        """Fractions, as people write them."""
+
+    def of(self, formula: Any) -> tuple[int, int]:
+        """The characters of `text_of` a formula, and the fraction bars among them."""
+        sympy: Any = symbols().sympy
+        fractions = [number for number in formula.atoms(sympy.Rational) if _is_shown(number)]
+        for number in fractions:
+            if number not in self.shown:
+                self.shown[number] = _shown(number)
+        shown = {number: self.shown[number] for number in fractions}
+        text = self.printer.doprint(formula.xreplace(shown) if shown else formula)
+        return len(text), text.count("/")
+
+
 def latex_of(formula: Any) -> str:
     """A formula in LaTeX for mathematics mode: names upright and as words."""
     return _printers()[1].doprint(_with_decimals(formula))
@@ -37,12 +57,13 @@ def latex_name(name: str) -> str:
 def _with_decimals(formula: Any) -> Any:
     """Fractions as people write them: 0.53, 1/0.135, 0.0304/6; halves and thirds are kept."""
     sympy: Any = symbols().sympy
-    shown = {
-        number: _shown(number)
-        for number in formula.atoms(sympy.Rational)
-        if number.q > 1 and abs(number) != sympy.Rational(1, 2)
-    }
+    shown = {number: _shown(number) for number in formula.atoms(sympy.Rational) if _is_shown(number)}
     return formula.xreplace(shown) if shown else formula
+
+
+def _is_shown(number: Any) -> bool:
+    """Whether a number is a fraction that people write in another way; halves are kept."""
+    return number.q > 1 and 2 * abs(number) != 1
 
 
 @lru_cache(maxsize=256)
@@ -91,7 +112,7 @@ def _ordered(terms: Sequence[Any]) -> list[Any]:
 
 
 @cache
-def _printers() -> tuple[Any, Any]:
+def _printers() -> tuple[Any, Any, Any]:
     from sympy.printing.latex import LatexPrinter  # pyright: ignore[reportMissingTypeStubs]
     from sympy.printing.str import StrPrinter  # pyright: ignore[reportMissingTypeStubs]
 
@@ -125,6 +146,18 @@ def _printers() -> tuple[Any, Any]:
             rest = self._print(expr.func(*others)) if others else "0"
             return f"where({self._print(condition)}, {self._print(value)}, {rest})"
 
+    class Kept(Text):
+        """The same, which keeps the text of every sum."""
+
+        def __init__(self) -> None:
+            text_base.__init__(self, {"full_prec": False})
+            self.sums: dict[Any, str] = {}
+
+        def _print_Add(self, expr: Any, order: Any = None) -> str:
+            if expr not in self.sums:
+                self.sums[expr] = text_base._print_Add(self, expr, order)
+            return self.sums[expr]
+
     class Latex(latex_base):
         """LaTeX with the names of the model."""
 
@@ -141,4 +174,4 @@ def _printers() -> tuple[Any, Any]:
             shown = f"{_LATEX_FUNCTIONS[name]}\\left({', '.join(map(self._print, expr.args))}\\right)"
             return shown if exp is None else f"{{{shown}}}^{{{exp}}}"
 
-    return Text({"full_prec": False}), Latex({"full_prec": False, "mul_symbol": "dot"})
+    return Text({"full_prec": False}), Latex({"full_prec": False, "mul_symbol": "dot"}), Kept

@@ -138,9 +138,10 @@ class Curve:
 
     def joins(self, other: Curve) -> bool:
         """Whether loads of this curve may be rows of one table with those of another: all else is the same there, and
-        a first look at each has shown its method, and why that is taken."""
+        of closed classes a first look at each has shown its method, and why that is taken."""
         model, looked = self.axis.model, len(self.known) > 1 and len(other.known) > 1
-        if not looked or model is not other.axis.model or self.wanted != other.wanted:
+        closed = any(item.population is not None for item in model.customers)
+        if (closed and not looked) or model is not other.axis.model or self.wanted != other.wanted:
             return False
         named = [model.parameters[name] for name in (*self.axis.parameters, *other.axis.parameters)]
         return not any(item.expression.names for item in named)
@@ -246,7 +247,9 @@ def _solve(new: Mapping[Curve, list[float]]) -> None:
     }  # fmt: skip
     begun = [curve.beside(item) for curve, item in zip(new, rows, strict=True)]
     near = _between([pair for pairs in begun for pair in pairs]) if all(begun) else None
-    answers = solve_table(one.axis.model, columns, sum(item.size for item in rows), one.wanted.replace(near=near))
+    # Notes are those of the knees, which are answered for themselves.
+    wanted = one.wanted.replace(warned=False, near=near)
+    answers = solve_table(one.axis.model, columns, sum(item.size for item in rows), wanted)
     first = 0
     for (curve, values), item in zip(new.items(), rows, strict=True):
         curve.keep(values, item, answers, first)

@@ -12,9 +12,10 @@ from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.knee.axes import GrowthAxis, axes
 from qnet.questions.knee.closed import AlongPopulations
 from qnet.questions.knee.curve import CurvePoint, solve_loads, together
+from qnet.questions.knee.edges import edges
 from qnet.questions.knee.knees import DEFINITIONS, OF_KIND, Knee, Knees
 from qnet.questions.knee.mix import MixAnswers
-from qnet.questions.knee.open import AlongRates
+from qnet.questions.knee.open import AlongRates, begin_all
 from qnet.questions.points.answers import Answers
 
 TIMES_FLOOR = 2.0
@@ -64,12 +65,16 @@ def knee(
         unused = f"a multiple of the floor along {', '.join(axis.name for axis in along)}"
         raise UsageError(Problem("QN018", unused, "a rate of arrivals; numbers of customers have no such knee"))
     _refuse_impossible(definitions, along, bool(limits))
-    seekers = [
-        AlongPopulations(axis, conditions, wanted)
-        if axis.closed
-        else AlongRates(axis, conditions, wanted, multiple or TIMES_FLOOR)
-        for axis in along
+    seekers: list[AlongPopulations | AlongRates] = [
+        AlongPopulations(axis, conditions, wanted) for axis in along if axis.closed
     ]
+    opened = [axis for axis in along if not axis.closed]
+    rates = [
+        AlongRates(axis, edge, conditions, wanted, multiple or TIMES_FLOOR)
+        for axis, edge in zip(opened, edges(opened), strict=True)
+    ]
+    begin_all(rates)
+    seekers += rates
     searches = [(seeker, search) for seeker in seekers for search in seeker.searches(asked)]
     knees = together([(seeker.curve, search) for seeker, search in searches])
     pairs = list(zip(searches, knees, strict=True))

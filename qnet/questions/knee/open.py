@@ -7,18 +7,15 @@ from functools import partial
 from typing import Any
 
 from qnet.errors import NoAnswer, Problem
-from qnet.expression import arrays, parse
+from qnet.expression import arrays
 from qnet.lazy import np
 from qnet.model.conditions import Condition
-from qnet.model.model import Model
 from qnet.networks.wanted import Wanted
 from qnet.questions.knee.axes import GrowthAxis, one_parameter
-from qnet.questions.knee.curve import Curve, highest_real, loads_to, power
+from qnet.questions.knee.curve import Curve, highest_real, loads_to, power, solve_loads
+from qnet.questions.knee.edges import Edge
 from qnet.questions.knee.knees import Knee, Knees
-from qnet.questions.points.points import needs_solution
-from qnet.questions.points.trial import Trial
 from qnet.questions.search.regions import ENDLESS, SATURATION
-from qnet.questions.search.search import largest
 from qnet.queues.roots import root
 
 _IDLE = 1e-12
@@ -28,37 +25,47 @@ _IDLE = 1e-12
 class AlongRates:
     """The search of the knees along an axis of open classes.
 
+    edge      where the steady state ends along it.
     limits    service levels; wanted: the method and its budget.
     multiple  how many times its floor the response may be; the floor is the response without load of these classes.
     Raises    `NoAnswer` QN401 where there is no steady state at any rate, QN404 where the customers never queue.
     """
 
-    def __init__(self, axis: GrowthAxis, limits: Sequence[Condition], wanted: Wanted, multiple: float) -> None:
+    def __init__(
+        self, axis: GrowthAxis, edge: Edge, limits: Sequence[Condition], wanted: Wanted, multiple: float
+    ) -> None:
+        # Rates in proportion are columns of the model itself, which curves along them share.
+        self.curve = Curve(axis, limits, wanted)
         self.axis = axis = one_parameter(axis)
         self.limits = limits
         self.multiple = multiple
-        self.curve = Curve(axis, limits, wanted)
-        edge = largest(Trial(_without_closed(axis.model), axis.parameters[0], (), {}, 1))
-        if not edge.held[0]:
+        if not edge.held:
             text = f"there is no steady state at any {axis.name}"
             raise NoAnswer(Problem("QN401", text, "a load below every capacity"))
-        if edge.cause[0] == ENDLESS and any(item.capacity is not None for item in axis.model.stations):
+        if edge.cause == ENDLESS and any(item.capacity is not None for item in axis.model.stations):
             text = f"{axis.name}: whoever finds a station full is lost, so that no rate is too much"
             help = "qnet envelope finds the largest load with a limit such as --limit 'loss <= 1 %'"
             raise NoAnswer(Problem("QN404", text, "a station that takes all who come", help=help))
-        if edge.cause[0] == ENDLESS:
+        if edge.cause == ENDLESS:
             text = f"{axis.name}: its customers never queue, so that the response does not grow with them"
             raise NoAnswer(Problem("QN404", text, "a queueing station on their way"))
-        self.edge, self.bounded = float(edge.value[0]), bool(edge.cause[0] == SATURATION)
-        self.saturating = str(edge.station[0])
+        self.edge, self.bounded = edge.value, bool(edge.cause == SATURATION)
+        self.saturating = edge.station
         self.idle = max(axis.least, _IDLE * self.edge)
         # Many points of open classes alone cost little; with closed ones each is a separate network.
         count = 33 if all(item.population is None for item in axis.model.customers) else 17
         self.loads = loads_to(self.edge, self.idle, self.bounded, count)
-        floor = Curve(_without_least(axis), limits, wanted)
-        self.floor = floor.points([_IDLE * self.edge])[0].response
-        if floor.failure is not None:
-            raise floor.failure
+        low = any(axis.model.parameters[name].low is not None for name in axis.parameters)
+        self.unloaded = Curve(_without_least(axis) if low else self.curve.axis, limits, wanted)
+        """The curve without load."""
+        self.least = _IDLE * self.edge
+        self.floor = float("nan")
+
+    def begin(self) -> None:
+        """Find the floor; raises what the solver has against it. For several axes `begin_all` is quicker."""
+        self.floor = self.unloaded.points([self.least])[0].response
+        if self.unloaded.failure is not None:
+            raise self.unloaded.failure
 
     def searches(self, asked: Sequence[str]) -> list[Callable[[], Knee]]:
         """The searches along the curve for knees that are asked for, by names of `DEFINITIONS`."""
@@ -159,13 +166,11 @@ class AlongRates:
         return Knee(axis=self.axis, definition="power", about="", status="ok", real=rate, value=rate)
 
 
-def _without_closed(model: Model) -> Model:
-    """The model without customers of closed classes: they do not affect where the steady state ends."""
-    if needs_solution(model):
-        return model
-    return model.with_customers(
-        item if item.population is None else item.replace(population=parse(0)) for item in model.customers
-    )
+def begin_all(seekers: Sequence[AlongRates]) -> None:
+    """Find the floors of axes together; raises as `AlongRates.begin`."""
+    solve_loads({seeker.unloaded: [seeker.least] for seeker in seekers})
+    for seeker in seekers:
+        seeker.begin()
 
 
 def _without_least(axis: GrowthAxis) -> GrowthAxis:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from math import expm1, log1p
 from typing import TYPE_CHECKING, Any
 
 from qnet import budget
@@ -26,6 +27,17 @@ _NEAR = (1e-3, 1e-2, 1e-1)
 """How far below its upper end a search looks first."""
 _STEP, _STEPS = 1e-3, 110
 """How far it goes down at once after that to where there is a steady state, and how often."""
+_AHEAD, _FIRST, _CLOSE = 10, 0.5, 1e-9
+"""How often a search looks ahead from below, how far it looks ahead first, and the excess from which on it does not."""
+_FAST, _OVER = 0.2, 0.05
+"""What a step leaves of an excess at most where steps are nearly right, and by how much more the next one goes then, so
+that it ends just beyond."""
+_BENT = 2.0
+"""By how much slopes on both sides of a root differ at least where it is sought from one side alone."""
+_LEAST = 0.01
+"""The share from which on what is stated is near enough to begin from."""
+_STEEP = 0.5
+"""The excess just below the capacities from which on the root is taken to be far below."""
 _FAR = 1e9
 """The largest load tried, as a multiple of the smallest capacity: most of it may be lost before it arrives there."""
 _UPWARDS = (2.0, 8.0, 64.0, 4096.0, 1e6)
@@ -99,7 +111,7 @@ def saturation(
     idle = load <= 0
     bound = operations.where(idle, 1.0, 1 / operations.where(idle, 1.0, load))
     # A search looks at too many networks for the states of each.
-    wanted = wanted.replace(chain=0, better=False)
+    wanted = wanted.replace(chain=0, better=False, warned=False)
     by_capacities = Saturation(
         operations.where(idle, float("inf"), bound), solved.gather(lambda part: limiting(_of_capacities(part))), False
     )
@@ -140,7 +152,7 @@ def _searched(
                     bound = operations.where(idle, 1.0, 1 / operations.where(idle, 1.0, other.load))
             edge = again(bound * JUST_BELOW)
             if not operations.all(edge.stable):
-                bound, edge = _search(again, bound, edge, operations)
+                bound, edge = _search(again, bound, edge, solved, operations)
             elif needs_solution(model) and not operations.all(edge.load >= 1 - _AS_FULL):
                 # Times fall with the load, which grows slower than the arrivals.
                 result = _beyond(solved, again, bound, idle, operations)
@@ -207,7 +219,7 @@ def _beyond(
     never = idle | far.stable
     if operations.all(never):
         return Saturation(operations.where(never, float("inf"), bound), far.gather(limiting))
-    result, edge = _upwards(again, bound, far, operations) or _search(again, bound * _FAR, far, operations)
+    result, edge = _upwards(again, bound, far, operations) or _search(again, bound * _FAR, far, solved, operations)
     estimated = _exact(solved) and not _exact(edge)
     return Saturation(operations.where(never, float("inf"), result), edge.gather(limiting), estimated=estimated)
 
@@ -250,13 +262,13 @@ def _exact(solved: Solved) -> bool:
 
 
 def _search(
-    again: Callable[[Value], Solved], bound: Value, edge: Solved, operations: Operations
+    again: Callable[[Value], Solved], bound: Value, edge: Solved, stated: Solved, operations: Operations
 ) -> tuple[Value, Solved]:
     """The factor below `bound` where an outer station saturates, and the solution there.
 
-    It is `bound` itself where the `edge` just below it is reached. The search is over the share of `bound`: factors
-    themselves may be as small as the smallest floats. It begins just below `bound`, because outer stations mostly
-    fill only when those inside are nearly full.
+    It is `bound` itself where the `edge` just below it is reached. The search is over the logarithm of what is left up
+    to `bound`, as a share of it: outer stations mostly fill only when those inside are nearly full, and waits grow like
+    that logarithm there. So it begins just below `bound`; and where there is a steady state as stated, not below that.
     """
 
     reached, where = edge.stable, operations.where
@@ -265,20 +277,76 @@ def _search(
     def excess(share: Value) -> Value:
         nonlocal last
         last = again(share * bound)
-        return _excess(last, operations)
+        value = _excess(last, operations)
+        return _bounded(value, operations) if operations.all(1 / where(bound > 0, bound, 1.0) > _LEAST) else value
 
     low = high = where(reached, JUST_BELOW, JUST_BELOW)
-    at_low = at_high = _excess(edge, operations)
+    at_low = at_high = _bounded(_excess(edge, operations), operations)
+    known, at_known = 1 / where(bound > 0, bound, 1.0), where(stated.stable, _excess(stated, operations), 0.0)
+    known = where((at_known < 0) & (known < JUST_BELOW), known, 0.0)
+    """The share that is stated, where there is a steady state; else 0."""
     for step in range(_STEPS):
         here = reached | (at_low < 0)
         if operations.all(here):
             break
         high, at_high = where(here, high, low), where(here, at_high, at_low)
-        low = where(here, low, 1 - _NEAR[step] if step < len(_NEAR) else low * _STEP)
-        at_low = where(here, at_low, excess(low))
+        next_low = 1 - _NEAR[step] if step < len(_NEAR) else low * _STEP
+        end = (known > _LEAST) & ((step > 0) | (at_high > _STEEP)) | (known >= next_low)
+        tried = where(here, low, where(end, known, next_low))
+        at_tried = at_known if operations.all(here | end) else where(end, at_known, excess(tried))
+        low, at_low = tried, where(here, at_low, at_tried)
     loose = any(part.solution.method == LAYERS for part in edge.parts)
-    result = roots.bracket(excess, low, high, at_low, at_high, operations, _LOOSE if loose else roots.NEARNESS)[0]
-    return where(reached, bound, result * bound), last
+
+    def deep(depth: Value) -> Value:
+        return excess(_share(depth))
+
+    low, high, before = (_depth(end) for end in (low, high, known))
+    at_before = where(known > 0, at_known, at_low)
+    # From below, by the line through the last two places with a steady state: beyond the root loads hardly rise, as
+    # what is inside is full, or too much.
+    going = (reached == False) & (known > _LEAST)  # noqa: E712
+    crossed = going != going
+    for _ in range(_AHEAD):
+        two = (before < low) & (at_before < at_low)
+        line = low - at_low * (low - before) / where(two, at_low - at_before, 1.0)
+        fast = two & (at_low > _FAST * at_before)
+        line = where(fast & (crossed == False), line + _OVER * (line - low), line)  # noqa: E712
+        tried = where(two, line, low + _FIRST)
+        going = going & (tried > low) & (tried < high) & (at_low < -_CLOSE)
+        if operations.all(going == False):  # noqa: E712
+            break
+        tried = where(going, tried, low)
+        value = where(going, deep(tried), at_low)
+        steady = value < 0
+        before, at_before = where(going & steady, low, before), where(going & steady, at_low, at_before)
+        high, at_high = where(steady, high, tried), where(steady, at_high, value)
+        low, at_low = where(steady, tried, low), where(steady, value, at_low)
+        crossed = crossed | going & (steady == False)  # noqa: E712
+        # Where loads rise as before beyond the root, the search goes on from both sides.
+        rise = (at_low - at_before) / where(low > before, low - before, 1.0)
+        across = (at_high - at_low) / where(high > low, high - low, 1.0)
+        going = going & (steady | (across > _BENT * rise) | (rise > _BENT * across))
+    near = crossed & (at_high < -at_low)
+    first = where(near, low - at_low * (high - low) / where(near, at_high - at_low, 1.0), low)
+    share = _share(low)
+    nearness = (_LOOSE if loose else roots.NEARNESS) * share / ((1 - share) * low)
+    depth = roots.bracket(deep, low, high, at_low, at_high, operations, nearness, first)[0]
+    return where(reached, bound, _share(depth) * bound), last
+
+
+def _bounded(excess: Value, operations: Operations) -> Value:
+    """An excess, and beyond a capacity that of which loads without an end are 1: their reciprocals grow evenly."""
+    return operations.where(excess > 0, excess / (1 + operations.maximum([excess, 0.0 * excess])), excess)
+
+
+def _depth(share: Value) -> Value:
+    """The logarithm of what is left of 1, with its sign changed, to the last digits of small shares."""
+    return -log1p(-share) if isinstance(share, float) else -np.log1p(-share)
+
+
+def _share(depth: Value) -> Value:
+    """The share with such a logarithm."""
+    return -expm1(-depth) if isinstance(depth, float) else -np.expm1(-depth)
 
 
 def _excess(solved: Solved, operations: Operations) -> Value:

@@ -1,0 +1,179 @@
+"""Walks by a table of changes are those state by state: their states, transitions and charges."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+import qnet
+from qnet import budget
+from qnet.lazy import np
+from qnet.networks.states import chain, crowds, figures, shared, tabled
+from qnet.networks.states.chain import TooLarge, Walk
+from qnet.networks.states.coded import CodedStates
+from qnet.networks.states.machine import Machine, Move, State
+from qnet.networks.states.program import Program
+
+LOST = """
+qnet = 1
+title = "Two kinds of work, one of them first, and few places"
+[stations]
+front = { servers = 2, capacity = 5 }
+back = {}
+[classes.first]
+population = 5
+think_time = "1 s"
+steps = [{ station = "front", time = "0.3 s", priority = 1 }, { station = "back", time = "0.1 s", visits = 1.5 }]
+[classes.second]
+population = 4
+think_time = "2 s"
+steps = [{ hold = "front", steps = [{ station = "back", time = "0.05 s" }, { phase = 2, time = "0.02 s" }] }]
+"""
+SHARED = """
+qnet = 1
+title = "Jobs that share a processor, and think"
+[stations]
+cpu = { servers = 2, discipline = "ps" }
+disk = {}
+[classes.job]
+population = 12
+think_time = "1 s"
+steps = [{ station = "cpu", time = "0.2 s", visits = 2 }, { station = "disk", time = "0.1 s", visits = 1.3 }]
+"""
+GENERATED = """
+qnet = 1
+title = "Customers from a generator, with work after the response"
+[stations]
+front = {}
+shared = { discipline = "ps" }
+held = { servers = 3 }
+[classes.a]
+arrival_scv = 0.5
+arrival_rate = "0.05/s"
+steps = [
+  { station = "front", time = "2.82 s" },
+  { hold = "held", steps = [
+    { time = "3.63 s" },
+    { hold = "shared", steps = [{ time = "1.81 s" }, { phase = 2, time = "2.82 s", keeps = ["shared"] }] },
+  ] },
+]
+"""
+NAMES = ("bursty-arrivals", "fast-write-buffer", "finite-queue", "sfs-server", LOST, SHARED, GENERATED)
+Walked = Walk | TooLarge
+
+
+@pytest.fixture
+def pairs(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Machine, Walked, Walked, list[float], list[float]]]:
+    """Every walk of a question in both ways, with what they are charged."""
+    result: list[tuple[Machine, Walked, Walked, list[float], list[float]]] = []
+    walk = chain.walk
+
+    def tried(spent: list[float], *given: Any) -> Walked:
+        def charged(operations: float, _: str) -> None:
+            spent.append(operations)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(budget, "spend", charged)
+            try:
+                return walk(*given)
+            except TooLarge as error:
+                return error
+
+    def both(first: State, moves: Callable[[State], list[Move]], most: int, extent: Any, table: Any, _: int) -> Walk:
+        spent: tuple[list[float], list[float]] = [], []
+        machine: Machine = moves.__self__  # type: ignore[attr-defined]
+        one = tried(spent[0], first, moves, most, extent)
+        other = tried(spent[1], first, moves, most, extent, table, 3)
+        result.append((machine, one, other, *spent))
+        if isinstance(other, TooLarge):
+            raise other
+        return other
+
+    monkeypatch.setattr(shared, "walk", both)
+    return result
+
+
+def columns(walk: Walk) -> Iterator[Any]:
+    """The rates of all transitions, and of those with each mark, in one form."""
+    rates = [np.asarray(rate, dtype=float) for rate in walk.rates]
+    shape = np.broadcast_shapes(*(rate.shape for rate in rates))
+    yield np.array([np.broadcast_to(rate, shape) for rate in rates])
+    for mark in sorted(walk.ended):
+        yield walk.ended[mark].states
+        rates = walk.ended[mark].rates
+        yield rates if rates.ndim > 1 or not shape else np.repeat(rates[:, None], *shape, axis=1)
+
+
+@pytest.mark.parametrize("wide", [1, 96, 10**9])
+@pytest.mark.parametrize("name", NAMES, ids=lambda name: name.split("\n")[-1] or name[20:30])
+def test_a_table_of_changes_gives_the_walk_state_by_state(
+    name: str, wide: int, pairs: list[Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+):
+    monkeypatch.setattr(tabled, "_WIDE", wide)
+    programs: dict[Machine, Program] = {}
+    begin = Machine.__init__
+
+    def known(self: Machine, program: Program, *rest: Any) -> None:
+        programs[self] = program
+        begin(self, program, *rest)
+
+    monkeypatch.setattr(Machine, "__init__", known)
+    if "\n" in name:
+        path = tmp_path / "model.toml"
+        path.write_text(name)
+        name = str(path)
+    assert qnet.load(name).solve(method="states" if "toml" in name else "auto").records()
+    coded = 0
+    for machine, one, other, *spent in pairs:
+        assert np.allclose(*spent, rtol=1e-12)
+        if isinstance(one, TooLarge):
+            assert isinstance(other, TooLarge)
+            continue
+        coded += isinstance(other.states, CodedStates)
+        assert list(other.states) == list(one.states)
+        assert list(other.sources) == list(one.sources)
+        assert list(other.targets) == list(one.targets)
+        for mine, theirs in zip(columns(one), columns(other), strict=True):
+            assert np.allclose(mine, theirs, rtol=1e-14, atol=0)
+        assert (crowds.outside(machine, one) == crowds.outside(machine, other)).all()
+        if np.ndim(other.rates) > 1:
+            continue
+        made = programs[machine]
+        shares = np.linspace(1.0, 2.0, len(one.states)) / 1.5 / len(one.states)
+        before, after = (figures.means(made, machine, item, shares) for item in (one, other))
+        for mine, theirs in zip(
+            (before.often, before.present, before.spent, before.rates),
+            (after.often, after.present, after.spent, after.rates), strict=True,
+        ):  # fmt: skip
+            assert mine == pytest.approx(theirs, rel=1e-12)
+    assert coded
+
+
+@pytest.mark.parametrize("name", ["bursty-arrivals", "fast-write-buffer"])
+def test_the_machine_is_asked_for_the_changes_of_states_that_look_alike_once(
+    name: str, monkeypatch: pytest.MonkeyPatch
+):
+    """Of chains with more than 11,000 states and 50,000 transitions."""
+    asked: list[int] = []
+    settled = Machine.settled
+
+    def counted(self: Machine, *given: Any) -> None:
+        asked.append(1)
+        settled(self, *given)
+
+    monkeypatch.setattr(Machine, "settled", counted)
+    qnet.load(name).solve()
+    assert 0 < len(asked) < 1200
+
+
+def test_what_a_walk_has_learned_serves_the_next_with_more_customers(monkeypatch: pytest.MonkeyPatch):
+    made: list[int] = []
+    moves = Machine.moves
+
+    def counted(self: Machine, state: State) -> list[Move]:
+        made.append(1)
+        return moves(self, state)
+
+    monkeypatch.setattr(Machine, "moves", counted)
+    qnet.load("bursty-arrivals").solve()
+    assert len(made) <= chain.FEW
