@@ -5,10 +5,14 @@ from typing import Any
 import pytest
 
 from qnet.model.load import load
+from qnet.model.settings import with_settings
 from qnet.networks.layers import together
 from qnet.questions.bottleneck.bottleneck import bottleneck
 from qnet.questions.points.changes import Change, changes
 from qnet.questions.sensitivity.sensitivity import ask_sensitivity
+
+SETTINGS: list[dict[str, str]] = [{}, {"agents": "64", "terminals": "800"}]
+"""Of the shipped system with stations that are held around others: as it stands, and with more of both."""
 
 
 def _asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
@@ -24,11 +28,11 @@ def _asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return points
 
 
-@pytest.mark.parametrize("system", ["database-locks", "file-server-agents"])
+@pytest.mark.parametrize("settings", SETTINGS)
 def test_changes_of_servers_are_one_batch_with_the_answers_of_each_alone(
-    system: str, monkeypatch: pytest.MonkeyPatch
+    settings: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    model = load(system)
+    model = with_settings(load("file-server-agents"), settings)
     names = [item.name for item in model.stations]
     points = _asked(monkeypatch)
     result = changes(model, names, 2.0)
@@ -49,10 +53,10 @@ def _figures(change: Change) -> list[float]:
     return [float("nan") if item is None else item for item in (change.throughput, change.response, change.maximum)]
 
 
-@pytest.mark.parametrize("system", ["index-shards", "file-server-agents"])
-def test_a_model_and_all_its_changes_are_one_batch(system: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("settings", SETTINGS)
+def test_a_model_and_all_its_changes_are_one_batch(settings: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Speeds are a batch of their own to all other methods, and each number of servers a question by itself."""
-    model = load(system)
+    model = with_settings(load("file-server-agents"), settings)
     points = _asked(monkeypatch)
     result = bottleneck(model)
     assert len(points) == 1
@@ -63,10 +67,16 @@ def test_a_model_and_all_its_changes_are_one_batch(system: str, monkeypatch: pyt
         assert _figures(one) == pytest.approx(_figures(other), rel=1e-9, nan_ok=True)
 
 
-@pytest.mark.parametrize(("system", "parameter"), [("database-locks", "think"), ("file-server-agents", "page_faults")])
-def test_a_sensitivity_asks_for_no_throughput_of_unlimited_customers(
-    system: str, parameter: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("system", ["database-locks", "index-shards"])
+def test_where_only_delays_are_held_no_layers_are_asked(system: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The work of each station alone says what the throughput tends to."""
+    points = _asked(monkeypatch)
+    assert bottleneck(load(system)).changes
+    assert points == []
+
+
+def test_a_sensitivity_asks_for_no_throughput_of_unlimited_customers(monkeypatch: pytest.MonkeyPatch) -> None:
+    system, parameter = "file-server-agents", "page_faults"
     most: list[float] = []
     solve = together.solve
 

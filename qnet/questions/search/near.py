@@ -17,8 +17,9 @@ _REACHES = (1.012, 1.06, 1.3)
 """How far, as factors, an answer is searched on either side of the known one: most move as far as what moves them."""
 _FEW = 150
 """Points at which all values around the known answer are tried in one batch, whether they are needed or not."""
-_NEARNESS = 1e-9
-"""How near to its root an answer is, relative to it: a change of a model by a hundredth shows to a millionth."""
+_NEARNESS = 1e-10
+"""How near to its root an answer is, relative to it: a change of a model by a hundredth shows to a part in ten
+million."""
 _BEFORE = 0.999
 """The share of a capacity at which a search begins, where the known answer is beyond it."""
 

@@ -333,10 +333,10 @@ def values_here(stated: Solved, wanted: Sequence[Metric]) -> list[float]:
 def _rank(item: Effect) -> tuple[float, ...]:
     """The strongest first, then what has a derivative only, then what has no answer.
 
-    Elasticities that differ by rounding errors alone, as of parameters of which only the ratio counts, are equal.
+    Elasticities that differ by errors of their derivatives alone, as of parameters of which only the ratio counts, are equal.
     """
     if item.elasticity is not None:
-        return 0, -float(f"{abs(item.elasticity):.9g}")
+        return 0, -float(f"{abs(item.elasticity):.7g}")
     return (1, 0) if item.derivative is not None else (2, 0)
 
 

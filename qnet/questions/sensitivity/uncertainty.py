@@ -110,7 +110,7 @@ def tornado(
                 reaches.append(Reach(metric, item, here, _number(values[low]), _number(values[high]), status))
     order = {metric.source: index for index, metric in enumerate(wanted)}
     # Widths that differ by rounding errors alone are equal.
-    reaches.sort(key=lambda item: (order[item.metric.source], item.width is None, -float(f"{item.width or 0.0:.9g}")))
+    reaches.sort(key=lambda item: (order[item.metric.source], item.width is None, -float(f"{item.width or 0.0:.7g}")))
     return _uncertainty(model, point, result, answers, tuple(reaches), ())
 
 
