@@ -217,7 +217,7 @@ class _Core:
         self.rounds(waits, far, range(_CERTAIN, _REGULAR))
         if far.size:
             patience = np.broadcast_to(patience, len(waits))[far]
-            waits[far] = fixed_points(self.maps(far), waits[far][..., None], patience, rough)[..., 0]
+            waits[far] = fixed_points(self.maps(far), waits[far][..., None], patience, rough, at_once=0)[..., 0]
         return waits, image_of(self.shape, self.numbers, self.changes, waits, self.logs, self.chains)
 
     def maps(self, chosen: Indices) -> BatchMaps:
