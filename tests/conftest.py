@@ -1,4 +1,5 @@
-"""A folder in which the processes of a run of tests keep what they share (`once`), and what the collector skips.
+"""A folder in which the processes of a run of tests keep what they share (`once`), what the collector skips, and what
+the runners tell the process that started them.
 
 The tests themselves, thousands of items and hundreds of modules, live as long as the process: a collector of garbage
 that looks through them again and again takes a tenth of the time.
@@ -13,6 +14,7 @@ import signal
 import tempfile
 
 import pytest
+from _pytest.runner import runtestprotocol
 from once import FOLDER
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -34,6 +36,25 @@ def pytest_configure(config: pytest.Config) -> None:
     if FOLDER not in os.environ:
         os.environ[FOLDER] = tempfile.mkdtemp(prefix="qnet-tests-")
         config.add_cleanup(lambda: shutil.rmtree(os.environ.pop(FOLDER), ignore_errors=True))
+    if hasattr(config, "workerinput"):
+        config.pluginmanager.register(_FewReports())
+
+
+class _FewReports:
+    """A runner of `pytest -n` tells how each test ended, and of the fixtures only what failed or took time.
+
+    Each report is packed, sent and unpacked, which takes longer than a short test.
+    """
+
+    SHORT = 0.005
+    """Seconds that `--durations` leaves out as well."""
+
+    def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool:
+        """Run a test with its fixtures; True, since nobody else is to."""
+        for report in runtestprotocol(item, log=False, nextitem=nextitem):
+            if report.when == "call" or not report.passed or report.duration >= self.SHORT:
+                item.ihook.pytest_runtest_logreport(report=report)
+        return True
 
 
 def pytest_collection_finish() -> None:

@@ -122,7 +122,7 @@ class Values:
             with np.errstate(all="ignore"):
                 value = evaluate(root, self.known, self.operations, self.choices)
                 small = abs(value) <= _LARGEST
-            if small if isinstance(small, bool) else small.all():
+            if small if isinstance(small, bool) else self.operations.all(small):
                 return value
             raise ExpressionError("the value is not finite at some of the points", 0, code="QN130")
         except ExpressionError as error:
@@ -169,7 +169,7 @@ class Values:
         if field.integer:
             wrong = abs(value - self.operations.floor(value + 0.5)) > _SLACK
             self._refuse(expression, path, value, "an integer", wrong, dimension)
-        if self.still and not _unusual(value) and all(name in self.still.known for name in expression.names):
+        if self.still and all(name in self.still.known for name in expression.names) and not _unusual(value):
             self.still.numbers[id(expression), id(field)] = expression, field, value
         else:
             self.moving += 1
@@ -288,11 +288,11 @@ def _unusual(value: Value) -> bool:
     least, most = _USUAL
     if isinstance(value, (int, float)):
         return value > most or (value < least and value != 0)
-    return bool((value > most).any()) or bool((value[value != 0] < least).any())
+    return _any((value > most) | ((value < least) & (value != 0)))
 
 
 def _any(condition: Any) -> bool:
-    return condition if isinstance(condition, bool) else bool(condition.any())
+    return condition if isinstance(condition, bool) else bool(np.count_nonzero(condition))
 
 
 def _first(value: Value, wrong: Any) -> float:

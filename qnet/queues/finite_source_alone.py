@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
 from operator import add, mul
 
@@ -124,9 +124,11 @@ def _chain(sources: int, servers: int, share: float, erlangs: float) -> _Chain:
         )
         for number in range(servers)
     ] + [busy[servers]]  # fmt: skip
-    births = accumulate(map(math.log, free[:-1]), initial=0.0) if free[-2] > 0 else _births(free)
+    # Sums of small numbers keep their digits, on which what is left near saturation rests.
     each = math.log(left)
-    logs = [before - number * each for number, before in enumerate(births)]
+    never = [] if free[-2] > 0 else [-math.inf] * free[:-1].count(0.0)
+    births = [*(math.log(item) - each for item in free[: most - len(never)]), *never]
+    logs = list(accumulate(births, initial=0.0))
     logs[: servers + 1] = map(add, logs, both)
     # From c requests on all servers are busy.
     shares = [math.exp(busy[number] - both[number]) for number in range(servers + 1)] + [1.0] * (most - servers)
@@ -137,11 +139,6 @@ def _chain(sources: int, servers: int, share: float, erlangs: float) -> _Chain:
     ]
     ahead += [number - servers + 1 + (number + 1) * beside for number in range(servers + 1, most + 1)]
     return _Chain(free, logs, shares, ahead)
-
-
-def _births(free: Sequence[float]) -> Iterable[float]:
-    """The sums of the logarithms of the holders that are free to ask, where they may be none."""
-    return accumulate((_log_or_never(item) for item in free[:-1]), initial=0.0)
 
 
 def _following(chances: Sequence[float], number: int) -> float:

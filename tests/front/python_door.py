@@ -228,11 +228,17 @@ def innermost(error: Exception) -> str:
     return last
 
 
+_READ: set[str] = set()
+"""Reports that have been read, as JSON: most wrong arguments that are answered are answered alike."""
+
+
 def read(answer: Any) -> None:
     """Read all of an answer."""
     if isinstance(answer, Report):
-        for form in ("table", "csv", "json", "md"):
+        text = answer.text("json")
+        for form in ("table", "csv", "md") if text not in _READ else ():
             answer.text(form)
+        _READ.add(text)
     elif hasattr(answer, "__next__"):
         list(answer)
     elif isinstance(answer, qnet.System):

@@ -49,6 +49,11 @@ def nodes_of(path: Path) -> tuple[ast.AST, ...]:
         return tuple(ast.walk(tree_of(path)))
 
 
+def of_kinds(path: Path, *kinds: type[ast.AST]) -> list[ast.AST]:
+    """Those nodes of a module that are of some classes of trees, in the same order."""
+    return [node for node in nodes_of(path) if type(node) in kinds]
+
+
 def name_of(path: Path) -> str:
     """The name under which a module is imported."""
     return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from source import ROOT, files, nodes_of, text_of, tree_of
+from source import ROOT, files, nodes_of, of_kinds, text_of, tree_of
 
 FILES = files()
 
@@ -69,7 +69,7 @@ def room(path: Path) -> str:
 def imported_rooms(path: Path) -> set[str]:
     """The rooms a file imports from, anywhere in it."""
     found: set[str] = set()
-    for node in nodes_of(path):
+    for node in of_kinds(path, ast.ImportFrom, ast.Import):
         if isinstance(node, ast.ImportFrom) and node.module:
             if node.module == "qnet":
                 found |= {alias.name if alias.name in MAY_USE else "__init__" for alias in node.names}

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from source import ROOT, files, nodes_of, tree_of
+from source import ROOT, files, of_kinds, tree_of
 
 RETIRED = re.compile(
     r"(?:^|_)(?:told|tells?|found|place|away|own|whole|alike|calm|thinned|met|seen|unseen|felt|came|stays?|said)(?:_|$)",
@@ -58,8 +58,10 @@ def names(path: Path) -> tuple[tuple[int, str], ...]:
 
 
 def _names(path: Path) -> Iterator[tuple[int, str]]:
-    for node in nodes_of(path):
-        if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store):
+    for node in of_kinds(
+        path, ast.Name, ast.Attribute, ast.FunctionDef, ast.ClassDef, ast.arg, ast.alias, ast.ExceptHandler
+    ):
+        if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Store):
             yield node.lineno, node.id if isinstance(node, ast.Name) else node.attr
         elif isinstance(node, ast.FunctionDef | ast.ClassDef):
             yield node.lineno, node.name

@@ -105,14 +105,15 @@ def defined() -> set[str]:
         for node in source.tree_of(path).body:
             if isinstance(node, ast.ClassDef):
                 names.add(node.name)
-            names |= {item.id for item in ast.walk(node) if isinstance(node, ast.Assign) and isinstance(item, ast.Name)}
+            elif isinstance(node, ast.Assign):
+                names |= {item.id for item in ast.walk(node) if isinstance(item, ast.Name)}
     return names
 
 
 def test_docstrings_name_classes_that_are_there():
     known, unknown = defined(), set[str]()
     for name, path in source.modules().items():
-        for node in source.nodes_of(path):
+        for node in source.of_kinds(path, ast.Constant):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 mentioned = set(re.findall(r"`([A-Z][a-z]+[A-Za-z]*)`", node.value))
                 unknown |= {f"{name}: {item}" for item in mentioned - known}

@@ -172,7 +172,7 @@ def test_work_that_is_never_waited_for_changes_nothing() -> None:
 @pytest.mark.parametrize("text", [PLAIN, RICH])
 def test_laws_of_conservation_hold(text: str) -> None:
     """Population = throughput x (think time + response), by class; places are taken as often as they are freed."""
-    solution = solve_points(model_of(text)).parts[0].solution
+    solution = solve_points(model_of(text), asked=APPROXIMATED).parts[0].solution
     for item in solution.classes:
         if item.population is not None:
             assert item.throughput * (item.think_time + item.response) == pytest.approx(item.population, rel=1e-9)
@@ -256,7 +256,7 @@ def test_many_points_are_each_as_one_and_places_help() -> None:
     responses = expression_value(many, metric("response('batch')", model).expression)
     assert responses[:3].tolist() == sorted(responses[:3].tolist(), reverse=True)
     for point in (1,):
-        alone = solve_points(model, {name: values[point] for name, values in grid.items()})
+        alone = solve_points(model, {name: values[point] for name, values in grid.items()}, asked=APPROXIMATED)
         for asked in ("throughput", "response", "occupancy('store')", "found_full('store')", "time_to_fill('store')"):
             expression = metric(asked, model).expression
             assert expression_value(many, expression)[point] == pytest.approx(
@@ -414,25 +414,25 @@ UNPROVEN = SHARED.format(
     share=0.5, jobs=5, other=12.6, at_cpu=60.0, at_disk=36.4,
 )  # fmt: skip
 FACTORS = np.geomspace(0.1, 10, 30)
+"""Each takes half a second alone, or seconds where it does not converge: tests look at the few that matter to them."""
 
 
 def test_points_that_have_converged_are_not_led_astray_by_others() -> None:
     """Once all of a batch was refused, though each of its points has an answer."""
-    model = model_of(LOSING)
-    together = solve_points(model, {"factor": FACTORS}, len(FACTORS), asked=APPROXIMATED).parts[0].solution
-    alone = [solve_points(model, {"factor": float(factor)}, asked=APPROXIMATED).parts[0].solution for factor in FACTORS]
+    model, factors = model_of(LOSING), FACTORS[25:]
+    together = solve_points(model, {"factor": factors}, len(factors), asked=APPROXIMATED).parts[0].solution
+    alone = [solve_points(model, {"factor": float(factor)}, asked=APPROXIMATED).parts[0].solution for factor in factors]
     for index in range(2):
         expected = [solution.classes[index].throughput for solution in alone]
         assert together.classes[index].throughput == pytest.approx(expected, rel=1e-8)
 
 
 def test_points_that_do_not_converge_are_named() -> None:
-    model = model_of(UNPROVEN)
+    model, factors = model_of(UNPROVEN), FACTORS[[10, 14]]
     with pytest.raises(NotComputed) as caught:
-        solve_points(model, {"factor": FACTORS}, len(FACTORS), asked=APPROXIMATED)
+        solve_points(model, {"factor": factors}, len(factors), asked=APPROXIMATED)
     assert caught.value.at is not None
-    unproven = FACTORS[caught.value.at]
-    assert 0 < len(unproven) < 5
-    for factor in unproven.tolist():
-        with pytest.raises(NotComputed, match="QN557"):
-            solve_points(model, {"factor": factor}, asked=APPROXIMATED)
+    assert caught.value.at.tolist() == [True, False]
+    with pytest.raises(NotComputed, match="QN557"):
+        solve_points(model, {"factor": float(factors[0])}, asked=APPROXIMATED)
+    assert solve_points(model, {"factor": float(factors[1])}, asked=APPROXIMATED).stable

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 
 import qnet
@@ -93,10 +95,14 @@ FIGURES = (
 
 
 @pytest.fixture(params=MODELS)
-def system(request, tmp_path):
-    path = tmp_path / "model.toml"
-    path.write_text(MODELS[request.param])
-    return qnet.load(str(path))
+def system(request):
+    return made(request.param)
+
+
+@cache
+def made(name):
+    """A system, made once for all tests: it keeps its solution."""
+    return qnet.loads(MODELS[name])
 
 
 def test_a_formula_has_the_value_and_the_label_of_solve_or_is_refused(system):
@@ -148,9 +154,7 @@ def test_bounds_enclose_what_solve_tells_or_are_refused(system):
 
 @pytest.mark.parametrize("figure", ["throughput", "utilization('cpu')", "max_rate", "response"])
 @pytest.mark.parametrize("name", ["capacity", "capacity alone", "lost at a buffer"])
-def test_where_customers_may_be_lost_figures_are_refused_with_the_way_out(name, figure, tmp_path):
+def test_where_customers_may_be_lost_figures_are_refused_with_the_way_out(name, figure):
     """Of 4/s that arrive 3.84/s go through: a formula of arrivals alone told 4/s."""
-    path = tmp_path / "model.toml"
-    path.write_text(MODELS[name])
     with pytest.raises(NotComputed, match=r"QN521[\s\S]*qnet solve computes the figures"):
-        formula(qnet.load(str(path)), figure)
+        formula(made(name), figure)

@@ -130,7 +130,7 @@ def test_roots_are_interpolated_across_what_bends_an_excess(work: Work) -> None:
     """51 rounds and 28,400 values where the excess of limits was taken as it is, with a bend at every root, and where a
     root that was just missed was looked for at equal distances; 46 and 26,300 where moved answers were as near to their
     roots as those of other searches."""
-    assert len(work.tried) <= 41
+    assert len(work.tried) <= 42
     assert sum(work.tried) <= 23_500
 
 
