@@ -333,7 +333,8 @@ def values_here(stated: Solved, wanted: Sequence[Metric]) -> list[float]:
 def _rank(item: Effect) -> tuple[float, ...]:
     """The strongest first, then what has a derivative only, then what has no answer.
 
-    Elasticities that differ by errors of their derivatives alone, as of parameters of which only the ratio counts, are equal.
+    Elasticities that differ by errors of their derivatives alone are equal, as those of parameters of which only the
+    ratio counts.
     """
     if item.elasticity is not None:
         return 0, -float(f"{abs(item.elasticity):.7g}")
