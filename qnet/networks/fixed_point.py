@@ -11,24 +11,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import inf
-from typing import TYPE_CHECKING
 
 from qnet import budget
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Value
-from qnet.lazy import Array, Flags, Indices, lazy, np
+from qnet.lazy import Array, Flags, Indices, np
 from qnet.queues.arithmetic import ratio, total
 from qnet.queues.roots import bracket
 from qnet.record import Record
 
-if TYPE_CHECKING:
-    from qnet.networks import newton_steps
-    from qnet.networks.newton_steps import BatchMap, BatchMaps
-else:
-    newton_steps = lazy("qnet.networks.newton_steps")
-
 Image = Callable[[Sequence[float]], list[float]]
 """From n unknowns to their n images, followed by any other values to be read at the fixed point, in one list."""
+BatchMap = Callable[[Array], tuple[Array, Array]]
+"""From values (P, ...) to their images and the residuals (P,)."""
+BatchMaps = Callable[[Indices], BatchMap]
+"""The map of the points of a batch at some indices, which may repeat."""
+
 TOLERANCE = 1e-12
 _TIGHT = 1e-14
 """The tolerance of unknowns inside of which others are searched."""
@@ -39,10 +37,10 @@ _WIDTH = 4e-15
 """Of an enclosure, relative to what it encloses."""
 
 _BATCH_ROUNDS, _ROUGH_ROUNDS = 3000, 300
-ENOUGH = 1e-13
+_ENOUGH = 1e-13
 """The residual at which rounds end."""
-AT_ONCE = 400
-"""Values of points, each with one value changed, that most maps take for little more than the points alone."""
+_CONVERGED = 1e-11
+"""The residual above which a point is started again."""
 _MEMORY = 5
 _DAMPED = 0.5
 """The share of a move that is made in rounds of a batch."""
@@ -51,11 +49,25 @@ _FIRST = 4
 """Rounds before the first slopes are taken."""
 _NEAR = 1e-3
 """Residuals below which slopes predict the next step."""
+_FEW = 24
+"""The most values of a point whose slopes are taken."""
+_STEPS = 30
+_ASTRAY = 3
+"""Steps in a row that may increase the residual."""
+_LEAST = 0.2
+"""What one step leaves of a value at least: at values of 0 the image predicts nothing."""
+_FLAT = 1e-7
+"""The least slope, as a share of the largest and in shares of the values, that differences show."""
+_NUDGE = 1e-7
+_STEEPEST = 1e100
+"""Larger slopes are dropped, like those that are not finite."""
 _FALSE_POSITIONS = 100
 _PLAIN_ROUND = 20 * budget.STEP
 """Operations of a round over one plain number."""
 _ROUND, _VALUE = 8 * budget.CALL, 4 * budget.STEP
 """Operations of a round over arrays, and of each of their values."""
+_NUDGED_AT_ONCE = 20_000
+"""Values of points, each with one value changed, that are mapped together."""
 
 
 def not_converged(
@@ -216,9 +228,8 @@ class _Search:
 
 
 def fixed_points(
-    maps: BatchMaps, start: Array, patience: int | Array = 300, rough: bool = False, slopes: Array | None = None,
-    at_once: int = AT_ONCE,
-) -> Array:  # fmt: skip
+    maps: BatchMaps, start: Array, patience: int | Array = 300, rough: bool = False, slopes: Array | None = None
+) -> Array:
     """The values of a batch that equal their images, as closely as iteration brings them.
 
     maps      the map of the points of the batch at some indices.
@@ -227,7 +238,6 @@ def fixed_points(
     rough     whether points may stop at a residual of 1e-3, and others after some hundred rounds.
     slopes    (P, n, n) the inverses of the slopes of the n values of a point, if they are few; not-a-number where they
               are not known. They are kept up to date.
-    at_once   up to how many values, of points each with one value changed, slopes are taken in every round.
     Returns   (P, ...) the values of the smallest residual; the caller proves them.
     Method    Half of each move, and the mix of the last five moves with the smallest residual (Anderson, J. ACM 12
               (1965) 547-560); the memory is dropped where that makes the residual worse. Points of few values change
@@ -237,17 +247,16 @@ def fixed_points(
     """
     with np.errstate(all="ignore"):  # Values that overflow are not finite, and never taken.
         waits = np.broadcast_to(np.asarray(patience), (len(start),))
-        return _fixed_points(_counted(maps), np.asarray(start, dtype=float), waits, rough, slopes, at_once)
+        return _fixed_points(_counted(maps), np.asarray(start, dtype=float), waits, rough, slopes)
 
 
 def near_points(
-    maps: BatchMaps, start: Array, slopes: Array | None = None, enough: float = ENOUGH, at_once: int = AT_ONCE
+    maps: BatchMaps, start: Array, slopes: Array | None = None, enough: float = _ENOUGH
 ) -> tuple[Array, Flags]:
     """The values of a batch that equal their images, where they are near those to start from.
 
     maps, start, slopes  as of `fixed_points`.
     enough   the residual at which steps end.
-    at_once  up to how many values, of points each with one value changed, slopes are taken in every round.
     Returns  (P, ...) the values of the smallest residual, and (P,) whether they have converged: the others are left to
              `fixed_points`. So are points of many values, and those at which several are fixed points: it is the rounds
              that choose among them.
@@ -256,11 +265,11 @@ def near_points(
     with np.errstate(all="ignore"):
         counted, best = _counted(maps), np.array(start, dtype=float)
         every: Indices = np.arange(len(best))
-        if not len(best) or best[0].size > newton_steps.FEW:
+        if not len(best) or best[0].size > _FEW:
             return best, every < 0
-        moves, least, slopes = newton_steps.looked_at(counted, best, slopes, at_once)
-        several = newton_steps.newton(counted, best, moves, least, slopes, enough, at_once)
-        return best, (least <= max(enough, newton_steps.CONVERGED)) & ~several
+        after, least = counted(every)(best)
+        several = _newton(counted, best, after - best, least, slopes, enough)
+        return best, (least <= max(enough, _CONVERGED)) & ~several
 
 
 def _counted(maps: BatchMaps) -> BatchMaps:
@@ -278,24 +287,120 @@ def _counted(maps: BatchMaps) -> BatchMaps:
     return counted
 
 
-def _fixed_points(
-    maps: BatchMaps, start: Array, patience: Array, rough: bool, slopes: Array | None, at_once: int
-) -> Array:
+def _fixed_points(maps: BatchMaps, start: Array, patience: Array, rough: bool, slopes: Array | None) -> Array:
     """As `fixed_points`."""
     every: Indices = np.arange(len(start))
-    few = start[0].size <= newton_steps.FEW if len(start) else False
-    rounds, enough = (_FIRST, _NEAR) if few else (_BATCH_ROUNDS, ENOUGH)
+    few = start[0].size <= _FEW if len(start) else False
+    rounds, enough = (_FIRST, _NEAR) if few else (_BATCH_ROUNDS, _ENOUGH)
     best, moves, least = _rounds(maps, start, every, _MEMORY, patience, rounds, enough)
     if few:
-        newton_steps.newton(maps, best, moves, least, slopes, ENOUGH, at_once)
-    rounds, enough = (_ROUGH_ROUNDS, _NEAR) if rough else (_BATCH_ROUNDS, ENOUGH)
+        _newton(maps, best, moves, least, slopes)
+    rounds, enough = (_ROUGH_ROUNDS, _NEAR) if rough else (_BATCH_ROUNDS, _ENOUGH)
     for memory in (_MEMORY, 0) if few else (0,):
-        failed: Indices = np.flatnonzero(least > (_NEAR if rough else newton_steps.CONVERGED))
+        failed: Indices = np.flatnonzero(least > (_NEAR if rough else _CONVERGED))
         if failed.size:
             values, _, residual = _rounds(maps, start, failed, memory, patience, rounds, enough)
             better = residual < least[failed]
             best[failed[better]], least[failed[better]] = values[better], residual[better]
     return best
+
+
+def _newton(
+    maps: BatchMaps, best: Array, moves: Array, least: Array, slopes: Array | None, enough: float = _ENOUGH
+) -> Flags:
+    """Newton's steps, in place, as long as they reduce the residuals, which are `enough` for no more; `slopes` are
+    those of `fixed_points`. Returns (P,) whether several values of a point may be fixed points."""
+    size, several = best[0].size, np.zeros(len(best), bool)
+    slopes = np.full((len(best), size, size), np.nan) if slopes is None else slopes
+    at_once = max(1, _NUDGED_AT_ONCE // size**2)
+    for first in range(0, len(best), at_once):
+        chosen: Indices = np.arange(first, min(first + at_once, len(best)))
+        several[chosen] = _stepped(maps, best, moves, least, slopes, chosen, enough)
+    return several
+
+
+def _stepped(
+    maps: BatchMaps, best: Array, best_moves: Array, least: Array, slopes: Array, chosen: Indices, enough: float
+) -> Flags:
+    """As `_newton`, of some points.
+
+    A step from new slopes that does not is made all the same, a few times: it brings the values of most classes nearer,
+    and that of one that others leave next to nothing too far, from where the next one returns.
+    """
+    shape, size = best.shape[1:], best[0].size
+    several = np.zeros(len(best), bool)
+    live = chosen[least[chosen] > enough]
+    if not live.size:
+        return several[chosen]
+    values: Array = best[live].reshape(-1, size)
+    moves: Array = best_moves[live].reshape(-1, size)
+    inverse = slopes[live]
+    stale = ~np.isfinite(inverse).all((1, 2))
+    """Whether slopes are to be taken anew."""
+    fresh, astray = ~stale, np.zeros(len(live), int)
+    """Whether they have just been; and the steps since the residual was last reduced."""
+    image = maps(live)
+    for _ in range(_STEPS):
+        if stale.any():
+            inverse[stale], flat = _inverse_slopes(maps, live[stale], values[stale], moves[stale], shape)
+            several[live[stale]] |= flat
+            fresh = stale
+        step = (inverse @ moves[..., None])[..., 0]
+        step = np.maximum(step, (_LEAST - 1.0) * values + _LEAST * np.minimum(moves, 0.0))
+        after, residual = image((values + step).reshape(-1, *shape))
+        change = moves - (after.reshape(-1, size) - values - step)
+        # Broyden's correction of the inverse.
+        predicted = (inverse @ change[..., None])[..., 0]
+        along = (step[:, None] @ inverse)[:, 0]
+        product = (step * predicted).sum(-1)
+        factor = np.where(product != 0, 1.0 / np.where(product != 0, product, 1.0), 0.0)
+        inverse = inverse + (factor[:, None] * (step - predicted))[..., None] * along[:, None]
+        better = residual < least[live]
+        astray = np.where(better, 0, astray + fresh)
+        taken = better | fresh & np.isfinite(residual) & (astray <= _ASTRAY)
+        values, moves = (
+            np.where(taken[:, None], values + step, values),
+            np.where(taken[:, None], moves - change, moves),
+        )
+        stale = ~(residual < 0.5 * least[live]) & (~fresh | taken & ~better)
+        best[live[better]], least[live[better]] = values[better].reshape(-1, *shape), residual[better]
+        slopes[live] = np.where(several[live, None, None], np.nan, inverse)
+        going = (least[live] > enough) & (better | stale)
+        if not going.any():
+            break
+        if not going.all():
+            live, values, moves, inverse, stale = live[going], values[going], moves[going], inverse[going], stale[going]
+            astray = astray[going]
+            image = maps(live)
+        fresh = np.zeros(len(live), bool)
+    return several[chosen]
+
+
+def _inverse_slopes(
+    maps: BatchMaps, chosen: Indices, values: Array, moves: Array, shape: tuple[int, ...]
+) -> tuple[Array, Flags]:
+    """(p, n, n) the inverse of the slopes at which moves decrease with values, by differences; (p,) where some are 0,
+    so that it is that of the others."""
+    size: int = values.shape[1]
+    index: Indices = np.arange(size)
+    nudge = _NUDGE * np.maximum(values, 1e-3 * values.max(1, keepdims=True) + 1e-300)
+    nudged = np.repeat(values[:, None], size, axis=1)
+    nudged[:, index, index] += nudge
+    after = maps(np.repeat(chosen, size))(nudged.reshape(-1, *shape))[0].reshape(-1, size, size)
+    slopes = (after - (values + moves)[:, None]) / (nudged[:, index, index] - values)[..., None]
+    table: Array = np.eye(size) - slopes.swapaxes(1, 2)
+    table[~(np.abs(table) <= _STEEPEST).all((1, 2))] = np.eye(size)
+    try:
+        result: Array = np.asarray(np.linalg.inv(table), np.float64)
+    except np.linalg.LinAlgError:
+        result = np.asarray(np.linalg.pinv(table), np.float64)
+    relative = np.maximum(values, 1e-3 * values.max(1, keepdims=True) + 1e-300)
+    shares = relative[:, None] / relative[..., None]
+    flat = ~((np.abs(result) * shares).max((1, 2)) * (np.abs(table) * shares).max((1, 2)) < 1.0 / _FLAT)
+    if flat.any():
+        # Where many values are fixed points, as of classes at a station that is full, steps go to the nearest.
+        result[flat] = np.linalg.pinv(table[flat] * shares[flat], _FLAT) / shares[flat]
+    return result, flat
 
 
 def _rounds(
@@ -322,9 +427,7 @@ def _rounds(
         idle[live] = np.where(residual < 0.9 * least[live], 0, idle[live] + 1)
         best[live[better]], least[live[better]] = values[better], residual[better]
         best_moves[live[better]] = (after - values)[better]
-        going = (least[live] > enough) & (
-            idle[live] < np.where(least[live] > newton_steps.CONVERGED, patience[live], 8)
-        )
+        going = (least[live] > enough) & (idle[live] < np.where(least[live] > _CONVERGED, patience[live], 8))
         if not going.any():
             break
         if not going.all():

@@ -58,16 +58,6 @@ class Nearby(Record):
             values=values and tuple(value.reshape(-1, *value.shape[2:]) for value in values),
         )
 
-    def towards(self, other: Nearby, shares: Array) -> Nearby:
-        """Between this and another of the same kind, by the share (P,) of the way at each point of the batch."""
-
-        def between(one: Array, two: Array) -> Array:
-            share = shares.reshape(-1, *[1] * (one.ndim - 1))
-            return one + np.tile(share, (len(one) // len(share), *[1] * (one.ndim - 1))) * (two - one)
-
-        values = self.values and tuple(between(*pair) for pair in zip(self.values, other.values or (), strict=True))
-        return self.replace(rates=None if self.rates is None else between(self.rates, other.rates), values=values)
-
     def _each(self, value: Array) -> Array:
         """(n, P, ...) the unknowns of a fixed point, by network and point."""
         size = self.size or 1

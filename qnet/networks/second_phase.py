@@ -12,7 +12,7 @@ from qnet.networks.streams import Streams
 from qnet.queues.arithmetic import ratio, total
 
 if TYPE_CHECKING:
-    from qnet.networks import fixed_point, newton_steps
+    from qnet.networks import fixed_point
     from qnet.networks.closed import return_times
 else:
     return_times = lazy("qnet.networks.closed.return_times")
@@ -200,7 +200,7 @@ def _fixed_point(
         if image(rates)[1].max() <= TOLERANCE:
             return by_class(rates)
 
-    def images(chosen: Any) -> newton_steps.BatchMap:
+    def images(chosen: Any) -> fixed_point.BatchMap:
         points, times = np.unique(chosen, return_counts=True)
 
         def part(values: Any) -> tuple[Any, Any]:

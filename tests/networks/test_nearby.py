@@ -41,12 +41,3 @@ def test_what_has_no_values_has_none_of_some_points() -> None:
     assert some.values is None and some.rates[:, 0].tolist() == [2, 1, 2]
     assert Nearby("method", 1, (1, 1), None, ()).rows([0]).rates is None
     assert some.kind != Nearby("method", 1, (1, 1), None, None).kind
-
-
-def test_points_between_two_batches_are_by_shares_of_the_way() -> None:
-    one, two = _batch([1, 2]), _batch([3, 6])
-    between = one.towards(two, np.array([0.5, 0.25]))
-    assert between.rates[:, 0].tolist() == [2, 3]
-    assert _values(between) == [[2, 3], [20, 30, 200, 300]]
-    none = Nearby("method", 2, (1, 2), None, None)
-    assert none.towards(none, np.array([0.5, 0.5])).values is None

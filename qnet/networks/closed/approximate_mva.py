@@ -16,8 +16,7 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 
 from qnet.errors import NotComputed
 from qnet.lazy import Array, Flags, Indices, np
-from qnet.networks.fixed_point import fixed_points, near_points, not_converged
-from qnet.networks.newton_steps import BatchMap, unknown_slopes
+from qnet.networks.fixed_point import BatchMap, fixed_points, not_converged
 from qnet.record import Record
 
 TOLERANCE = 1e-10
@@ -26,9 +25,6 @@ MOST_TURNS = 100
 """Core solutions after which changes that do not converge are given up."""
 
 
-_ENOUGH = 1e-15
-"""The residual at which core solutions that begin near one end, if rounding lets them: knees take second differences of
-them."""
 _CELLS = 200_000
 """Numbers of an array of changes up to which networks without a customer of different classes are one batch."""
 
@@ -168,11 +164,6 @@ class Equations(Protocol):
         """After how many rounds without progress a point is given up."""
         ...
 
-    @property
-    def at_once(self) -> int:
-        """Of values of points, each with one value changed, how many are mapped for little more than the points."""
-        ...
-
     def part(self, chosen: Any) -> Self:
         """The equations of some points."""
         ...
@@ -227,28 +218,12 @@ class CoreSolutions(Record):
         return CoreSolutions(self.values[chosen], self.changes.part(chosen))
 
 
-class _Ended(Record):
-    """Where the latest core solution of a batch ended."""
-
-    number: int
-    """Of that solution among all, from 0."""
-    values: Array
-    """(P, ...) as iterated."""
-    beside: Array
-    """(P, ...) where the network with all customers was then."""
-    slopes: Array | None
-    """(P, n, n) as of `fixed_points`; None where there are too many."""
-
-
 class Substitution(Generic[E]):
     """Linearizer for equations that are solved by successive substitution.
 
     equations  of the batch.
     stages     the shares of the changes that are kept, each with a relaxation of the equations.
     starts     the unknowns of all core solutions of a batch that is nearly the same; None: unknown.
-    Method     A core solution begins where the one before it ended, moved by as much as the same step moved a batch
-               that is nearly the same, or the networks with all customers, and with Newton's steps from the slopes
-               there. Where those do not converge, and where nothing is known, `fixed_points`.
     """
 
     def __init__(
@@ -257,12 +232,6 @@ class Substitution(Generic[E]):
         self.equations, self.stages, self.starts = equations, stages, starts
         self.solved: list[Array] = []
         """The unknowns of the core solutions so far."""
-        self.ended: dict[tuple[int, ...], _Ended] = {}
-        """By the classes of which a customer is removed: where their networks ended last; none for all customers."""
-        self.fewer: dict[tuple[int, ...], E] = {}
-        """By these, the equations."""
-        self.parts: dict[tuple[tuple[int, ...], bytes], E] = {}
-        """The equations of some points, which are the same in every core solution."""
 
     def solve(self, start: Array) -> tuple[CoreSolutions, Indices, tuple[Array, ...]]:
         """The answer, the points where it is not proven, and the `starts` of a batch that is nearly the same.
@@ -279,18 +248,14 @@ class Substitution(Generic[E]):
         assert start is not None
         return CoreSolutions(self.fixed(self.equations, changes, start.values), changes)
 
-    def fixed(self, equations: E, changes: ShareChanges, start: Array, removed: tuple[int, ...] = ()) -> Array:
-        """The same, of the batch or of one with a customer less; noted in `solved`.
-
-        removed  the classes of which a customer is removed, in batches one after the other.
-        """
+    def fixed(self, equations: E, changes: ShareChanges, start: Array) -> Array:
+        """The same, of the batch or of one with a customer less; noted in `solved`."""
+        start = start if self.starts is None else self.starts[len(self.solved)]
 
         def maps(chosen: Indices) -> BatchMap:
             here, kept = equations, changes
             if len(chosen) != len(start) or (np.diff(chosen) != 1).any():
-                key = removed, chosen.tobytes()
-                here = self.parts.get(key) or self.parts.setdefault(key, equations.part(chosen))
-                kept = changes.part(chosen)
+                here, kept = equations.part(chosen), changes.part(chosen)
 
             def image(values: Array) -> tuple[Array, Array]:
                 after, residual = here.image(kept, here.from_iterate(values))
@@ -298,38 +263,9 @@ class Substitution(Generic[E]):
 
             return image
 
-        cold = equations.to_iterate(start if self.starts is None else self.starts[len(self.solved)])
-        values, slopes = self.begin(equations, cold, start, removed)
-        far: Indices = np.arange(len(values))
-        if self.starts is not None or self.ended:
-            values, converged = near_points(maps, values, slopes, _ENOUGH, equations.at_once)
-            far = np.flatnonzero(~converged)
-        if far.size:
-            part = None if slopes is None else np.full(slopes[far].shape, np.nan)
-            values[far] = fixed_points(
-                lambda some: maps(far[some]), cold[far], equations.patience, slopes=part, at_once=equations.at_once
-            )
-            if slopes is not None and part is not None:
-                slopes[far] = part
-        self.ended[removed] = _Ended(len(self.solved), values, equations.to_iterate(start), slopes)
+        values = fixed_points(maps, equations.to_iterate(start), equations.patience)
         self.solved.append(equations.from_iterate(values))
         return self.solved[-1]
-
-    def begin(self, equations: E, cold: Array, start: Array, removed: tuple[int, ...]) -> tuple[Array, Array | None]:
-        """Where a core solution begins, as iterated, and the slopes there, as far as they are known; arguments as of
-        `fixed`, and where it begins if nothing else is known."""
-        last = self.ended.get(removed) or self.ended.get(())
-        if last is None:
-            return cold.copy(), unknown_slopes(cold)
-        again = np.tile(np.arange(len(last.values)), len(cold) // max(len(last.values), 1))
-        values, slopes = last.values[again], last.slopes if last.slopes is None else last.slopes[again]
-        if self.starts is not None:
-            moved = values + cold - equations.to_iterate(self.starts[last.number][again])
-        elif removed in self.ended and removed:
-            moved = values + cold - last.beside
-        else:
-            moved = values
-        return np.where(moved > 0, moved, values), slopes
 
     def estimate(self, answer: CoreSolutions, turn: int) -> ShareChanges:
         """How the shares of the classes change where a customer of a class is removed."""
@@ -342,17 +278,12 @@ class Substitution(Generic[E]):
             # A network without a customer of one class is solved with those without one of the others.
             again = np.tile(points, len(removed))
             kinds = np.repeat(removed, len(points))
-            if tuple(removed) not in self.fewer:
-                every = equations.part(again)
-                population = every.population.copy()
-                rows = np.arange(len(again))
-                population[rows, kinds] = np.maximum(population[rows, kinds] - 1.0, 0.0)
-                self.fewer[tuple(removed)] = every.replace(population=population)
-            fewer = self.fewer[tuple(removed)]
-            population = fewer.population
-            less_queue, less_busy = fewer.shares(
-                self.fixed(fewer, before.part(again), answer.values[again], tuple(removed))
-            )
+            fewer = equations.part(again)
+            population = fewer.population.copy()
+            rows = np.arange(len(again))
+            population[rows, kinds] = np.maximum(population[rows, kinds] - 1.0, 0.0)
+            fewer = fewer.replace(population=population)
+            less_queue, less_busy = fewer.shares(self.fixed(fewer, before.part(again), answer.values[again]))
             present = (population > 0)[:, None, :]
             less_queue = np.where(present, less_queue - queues[again], 0.0)
             less_busy = np.where(present, less_busy - utilizations[again], 0.0)

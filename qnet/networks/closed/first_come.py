@@ -14,7 +14,6 @@ from typing import Any
 from qnet.lazy import Array, Flags, np
 from qnet.networks.closed.approximate_mva import FixedPoints, ShareChanges, Substitution, unproven
 from qnet.networks.closed.second_phase import Left, waits_with_second_phases
-from qnet.queues.arithmetic import summed
 from qnet.record import Record
 
 _ABSENCE = 3.0
@@ -106,11 +105,6 @@ class FirstComeBatch(Record):
         """Rounds; joins take most of the time of one."""
         return 300 if self.joins is None else 60
 
-    @property
-    def at_once(self) -> int:
-        """Values for the slopes of points: of joins more cost more."""
-        return 2000 if self.joins is None else 400
-
     def part(self, chosen: Any) -> FirstComeBatch:
         """Some of the batch."""
         return FirstComeBatch(*(_part(value, chosen) for value in self))
@@ -134,7 +128,7 @@ class FirstComeBatch(Record):
     def feasible(self, values: Array) -> Flags:
         """(P,) whether no station exceeds its capacity."""
         throughput = _throughput(self, _cycle(self, values))
-        busy = summed(throughput[:, None, :] * _asked(self)) + self.open_load
+        busy = (throughput[:, None, :] * _asked(self)).sum(-1) + self.open_load
         return np.asarray((busy <= 1.0 + 1e-11).all(-1), bool)
 
     def overloaded(self, changes: ShareChanges, values: Array) -> Flags:
@@ -201,7 +195,7 @@ def solve(lines: FirstComeBatch, starts: Sequence[Any] | None = None) -> LineAns
         queue = throughput[:, None, :] * residence
         busy = throughput[:, None, :] * lines.demands
         # Poisson arrivals find the mean work: by Little's law what waits, and the rest of what is served.
-        work = summed(lines.weight * queue + lines.excess * busy)
+        work = (lines.weight * queue + lines.excess * busy).sum(-1)
         at_arrival = (work + lines.open_rest) / (1.0 - lines.open_load)
         after = np.zeros(residence.shape)
         if lines.left is not None:
@@ -219,13 +213,13 @@ def _start(lines: FirstComeBatch) -> Any:
         for _ in range(_FILLED):
             cycle = lines.think_time + residence.sum(1) + longer
             used = _throughput(lines, cycle)[:, None, :] * _asked(lines)
-            load = summed(used) + lines.open_load
+            load = used.sum(-1) + lines.open_load
             full = load.argmax(1)
             over = np.maximum(load[points, full] - 1.0, 0.0)
             if not (over > _FULL).any():
                 break
             # What of the load each second of waiting takes off, to the first order.
-            relief = summed(used[points, full] * lines.stretch[points, full] / np.where(cycle > 0, cycle, 1.0))
+            relief = (used[points, full] * lines.stretch[points, full] / np.where(cycle > 0, cycle, 1.0)).sum(-1)
             wait = np.where(relief > 0, over / np.where(relief > 0, relief, 1.0), 0.0)
             residence[points, full] += lines.stretch[points, full] * wait[:, None]
     return residence
@@ -233,7 +227,7 @@ def _start(lines: FirstComeBatch) -> Any:
 
 def _idle(lines: FirstComeBatch, busy: Any) -> Any:
     """(P, K) the share idle of what open classes leave of a station."""
-    return np.maximum(1.0 - summed(busy) / (1.0 - lines.open_load), 0.0)
+    return np.maximum(1.0 - busy.sum(-1) / (1.0 - lines.open_load), 0.0)
 
 
 def _throughput(lines: FirstComeBatch, cycle: Any) -> Any:
@@ -279,7 +273,7 @@ def _ahead(lines: FirstComeBatch, changes: ShareChanges, residence: Any, cycle: 
     if fixed.longer is not None:
         kept = 1.0 - changes.relaxation[:, None, None, None]
         work = work + served * kept * _behind(lines, residence, absence)
-    work = summed(work)
+    work = work.sum(-1)
     at_arrival = (work + _from_open(lines, residence, absence, busy)) / (1.0 - lines.open_load)[..., None]
     if lines.left is None:
         return at_arrival, None

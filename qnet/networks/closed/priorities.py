@@ -6,14 +6,14 @@ arrival is neither that at a random moment nor that of an infinite source.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from qnet import budget
 from qnet.lazy import Array, Flags, lazy, np
 from qnet.networks.closed.approximate_mva import FixedPoints, ShareChanges, Substitution, unproven
-from qnet.queues.arithmetic import distinct, summed
+from qnet.queues.arithmetic import distinct
 from qnet.record import Record
 
 if TYPE_CHECKING:
@@ -102,11 +102,6 @@ class Ranked(Record):
     def patience(self) -> int:
         """Rounds: where a class starves, some points never converge, and are estimated with more care."""
         return 40
-
-    @property
-    def at_once(self) -> int:
-        """Values for the slopes of points: there are many calls in a round, and little work."""
-        return 1000
 
     def part(self, chosen: Any) -> Ranked:
         """Some of the batch."""
@@ -213,19 +208,15 @@ class RankedAnswer(FixedPoints):
 
     overloaded: Any
     """(P,) whether an open class has no steady state with closed ones that are served before it."""
-    starts: tuple[Array, ...] | None
-    """The unknowns of all core solutions, from which those of a similar batch converge sooner; None where some points
-    took more than these."""
 
 
-def solve(ranked: Ranked, starts: Sequence[Array] | None = None) -> RankedAnswer:
+def solve(ranked: Ranked) -> RankedAnswer:
     """The steady state, approximately, at a cost that does not depend on the populations.
 
     Applies   single and several servers: processor sharing, and order by rank with or without preemption (resumed
               later), first come first served within a rank; any populations, fractions too; open classes with closed
               ones.
     ranked    the batch.
-    starts    of the answer of a similar batch.
     Returns   `RankedAnswer`: Little's law, population constraint and utilization law hold to rounding.
     Raises    `NotComputed` QN511 where a fixed point is not proven by its residual of 1e-10.
     Method    A visit of class r waits for
@@ -255,39 +246,31 @@ def solve(ranked: Ranked, starts: Sequence[Array] | None = None) -> RankedAnswer
     Fails     Relative errors of a class grow without bound as classes served before it leave it next to nothing.
     """
     with np.errstate(all="ignore"):
-        if starts is not None and starts[0].shape != _plain(ranked).shape:
-            starts = None  # Of other numbers of servers.
-        # From no queues at all, those of very many customers grow too slowly.
-        begin = _saturated(ranked) if starts is None else starts[0]
-        (values, _), rest, ended = Substitution(ranked, _STAGES, starts).solve(begin)
-        known = not rest.size
+        begin = np.concatenate([ranked.demands, np.ones_like(ranked.demands[:, ranked.servers > 1])], axis=1)
+        (values, _), rest, _ = Substitution(ranked, _STAGES).solve(begin)
         if rest.size:
-            few = ranked.part(rest)
-            (values[rest], _), again, _ = Substitution(few, _STAGES).solve(_plain(few))
+            # The queues of very many customers grow too slowly from none.
+            crowded = ranked.part(rest)
+            (values[rest], _), again, _ = Substitution(crowded, _STAGES).solve(_saturated(crowded))
             rest = rest[again]
         if rest.size:
             raise unproven("priority-mva", rest, len(values))
         throughput = _throughput(ranked, values)
         overloaded = ~ranked.feasible(values) & np.isinf(ranked.population).any(-1)
         residence = _at_servers(ranked, values)
-    return RankedAnswer(throughput, residence, overloaded, ended if known else None)
-
-
-def _plain(ranked: Ranked) -> Any:
-    """Unknowns (see `_at_servers`) without any waits."""
-    return np.concatenate([ranked.demands, np.ones_like(ranked.demands[:, ranked.servers > 1])], axis=1)
+    return RankedAnswer(throughput, residence, overloaded)
 
 
 def _saturated(ranked: Ranked) -> Array:
     """Unknowns to begin with (see `_at_servers`) where a station is full: each class waits at the station that leaves
     it least, as classes of higher rank leave the rest of every station to the others."""
-    plain = _plain(ranked)
+    plain = np.concatenate([ranked.demands, np.ones_like(ranked.demands[:, ranked.servers > 1])], axis=1)
     alone = ranked.think_time + _at_servers(ranked, plain).sum(1)
     rate = _throughput(ranked, plain)
     share, left = np.ones_like(ranked.demands), np.ones(ranked.demands.shape[:2])
     for rank in sorted(set(ranked.rank.flat), reverse=True):
         here = ranked.rank == rank
-        load = summed(rate[:, None, :] * ranked.demands * here)
+        load = (rate[:, None, :] * ranked.demands * here).sum(-1)
         granted = np.minimum(left / np.where(load > 0, load, 1.0), 1.0)
         share = np.where(here & (ranked.demands > 0), granted[..., None], share)
         left = np.maximum(left - load, _LEAST)
@@ -328,7 +311,7 @@ def _passing(ranked: Ranked, cycle: Any) -> Any:
 
 def _full(ranked: Ranked, throughput: Any) -> Flags:
     """(P,) whether a station exceeds its capacity."""
-    return (summed(throughput[:, None, :] * ranked.demands) > 1.0 + 1e-11).any(-1)
+    return ((throughput[:, None, :] * ranked.demands).sum(-1) > 1.0 + 1e-11).any(-1)
 
 
 def _image(ranked: Ranked, changes: ShareChanges, residence: Any) -> tuple[Any, Any]:
@@ -339,7 +322,7 @@ def _image(ranked: Ranked, changes: ShareChanges, residence: Any) -> tuple[Any, 
     stations = ranked.demands.shape[1]
     image = np.zeros(ranked.demands.shape)
     if fixed.any_shared:
-        image = np.where((ranked.discipline == SHARING)[:, None], ranked.demands * (1.0 + summed(arrivals.queues)), 0.0)
+        image = np.where((ranked.discipline == SHARING)[:, None], ranked.demands * (1.0 + arrivals.queues.sum(-1)), 0.0)
     before: _Before | None = None
     ranks = fixed.served
     for number, rank in enumerate(ranks, 1):
@@ -389,10 +372,10 @@ class _Arrivals:
         each = residence / fixed.visits
         absence = self.cycle[:, None, :] - at_servers + fixed.slower
         absence = np.maximum(np.maximum(absence, 0.0) / fixed.visits, 1e-300)
-        busy: Any = summed(self.busy)
+        busy: Any = self.busy.sum(-1)
         if fixed.any_open:
             absence = np.where(opened[:, 0], 1e300, absence)
-            open_busy = summed(np.where(opened[:, 0], self.busy, 0.0))
+            open_busy = np.where(opened[:, 0], self.busy, 0.0).sum(-1)
             busy = (busy - open_busy) / np.maximum(1.0 - open_busy, _LEAST)
         self.absence = absence
         random = absence[..., None] / (absence[..., None] + fixed.known)
@@ -415,22 +398,22 @@ class _Arrivals:
         """
         ranked = self.ranked
         if before is None or not ranked.fixed.any_interrupted:
-            return summed((self.waiting + self.excess * self.served) * here[:, None, :])
+            return ((self.waiting + self.excess * self.served) * here[:, None, :]).sum(-1)
         longer = np.where(
             (ranked.discipline == PREEMPTIVE)[:, None], 1.0 / np.maximum(1.0 - before.busy, _LEAST)[..., None], 1.0
         )
         begun = np.minimum(self.served * longer[..., None], self.queues)
-        return summed((self.waiting + self.excess * begun) * here[:, None, :])
+        return ((self.waiting + self.excess * begun) * here[:, None, :]).sum(-1)
 
     def visit_time(self, before: _Before | None, rank: _Rank, work: Any) -> Any:
         """(P, K, R) seconds of a visit of classes of one rank, given what is served before it and their `work`."""
         ranked, here, preemptive = self.ranked, rank.here, rank.preemptive
-        ahead = work + summed(self.rest * rank.lower)
+        ahead = work + (self.rest * rank.lower).sum(-1)
         if before is None:
             return ahead + ranked.service
         slow = (1.0 / np.maximum(1.0 - before.busy, _LEAST))[..., None]
         leaving = np.where(preemptive, 0.0, ranked.service * before.busy[..., None] * slow)
-        arrived = summed(self.coming * rank.first) / np.maximum(1.0 - before.utilization, _LEAST)
+        arrived = (self.coming * rank.first).sum(-1) / np.maximum(1.0 - before.utilization, _LEAST)
         arrived = np.where(preemptive, 0.0, ranked.service * arrived)
         idle = np.where(
             before.utilization > 0,
@@ -441,7 +424,7 @@ class _Arrivals:
         # Both sides divided by the absence, which is endless for open classes.
         higher = (1.0 + arrived * idle / self.absence) / (1.0 / clear + idle / self.absence)
         higher = np.where(before.clear > 0, higher, 0.0)
-        present = np.minimum(summed(self.served * here[:, None, :]) * slow, 1.0)
+        present = np.minimum((self.served * here[:, None, :]).sum(-1) * slow, 1.0)
         if self.relaxed:
             present = np.maximum(present, np.minimum(self.relaxation, 1.0)[:, None, None])
         if ranked.fixed.any_open:
@@ -462,16 +445,16 @@ class _Arrivals:
             row = np.zeros(waiting.shape)
 
             def ratio(members: Any, served: Any = served, count: int = count) -> Any:
-                load = np.minimum(summed(served * members), 1.0)
-                closed = summed(served * members * np.isfinite(self.people[:, 0]))
-                total = summed(people * members)
+                load = np.minimum((served * members).sum(-1), 1.0)
+                closed = (served * members * np.isfinite(self.people[:, 0])).sum(-1)
+                total = (people * members).sum(-1)
                 chance = approximate_servers.all_busy(count, load * count, np.minimum(closed, load) * count, total)[0]
                 return np.where(load > 0, chance / np.where(load > 0, load, 1.0), 0.0)
 
             for rank in sorted(set(ranks)):
                 here, higher = ranks == rank, ranks > rank
                 if ranked.discipline[station] == PREEMPTIVE and higher.any():
-                    above, mine = summed(waiting * higher)[:, None], summed(waiting * here)[:, None]
+                    above, mine = (waiting * higher).sum(-1)[:, None], (waiting * here).sum(-1)[:, None]
                     together = ratio(ranks >= rank) * (above + mine) - ratio(higher) * above
                     each = np.where(mine > 0, together / np.where(mine > 0, mine, 1.0), 0.0)
                 else:
@@ -489,13 +472,13 @@ class _Arrivals:
             before = _Before(nothing, nothing, nothing[..., 0])
         served, queues = self.served * here[:, None, :], self.queues * here[:, None, :]
         slow = 1.0 / np.maximum(1.0 - before.utilization, _LEAST)
-        used = np.minimum(summed(served) * slow, 1.0 - _LEAST)
-        while_served = np.minimum(used, summed(queues))[..., None]
+        used = np.minimum(served.sum(-1) * slow, 1.0 - _LEAST)
+        while_served = np.minimum(used, queues.sum(-1))[..., None]
         there = queues / np.where(while_served > 0, while_served, 1.0)
         absence = np.maximum(1.0 - there / np.maximum(self.people, 1e-300), 0.0)
-        fewer = np.minimum(summed(absence * served) * slow, used)
+        fewer = np.minimum((absence * served).sum(-1) * slow, used)
         random = np.minimum(fewer / (1.0 - used + fewer), 1.0 - _LEAST)
         stretch = (1.0 - used / 2.0) / (1.0 - fewer) + used / 2.0 / (1.0 - random)
         clear = (before.clear + work * slow) * stretch
-        result = np.minimum(before.utilization + summed(served), 1.0 - _LEAST)
-        return _Before(clear, result, np.minimum(before.busy + summed(self.busy * here), 1.0 - _LEAST))
+        result = np.minimum(before.utilization + served.sum(-1), 1.0 - _LEAST)
+        return _Before(clear, result, np.minimum(before.busy + (self.busy * here).sum(-1), 1.0 - _LEAST))

@@ -7,10 +7,9 @@ from typing import Any
 
 from qnet.lazy import Array, Indices, np
 from qnet.networks.closed.approximate_mva import core_solutions
-from qnet.networks.fixed_point import fixed_points, near_points
+from qnet.networks.fixed_point import BatchMap, BatchMaps, fixed_points, near_points
 from qnet.networks.layers.round import LayerWaits, fixed_of, image_of, leave_out, load_of
 from qnet.networks.layers.table import Numbers, Shape
-from qnet.networks.newton_steps import BatchMap, BatchMaps
 from qnet.queues.finite_source import Chains
 from qnet.record import Record
 
@@ -124,35 +123,26 @@ class _Method:
         """The core solutions at given changes."""
         known = self.known(1)
         near = start is not None or known is not None
-        if start is None:
-            begin = np.zeros(self.numbers.visits.shape)
-            waits = _start(self.shape, self.numbers, begin) if known is None else known[:, 0]
-        elif known is None:
-            waits = start.waits
+        if known is not None:
+            waits = known[:, 0]
         else:
-            waits = _moved(known, self.ended[-2], self.known(1, 2))[:, 0] if _single(self.shape) else known[:, 0]
+            waits = start.waits if start else _start(self.shape, self.numbers, np.zeros(self.numbers.visits.shape))
         self.last = _Core(self.shape, self.numbers, changes, self.chains, self.last)
         waits, state = self.last.solve(waits, self.rough, self.patience, near)
         self.worst = np.maximum(self.worst, state.residual)
         self.ended.append(waits[:, None])
         return _Solved(waits, state, changes)
 
-    def known(self, count: int, before: int = 0) -> Array | None:
-        """(P, n, S) where the next core solutions begin, or some that are `before` them, if that is known."""
-        done = sum(item.shape[1] for item in self.ended[: len(self.ended) - before])
+    def known(self, count: int) -> Array | None:
+        """(P, n, S) where the next core solutions begin, if that is known."""
+        done = sum(item.shape[1] for item in self.ended)
         return None if self.near is None else self.near[:, done : done + count]
 
     def estimate(self, answer: _Solved, turn: int) -> Any:
         """The changes, from core solutions with one customer less of each class."""
         count = len(self.shape.tags)
-        begin, known = np.tile(answer.waits[:, None], (1, count, 1)), self.known(count)
-        if known is not None:
-            # As far from those of a network that is nearly the same as the solutions before, of all customers or not.
-            last, before = (self.ended[-2], self.known(count, 2)) if turn > 1 else (self.ended[-1], self.known(1, 1))
-            begin = _moved(known, last, before) if _single(self.shape) else known
-        elif turn > 1 and _single(self.shape):
-            begin = self.ended[-2]
-        begin = np.concatenate(np.moveaxis(begin, 1, 0))
+        known = self.ended[-2] if turn > 1 and self.near is None and _single(self.shape) else self.known(count)
+        begin = np.tile(answer.waits, (count, 1)) if known is None else np.concatenate(np.moveaxis(known, 1, 0))
         waits, state = self.with_less(np.tile(answer.changes, (1, count, 1, 1)), begin)
         self.worst = np.maximum(self.worst, state.residual.reshape(count, -1).max(0))
         self.ended.append(np.moveaxis(waits.reshape(count, *answer.waits.shape), 0, 1))
@@ -217,7 +207,7 @@ class _Core:
         self.rounds(waits, far, range(_CERTAIN, _REGULAR))
         if far.size:
             patience = np.broadcast_to(patience, len(waits))[far]
-            waits[far] = fixed_points(self.maps(far), waits[far][..., None], patience, rough, at_once=0)[..., 0]
+            waits[far] = fixed_points(self.maps(far), waits[far][..., None], patience, rough)[..., 0]
         return waits, image_of(self.shape, self.numbers, self.changes, waits, self.logs, self.chains)
 
     def maps(self, chosen: Indices) -> BatchMaps:
@@ -246,7 +236,7 @@ class _Core:
         if not live.size or not _single(self.shape):
             return live
         slopes = self.slopes[live]
-        after, converged = near_points(self.maps(live), waits[live][..., None], slopes, enough, at_once=0)
+        after, converged = near_points(self.maps(live), waits[live][..., None], slopes, enough)
         waits[live[converged]], self.slopes[live] = after[converged, :, 0], slopes
         return live[~converged]
 
@@ -268,12 +258,6 @@ class _Core:
                 here, kept = self.numbers.part(live), self.changes[:, live]
             following: Array = after.waits[going]
             waits[live] = (waits[live] + following) / 2 if number >= _CERTAIN else following
-
-
-def _moved(values: Array, after: Array, before: Array | None) -> Array:
-    """Values as far from where they are as others have gone, where that leaves them above 0."""
-    moved = values if before is None else values + (after - before)
-    return np.where(moved > 0, moved, values)
 
 
 def _single(shape: Shape) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from qnet import budget
-from qnet.lazy import Array, Flags, np
+from qnet.lazy import Array, np
 from qnet.networks.layers.table import Numbers, Shape
 from qnet.queues.finite_source import Chains, full_probabilities
 from qnet.record import Record
@@ -135,18 +135,10 @@ class _Fixed(Record):
     free: bool
     """Whether any streams are of any number."""
     levels: tuple[_Level, ...]
-    same: Any
-    """(S, S) whether streams are of the same customers at the same station."""
-    noticed: Any
-    """(P, S) how often responses wait for what is asked of the station, by any stream of the same customers."""
-    pool: Any
-    """(P, S) the servers held around."""
 
     def part(self, chosen: Any) -> _Fixed:
         """That of some of the points."""
         return self.replace(
-            noticed=self.noticed[chosen],
-            pool=self.pool[chosen],
             people=self.people[chosen],
             many=self.many[chosen],
             servers=self.servers[chosen],
@@ -174,19 +166,14 @@ def fixed_of(shape: Shape, numbers: Numbers) -> _Fixed:
                 sources=shape.sources(numbers, rows),
             )
         )
-    same = shape.present * shape.same_class
-    noticed: Array = np.einsum("pcs,cs->ps", numbers.response_waits, np.eye(len(shape.closed))[:, shape.kind])
     fixed = _Fixed(
         people=people,
         many=many,
         servers=servers,
-        recurring=np.maximum(numbers.visits @ same, 1e-300),
+        recurring=np.maximum(_same_class(shape, numbers.visits), 1e-300),
         second=bool(numbers.second.any() or numbers.second_waits.any()),
         free=bool(shape.free.any()),
         levels=tuple(levels),
-        same=same,
-        noticed=noticed @ same,
-        pool=(numbers.servers @ shape.pools.T)[:, shape.centre],
     )
     numbers.fixed.append(fixed)
     return fixed
@@ -207,7 +194,7 @@ def _image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: A
     scv = _scv(shape, numbers, waits, variance, holding)
     result, full = np.zeros(waits.shape), np.zeros(waits.shape)
     scale = np.ones((3, *waits.shape, waits.shape[1]))
-    absence = np.maximum((per_class - (visits * (waits + first)) @ fixed.same) / fixed.recurring, 0.0)
+    absence = np.maximum((per_class - _same_class(shape, visits * (waits + first))) / fixed.recurring, 0.0)
     for level in fixed.levels:
         rows, count = level.rows, level.servers
         for row in rows:
@@ -237,7 +224,7 @@ def _image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: A
         guess[:, rows] = first_guess
         result[:, rows] = (line + full[:, rows] * rest) / count / (1.0 - open_load)
     rate = many * each[:, shape.kind] * visits
-    result = _within_capacities(shape, fixed, result, waits, load, per_class, rate)
+    result = _within_capacities(shape, numbers, result, waits, load, cycle, rate)
     change = np.abs(result - waits) * visits / np.where(per_class > 0, per_class, 1.0)
     residual = np.where(np.isfinite(change), change, np.inf).max(1, initial=0.0)
     return LayerWaits(
@@ -256,25 +243,22 @@ def _image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: A
 
 
 def _within_capacities(
-    shape: Shape, fixed: _Fixed, result: Array, waits: Array, load: Array, cycle: Array, rate: Array
+    shape: Shape, numbers: Numbers, result: Array, waits: Array, load: Array, cycle: Array, rate: Array
 ) -> Array:
     """The waits, longer where a station would do more than it can: they grow until it does not.
 
     load    of every stream's station, per server, with the `waits` before.
-    cycle   that of the class of every stream.
     rate    requests per second, by stream.
     """
-    beyond: Flags = load > 0.5
-    if not beyond.any():
-        return result
-    often = fixed.noticed
-    noticed = np.where(shape.counted & (often > 0), cycle / np.maximum(often, 1e-300), 0.0)
+    noticed: Array = np.einsum("pcs,cs->ps", numbers.response_waits, np.eye(len(shape.closed))[:, shape.kind])
+    noticed = _same_class(shape, noticed)
+    noticed = np.where(shape.counted & (noticed > 0), cycle[:, shape.kind] / np.maximum(noticed, 1e-300), 0.0)
     # Requests from inside holds recur when the servers held are free, which may be long before the customers return.
     rate = _present(shape, rate)
-    pool = fixed.pool
+    pool: Array = (numbers.servers @ shape.pools.T)[:, shape.centre]
     noticed = np.where((pool > 0) & (rate > 0), np.minimum(noticed, pool / np.maximum(rate, 1e-300)), noticed)
     longer: Array = np.maximum(result, waits + (load - 1.0) * noticed)
-    return np.where(beyond & (noticed > 0), longer, result)
+    return np.where((load > 0.5) & (noticed > 0), longer, result)
 
 
 def _times(counts: Any, waits: Any) -> Any:
@@ -284,6 +268,11 @@ def _times(counts: Any, waits: Any) -> Any:
 def _present(shape: Shape, values: Any) -> Any:
     """(P, S) sums over the streams at the same station."""
     return values @ shape.present
+
+
+def _same_class(shape: Shape, values: Any) -> Any:
+    """(P, S) sums over the streams of the same customers at the same station."""
+    return values @ (shape.present * shape.same_class)
 
 
 def _of_waits(waits: Any, load: Any, servers: Any) -> Any:

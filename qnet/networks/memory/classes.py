@@ -17,7 +17,7 @@ from qnet.networks.aggregation.levels import repeated
 from qnet.networks.aggregation.solution import Aggregation
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import Beyond, between_integers, reasons_for
-from qnet.networks.fixed_point import early_point, fixed_points, not_converged
+from qnet.networks.fixed_point import BatchMap, early_point, fixed_points, not_converged
 from qnet.networks.memory.averages import Ended
 from qnet.networks.memory.regions import Region, regions
 from qnet.networks.memory.regions import applies as limited_by
@@ -33,7 +33,6 @@ from qnet.queues.arithmetic import total
 from qnet.record import Record
 
 if TYPE_CHECKING:
-    from qnet.networks.newton_steps import BatchMap
     from qnet.networks.solvers.protocol import SolvePart
 
 LAYERS = "layers"

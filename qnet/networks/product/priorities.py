@@ -9,7 +9,6 @@ from qnet.errors import NoAnswer, NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.lazy import lazy, np
 from qnet.networks.exactness import PRIORITY
-from qnet.networks.near import Nearby
 from qnet.networks.product.closed_classes import refuse_without_time
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.figures import figures
@@ -63,7 +62,6 @@ def solve(network: Demands, wanted: Wanted, solve_part: SolvePart) -> Solution:
     Applies   single and several servers, delays; order by priority with and without preemption, first come first
               served within; processor sharing, and first come first served elsewhere; open classes with closed ones.
     network   a point or a batch, with open loads below every capacity.
-    wanted    `near`: of a network that is nearly the same.
     Returns   `Solution`, never exact. Open classes that closed ones, served before them, leave too little have a
               throughput of 0.
     Raises    `NotComputed` QN546 where the network has what the method cannot, QN513 where another is asked for, QN511
@@ -77,16 +75,11 @@ def solve(network: Demands, wanted: Wanted, solve_part: SolvePart) -> Solution:
     size, classes = overall.population.shape
     throughput, crowded = np.zeros((size, classes)), np.zeros(size, bool)
     at_once = max(1, _CELLS // max(1, len(indices) * classes**2))
-    last = wanted.near
-    near = last if last is not None and last.method == METHOD and last.like(network.size, network.shape) else None
-    ended: list[Nearby] = []
     for first in range(0, size, at_once):
         here = slice(first, first + at_once)
-        begin = near and (near if size <= at_once else near.rows(range(size)[here]))
-        part = priorities.solve(overall.part(here), begin and begin.values)
+        part = priorities.solve(overall.part(here))
         throughput[here], crowded[here] = part.throughput, part.overloaded
         residence[here, indices] = part.residence
-        ended.append(Nearby(METHOD, len(part.throughput), network.shape, None, part.starts))
     closed = np.array([kind in network.closed for kind in range(classes)])
     residence *= (~closed | (overall.population > 0))[:, None]
     # Where open classes get too little, no figure means anything.
@@ -96,8 +89,7 @@ def solve(network: Demands, wanted: Wanted, solve_part: SolvePart) -> Solution:
     rows = [[float(cell[0]) if single else cell for cell in np.moveaxis(residence, 0, -1)[index]]
             for index in range(network.shape[0])]  # fmt: skip
     why = "it has the smallest measured error in such networks"
-    starts = Nearby.joined(ended).values if ended and all(item.values is not None for item in ended) else None
-    return Solution(network, figures(network, rates, rows), METHOD, (approximation(METHOD),), why, starts)
+    return Solution(network, figures(network, rates, rows), METHOD, (approximation(METHOD),), why)
 
 
 def _arrays(network: Demands, indices: list[int]) -> tuple[priorities.Ranked, Any]:

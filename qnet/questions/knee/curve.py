@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import groupby
 from typing import Any, TypeVar
 
 from qnet.errors import QnetError
@@ -21,8 +20,6 @@ from qnet.queues.arithmetic import distinct
 from qnet.record import Record
 
 Made = TypeVar("Made")
-_Row = tuple[Nearby, int]
-"""Where the fixed points of a batch ended, and one of its points."""
 
 _SOLVES = 80
 """The budget of an answer is that of all its solves together: some tens of them for a model of several classes."""
@@ -62,7 +59,7 @@ class Curve:
         self.limits = tuple(limits)
         self.wanted = wanted.replace(operations=wanted.operations / _SOLVES, enclosed=False)
         self.known: dict[float, CurvePoint] = {}
-        self.ended: dict[tuple[float, ...], _Row] = {}
+        self.ended: dict[tuple[float, ...], tuple[Nearby, int]] = {}
         """By row of a table: where its fixed points ended, and which of the points it is there."""
         self.waits = False
         """Whether loads that are not known yet are solved later, together with those of other searches."""
@@ -87,30 +84,8 @@ class Curve:
     def near(self, rows: Corners) -> Nearby | None:
         """Where the fixed points of rows ended; None where some are not known."""
         ended = [self.ended.get(key) for key in _keys(rows)]
-        known = [item for item in ended if item is not None]
-        return _joined(known) if len(known) == len(ended) else None
-
-    def beside(self, rows: Corners) -> list[tuple[_Row, _Row, float]]:
-        """By row of a table, where the fixed points of two known rows ended, and which share of the way from the first
-        to the second it is there; the nearest row twice where it is not between two. None where no row is known."""
-        if not self.ended:
-            return []
-        known = list(self.ended)
-        table, asked = np.array(known, dtype=float), np.array(_keys(rows), dtype=float)
-        apart = np.log1p(table)
-        nearest = [np.abs(apart - row).sum(-1).argmin() for row in np.log1p(asked)]
-        pairs = [(index, index, 0.0) for index in nearest]
-        differs = asked[:, None] != table
-        for column in range(table.shape[1]):
-            others = differs.sum(-1) - differs[..., column] == 0
-            ahead = table[:, column] - asked[:, None, column]
-            below = np.where(others & (ahead <= 0), ahead, -np.inf)
-            above = np.where(others & (ahead > 0), ahead, np.inf)
-            low, high = below.argmax(1), above.argmin(1)
-            for row in np.flatnonzero(np.isfinite(below.max(1)) & np.isfinite(above.min(1))).tolist():
-                share = -below[row, low[row]] / (above[row, high[row]] - below[row, low[row]])
-                pairs[row] = low[row], high[row], float(share)
-        return [(self.ended[known[low]], self.ended[known[high]], share) for low, high, share in pairs]
+        points = [item[0].rows([item[1]]) for item in ended if item is not None]
+        return Nearby.joined(points) if len(points) == len(ended) and len({item.kind for item in points}) == 1 else None
 
     def points(self, values: Any) -> list[CurvePoint]:
         """The curve at values along the axis; those that are not known yet are solved together."""
@@ -202,24 +177,6 @@ def _keys(rows: Corners) -> list[tuple[float, ...]]:
     return list(zip(*(rows.columns[name].tolist() for name in sorted(rows.columns)), strict=True))
 
 
-def _between(pairs: Sequence[tuple[_Row, _Row, float]]) -> Nearby | None:
-    """Of shares of the way from one point to another, one after the other; None where they are of several kinds."""
-    one, two = _joined([first for first, _, _ in pairs]), _joined([second for _, second, _ in pairs])
-    shares = np.array([share for *_, share in pairs])
-    if one is None or two is None or one.kind != two.kind:
-        return None
-    return one.towards(two, shares) if shares.any() else one
-
-
-def _joined(points: Sequence[_Row]) -> Nearby | None:
-    """Of points of batches, one batch after the other; None where they are of several kinds."""
-    if len({item.kind for item, _ in points}) != 1:
-        return None
-    # Batches are compared as objects, not by their values.
-    batches = [list(same) for _, same in groupby(points, lambda point: id(point[0]))]
-    return Nearby.joined([batch[0][0].rows([index for _, index in batch]) for batch in batches])
-
-
 def solve_loads(asked: Mapping[Curve, Sequence[float]]) -> None:
     """Solve curves at loads that they do not know yet, curves of one model at once.
 
@@ -245,10 +202,8 @@ def _solve(new: Mapping[Curve, list[float]]) -> None:
                               for item in rows])
         for name in names
     }  # fmt: skip
-    begun = [curve.beside(item) for curve, item in zip(new, rows, strict=True)]
-    near = _between([pair for pairs in begun for pair in pairs]) if all(begun) else None
     # Notes are those of the knees, which are answered for themselves.
-    wanted = one.wanted.replace(warned=False, near=near)
+    wanted = one.wanted.replace(warned=False)
     answers = solve_table(one.axis.model, columns, sum(item.size for item in rows), wanted)
     first = 0
     for (curve, values), item in zip(new.items(), rows, strict=True):

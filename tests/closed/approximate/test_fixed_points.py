@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from qnet.networks.closed.first_come import FirstComeBatch, solve
-from qnet.networks.fixed_point import Memory, early_point, falling_points, fixed_points
-from qnet.networks.newton_steps import BatchMap
+from qnet.networks.fixed_point import BatchMap, Memory, early_point, falling_points, fixed_points
 
 np: Any = importlib.import_module("numpy")
 

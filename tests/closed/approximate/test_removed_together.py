@@ -8,7 +8,6 @@ import pytest
 
 import qnet
 from qnet.networks.closed import approximate_mva
-from qnet.networks.closed.approximate_mva import Substitution
 
 
 def _solved(name: str) -> list[float]:
@@ -20,13 +19,13 @@ def _solved(name: str) -> list[float]:
 def test_a_linearizer_of_two_classes_takes_five_fixed_points(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Three core solutions, and between them two with a customer less, of each class."""
     sizes: list[int] = []
-    fixed = Substitution.fixed
+    fixed_points = approximate_mva.fixed_points
 
-    def counted(self: Any, equations: Any, changes: Any, start: Any, *others: Any) -> Any:
+    def counted(maps: Any, start: Any, *others: Any) -> Any:
         sizes.append(len(start))
-        return fixed(self, equations, changes, start, *others)
+        return fixed_points(maps, start, *others)
 
-    monkeypatch.setattr(Substitution, "fixed", counted)
+    monkeypatch.setattr(approximate_mva, "fixed_points", counted)
     together = _solved(name)
     assert sizes[:5] == [1, 2, 1, 2, 1]
     sizes.clear()

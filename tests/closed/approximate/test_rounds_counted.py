@@ -84,9 +84,7 @@ def test_what_no_round_of_priorities_changes_is_made_once_however_many_points_ar
     monkeypatch.setattr(priorities, "_at_servers", summing)
     monkeypatch.setattr(priorities, "_image", imaged)
     assert qnet.load("priority-batch").sweep("users=40:120:10", method="priority-mva").records()
-    # 500 rounds, before core solutions began with the slopes of the one before.
-    assert len(made) <= 20
-    assert len(rounds) <= 170
+    assert len(rounds) > 15 * len(made)
 
 
 def test_the_error_of_chances_is_the_largest_change_of_any_and_none_where_nothing_changes() -> None:
