@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 import qnet
-from qnet.networks.closed import approximate_servers
 from qnet.questions.knee.closed import Asymptotes
 from qnet.queues.arithmetic import largest, summed
 from qnet.queues.roots import first_of_many
@@ -67,10 +66,3 @@ def test_sums_leave_what_is_added_as_it_is() -> None:
     summed(values)
     summed(values, 1)
     assert (values == 1).all()
-
-
-@pytest.mark.parametrize("count", [2, 7, 120])
-def test_nodes_of_gauss_and_legendre_are_those_of_numpy(count: int) -> None:
-    computed: Any = getattr(approximate_servers, "_gauss_legendre")  # noqa: B009
-    for ours, theirs in zip(computed(count), np.polynomial.legendre.leggauss(count), strict=True):
-        assert ours == pytest.approx(theirs, rel=1e-10, abs=1e-14)

@@ -21,8 +21,6 @@ from qnet.record import Record
 
 _NEVER = 80.0
 """Minus the logarithm of a probability that changes no digit of a number of idle servers."""
-_NODE_STEPS = 4
-"""Newton's steps that bring nodes to the last digits."""
 _FEW = 150
 """Up to this number of servers Erlang's recursion is used, above it an integral."""
 
@@ -244,22 +242,7 @@ def _erlang_b_of_many(servers: int, offered: Any) -> Any:
 
 @cache
 def _nodes() -> tuple[Any, Any]:
-    return _gauss_legendre(120)
-
-
-def _gauss_legendre(count: int) -> tuple[Any, Any]:
-    """(count,) nodes and weights from -1 to 1, a tenth of the time that those of a companion matrix take: by Newton's
-    steps from nodes that are right to the fourth power of 1 / count."""
-    angle = np.pi * (np.arange(count, 0, -1) - 0.25) / (count + 0.5)
-    nodes = (1.0 - (count - 1) / (8.0 * count**3)) * np.cos(angle)
-    slope = nodes
-    for _ in range(_NODE_STEPS):
-        before, here = np.ones(count), nodes
-        for degree in range(2, count + 1):
-            before, here = here, ((2 * degree - 1) * nodes * here - (degree - 1) * before) / degree
-        slope = count * (before - nodes * here) / (1.0 - nodes**2)
-        nodes = nodes - here / slope
-    return nodes, 2.0 / ((1.0 - nodes**2) * slope**2)
+    return np.polynomial.legendre.leggauss(120)
 
 
 def servers_of(rates: Sequence[Any]) -> tuple[int, ...] | None:
