@@ -295,43 +295,62 @@ def _search(
         tried = where(here, low, where(end, known, next_low))
         at_tried = at_known if operations.all(here | end) else where(end, at_known, excess(tried))
         low, at_low = tried, where(here, at_low, at_tried)
-    loose = any(part.solution.method == LAYERS for part in edge.parts)
 
     def deep(depth: Value) -> Value:
         return excess(_share(depth))
 
     low, high, before = (_depth(end) for end in (low, high, known))
-    at_before = where(known > 0, at_known, at_low)
-    # From below, by the line through the last two places with a steady state: beyond the root loads hardly rise, as
-    # what is inside is full, or too much.
-    going = (reached == False) & (known > _LEAST)  # noqa: E712
+    ends = (low, at_low), (high, at_high), (before, where(known > 0, at_known, at_low))
+    going = where(reached, False, known > _LEAST)
+    (low, at_low), (high, at_high), first = _from_below(deep, *ends, going, operations)
+    share = _share(low)
+    loose = any(part.solution.method == LAYERS for part in edge.parts)
+    nearness = (_LOOSE if loose else roots.NEARNESS) * share / ((1 - share) * where(low > 0, low, 1.0))
+    depth = roots.bracket(deep, low, high, at_low, at_high, operations, nearness, first)[0]
+    return where(reached, bound, _share(depth) * bound), last
+
+
+_End = tuple[Value, Value]
+"""A place, and the excess there."""
+
+
+def _from_below(
+    excess: Callable[[Value], Value], lower: _End, upper: _End, earlier: _End, going: Value, operations: Operations
+) -> tuple[_End, _End, Value]:
+    """A narrower bracket around a root, and where to look first inside it.
+
+    excess   what rises through 0 between `lower` and `upper`.
+    earlier  a place below `lower`, or `lower` itself.
+    going    where the bracket is to be made narrower.
+    Method   By the line through the last two places with a steady state: beyond the root loads hardly rise, as what is
+             inside is full, or too much.
+    """
+    where = operations.where
+    (low, at_low), (high, at_high), (before, at_before) = lower, upper, earlier
     crossed = going != going
     for _ in range(_AHEAD):
         two = (before < low) & (at_before < at_low)
         line = low - at_low * (low - before) / where(two, at_low - at_before, 1.0)
         fast = two & (at_low > _FAST * at_before)
-        line = where(fast & (crossed == False), line + _OVER * (line - low), line)  # noqa: E712
+        line = where(fast, line + where(crossed, 0.0, _OVER) * (line - low), line)
         tried = where(two, line, low + _FIRST)
         going = going & (tried > low) & (tried < high) & (at_low < -_CLOSE)
-        if operations.all(going == False):  # noqa: E712
+        if operations.all(where(going, False, True)):
             break
         tried = where(going, tried, low)
-        value = where(going, deep(tried), at_low)
+        value = where(going, excess(tried), at_low)
         steady = value < 0
         before, at_before = where(going & steady, low, before), where(going & steady, at_low, at_before)
         high, at_high = where(steady, high, tried), where(steady, at_high, value)
         low, at_low = where(steady, tried, low), where(steady, value, at_low)
-        crossed = crossed | going & (steady == False)  # noqa: E712
+        crossed = crossed | going & where(steady, False, True)
         # Where loads rise as before beyond the root, the search goes on from both sides.
         rise = (at_low - at_before) / where(low > before, low - before, 1.0)
         across = (at_high - at_low) / where(high > low, high - low, 1.0)
         going = going & (steady | (across > _BENT * rise) | (rise > _BENT * across))
     near = crossed & (at_high < -at_low)
     first = where(near, low - at_low * (high - low) / where(near, at_high - at_low, 1.0), low)
-    share = _share(low)
-    nearness = (_LOOSE if loose else roots.NEARNESS) * share / ((1 - share) * low)
-    depth = roots.bracket(deep, low, high, at_low, at_high, operations, nearness, first)[0]
-    return where(reached, bound, _share(depth) * bound), last
+    return (low, at_low), (high, at_high), first
 
 
 def _bounded(excess: Value, operations: Operations) -> Value:
