@@ -59,12 +59,15 @@ steps = [
 ]
 """
 NAMES = ("bursty-arrivals", "fast-write-buffer", "finite-queue", "sfs-server", LOST, SHARED, GENERATED)
+WIDE = (1, 96, 10**9)
+"""States to go on from at once with which arrays are taken: always, now and then, and never."""
 Walked = Walk | TooLarge
 
 
 @pytest.fixture
 def pairs(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Machine, Walked, Walked, list[float], list[float]]]:
-    """Every walk of a question in both ways, with what they are charged."""
+    """Every walk of a question in both ways, the one by tables with narrow arrays and wide ones, with what they are
+    charged."""
     result: list[tuple[Machine, Walked, Walked, list[float], list[float]]] = []
     walk = chain.walk
 
@@ -80,14 +83,18 @@ def pairs(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Machine, Walked, Walked
                 return error
 
     def both(first: State, moves: Callable[[State], list[Move]], most: int, extent: Any, table: Any, _: int) -> Walk:
-        spent: tuple[list[float], list[float]] = [], []
         machine: Machine = moves.__self__  # type: ignore[attr-defined]
-        one = tried(spent[0], first, moves, most, extent)
-        other = tried(spent[1], first, moves, most, extent, table, 3)
-        result.append((machine, one, other, *spent))
-        if isinstance(other, TooLarge):
-            raise other
-        return other
+        alone: list[float] = []
+        one = tried(alone, first, moves, most, extent)
+        for wide in WIDE:
+            by_tables: list[float] = []
+            with monkeypatch.context() as patch:
+                patch.setattr(tabled, "_WIDE", wide)
+                other = tried(by_tables, first, moves, most, extent, table, 3)
+            result.append((machine, one, other, alone, by_tables))
+        if isinstance(one, TooLarge):
+            raise one
+        return one
 
     monkeypatch.setattr(shared, "walk", both)
     return result
@@ -104,12 +111,10 @@ def columns(walk: Walk) -> Iterator[Any]:
         yield rates if rates.ndim > 1 or not shape else np.repeat(rates[:, None], *shape, axis=1)
 
 
-@pytest.mark.parametrize("wide", [1, 96, 10**9])
 @pytest.mark.parametrize("name", NAMES, ids=lambda name: name.split("\n")[-1] or name[20:30])
 def test_a_table_of_changes_gives_the_walk_state_by_state(
-    name: str, wide: int, pairs: list[Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+    name: str, pairs: list[Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Any
 ):
-    monkeypatch.setattr(tabled, "_WIDE", wide)
     programs: dict[Machine, Program] = {}
     begin = Machine.__init__
 
