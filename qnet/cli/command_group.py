@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from qnet.cli.failures import fail, unknown_word
+from qnet.cli.failures import fail
 from qnet.cli.files import say
 from qnet.cli.options import quiet_option
 
@@ -33,6 +33,8 @@ class CommandGroup(click.Group):
         """The command that the arguments name; raises `UsageError` where there is none."""
         name = args[0]
         if name not in self.list_commands(ctx) and not name.startswith("-") and not ctx.resilient_parsing:
+            from qnet.cli.usage import unknown_word
+
             raise unknown_word("command", name, self.list_commands(ctx), f"{ctx.command_path} --help")
         resolved = super().resolve_command(ctx, args)
         if resolved[1] is not None and not ctx.resilient_parsing:

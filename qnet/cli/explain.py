@@ -27,8 +27,8 @@ def command(code: str | None) -> None:
     Example:
       qnet explain QN401
     """
-    from qnet.cli.failures import unknown_word
     from qnet.cli.output import say
+    from qnet.cli.usage import unknown_word
     from qnet.explanations import EXPLANATIONS
 
     if code is None:

@@ -35,9 +35,9 @@ def command(words: tuple[str, ...], md: bool) -> None:
       qnet help solve
     """
     from qnet.cli.commands import COMMANDS
-    from qnet.cli.failures import unknown_word
     from qnet.cli.output import say
     from qnet.cli.topics import TOPICS, plain, topic_text
+    from qnet.cli.usage import unknown_word
 
     if not words:
         say(_overview())

@@ -15,14 +15,12 @@ from qnet.lazy import lazy, np
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import PRIORITY, RESIDUAL, between_integers
 from qnet.networks.figures import Steady, figures
-from qnet.networks.parallel.closed import left_running
 from qnet.networks.passage_times import Passages, Start, Variances
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.solution import Solution as ProductSolution
 from qnet.networks.reasons import Reason
 from qnet.networks.reduction import Reduction
 from qnet.networks.routed import ClosedClass, OpenClass, RoutedNetwork
-from qnet.networks.second_phase import Rates, second_phase_rates
 from qnet.networks.solution import ClassFigures, RoutedSolution
 from qnet.networks.solvers.features import does_not_apply
 from qnet.networks.stream_waits import stream_wait
@@ -31,15 +29,20 @@ from qnet.networks.wanted import Wanted
 from qnet.queues.arithmetic import total
 
 if TYPE_CHECKING:
+    from qnet.networks import second_phase
     from qnet.networks.closed.bounds import Bounds
     from qnet.networks.layers import solve as layers
+    from qnet.networks.parallel import closed as parallel
     from qnet.networks.product import bounds as product_bounds
     from qnet.networks.product import priorities
+    from qnet.networks.second_phase import Rates
     from qnet.networks.solvers.protocol import SolvePart
 else:
     layers = lazy("qnet.networks.layers.solve")
     product_bounds = lazy("qnet.networks.product.bounds")
+    parallel = lazy("qnet.networks.parallel.closed")
     priorities = lazy("qnet.networks.product.priorities")
+    second_phase = lazy("qnet.networks.second_phase")
 
 
 def solve(network: RoutedNetwork, wanted: Wanted, solve_part: SolvePart) -> RoutedSolution:
@@ -98,7 +101,7 @@ class _Answer(Reduction):
 
     def piling_up(self, compiled: Streams, rho: dict[Key, Value]) -> dict[Key, Value]:
         """The open loads, and those of all classes where branches that no parallel step waits for may pile up."""
-        running = left_running(self.network, compiled)
+        running = parallel.left_running(self.network, compiled) if self.steps else None
         if not running:
             return rho
         peaks = {station.name: station.peak for station in self.network.stations if not station.delay}
@@ -126,9 +129,8 @@ class _Answer(Reduction):
             rho = self.unserved(answered, rho)
         rho = self.piling_up(compiled, rho)
         waits = self.waits(answered, asked, visits)
-        steady = Steady(
-            self.network, throughputs, compiled, self.members, waits, rho, self.operations, self.steps.identical
-        )
+        identical = self.steps.identical if self.steps else ()
+        steady = Steady(self.network, throughputs, compiled, self.members, waits, rho, self.operations, identical)
         solution = figures(steady, answered.method, 1)
         reasons = (*answered.method_reasons, *solution.reasons)
         if answered.method in (RESIDUAL, PRIORITY):
@@ -192,9 +194,11 @@ class _Answer(Reduction):
         if start is None and self.left:
             start = {kind: self.light(demands, kind) for kind in every}
         try:
-            return answer(second_phase_rates(self.network, every, self.open_loads, passages, start))
+            if not self.left:
+                return answer({})
+            return answer(second_phase.second_phase_rates(self.network, every, self.open_loads, passages, start))
         except NotComputed as error:
-            running = sorted({name for name, _ in left_running(self.network, self.unit)})
+            running = sorted({name for name, _ in parallel.left_running(self.network, self.unit)}) if self.steps else []
             if not running or error.problems[0].code != "QN511":
                 raise
             text = f"branches outside of the join come to {' or '.join(running)} nearly as fast as it can serve them"

@@ -10,19 +10,23 @@ from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.lazy import lazy, np
 from qnet.networks.duration import NOTHING
 from qnet.networks.exactness import LAYERS, in_order, ranked, work_left_at_arrival
-from qnet.networks.layers.contention import layered, without_waiting
-from qnet.networks.parallel.closed import ParallelSteps
 from qnet.networks.product.demands import Demands
 from qnet.networks.reasons import Reason
 from qnet.networks.routed import ClosedClass, Group, OpenClass, RoutedNetwork, Station
-from qnet.networks.second_phase import Rates, share_at_arrival
 from qnet.networks.streams import Key, Stream, Streams, streams
 from qnet.networks.wanted import Divided, Wanted
 from qnet.queues.arithmetic import ratio, total
 
 if TYPE_CHECKING:
+    from qnet.networks import second_phase
     from qnet.networks.closed import return_times
+    from qnet.networks.layers import contention
+    from qnet.networks.parallel import closed as parallel
+    from qnet.networks.second_phase import Rates
 else:
+    contention = lazy("qnet.networks.layers.contention")
+    parallel = lazy("qnet.networks.parallel.closed")
+    second_phase = lazy("qnet.networks.second_phase")
     return_times = lazy("qnet.networks.closed.return_times")
 
 MAX_COPIES = 20_000
@@ -49,7 +53,7 @@ class Reduction:
         nested = any(item.around for item in self.unit.streams)
         self.refuse(nested)
         self.members = self.unit.members()
-        self.regular = without_waiting(network, self.unit, self.members, self.operations) if nested else {}
+        self.regular = contention.without_waiting(network, self.unit, self.members, self.operations) if nested else {}
         """The station groups without waiting, where there are holds inside holds."""
         self.columns = _columns(self.unit, len(network.classes))
         """The classes, followed by their second-phase work: by class and whether it is left."""
@@ -70,7 +74,8 @@ class Reduction:
         """Of those, the time from starting second-phase work to the next arrival at its station."""
         self.first_rows: dict[Key, int] = {}
         """The row of the first copy of each group."""
-        self.steps = ParallelSteps(network, self.unit, self.operations)
+        forked = any(route.forks for route in self.unit.routes)
+        self.steps = parallel.ParallelSteps(network, self.unit, self.operations) if forked else None
         rows = 0
         for key, _, copies in self.groups:
             self.first_rows[key] = rows
@@ -118,7 +123,7 @@ class Reduction:
             return False
         if wanted.method == LAYERS:
             return True
-        needed: Value = layered(self.unit, self.regular)
+        needed: Value = contention.layered(self.unit, self.regular)
         for key, station, _ in self.groups:
             if station.name in self.ordered and self.members[key]:
                 never: Value = self.regular.get(key, False)
@@ -202,7 +207,7 @@ class Reduction:
                 queued[column] = queued[column] + waited * copies * stream.rate * stream.holding.mean
             rows.append(row)
         delay: list[Value] = [0.0 for _ in self.columns]
-        for kind, time in self.steps.lasting.items():
+        for kind, time in self.steps.lasting.items() if self.steps else ():
             delay[kind] = time
         for route in self.unit.routes:
             for (name, _), duration in route.parts.items():
@@ -232,7 +237,7 @@ class Reduction:
             busy = loads.get(key, 0.0) + total(rates[kind] * row[kind] for kind in closed) / station.peak
             for kind, column in self.left.items():
                 if not self.operations.all(row[kind] == 0):
-                    row[column] = row[column] * share_at_arrival(
+                    row[column] = row[column] * second_phase.share_at_arrival(
                         self.network, self.unit, kind, station.name, rates[kind], busy
                     )
         return rows
@@ -286,7 +291,7 @@ class Reduction:
             priority=_repeated([tuple(row) for row in self.ranks()], copies) if self.ranked else None,
             left={self.left[kind]: kind for kind in sorted(self.again)},
             absence=self.absence(demands, visits),
-            joins=self.steps.joins(self.first_rows, self.ordered, demands, visits),
+            joins=self.steps.joins(self.first_rows, self.ordered, demands, visits) if self.steps else None,
         )
 
     def absence(self, demands: list[list[Value]], visits: list[list[Value]]) -> Any:

@@ -66,12 +66,13 @@ def solve(network: RoutedNetwork, wanted: Wanted = AUTO) -> RoutedSolution:
 
 def _solved(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
     """The solution, with that of empty classes, of classes per copy, and bounds."""
-    if network.closed:
+    several = len(network.classes) > 1
+    if network.closed and several:
         empty = degenerate_classes.empty_classes(network)
         if empty:
             return empty.added(solve(empty.others(), wanted))
     arriving = len(network.classes) - len(network.closed)
-    idle = degenerate_classes.idle_classes(network) if arriving and wanted.method == "auto" else None
+    idle = degenerate_classes.idle_classes(network) if arriving and several and wanted.method == "auto" else None
     if idle is None or _identical(network, wanted):
         return _occupied(network, wanted)
     # The states of a chain have none of a customer who never comes.
@@ -152,7 +153,7 @@ def _chosen(network: RoutedNetwork, wanted: Wanted, features: frozenset[str]) ->
     outcome = choose(choices)
     solution: RoutedSolution | None = outcome.solution
     for method in methods:
-        if method.row.patient:
+        if method.row.patient and not (solution and solution.exact):
             solution = method.at_last(solution) or solution
     if solution is None:
         raise outcome.failed[0][1] if outcome.failed else nothing(features)

@@ -11,8 +11,8 @@ from qnet.reports.records import checked_rows, column_names
 _FORMULA = r"\A(?:[\s\x00-\x1f]*+[=+\-@＝＋－＠]|[\t\r\n])"
 """How text begins that spreadsheets compute (OWASP, CSV Injection): white space and control characters are skipped."""
 _NUMBER = r"\A\s*+[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?\s*+\Z"
-_QUOTED = re.compile(r'[,"\x00-\x1f\x7f]')
-_MARKED = re.compile(r'["\x00-\x1f\x7f]')
+_QUOTED = r'[,"\x00-\x1f\x7f]'
+_MARKED = r'["\x00-\x1f\x7f]'
 
 
 def render(report: Content, style: Style) -> str:
@@ -33,7 +33,7 @@ def line(cells: Iterable[Cell], safe: bool = False) -> str:
 
 def needs_marks(text: str) -> bool:
     """Whether `text`, a line of plain cells, has a quotation mark or a character that must stand inside a pair."""
-    return _MARKED.search(text) is not None
+    return re.search(_MARKED, text) is not None
 
 
 def _inert(cell: Cell) -> Cell:
@@ -49,7 +49,9 @@ def _field(cell: Cell) -> str:
     if cell is None:
         return ""
     if isinstance(cell, str):
-        return '"' + cell.replace('"', '""') + '"' if _QUOTED.search(cell) else cell
+        # Compiling the pattern takes longer than a small answer in CSV: most texts do without.
+        plain = cell.isascii() and cell.isprintable() and "," not in cell and '"' not in cell
+        return cell if plain or not re.search(_QUOTED, cell) else '"' + cell.replace('"', '""') + '"'
     if isinstance(cell, bool):
         return "true" if cell else "false"
     return str(cell)

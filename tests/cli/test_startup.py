@@ -47,7 +47,9 @@ NOT_ASKED = (
     "qnet.model.check_envelopes", "qnet.queues.roots", "qnet.queues.finite_source", "qnet.networks.fixed_point",
     "qnet.networks.product.bounds", "qnet.networks.closed.convolution", "qnet.networks.closed.lattice_mva",
     "qnet.networks.closed.approximate", "qnet.questions.search.search", "qnet.reports.json_", "qnet.reports.text_table",
-    "qnet.networks.solvers.protocol", "qnet.model.column_names",
+    "qnet.networks.solvers.protocol", "qnet.model.column_names", "qnet.networks.parallel", "qnet.networks.layers",
+    "qnet.networks.second_phase", "qnet.networks.degenerate_classes", "qnet.networks.product.first_come",
+    "qnet.networks.product.arrays", "qnet.cli.usage",
     "qnet.model.costs", "qnet.model.metrics", "qnet.model.other_words", "qnet.cli.complete",
 )  # fmt: skip
 """What neither of the two small networks has a use for, on its way to CSV: each was loaded once, or easily could be."""
@@ -117,8 +119,8 @@ CASES = [
             "qnet.networks.closed_networks",
             "qnet.networks.product",
             "qnet.networks.closed",
-            "qnet.networks.parallel",
             "qnet.networks.near",
+            "qnet.networks.solvers.states",
         ),
     ),
     (

@@ -175,8 +175,6 @@ class ParallelSteps:
         """Seconds in a passage that they last, of the classes that queue in no branch."""
         self.queued = False
         """Whether closed classes queue in branches."""
-        if not any(route.forks for route in compiled.routes):
-            return
         light = [_light(network, compiled, kind) for kind in range(len(network.classes))]
         self.identical = start_together(network, streams(network, operations, light), operations)
         delay = {station.name for station in network.stations if station.delay}

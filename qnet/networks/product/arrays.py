@@ -10,21 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from qnet.lazy import Array, lazy, np
 from qnet.networks.product.demands import Demands
+from qnet.networks.product.loads import ordered_stations
 
 if TYPE_CHECKING:
     from qnet.networks.closed import first_come, second_phase
 else:
     first_come = lazy("qnet.networks.closed.first_come")
     second_phase = lazy("qnet.networks.closed.second_phase")
-
-
-def ordered_stations(network: Demands) -> list[int]:
-    """The queueing stations that serve first come first served."""
-    return [
-        station
-        for station, discipline in enumerate(network.disciplines)
-        if discipline in ("fcfs", "priority", "preemptive") and not network.delay[station]
-    ]
 
 
 class NetworkArrays:

@@ -9,136 +9,33 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from qnet.errors import NotComputed, Problem
+from qnet.errors import NotComputed
 from qnet.lazy import Array, lazy, np
 from qnet.networks.exactness import RESIDUAL
 from qnet.networks.near import Nearby
-from qnet.networks.product.arrays import NetworkArrays, ordered_stations
+from qnet.networks.product.arrays import NetworkArrays
 from qnet.networks.product.closed_classes import refuse_without_time
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.figures import figures
-from qnet.networks.product.loads import product_form, ranked
 from qnet.networks.product.solution import Solution
-from qnet.networks.reasons import Reason, approximation
-from qnet.networks.solvers.features import Final
-from qnet.networks.wanted import Divided, Wanted, Work
+from qnet.networks.reasons import approximation
+from qnet.networks.wanted import Divided, Wanted
 from qnet.record import Record
 
 if TYPE_CHECKING:
-    from qnet.networks import measured_errors
     from qnet.networks.closed import first_come
-    from qnet.networks.measured_errors import MeasuredError
     from qnet.networks.solvers.protocol import SolvePart
 else:
-    measured_errors = lazy("qnet.networks.measured_errors")
     first_come = lazy("qnet.networks.closed.first_come")
 
-METHOD = RESIDUAL
-CLASSES = "closed"
-APPLIES = (
-    "first come first served with service times that differ between classes or are not exponential; single and "
-    "several servers, delays; any populations, fractional ones too"
-)
-COST = "iterations x classes^3 x stations"
-SOURCE = "@reiser1979; @bolch2006, section 10.1"
 _CELLS = 2_000_000
 """How many numbers of one array a part of a large batch may have."""
-_LARGEST = 20_000_000
-"""How many a point may have."""
-OPERATIONS = 3e7
+_OPERATIONS = 3e7
 """The most that the exact product-form answer of a point may take: some hundredths of a second."""
 _LEAST = 1e-9
 """Of a demand: the wait that counts as none, and the demand used for a class of zero time."""
 _HALVINGS = 40
 _ROUNDING = 1e-11
-
-
-def applies(network: Demands, wanted: Wanted) -> Reason | None:
-    """Why a network is not to be solved by the correction for residual service; None where it is.
-
-    wanted  `auto`, or the method by name.
-    Raises  `NotComputed` QN552 for branches in parallel that it does not know, and QN513 where state probabilities are
-            wanted that would be of other means; `Divided` where every point of a batch is to get the method it would
-            get alone, and only some have product form.
-    """
-    refusal = _refusal(network)
-    if wanted.states and (network.joins is not None or wanted.method == METHOD):
-        if wanted.method == METHOD:
-            return _NO_STATES
-        raise NotComputed(Problem("QN513", str(_NO_STATES), f"auto, or {METHOD}"))
-    if wanted.method == METHOD:
-        return refusal
-    if network.joins is not None:
-        if refusal:
-            raise NotComputed(Problem("QN552", f"branches in parallel, and {refusal}", "stations with servers"))
-        return None
-    if refusal:
-        return refusal
-    if network.left and not wanted.states:
-        return None
-    needed: Any = False
-    for station in ordered_stations(network):
-        identical = product_form(network, station)
-        needed = needed | ((not identical) if isinstance(identical, bool) else ~identical)
-    if needed is False:  # Before the table of measured errors is read.
-        return Reason("product form")
-    ours, theirs = measured(network)
-    if theirs.median < ours.median:
-        return Reason("measured error")
-    if wanted.states and (needed if isinstance(needed, bool) else needed.any()):
-        text = f"{METHOD} corrects the order of arrival, and {_NO_STATES}"
-        help = "--method lattice-convolution takes such stations like processor sharing, means too"
-        raise NotComputed(Problem("QN513", text, 'stations with product form, such as discipline "ps"', help=help))
-    if wanted.each and network.size is not None and not isinstance(needed, bool) and needed.any() and not needed.all():
-        raise Divided(needed)
-    some = needed if isinstance(needed, bool) else needed.any()
-    return None if some else Reason("product form")
-
-
-_NO_STATES = Reason("state probabilities")
-
-
-_MIXED = "first come first served: mixed"
-
-
-def measured(network: Demands) -> tuple[MeasuredError, MeasuredError]:
-    """The measured errors of the correction, and of product form on the same systems, in the region of a network."""
-    several = any(network.servers[station] > 1 for station in ordered_stations(network))
-    name = "first come first served: several servers" if several else "first come first served"
-    ours, theirs = measured_errors.MEASURED[name], measured_errors.MEASURED[f"{name}, by product form"]
-    # Of mixed networks the correction alone was measured.
-    return (
-        measured_errors.MEASURED[_MIXED] if network.open and not network.left and network.joins is None else ours
-    ), theirs
-
-
-def why_corrected(network: Demands) -> str:
-    """Why the correction was taken and not product form, as the measured errors say."""
-    ours, theirs = measured(network)
-    errors = f"{100 * ours.median:.2g} % in the median"
-    if ours.name == _MIXED:
-        return f"its measured error in such networks is {errors}, {100 * ours.worst:.2g} % at worst"
-    return f"it has the smallest measured error in such networks: {errors}, product form {100 * theirs.median:.2g} %"
-
-
-def work(network: Demands, wanted: Wanted) -> Work:
-    """Some hundred iterations over the pairs of classes at every station."""
-    stations, classes = network.shape
-    cells = float(stations * classes**2 * (network.size or 1))
-    return Work(3e4 * (classes + 1) * cells / max(1, classes), 100.0 * cells)
-
-
-def _refusal(network: Demands) -> Reason | None:
-    """Why the correction does not apply; None where it does."""
-    if not network.closed:
-        return Reason("no closed classes")
-    if ranked(network):
-        return Reason("ranked")
-    if any(rates is not None for rates in network.rates):
-        return Reason("rates")
-    if network.shape[0] * len(network.closed) ** 2 > _LARGEST:
-        return Reason("too large")
-    return None
 
 
 def solve(network: Demands, wanted: Wanted, solve_part: SolvePart) -> Solution:
@@ -150,25 +47,16 @@ def solve(network: Demands, wanted: Wanted, solve_part: SolvePart) -> Solution:
     wanted    `near`: of a network that is nearly the same.
     solve_part   the chooser, for the same network with service shared at all stations.
     Returns   `Solution`, never exact.
-    Raises    `Final` QN511 where a fixed point is not proven: product-form methods, which ignore the order of arrival,
-              must not answer instead; as `closed_classes.closed_part`.
+    Raises    `NotComputed` QN511 where a fixed point is not proven; as `closed_classes.closed_part`.
     Method    `closed.first_come`; several servers as a fast one and a delay (Seidmann, Schweitzer, Shalev-Oren, Large
               Scale Systems 12 (1987) 91-107). Without parallel steps and second-phase work, the waits are those of
               product form times the ratio of the corrected ones with and without the order of arrival (`weighted`):
               exact where times are equal and exponential.
     """
-    try:
-        return _solved(network, wanted, solve_part)
-    except NotComputed as error:
-        raise Final(*error.problems) from None
-
-
-def _solved(network: Demands, wanted: Wanted, solve_part: SolvePart) -> Solution:
-    """The same, but for failures of which others may be tried."""
     refuse_without_time(network)
     table = NetworkArrays(network)
     near = wanted.near
-    known = near is not None and near.method == METHOD and near.like(network.size, network.shape)
+    known = near is not None and near.method == RESIDUAL and near.like(network.size, network.shape)
     result = _corrected(table, near if known else None)
     residence = result.residence
     if network.joins is None and not network.left:
@@ -220,7 +108,7 @@ def _corrected(table: NetworkArrays, near: Nearby | None = None) -> _Corrected:
     for index, kind in enumerate(particular):
         # Rounding must not leave a wait where a class never comes.
         residence[:, indices, kind] += np.where(table.visits[:, indices, kind] > 0, waits[..., index], 0.0)
-    ended = [Nearby(METHOD, len(piece), network.shape, None, part.starts)
+    ended = [Nearby(RESIDUAL, len(piece), network.shape, None, part.starts)
              for piece, part in zip(pieces, parts, strict=True)]  # fmt: skip
     return _Corrected(residence, throughput, Nearby.joined(ended).values if ended else None)
 
@@ -282,8 +170,8 @@ def _solution(table: NetworkArrays, residence: Any, result: _Corrected) -> Solut
          for kind in classes]
         for station in stations
     ]  # fmt: skip
-    why = why_corrected(network)
-    return Solution(network, figures(network, rates, rows), METHOD, (approximation(METHOD),), why, result.starts)
+    solved = figures(network, rates, rows)
+    return Solution(network, solved, RESIDUAL, (approximation(RESIDUAL),), "", result.starts)
 
 
 def shared(network: Demands) -> Demands:
@@ -320,7 +208,7 @@ def product_form_residence(network: Demands, wanted: Wanted, solve_part: SolvePa
 
     Returns  None where no method computes them.
     """
-    budget = Wanted(operations=min(wanted.operations, OPERATIONS), memory=wanted.memory, each=True)
+    budget = Wanted(operations=min(wanted.operations, _OPERATIONS), memory=wanted.memory, each=True)
     try:
         solution = solve_part(network, budget).figures.residence
     except NotComputed:

@@ -99,8 +99,23 @@ def everywhere(network: Demands, condition: Any) -> bool:
 
 
 def ranked(network: Demands) -> list[int]:
-    """The stations that serve one class before another."""
+    """The stations that serve one class before another.
+
+    network  of demands, or a batch.
+    """
     return [station for station in range(network.shape[0]) if len(set(network.ranks(station))) > 1]
+
+
+def ordered_stations(network: Demands) -> list[int]:
+    """The queueing stations that serve first come first served.
+
+    network  of demands, or a batch.
+    """
+    return [
+        station
+        for station, discipline in enumerate(network.disciplines)
+        if discipline in ("fcfs", "priority", "preemptive") and not network.delay[station]
+    ]
 
 
 def product_form(network: Demands, station: int) -> Any:
@@ -108,6 +123,7 @@ def product_form(network: Demands, station: int) -> Any:
 
     It has with one exponential time for all visits: the class in service makes no difference then.
 
+    network, station  of demands, and the index of the station.
     Returns  a truth value, or an array (B,) of them.
     """
     return _identical_times(network, station) & _exponential(network, station)

@@ -12,7 +12,7 @@ from qnet.networks.exactness import PRIORITY
 from qnet.networks.product.closed_classes import refuse_without_time
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.figures import figures
-from qnet.networks.product.loads import ranked
+from qnet.networks.product.loads import ordered_stations, ranked
 from qnet.networks.product.solution import Solution
 from qnet.networks.reasons import Reason, approximation
 from qnet.networks.wanted import Wanted, Work
@@ -94,7 +94,7 @@ def solve(network: Demands, wanted: Wanted, solve_part: SolvePart) -> Solution:
 
 def _arrays(network: Demands, indices: list[int]) -> tuple[priorities.Ranked, Any]:
     """The queueing stations of some indices in arrays, and the (B, K, R) seconds at all the others."""
-    table, ordered = product_arrays.NetworkArrays(network), set(product_arrays.ordered_stations(network))
+    table, ordered = product_arrays.NetworkArrays(network), set(ordered_stations(network))
     size, classes = len(table.demands), range(network.shape[1])
     closed = set(network.closed)
     kinds = [

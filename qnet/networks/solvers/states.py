@@ -124,8 +124,6 @@ def at_last(network: RoutedNetwork, wanted: Wanted, solution: RoutedSolution | N
             # With fewer states it was tried, and given up, before the others.
             return chain.tried(network, patient, operations=_DEAR)
         return chain.tried(network, patient, chain.LITTLE, chain.EVEN)
-    if solution.exact:
-        return None
     if network.limited or network.profiles:
         return chain.tried(network, wanted)
     if not network.closed:

@@ -88,7 +88,7 @@ TABLE: tuple[MethodRow, ...] = (
     ),
     MethodRow(
         name="residual-service",
-        module=_PRODUCT + "first_come",
+        module=_ROOM + "residual_service",
         trust="approximate",
         takes="demands",
         supports=_APPROXIMATED - {"priorities"} | _BATCH | _STATES | {"parallel", "order of arrival"},
