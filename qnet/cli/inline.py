@@ -11,6 +11,15 @@ from qnet.record import Record
 
 NAME = "<command line>"
 _TITLE = "network from the command line"
+_EXAMPLES = {
+    "--station": ("a time", "40ms"),
+    "--delay": ("a time", "40ms"),
+    "--servers": ("a number", "2"),
+    "--arrival-rate": ("a rate", "3/s"),
+    "--population": ("a number", "20"),
+    "--think-time": ("a time", "5s"),
+}
+"""By option what its value is, and one."""
 
 
 class Inline(Record):
@@ -37,12 +46,13 @@ class Inline(Record):
     def _of_option(self, problem: Problem) -> Problem:
         option = self.options[problem.line - 1] if 0 < problem.line <= len(self.options) else ""
         path = () if option else problem.path
+        unknown = problem.code == "QN112" and problem.help.startswith("known names")
         return Problem(
             code=problem.code,
             found=problem.found,
             expected=problem.expected,
             path=path,
-            help=problem.help,
+            help=_with_example(option) if option and unknown else problem.help,
             file=option,
             line=0,
             excerpt=problem.excerpt,
@@ -135,6 +145,17 @@ def _pairs(option: str, texts: Sequence[str]) -> dict[str, str]:
             raise UsageError(Problem("QN006", f'{option} names "{name}" twice', "distinct names"))
         pairs[name] = value
     return pairs
+
+
+def _with_example(option: str) -> str:
+    """What to write in place of a name that is like no other; an expression may name the network's other parameters.
+
+    option  with its value, such as `--station disk=fast`.
+    """
+    name, _, value = option.partition(" ")
+    what, example = _EXAMPLES[name]
+    of = f"{value.partition('=')[0]}=" if "=" in value else ""
+    return f"write {what}, such as {name} {of}{example}, or an expression over the other parameters"
 
 
 def _quoted(text: str) -> str:

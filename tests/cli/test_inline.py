@@ -38,4 +38,13 @@ def test_a_wrong_value_names_its_option() -> None:
     network = inline(["cpu=20 ms", "disk=fast"], [], [], "3/s")
     with pytest.raises(InvalidInput) as caught:
         network.model()
-    assert network.blame(caught.value).problems[0].file == "--station disk=fast"
+    problem = network.blame(caught.value).problems[0]
+    assert problem.file == "--station disk=fast"
+    assert problem.help == "write a time, such as --station disk=40ms, or an expression over the other parameters"
+
+
+def test_a_name_that_is_misspelt_is_corrected() -> None:
+    network = inline(["cpu=20 ms * arrival_rat"], [], [], "3/s")
+    with pytest.raises(InvalidInput) as caught:
+        network.model()
+    assert network.blame(caught.value).problems[0].help == 'did you mean "arrival_rate"?'
