@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from qnet.errors import InvalidInput, Problem, UsageError, suggest
@@ -75,20 +75,8 @@ def inline(
     Raises `UsageError` for an option of another form.
     """
     queues, waits, counts = _pairs("--station", stations), _pairs("--delay", delays), _pairs("--servers", servers)
-    if not queues and not waits:
-        raise UsageError(Problem("QN006", "there is no station", "--station NAME=TIME, such as --station cpu=120ms"))
-    if bool(arrival_rate) == bool(population):
-        sentence = "--arrival-rate and --population are both given" if population else "there are no customers"
-        raise UsageError(Problem("QN006", sentence, "--arrival-rate RATE, such as 3/s, or --population NUMBER"))
-    if think_time and not population:
-        raise UsageError(Problem("QN006", "--think-time needs a population", "--population NUMBER"))
-    for name in waits:
-        if name in queues:
-            raise UsageError(Problem("QN006", f'"{name}" names a station and a delay', "distinct names"))
-    for name in counts:
-        if name not in queues:
-            sentence = f'--servers names "{name}", which is not a station'
-            raise UsageError(Problem("QN006", sentence, help=suggest(name, list(queues))))
+    _check(queues, waits, counts)
+    _check_customers(arrival_rate, population, think_time)
     asked = {name: f"--station {name}={time}" for name, time in queues.items()}
     asked |= {name: f"--delay {name}={time}" for name, time in waits.items()}
     counted = {name: f"--servers {name}={count}" for name, count in counts.items()}
@@ -130,6 +118,28 @@ def inline(
     data = {"qnet": 1, "title": _TITLE, "parameters": parameters, "stations": there, "classes": classes}
     lines = [*above, *below]
     return Inline(tuple(line for line, _ in lines), tuple(option for _, option in lines), data)
+
+
+def _check(queues: Mapping[str, str], waits: Mapping[str, str], counts: Mapping[str, str]) -> None:
+    """Refuse stations and delays, times by name, that are no network, and servers of neither."""
+    if not queues and not waits:
+        raise UsageError(Problem("QN006", "there is no station", "--station NAME=TIME, such as --station cpu=120ms"))
+    for name in waits:
+        if name in queues:
+            raise UsageError(Problem("QN006", f'"{name}" names a station and a delay', "distinct names"))
+    for name in counts:
+        if name not in queues:
+            sentence = f'--servers names "{name}", which is not a station'
+            raise UsageError(Problem("QN006", sentence, help=suggest(name, list(queues))))
+
+
+def _check_customers(arrival_rate: str, population: str, think_time: str) -> None:
+    """Refuse customers that neither come from outside nor are a number of them, or both."""
+    if bool(arrival_rate) == bool(population):
+        sentence = "--arrival-rate and --population are both given" if population else "there are no customers"
+        raise UsageError(Problem("QN006", sentence, "--arrival-rate RATE, such as 3/s, or --population NUMBER"))
+    if think_time and not population:
+        raise UsageError(Problem("QN006", "--think-time needs a population", "--population NUMBER"))
 
 
 def _pairs(option: str, texts: Sequence[str]) -> dict[str, str]:

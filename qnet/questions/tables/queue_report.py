@@ -100,46 +100,38 @@ def queue_report(
     row = row_maker(columns)
     shown = _Shown(station, asked, percentiles, states, bool(axes), only)
     rows: list[tuple[Cell, ...]] = []
-    notes: list[Note] = []
-    broken: list[Problem] = []
-    meta: dict[str, Any] = {"station": station}
-    answered = 0
+    answers: list[_Answer] = []
     failed: list[QnetError] = []
     for point in points(axes):
-        values = {**fixed, **point}
         try:
-            solved = inverse(solve_for, limits, station, time, **values) if solve_for else None
-            result = solved.answer if solved else _evaluated(station, values)
+            answer = _answer(station, {**fixed, **point}, solve_for, limits, time)
         except (NoAnswer, NotComputed) as error:
             if not axes:
                 raise
             failed.append(error)
             rows.append(row(scope="station", name=station, status=error.problems[0].found, **point))
             continue
-        answered += 1
-        known: dict[str, Any] = converted(station, values, solve_for)
-        if solved is not None:
-            known[solve_for] = solved.value
-        meta["parameters"] = {**values, solve_for: known[solve_for]} if solved else dict(values)
-        rows += [row(**cells) for cells in shown.rows(point, solved, result, known)]
-        notes += _notes(result, percentiles, known)
-        if "service" in fixed:
-            mean, scv = known["service_time"], known["scv_service"]
-            text = f"the lognormal service time has the mean {format_quantity(mean, 's')} and the scv {scv:.4g}"
-            notes.append(Note("QN650", text))
-        if time is not None and result.wait_percentile is None:
-            notes.append(Note("QN651", f"the service level of {station} is not known in closed form"))
-        broken += asked.broken(result)
-        meta |= {"exactness": result.exactness, "source": result.source}
-    if not answered:
+        answers.append(answer)
+        rows += [row(**cells) for cells in shown.rows(point, answer)]
+    if not answers:
         raise failed[0]
+    broken = [problem for answer in answers for problem in asked.broken(answer.result)]
     if claims and failed:
         broken.append(Problem("QN608", f"asserted {claims[0]}, there is no answer at {len(failed)} points"))
+    last = answers[-1]
+    parameters: Mapping[str, Any] = last.parameters
     if axes:
-        meta["parameters"] = {**fixed, **{key: list(values) for axis in axes for key, values in axis.items()}}
+        parameters = {**fixed, **{key: list(values) for axis in axes for key, values in axis.items()}}
         rows.sort(key=lambda cells: _ORDER.index(str(cells[0])))
+    meta: dict[str, Any] = {
+        "station": station,
+        "parameters": parameters,
+        "exactness": last.result.exactness,
+        "source": last.result.source,
+    }
     if solve_for:
         meta["question"] = {"solve_for": solve_for, "limit": " and ".join(limits)}
+    notes = [note for answer in answers for note in shown.notes(answer, time is not None, "service" in fixed)]
     return Report(
         schema="qnet/queue/1",
         title=f"{station}: {STATIONS[station][1]}",
@@ -151,6 +143,32 @@ def queue_report(
         broken=tuple(broken),
         readable=_readable(columns, rows) if solve_for else None,
     )
+
+
+class _Answer(Record):
+    """What a station answers at one point."""
+
+    result: StationAnswer
+    solved: Inverse | None
+    """The answer to the inverse question, where one is asked."""
+    parameters: Mapping[str, Any]
+    """Those given, and the one that was solved for."""
+    known: Mapping[str, Any]
+    """Those that follow from others as well."""
+
+
+def _answer(
+    station: str, values: Mapping[str, Any], solve_for: str, limits: Sequence[str], time: float | None
+) -> _Answer:
+    """The figures of a station with some parameters; with the largest or smallest value of `solve_for` that keeps the
+    limits, if it is not empty."""
+    solved = inverse(solve_for, limits, station, time, **values) if solve_for else None
+    result = solved.answer if solved else _evaluated(station, values)
+    known: dict[str, Any] = converted(station, values, solve_for)
+    if solved is None:
+        return _Answer(result, None, dict(values), known)
+    known[solve_for] = solved.value
+    return _Answer(result, solved, {**values, solve_for: solved.value}, known)
 
 
 class _Shown(Record):
@@ -166,18 +184,14 @@ class _Shown(Record):
     only: bool
     """Whether only the first metric is reported."""
 
-    def rows(
-        self, point: Mapping[str, Any], solved: Inverse | None, result: StationAnswer, known: Mapping[str, Any]
-    ) -> Iterator[Mapping[str, Cell]]:
+    def rows(self, point: Mapping[str, Any], answer: _Answer) -> Iterator[Mapping[str, Cell]]:
         """The rows of one point, as cells by column.
 
         point   the parameters of the grid there.
-        solved  the answer to the inverse question, where one is asked.
-        result  the figures of the station.
-        known   all parameters, those that follow from others as well.
         """
-        if solved is not None and not self.only:
-            yield {**_answer(solved), **point}
+        result, known = answer.result, answer.known
+        if answer.solved is not None and not self.only:
+            yield {**_inverse(answer.solved), **point}
         if not self.asked.metrics:
             status = {"status": "ok"} if self.gridded else {}
             for index, cells in enumerate(_figures(self.station, result, known.get("servers"))):
@@ -191,8 +205,22 @@ class _Shown(Record):
         for cells in self.asked.margin_rows(result):
             yield {**cells, **point}
 
+    def notes(self, answer: _Answer, within: bool, lognormal: bool) -> Iterator[Note]:
+        """The notes of one point.
 
-def _answer(solved: Inverse) -> dict[str, Cell]:
+        within     whether a service level is asked for.
+        lognormal  whether the service time is a lognormal one that fits what is stated of it.
+        """
+        yield from _notes(answer.result, self.percentiles, answer.known)
+        if lognormal:
+            mean, scv = answer.known["service_time"], answer.known["scv_service"]
+            text = f"the lognormal service time has the mean {format_quantity(mean, 's')} and the scv {scv:.4g}"
+            yield Note("QN650", text)
+        if within and answer.result.wait_percentile is None:
+            yield Note("QN651", f"the service level of {self.station} is not known in closed form")
+
+
+def _inverse(solved: Inverse) -> dict[str, Cell]:
     unit = PARAMETERS[solved.parameter][0] or None
     return {
         "scope": "answer", "name": solved.parameter, "value": solved.real, "integer": solved.integer, "unit": unit,
