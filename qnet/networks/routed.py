@@ -6,7 +6,7 @@ copies, servers, routes and their steps) is shared by all points of a batch.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, cast
 
@@ -276,6 +276,19 @@ def _slice(profile: Profile, index: int) -> RoutedNetwork:
     return mapped(profile.network, lambda array: array[particular] if array.ndim else array).replace(
         size=profile.levels
     )
+
+
+def holds_of(network: RoutedNetwork) -> Iterator[Hold]:
+    """All holds of the routes, those inside of others as well.
+
+    network  of any classes.
+    """
+    waiting = [step for item in network.classes for route in item.routes for step in route.steps]
+    while waiting:
+        step = waiting.pop()
+        if isinstance(step, Hold):
+            yield step
+            waiting += step.steps
 
 
 def nested(network: RoutedNetwork) -> bool:

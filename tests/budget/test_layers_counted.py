@@ -39,8 +39,8 @@ def test_every_round_is_counted(rounds: list[int]) -> None:
 def test_changes_take_few_rounds_and_all_have_an_answer(rounds: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     """Two of eleven points did not converge with unlimited customers, and took 18,000 rounds."""
     walks: list[int] = []
-    walk = shared.walk
-    monkeypatch.setattr(shared, "walk", lambda *arguments: walks.append(1) or walk(*arguments))
+    walk = shared.chain.walk
+    monkeypatch.setattr(shared.chain, "walk", lambda *arguments: walks.append(1) or walk(*arguments))
     found = bottleneck(qnet.load("file-server-agents").set(agents=64))
     assert len(rounds) < 1500
     assert not walks

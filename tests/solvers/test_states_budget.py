@@ -54,7 +54,7 @@ def test_a_probability_beyond_the_edge_is_bounded_before_it_is_known(rate: float
 def test_probabilities_are_not_computed_where_the_states_with_more_customers_are_too_many(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(states, "stationary", lambda *_: pytest.fail("probabilities are computed"))
+    monkeypatch.setattr(states.chain, "stationary", lambda *_: pytest.fail("probabilities are computed"))
     monkeypatch.setattr(states, "_FIRST", states._FIRST // 2)
     few, more = (len(walked(tandem("fcfs"), crowd)[1].states) for crowd in (states._FIRST, 2 * states._FIRST))
     with pytest.raises(TooLarge):
@@ -70,7 +70,7 @@ def test_a_chain_that_will_be_too_large_is_not_begun(monkeypatch: pytest.MonkeyP
         sizes[-1] = len(found.states)
         return found
 
-    monkeypatch.setattr(shared, "walk", counted)
+    monkeypatch.setattr(shared.chain, "walk", counted)
     first = walked(tandem("ps"), states._FIRST)
     most = crowds.states_expected(*first, states._FIRST) - 1
     with pytest.raises(TooLarge):
@@ -142,7 +142,7 @@ def test_the_fewest_states_of_repeated_visits_are_known(people: int, visits: flo
 def test_a_closed_chain_of_branches_or_visits_that_is_too_large_is_not_begun(
     asked: RoutedNetwork, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shared, "walk", lambda *_: pytest.fail("a walk is begun"))
+    monkeypatch.setattr(shared.chain, "walk", lambda *_: pytest.fail("a walk is begun"))
     with pytest.raises(TooLarge):
         states.solved(asked, 10_000, 1e10)
 
@@ -197,7 +197,7 @@ def test_places_that_are_never_all_taken_do_not_part_walks(monkeypatch: pytest.M
         made.append(arguments)
         return walk(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(shared, "walk", counted)
+    monkeypatch.setattr(shared.chain, "walk", counted)
     programs = [program(writes(places, rate)) for places, rate in [(4000, 0.5), (4096, 0.6), (600, 0.7), (3, 0.5)]]
     walks = shared.Walks(programs)
     together = [walks.of(number, 6, 10_000) for number in range(4)]
@@ -219,7 +219,7 @@ def test_places_that_may_all_be_taken_part_walks(monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_closed_chain_that_is_too_large_inside_of_a_hold_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared, "walk", lambda *_: pytest.fail("a walk is begun"))
+    monkeypatch.setattr(shared.chain, "walk", lambda *_: pytest.fail("a walk is begun"))
     with pytest.raises(TooLarge):
         states.solved(agents(40, 30, 3, 1.0), 10_000, 1e10)
 

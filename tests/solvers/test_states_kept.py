@@ -37,7 +37,7 @@ def test_what_may_happen_in_a_state_is_found_once_for_all_numbers_of_customers(
     name: str, least: int, monkeypatch: pytest.MonkeyPatch
 ):
     """Where nobody was lost because there were the most, and no table of changes is made."""
-    monkeypatch.setattr(shared, "FEW", 10**9)
+    monkeypatch.setattr(shared.chain, "FEW", 10**9)
     found: Counter[State] = Counter()
     known: list[State] = []
     moves = Machine.moves
@@ -72,13 +72,13 @@ def test_no_program_is_made_where_trials_have_nothing_left(monkeypatch: pytest.M
 def test_a_point_of_a_divided_batch_is_not_solved_again(monkeypatch: pytest.MonkeyPatch):
     """One job less has few enough states for the chain, which the moved points have not."""
     sizes: list[int] = []
-    stationary = chains.stationary
+    stationary = chains.chain.stationary
 
     def counted(*arguments: object):
         sizes.append(1)
         return stationary(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(chains, "stationary", counted)
+    monkeypatch.setattr(chains.chain, "stationary", counted)
     report = qnet.load("examples/short-and-long-jobs.toml").sensitivity()
     assert "states" in {method for row in report.records() for method in str(row["method"]).split(", ")}
     assert len(sizes) == 1
@@ -87,7 +87,7 @@ def test_a_point_of_a_divided_batch_is_not_solved_again(monkeypatch: pytest.Monk
 @pytest.mark.parametrize("question", ["why", "bottleneck", "sensitivity"])
 @pytest.mark.parametrize("name", ["clients-and-write-buffer", "priority-batch"])
 def test_no_walk_is_begun_that_will_be_given_up(name: str, question: str, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(shared, "walk", lambda *_: pytest.fail("a walk is begun"))
+    monkeypatch.setattr(shared.chain, "walk", lambda *_: pytest.fail("a walk is begun"))
     assert getattr(qnet.load(f"examples/{name}.toml"), question)().records()
 
 

@@ -12,7 +12,7 @@ from qnet.networks.states import chain, shared
 def counted(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
     """How often graphs are searched, walks are made and states are bounded from below."""
     result = {"searches": 0, "walks": 0, "bounds": 0}
-    levels, walk, least = chain._Graph.levels, shared.walk, shared.least_states
+    levels, walk, least = chain._Graph.levels, shared.chain.walk, shared.least_states
 
     def searched(self: chain._Graph, root: int):
         result["searches"] += 1
@@ -27,7 +27,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
         return least(network)  # type: ignore[arg-type]
 
     monkeypatch.setattr(chain._Graph, "levels", searched)
-    monkeypatch.setattr(shared, "walk", walked)
+    monkeypatch.setattr(shared.chain, "walk", walked)
     monkeypatch.setattr(shared, "least_states", bounded)
     return result
 

@@ -96,7 +96,7 @@ def pairs(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Machine, Walked, Walked
             raise one
         return one
 
-    monkeypatch.setattr(shared, "walk", both)
+    monkeypatch.setattr(shared.chain, "walk", both)
     return result
 
 

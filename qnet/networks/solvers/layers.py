@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from qnet.lazy import lazy
 from qnet.networks.exactness import refuse_uneven
-from qnet.networks.layers.solve import solve as solve_layers
 from qnet.networks.memory.regions import applies as apart
 from qnet.networks.memory.regions import held
 from qnet.networks.reasons import Reason
@@ -15,7 +15,10 @@ from qnet.networks.solution import RoutedSolution
 from qnet.networks.wanted import Wanted, Work
 
 if TYPE_CHECKING:
+    from qnet.networks.layers import solve as layers
     from qnet.networks.solvers.protocol import SolvePart
+else:
+    layers = lazy("qnet.networks.layers.solve")
 
 CLASSES = "closed"
 APPLIES = "simultaneous resource possession, second-phase work; no rates that depend on the number present"
@@ -43,4 +46,4 @@ def work(network: RoutedNetwork, wanted: Wanted) -> Work:
 
 def solve(network: RoutedNetwork, wanted: Wanted, solve_part: SolvePart) -> RoutedSolution:
     """The steady state; raises `NotComputed` QN513, QN540, QN541."""
-    return solve_layers(network, Reduction(network).unit, wanted)
+    return layers.solve(network, Reduction(network).unit, wanted)

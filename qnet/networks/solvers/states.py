@@ -19,10 +19,14 @@ from qnet.networks.wanted import Wanted, Work
 if TYPE_CHECKING:
     from qnet.networks.memory import regions
     from qnet.networks.solvers.protocol import SolvePart
+    from qnet.networks.states import program
+    from qnet.networks.states import solution as chain_solution
     from qnet.networks.states import solve as chain
 else:
     regions = lazy("qnet.networks.memory.regions")
     chain = lazy("qnet.networks.states.solve")
+    program = lazy("qnet.networks.states.program")
+    chain_solution = lazy("qnet.networks.states.solution")
 
 _PATIENT, _PATIENT_WITH_BRANCHES = 4.0, 0.25
 """The factors by which the limit of states is changed where no other method has an answer. A state of parallel steps
@@ -103,8 +107,8 @@ def _with_limits(network: RoutedNetwork, solution: RoutedSolution, solve_part: S
     try:
         limited = solve_part(few, Wanted(method=AGGREGATED, chain=0))
     except NotComputed:
-        return solution.replace(ceiling=chain.ceiling(network))
-    most = limited.ceiling or chain.ceiling(network)
+        return solution.replace(ceiling=chain_solution.ceiling(network))
+    most = limited.ceiling or chain_solution.ceiling(network)
     return solution.replace(ceiling=most, full_at=limited.full_at if most else solution.full_at)
 
 
@@ -123,7 +127,7 @@ def at_last(network: RoutedNetwork, wanted: Wanted, solution: RoutedSolution | N
         if begun:
             # With fewer states it was tried, and given up, before the others.
             return chain.tried(network, patient, operations=_DEAR)
-        return chain.tried(network, patient, chain.LITTLE, chain.EVEN)
+        return chain.tried(network, patient, chain.LITTLE, program.EVEN)
     if network.limited or network.profiles:
         return chain.tried(network, wanted)
     if not network.closed:

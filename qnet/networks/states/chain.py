@@ -17,6 +17,7 @@ from typing import Any, Protocol, TypeVar
 from qnet import budget
 from qnet.lazy import np
 from qnet.networks.states.jumps import WHAT, balanced, iterated
+from qnet.networks.states.program import TooLarge
 from qnet.queues.arithmetic import distinct
 from qnet.record import Record
 
@@ -44,10 +45,6 @@ _FIRST_TOGETHER = 8
 """Chains that are eliminated before it is known how many are asked for, at most."""
 _KEPT, _KEPT_STATES = 3, 30_000
 """The latest structures that are kept, and the most states of one."""
-
-
-class TooLarge(Exception):
-    """There are more states, or more work, than the budget allows."""
 
 
 class Passing(Record):

@@ -7,9 +7,10 @@ from math import log
 from typing import Any
 
 from qnet.lazy import np
-from qnet.networks.states.chain import TooLarge, Walk
+from qnet.networks.states.chain import Walk
 from qnet.networks.states.coded import CodedStates
 from qnet.networks.states.machine import Machine
+from qnet.networks.states.program import TooLarge
 
 _HOPEFUL = 6.0
 """How many times as many states as allowed may be expected where one more step is tried."""

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from qnet import budget
-from qnet.networks.states.figures import SolvedChain
 from qnet.networks.states.program import Program
+
+if TYPE_CHECKING:
+    from qnet.networks.states.figures import SolvedChain
 
 
 def keep_chains(solved: Sequence[SolvedChain], most: int, edge: float) -> None:

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from qnet import budget
-from qnet.networks.states.chain import WHAT, TooLarge
+from qnet.networks.states.chain import WHAT
 from qnet.networks.states.program import (
     CHOICE,
     COUNT,
@@ -32,6 +32,7 @@ from qnet.networks.states.program import (
     Node,
     NotCovered,
     Program,
+    TooLarge,
 )
 
 Join = tuple[int, int, int, int]

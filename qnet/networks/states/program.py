@@ -21,8 +21,18 @@ HoldPath = tuple[tuple[int, int], ...]
 """Where a hold is: its place among the steps of a route and the group of copies, then so on inside of it."""
 
 
+NEGLIGIBLE = 1e-12
+"""The probability that customers from outside are as many as the chain knows, where more of them do not matter."""
+EVEN = 0.25
+"""The scv that is taken for those that are too small for phases, of networks that no other method solves."""
+
+
 class NotCovered(Exception):
     """The network has what the chain does not know; the text says what."""
+
+
+class TooLarge(Exception):
+    """There are more states, or more work, than the budget allows."""
 
 
 class Node(Record):

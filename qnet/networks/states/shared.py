@@ -13,17 +13,20 @@ from typing import TYPE_CHECKING, Any
 from qnet import budget
 from qnet.lazy import lazy, np
 from qnet.networks.routed import RoutedNetwork
-from qnet.networks.states.chain import A_STATE, FEW, WHAT, TooLarge, Walk, walk
 from qnet.networks.states.least import least_states
-from qnet.networks.states.machine import Machine, Move, State
-from qnet.networks.states.program import QUEUE, CentreCopy, Node, NotCovered, Program
+from qnet.networks.states.program import QUEUE, CentreCopy, Node, NotCovered, Program, TooLarge
 from qnet.record import Record
 
 if TYPE_CHECKING:
-    from qnet.networks.states import tabled
+    from qnet.networks.states import chain, tabled
+    from qnet.networks.states import machine as machines
+    from qnet.networks.states.chain import Walk
+    from qnet.networks.states.machine import Machine, Move, State
     from qnet.networks.states.rows import KnownRows
     from qnet.networks.states.tabled import TabledWalk
 else:
+    chain = lazy("qnet.networks.states.chain")
+    machines = lazy("qnet.networks.states.machine")
     tabled = lazy("qnet.networks.states.tabled")
 
 Choices = tuple[tuple[float, int], ...]
@@ -103,7 +106,7 @@ class Walks:
         """The machine and the walk of a program; raises what `walk` and the machine raise."""
         group, position = self.positions[number]
         alone = len(self.groups[group]) == 1 or _taken_up(self.programs[number], crowd)
-        machine = Machine(self.programs[number], crowd, self._moves(number) if alone else None)
+        machine = machines.Machine(self.programs[number], crowd, self._moves(number) if alone else None)
         if self._given_up(number, crowd, most):
             raise TooLarge
         if alone:
@@ -120,7 +123,7 @@ class Walks:
                 self._give_up(number, crowd, most)
         if not isinstance(shared, _Together):
             raise shared
-        budget.spend(_A_POINT * A_STATE * len(shared.walk.states), WHAT)
+        budget.spend(_A_POINT * chain.A_STATE * len(shared.walk.states), chain.WHAT)
         return machine, _of_program(shared, position)
 
     def _give_up(self, number: int, crowd: int, most: int) -> None:
@@ -160,8 +163,8 @@ class Walks:
         def table() -> TabledWalk:
             return tabled.TabledWalk(program, machine.most, size, rows)
 
-        few = 0 if rows else FEW
-        return walk(machine.start(), machine.moves, most, machine.extent, table, few)
+        few = 0 if rows else chain.FEW
+        return chain.walk(machine.start(), machine.moves, most, machine.extent, table, few)
 
     def _moves(self, number: int, group: int = -1) -> dict[State, list[Move]] | None:
         """What is known of the moves of a program, or of all of its group; None where no number of customers from
@@ -182,10 +185,10 @@ class Walks:
 
     def _together(self, group: int, crowd: int, most: int) -> _Together | TooLarge | NotCovered:
         """The walk of a group; an error is one of all of them."""
-        budget.spend(_A_MERGE, WHAT)
+        budget.spend(_A_MERGE, chain.WHAT)
         size = len(self.groups[group])
         merged = _merged([self.programs[number] for number in self.groups[group]])
-        machine = Machine(merged, crowd, self._moves(self.groups[group][0], group))
+        machine = machines.Machine(merged, crowd, self._moves(self.groups[group][0], group))
         try:
             result = self._walk(machine, merged, most, size, (-1, group))
         except (TooLarge, NotCovered) as error:

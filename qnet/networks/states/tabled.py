@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 from qnet.lazy import np
-from qnet.networks.states.chain import AT_ONCE, Passing, Pattern, TooLarge, Walk, WalkSoFar, charge, structure_of
+from qnet.networks.states.chain import AT_ONCE, Passing, Pattern, Walk, WalkSoFar, charge, structure_of
 from qnet.networks.states.coded import CodedStates
 from qnet.networks.states.local_changes import NotLocal
 from qnet.networks.states.narrow import NarrowWalk
-from qnet.networks.states.program import NotCovered, Program
+from qnet.networks.states.program import NotCovered, Program, TooLarge
 from qnet.networks.states.rows import KnownRows
 from qnet.networks.states.wide import WideWalk
 

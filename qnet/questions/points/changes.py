@@ -215,13 +215,13 @@ def layers_together(changed: Model, points: Sequence[tuple[str, float | None]]) 
     """
     if needs_solution(changed) or not any(item.population is not None for item in changed.customers):
         return nullcontext()
-    if together.announcing():  # With all changes of the model.
-        return nullcontext()
     questions: list[together.Asked] = []
     try:
         for point in points:
             reduced = reduction.Reduction(bind(changed, Values(changed, _varied(*point), None)))
             if not reduced.regular and not reduced.kept:
+                return nullcontext()
+            if together.announcing():  # With all changes of the model.
                 return nullcontext()
             questions += layers.point_asked(reduced.network, reduced.unit)
     except QnetError:

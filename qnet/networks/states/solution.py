@@ -1,0 +1,352 @@
+"""The figures of a network whose chains of all states are solved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeVar
+
+from qnet.errors import NotComputed
+from qnet.expression import FLOATS, Operations, Value, arrays
+from qnet.lazy import np
+from qnet.networks import closed_networks
+from qnet.networks.capacity.flows import Losses, with_offered
+from qnet.networks.duration import NOTHING, Wait
+from qnet.networks.exactness import STATES, Beyond, ranked
+from qnet.networks.figures import Steady, figures
+from qnet.networks.passage_times import Passages
+from qnet.networks.routed import ClosedClass, Hold, OpenClass, RoutedNetwork, holds_of
+from qnet.networks.solution import BufferFigures, ClassFigures, Limiting, RoutedSolution, StationFigures
+from qnet.networks.states.average import averaged
+from qnet.networks.states.branches import spread, with_branches
+from qnet.networks.states.figures import SolvedChain, Where
+from qnet.networks.states.program import EVEN, NEGLIGIBLE, Program
+from qnet.networks.states.responses import responses
+from qnet.networks.states.stores import buffers
+from qnet.networks.streams import Key, Streams, streams
+from qnet.networks.wanted import Wanted
+from qnet.queues.arithmetic import ratio, total
+
+_MOST_PASS = 0.9
+"""The share of passages that are completed where the others hardly matter for the response."""
+_FULLEST = 1.0 - 1e-15
+"""A load of work after the response: there is a steady state where closed customers wait for it."""
+
+_Index = TypeVar("_Index")
+
+
+def of_chains(network: RoutedNetwork, result: Sequence[SolvedChain], wanted: Wanted) -> RoutedSolution:
+    """All figures of a network whose chains are solved.
+
+    network  one point, or a batch.
+    result   the chain of each of its points.
+    wanted   whether what the throughput tends to is asked for.
+    Returns  figures by class, route and station; exact where nothing stands against it.
+    """
+    chains = _Chains(network, result)
+    made, passing, throughputs = chains.made, chains.passing, chains.throughputs()
+    if network.profiles:
+        network = averaged(network, made, passing, lambda nodes: chains.of(lambda point: point.served_at(nodes)))
+    present = chains.each(lambda point: point.present)
+    compiled = streams(network, chains.operations, throughputs)
+    if chains.loses:
+        compiled = _carried(network, compiled, {stream: passing(mark) for stream, mark in made.passing.items()})
+    waits = _waits(network, compiled, present, chains.operations)
+    loads = _loads(network, compiled, chains.operations)
+    steady = Steady(network, throughputs, compiled, compiled.members(), waits, loads, chains.operations)
+    late = not made.early and any(point.often.get(mark, 0.0) for point in result for mark in _lost(network, made))
+    solution = _with_responses(figures(steady, STATES, 1), steady, chains, late)
+    if any(isinstance(step, Hold) for hold in holds_of(network) for step in hold.steps):
+        means = chains.each(lambda point: point.rates)
+        numbers = {key: total(present.get(index, 0.0) for index in each) + 0.0 for key, each in steady.members.items()}
+        solution = _with_means(solution, network, means, numbers)
+    if chains.loses:
+        kept = _kept(network, solution, {key: passing(mark) for key, mark in made.losing.items()})
+        solution = with_offered(solution, network, chains.offered(), Losses(kept, {}, {}))
+    reasons = tuple(_reasons(result, late))
+    size = max(len(point.states) for point in result)
+    full = buffers(network, compiled, waits, result, chains.column, chains.operations) if made.stores else ()
+    limited = chains.loses or network.profiles or not wanted.asks_ceiling(network.size)
+    return solution.replace(
+        exact=not reasons,
+        reasons=reasons,
+        classes=tuple(_with_population(*pair) for pair in zip(solution.classes, network.classes, strict=True)),
+        why=f"the Markov chain of all states of the network has {size} of them",
+        ceiling=None if limited else ceiling(network),
+        network=network if network.profiles else None,
+        buffers=full,
+        loads=(*solution.loads, *_of_drains(network, full)),
+        passages=_passages(solution, network, compiled, made, wanted),
+    )
+
+
+class _Chains:
+    """The solved chains of a network, their numbers as values of it."""
+
+    def __init__(self, network: RoutedNetwork, result: Sequence[SolvedChain]) -> None:
+        self.network, self.result = network, result
+        self.made = result[0].program
+        self.loses = bool(self.made.begun)
+        """Whether customers may be lost."""
+        self.operations: Operations = FLOATS if network.size is None else arrays()
+
+    def column(self, values: Sequence[float]) -> Value:
+        """A number of each chain."""
+        return values[0] if self.network.size is None else np.array(values)
+
+    def of(self, figure: Callable[[SolvedChain], float]) -> Value:
+        """A figure of each chain."""
+        return self.column([figure(point) for point in self.result])
+
+    def passing(self, mark: int) -> Value:
+        """How often per second customers pass a mark."""
+        return self.of(lambda point: point.often.get(mark, 0.0))
+
+    def each(self, figures: Callable[[SolvedChain], Mapping[_Index, float]]) -> dict[_Index, Value]:
+        """Figures by index; 0 where a chain has none."""
+        every = [figures(point) for point in self.result]
+        names = dict.fromkeys(name for numbers in every for name in numbers)
+        return {name: self.column([numbers.get(name, 0.0) for numbers in every]) for name in names}
+
+    def throughputs(self) -> list[Value]:
+        """Passages per second of every class."""
+        return [
+            item.arrival_rate if isinstance(item, OpenClass) and not self.loses else self.passing(kind)
+            for kind, item in enumerate(self.network.classes)
+        ]
+
+    def offered(self) -> list[Value]:
+        """Passages per second that every class begins."""
+        return [
+            item.arrival_rate if isinstance(item, OpenClass) else self.passing(mark)
+            for item, mark in zip(self.network.classes, self.made.begun, strict=True)
+        ]
+
+
+def _with_responses(solution: RoutedSolution, steady: Steady, chains: _Chains, late: bool) -> RoutedSolution:
+    """The solution with the times that passages take, and those of parallel steps.
+
+    late  whether customers are lost that have spent time.
+    """
+    network, throughputs = steady.network, steady.throughputs
+    ended = {key: chains.passing(mark) for key, mark in chains.made.routes.items()}
+    spent: dict[Where, Value] = dict(sorted(chains.each(lambda point: point.spent).items()))
+    if chains.made.forks:
+        extra = spread(steady, chains.result, throughputs, chains.column)
+        solution = with_branches(solution, steady, chains.result, extra, chains.column)
+        for where, number in extra.spent.items():
+            spent[where] = spent.get(where, 0.0) + number
+    waited = any(not buffer.loses for buffer in network.buffers)
+    if late and not waited:
+        return solution
+    if late:
+        # Waits at stations are those of all visits; of waits for places only the states know.
+        chained = {kind for kind, item in enumerate(network.classes) if item.chain}
+        known = {at: spent[at] for at in spent if not at[2] or at[0] in chained}
+        spent = {**_at_stations(network, solution, throughputs, ended), **known}
+    return responses(solution, network, throughputs, ended, spent)
+
+
+def _of_drains(network: RoutedNetwork, full: Sequence[BufferFigures]) -> Iterator[Limiting]:
+    """The loads of buffers that open customers wait for, and that several copies drain: some of these may be idle."""
+    copied = {station.name for station in network.stations if station.copies > 1}
+    labels = {group.label for item in network.stations if item.name in copied for group in item.groups}
+    for buffer, item in zip(network.buffers, full, strict=True):
+        if item.drained_by in labels and not buffer.loses and not network.closed:
+            yield Limiting(item.name, ratio(item.offered, item.drain_rate), certain=False)
+
+
+def _with_population(figures: ClassFigures, asked: OpenClass | ClosedClass) -> ClassFigures:
+    """The figures of a class, of a closed one with its population and think time."""
+    if isinstance(asked, ClosedClass):
+        return figures.replace(population=asked.population, think_time=asked.think_time)
+    return figures
+
+
+def _passages(
+    solution: RoutedSolution, network: RoutedNetwork, compiled: Streams, made: Program, wanted: Wanted
+) -> Passages | None:
+    """What percentiles of response are computed from; None where the second moments of waits are not known."""
+    lacking = network.profiles or network.buffers or (made.begun and network.closed) or _held(network, compiled)
+    if lacking or (made.forks and network.closed) or solution.passages is None:
+        return None
+    other = wanted.replace(announce=None, chain=0, method="auto", bounds="", states=False)
+    return solution.passages.replace(wanted=other if network.closed else None)
+
+
+def _with_means(
+    solution: RoutedSolution,
+    network: RoutedNetwork,
+    means: Mapping[Key, Value],
+    numbers: Mapping[Key, Value],
+) -> RoutedSolution:
+    """The solution with the utilization of stations, and the numbers there, as the states have them.
+
+    means    by station and group of copies: the mean rate of all copies together, of customers that are elsewhere
+             meanwhile as well. That of a class is in proportion to the time that its customers are served or held
+             there.
+    numbers  the mean number waiting and in service.
+    """
+    peaks = {station.name: station.peak for station in network.stations}
+    groups = dict.fromkeys(peaks, 0)
+    stations: list[StationFigures] = []
+    busier: dict[str, Value] = {}
+    longer: dict[str, Value] = {}
+    for item in solution.stations:
+        key = (item.name, groups[item.name])
+        groups[item.name] += 1
+        if key in means and item.utilization is not None:
+            longer[item.label] = ratio(numbers[key], item.queue_length)
+            item = item.replace(queue_length=numbers[key])
+            busy = means[key] / item.copies
+            busier[item.label] = ratio(busy / peaks[item.name], item.utilization)
+            item = item.replace(utilization=busy / peaks[item.name], busy_servers=means[key])
+        stations.append(item)
+    visits = tuple(
+        item.replace(
+            queue_length=item.queue_length * longer.get(item.label, 1.0),
+            utilization=None if item.utilization is None else item.utilization * busier.get(item.label, 1.0),
+        )
+        for item in solution.visits
+    )
+    return solution.replace(stations=tuple(stations), visits=visits)
+
+
+def _reasons(result: Sequence[SolvedChain], late: bool) -> Iterator[str]:
+    """Why the answer of chains is not exact; `late` where customers are lost that have spent time."""
+    for name in dict.fromkeys(name for point in result for name in point.program.phased):
+        yield f"{name} are taken as the phases of a mean and an scv"
+    if late:
+        text = "waits of passages that are lost later are counted as those of the others"
+        few = all(
+            point.often.get(kind, 0.0) >= _MOST_PASS * point.often.get(mark, 0.0)
+            for point in result
+            for kind, mark in enumerate(result[0].program.begun)
+        )
+        yield text if few else Beyond(text, "QN657", f"{text}, and those are more than 10 %")
+    beyond = max(point.beyond for point in result)
+    if beyond > NEGLIGIBLE:
+        text = f"states with more customers from outside are left out, of a probability of {beyond:.1g}"
+        yield Beyond("more customers from outside than the chain knows", "QN704", text)
+    for name in dict.fromkeys(name for point in result for name in point.program.evened):
+        text = f"{name} are taken as varying with an scv of {EVEN:g}, since no chain has times that are constant"
+        yield Beyond("constant times as a few phases", "QN730", text)
+    if any(point.program.at_once for point in result):
+        text = "several things take no time at all: in which order they are done is a matter of definition"
+        yield Beyond("services of no time are the limit of short ones", "QN703", text)
+
+
+def _held(network: RoutedNetwork, compiled: Streams) -> bool:
+    """Whether waits are of a kind of which no second moments are known: for held servers, and by priority."""
+    behind = any(item.around or item.second is not NOTHING for item in compiled.streams)
+    return behind or any(ranked(station, compiled.streams) for station in network.stations)
+
+
+def _carried(network: RoutedNetwork, compiled: Streams, often: Mapping[int, Value]) -> Streams:
+    """The streams at the rates of the visits that are made, where some passages end early."""
+    copies = _copies(network)
+    return compiled.replace(
+        streams=tuple(
+            stream.replace(rate=often[number] / copies[stream.station, stream.group]) if number in often else stream
+            for number, stream in enumerate(compiled.streams)
+        )
+    )
+
+
+def _lost(network: RoutedNetwork, made: Program) -> Iterator[int]:
+    """The marks that count lost customers, at stations and at buffers."""
+    yield from made.losing.values()
+    losing = {buffer.name for buffer in network.buffers if buffer.loses}
+    for store in made.stores:
+        if store.name in losing:
+            yield from store.refused.values()
+
+
+def _at_stations(
+    network: RoutedNetwork,
+    solution: RoutedSolution,
+    throughputs: Sequence[Value],
+    ended: Mapping[tuple[int, int], Value],
+) -> dict[Where, Value]:
+    """The mean number of customers before their response by class without a chain, route and station, as their visits
+    wait there."""
+    keys = [(station.name, index) for station in network.stations for index in range(len(station.groups))]
+    labels = [group.label for station in network.stations for group in station.groups]
+    chosen = [(kind, item) for kind, item in enumerate(network.classes) if not item.chain]
+    indices = [(kind, number) for kind, item in chosen for number in range(len(item.routes))]
+    return {
+        (*index, *key): ended.get(index, throughputs[index[0]]) * item.spent.get(label, 0.0)
+        for index, item in zip(indices, solution.routes, strict=True)
+        for key, label in zip(keys, labels, strict=True)
+    }
+
+
+def _kept(
+    network: RoutedNetwork, solution: RoutedSolution, lost: Mapping[tuple[str, int], Value]
+) -> dict[tuple[str, int], Value]:
+    """The shares of the visits that find a place, by group of copies of a station with a capacity."""
+    keys = [(station.name, index) for station in network.stations for index in range(len(station.groups))]
+    kept: dict[tuple[str, int], Value] = {}
+    for key, item in zip(keys, solution.stations, strict=True):
+        if key in lost:
+            asked = item.throughput + lost[key]
+            kept[key] = ratio(item.throughput + (asked == 0), asked + (asked == 0))
+    return kept
+
+
+def _copies(network: RoutedNetwork) -> dict[tuple[str, int], int]:
+    """The number of copies in every group."""
+    return {
+        (station.name, index): group.copies
+        for station in network.stations
+        for index, group in enumerate(station.groups)
+    }
+
+
+def _waits(
+    network: RoutedNetwork, compiled: Streams, present: Mapping[int, Value], operations: Operations
+) -> list[Wait]:
+    """What every stream waits: the time that its requests are there, less that of their service (Little)."""
+    copies = _copies(network)
+    changing = {station.name for station in network.stations if station.rates is not None}
+    waits: list[Wait] = []
+    for number, stream in enumerate(compiled.streams):
+        holding = stream.holding.mean_with(waits)
+        rate = stream.rate * copies[stream.station, stream.group]
+        idle = rate == 0
+        wait = present[number] / (rate + idle) - holding if number in present else 0.0 * rate
+        if stream.station not in changing:
+            wait = operations.maximum([wait, 0.0 * wait])
+        wait = operations.where(idle, 0.0 * wait, wait)
+        waits.append(Wait(wait, wait * (wait + 2.0 * stream.holding.mean)))
+    return waits
+
+
+def _loads(network: RoutedNetwork, compiled: Streams, operations: Operations) -> dict[Key, Value]:
+    """The load per server by open classes, and by work after the response."""
+    opened = {kind for kind, item in enumerate(network.classes) if isinstance(item, OpenClass)}
+    loads: dict[Key, Value] = {}
+    for station in network.stations:
+        for index in range(len(station.groups)):
+            selected = [
+                item.rate * item.holding.mean
+                for item in compiled.streams
+                if (item.station, item.group) == (station.name, index) and (item.left or item.class_index in opened)
+            ]
+            if selected and not station.delay and station.capacity is None:
+                load = total(selected) / station.peak
+                loads[station.name, index] = operations.minimum([load, _FULLEST + 0.0 * load])
+    return loads
+
+
+def ceiling(network: RoutedNetwork) -> tuple[Value, str] | None:
+    """What the throughput of a single closed class tends to, and the station that limits it, where the methods by
+    demands know it; None where they do not.
+
+    network   any.
+    """
+    if len(network.classes) != 1 or network.size is not None or not network.closed:
+        return None
+    try:
+        return closed_networks.ceiling(network)
+    except NotComputed:
+        return None
