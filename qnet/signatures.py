@@ -135,7 +135,7 @@ class Questions:
         """
         ...
 
-    @question("envelope.rows:ask_envelope")
+    @question("envelope.ask:ask_envelope")
     def envelope(
         self,
         *names: str,

@@ -68,7 +68,7 @@ def command(largest: bool, smallest: bool, asserted: tuple[str, ...], **options:
     """
     from qnet.cli.output import ready, write
     from qnet.cli.progress import watched
-    from qnet.questions.envelope.rows import ask_envelope, refuse_beside_rows
+    from qnet.questions.envelope.ask import ask_envelope, refuse_beside_rows
 
     wanted, output, network = method(options), collect(options), asked(options)
     rows, crossings = options["rows"], options["crossings"]

@@ -141,7 +141,24 @@ CASES = [
     # No digest is shown, and hashlib loads OpenSSL; one point of a chain needs no arrays.
     (("solve", "ibm-3990-6", "--csv"), (*LIGHT, "hashlib")),
     (("solve", "disk-array", "--csv"), LIGHT),
-    (("envelope", "ibm-3990-6", "--csv"), ("rich", "sympy", "numpy.ma", "hashlib")),
+    (
+        ("envelope", "ibm-3990-6", "--csv"),
+        (
+            "rich",
+            "sympy",
+            "numpy.ma",
+            "hashlib",
+            "qnet.questions.map",
+            "qnet.networks.memory.classes",
+            "qnet.networks.aggregation",
+            "qnet.networks.reduction",
+        ),
+    ),
+    # A chain that is too large is not made, and nothing is held.
+    (
+        ("bottleneck", "search-fan-out", "--csv"),
+        ("rich", "sympy", "qnet.networks.states.chain", "qnet.networks.layers", "qnet.networks.capacity"),
+    ),
     (("envelope", "p390", "--csv"), ("rich", "sympy", "numpy.ma")),
     (("envelope", "ibm-3990-6", "--envelope", "ten_ms"), ("rich", "sympy")),
 ]

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from qnet.errors import NotComputed
-from qnet.expression import FLOATS, Operations, Value, arrays
+from qnet.expression import Value
 from qnet.lazy import Array, Flags, Indices, np
 from qnet.networks.aggregation.levels import repeated
 from qnet.networks.aggregation.solution import Aggregation
@@ -19,30 +19,24 @@ from qnet.networks.duration import Wait
 from qnet.networks.exactness import Beyond, between_integers, reasons_for
 from qnet.networks.fixed_point import BatchMap, early_point, fixed_points, not_converged
 from qnet.networks.memory.averages import Ended
-from qnet.networks.memory.regions import Region, regions
-from qnet.networks.memory.regions import applies as limited_by
+from qnet.networks.memory.regions import Region
+from qnet.networks.memory.shared_limits import SharedLimits, route_of
 from qnet.networks.memory.solve import solve as solve_one
 from qnet.networks.open.hold_warnings import elasticity
 from qnet.networks.open.solve import OpenSolver
-from qnet.networks.reduction import Reduction
-from qnet.networks.routed import ClosedClass, Hold, OpenClass, Route, RoutedNetwork, Time, at_points, nested
+from qnet.networks.routed import OpenClass, RoutedNetwork, at_points
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.streams import Stream, Streams, streams
 from qnet.networks.wanted import Wanted
 from qnet.queues.arithmetic import total
-from qnet.record import Record
 
 if TYPE_CHECKING:
     from qnet.networks.solvers.protocol import SolvePart
 
 LAYERS = "layers"
-_FEWEST = 3
-"""The least limit with which closed classes are taken as one: of one or two places layers are closer."""
 _ELASTIC = 0.05, 0.15
 """The elasticities of responses with respect to waits inside holds up to which open classes are not taken as one, and
 from which on they are."""
-_MOST = 2000
-"""The greatest number of customers of closed classes that are taken as one."""
 _ENOUGH = 1e-10
 """The residual of the shares of closed classes: what is left of it in a figure is less."""
 _EARLY_ROUNDS, _EARLY = 8, 1e-11
@@ -52,108 +46,13 @@ _HALVES = 50
 """Halvings of an interval until it is as narrow as rounding allows."""
 _RAREST = 1e-12
 """The least share of the passages of a class, below what a figure of the others shows."""
-_NAME = "all classes"
-
-
-class SharedLimits(Record):
-    """A network of which several classes enter the same limited subnetworks."""
-
-    network: RoutedNetwork
-    limited: tuple[Region, ...]
-    """The subnetworks, of the network with one class."""
-    joined: tuple[int, ...]
-    """The indices of the classes that are taken as one: all open ones, or all closed ones."""
-
-    @property
-    def closed(self) -> bool:
-        """Whether it is the closed classes that are taken as one."""
-        return isinstance(self.network.classes[self.joined[0]], ClosedClass)
-
-    def as_one(self, shares: Sequence[Value], amount: Value) -> RoutedNetwork:
-        """The network with one class in place of those joined, the first of its classes.
-
-        shares  of its passages, by class joined.
-        amount  its arrival rate, or its population.
-        Returns a network whose routes begin with the think time of their class, where these are closed.
-        """
-        classes = self.network.classes
-        routes = tuple(
-            Route(
-                _route_of(index, route.name),
-                share * route.probability,
-                (Time(item.think_time), *route.steps) if isinstance(item, ClosedClass) else route.steps,
-            )
-            for index, share in zip(self.joined, shares, strict=True)
-            for item in (classes[index],)
-            for route in item.routes
-        )
-        if self.closed:
-            one = ClosedClass(name=_NAME, population=amount, think_time=0.0, routes=routes)
-        else:
-            one = OpenClass(name=_NAME, arrival_rate=amount, routes=routes)
-        others = (item for index, item in enumerate(classes) if index not in self.joined)
-        return self.network.replace(classes=(one, *others))
-
-
-def _route_of(index: int, name: str) -> str:
-    """The route of one class that is a route of a class joined."""
-    return f"{index}/{name}"
-
-
-def shared(network: RoutedNetwork, wanted: Wanted) -> SharedLimits | None:
-    """The limited subnetworks that several classes of a network share; None where it is not best solved by them.
-
-    network  of any classes.
-    wanted   the figures that are wanted.
-    """
-    if wanted.bounds or wanted.states or network.limited or network.profiles or not nested(network):
-        return None
-    closed = tuple(index for index, item in enumerate(network.classes) if isinstance(item, ClosedClass))
-    joined = closed or tuple(range(len(network.classes)))
-    if len(joined) < 2 or regions(network):
-        return None
-    operations: Operations = FLOATS if network.size is None else arrays()
-    for index in joined:
-        item = network.classes[index]
-        if item.chain or item.per_copy_of:
-            return None
-        if isinstance(item, OpenClass) and not operations.all(item.arrival_scv == 1.0):
-            return None
-    result = SharedLimits(network, (), joined)
-    limited = limited_by(result.as_one([1.0 / len(joined)] * len(joined), 1.0))
-    if not limited or not all(_of_several(result, region) for region in limited):
-        return None
-    if closed and not (_as_measured(network, limited) and Reduction(network).by_layers(wanted)):
-        return None
-    return result.replace(limited=limited)
-
-
-def _of_several(limits: SharedLimits, region: Region) -> bool:
-    """Whether several classes enter a region."""
-    entering = [
-        index
-        for index in limits.joined
-        if any(
-            isinstance(step, Hold) and step.station == region.station
-            for route in limits.network.classes[index].routes
-            for step in route.steps
-        )
-    ]
-    return len(entering) > 1
-
-
-def _as_measured(network: RoutedNetwork, limited: tuple[Region, ...]) -> bool:
-    """Whether closed classes are closer as one: not of few places, or of very many customers."""
-    people = total(item.population for item in network.closed)
-    most = float(people if isinstance(people, (int, float)) else people.max())
-    return most <= _MOST and all(region.limit >= _FEWEST for region in limited)
 
 
 def solve(limits: SharedLimits, wanted: Wanted, solve_part: SolvePart) -> RoutedSolution:
     """The steady state of a network whose classes share limited subnetworks, or of every point of a batch.
 
     Applies   open classes of Poisson arrivals; or closed classes, with open ones outside the subnetworks.
-    limits    of `shared`.
+    limits    of `shared_limits.shared`.
     wanted    the budget.
     solve_part  the chooser, which solves what is inside and around the subnetworks, and layers.
     Returns   figures as of `memory.solve`, by class.
@@ -193,7 +92,7 @@ class _Classes(Aggregation):
         result: list[int] = []
         for stream in stated:
             index, route = stream.class_index, stream.route
-            key = (-1, _route_of(index, route)) if index in joined else (index, route)
+            key = (-1, route_of(index, route)) if index in joined else (index, route)
             result.append(next(known[key]))
             one = compiled[result[-1]]
             assert (one.station, one.group, one.around) == (stream.station, stream.group, stream.around)

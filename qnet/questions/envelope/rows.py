@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import inf
-from typing import Any
 
-from qnet.errors import InvalidInput, Problem, UsageError, short, suggest
+from qnet.errors import InvalidInput, Problem, short, suggest
 from qnet.model.grids import Grid, refuse_twice
 from qnet.model.model import Model
-from qnet.networks.wanted import AUTO, Wanted
-from qnet.questions.envelope.envelope import envelope, envelopes
-from qnet.questions.envelope.question import Question, questions, refuse_varied
+from qnet.questions.envelope.envelope import envelope
+from qnet.questions.envelope.question import Question, refuse_varied
 from qnet.questions.envelope.report import envelope_report
 from qnet.questions.map.parameter_cells import Fault, parameter_columns, parameter_value
 from qnet.questions.map.tables import DataTable, Rows, read_table
@@ -23,43 +21,19 @@ _FIRST = 2
 """Columns of a report of envelopes before those of its grid."""
 
 
-def ask_envelope(
-    model: Model,
-    names: Sequence[str] = (),
-    vary: str = "",
-    limit: Sequence[str] = (),
-    over: Sequence[str] = (),
-    route: str = "",
-    find: str = "",
-    crossings: bool = False,
-    rows: Rows | None = None,
-    wanted: Wanted = AUTO,
-    asserted: Sequence[str] = (),
-) -> Report:
-    """The report of envelopes of a model, along a grid or for the rows of a table; arguments as of `System.envelope`.
-
-    Raises as `questions`, `envelope_report` and `envelope_of_rows`.
-    """
-    if rows is not None:
-        refuse_beside_rows(over, crossings)
-    asked = questions(model, names, vary, limit, over, route, find, wanted)
-    if rows is not None:
-        return envelope_of_rows(model, asked, read_table(rows), asserted)
-    return envelope_report(model, envelopes(asked), asserted, crossings)
-
-
 def envelope_of_rows(
-    model: Model, asked: Sequence[Question], table: DataTable, asserted: Sequence[str] = ()
+    model: Model, asked: Sequence[Question], rows: Rows, asserted: Sequence[str] = ()
 ) -> Report:  # fmt: skip
     """The report of envelopes with a row for each row of a table.
 
     asked     what is asked at every row, without a grid.
-    table     its columns that are named like parameters, with a unit or without, set them; all columns are kept, with
-              the cells as they are. A row that cannot be read, or has no answer, says so in its status.
+    rows      of a table; its columns that are named like parameters, with a unit or without, set them; all columns
+              are kept, with the cells as they are. A row that cannot be read, or has no answer, says so in its status.
     asserted  conditions that every row with an answer must meet.
     Raises    `InvalidInput` QN240 for columns that cannot be read, or none that is a parameter; `UsageError` where a
               row sets what is varied, or a setting does; `NoAnswer` and others where no row has an answer.
     """
+    table = read_table(rows)
     named = parameter_columns(table.header, model)
     if not named:
         known = [name for name, parameter in model.parameters.items() if not parameter.part]
@@ -166,11 +140,3 @@ def _unread(count: int, table: DataTable) -> list[Note]:
         return []
     text = f"{count} of {len(table.rows) + len(table.unread)} rows cannot be read; their status says why"
     return [Note("QN737", text, "warning", "correct them")]
-
-
-def refuse_beside_rows(over: Any, crossings: bool) -> None:
-    """Raise `UsageError` QN010 where rows come with a grid, `over`, or with `crossings`: rows state every parameter."""
-    if over or crossings:
-        other = "--over" if over else "--crossings"
-        help = "a row states every parameter; write a row for each point" if over else ""
-        raise UsageError(Problem("QN010", f"--rows and {other} exclude each other", "one of them", help=help))

@@ -13,7 +13,7 @@ from qnet.model.model import Model
 from qnet.model.settings import with_settings
 from qnet.questions.compare.compare import ask_compare
 from qnet.questions.cost.report import ask_cost
-from qnet.questions.envelope.rows import ask_envelope
+from qnet.questions.envelope.ask import ask_envelope
 from qnet.questions.knee.report import knee_report
 from qnet.questions.presentation.provenance import command_line
 from qnet.questions.study.printed import printed
