@@ -7,10 +7,12 @@ import os
 import pickle
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from inspect import unwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
+    from qnet.questions.study.fits_report import Freedom
     from qnet.questions.study.study import Study
     from qnet.questions.study.validate import Validation
 
@@ -54,8 +56,28 @@ def _alone(path: Path) -> Iterator[None]:
 
 
 def validated(study: Study) -> Validation:
-    """The verdicts on a study, which several tests and commands look at."""
+    """The verdicts on a study, which several tests and commands look at; for commands, this stands for `validate`."""
     from qnet.catalog.find import root
     from qnet.questions.study.validate import validate
 
-    return once(f"validate {root()} {study!r}", lambda: validate(study))
+    return once(f"validate {root()} {study!r}", lambda: unwrap(validate)(study))
+
+
+def refitted_at_cost(study: Study) -> tuple[Freedom, float]:
+    """A study fitted again under each of its free choices, and the operations that it takes."""
+    from qnet import budget
+    from qnet.catalog.find import root
+    from qnet.questions.study.fits_report import freedom
+
+    def compute() -> tuple[Freedom, float]:
+        account = budget.Account(1e12)
+        with budget.opened(account):
+            return unwrap(freedom)(study, judged), account.spent
+
+    judged = validated(study)
+    return once(f"freedom {root()} {study!r}", compute)
+
+
+def refitted(study: Study, _: Validation | None = None) -> Freedom:
+    """As `freedom`, of a study of the catalog; for commands, this stands for it."""
+    return refitted_at_cost(study)[0]

@@ -1,7 +1,8 @@
 """One process that answers command after command, with all modules loaded: most of the time of a short command.
 
 Each command finds new streams, the folder it is run in and the environment as it was; warnings are errors. The
-claims of a study of the catalog are computed once in a run, however many commands print them and tests look at them.
+claims and the fits of a study of the catalog are computed once in a run, however many commands print them and tests
+look at them.
 What is about the start or the end of a process, or about its streams, takes a new interpreter: `cli_process.run_qnet`
 and `run_shell`.
 """
@@ -41,15 +42,18 @@ import qnet
 for module in pkgutil.walk_packages(qnet.__path__, "qnet."):
     importlib.import_module(module.name)
 from qnet.__main__ import main
+from qnet.questions.study.fits_report import freedom
 from qnet.questions.study.validate import validate
 
 sys.path.append(sys.argv[1])
-from once import validated
+import once
 
 for module in list(sys.modules.values()):
-    if module.__name__.startswith("qnet.questions.") and getattr(module, "validate", None) is validate:
-        if module.__name__ != validate.__module__:
-            module.validate = validated
+    if module.__name__.startswith("qnet.questions."):
+        for function, shared in ((validate, once.validated), (freedom, once.refitted)):
+            if getattr(module, function.__name__, None) is function:
+                shared.__wrapped__ = function
+                setattr(module, function.__name__, shared)
 
 def code_of(arguments):
     sys.argv = ["qnet", *arguments]
@@ -64,7 +68,7 @@ def code_of(arguments):
 gc.collect()
 gc.freeze()
 """
-"""All modules of qnet, the claims of studies as `once` keeps them, and the exit code of a command."""
+"""All modules of qnet, the claims and fits of studies as `once` keeps them, and the exit code of a command."""
 
 SERVER = (
     LOADED

@@ -12,7 +12,7 @@ import pytest
 from qnet import budget
 from qnet.catalog.find import entries, root
 from qnet.questions.study import report as study_report_module
-from qnet.questions.study.fits_report import Freedom, freedom
+from qnet.questions.study.fits_report import Freedom
 from qnet.questions.study.load import load_studies, load_study
 from qnet.questions.study.refit import fitted_values, refitted
 from qnet.questions.study.study import Claim
@@ -67,17 +67,9 @@ def validated(id: str) -> Validation:
     return once.validated(load_study(id))
 
 
-@cache
-def refitted_at_cost(id: str) -> tuple[Freedom, float]:
-    """A study fitted again under each of its free choices, and the operations that it takes."""
-    account = budget.Account(1e12)
-    with budget.opened(account):
-        return freedom(load_study(id), validated(id)), account.spent
-
-
 def refitted_freely(id: str) -> Freedom:
     """A study fitted again under each of its free choices."""
-    return refitted_at_cost(id)[0]
+    return once.refitted(load_study(id))
 
 
 @cache
@@ -273,7 +265,7 @@ def test_every_study_is_fitted_again_under_all_its_free_choices():
 
 
 def test_all_studies_are_fitted_again_within_the_limit_of_a_command():
-    assert sum(refitted_at_cost(study.id)[1] for study in load_studies()) < budget.OPERATIONS / 2
+    assert sum(once.refitted_at_cost(study)[1] for study in load_studies()) < budget.OPERATIONS / 2
 
 
 def test_a_number_that_a_claim_sets_is_not_the_fitted_one():
