@@ -191,7 +191,7 @@ r2 = {}
 r3 = {}
 front = {}
 [classes.x]
-population = 8
+population = 3
 think_time = "100 ms"
 steps = [
   { station = "front", time = "5 ms" },
