@@ -8,6 +8,7 @@ import pytest
 
 import qnet
 from qnet.errors import AssertionFailed, InvalidInput, NoAnswer
+from qnet.questions.map.csv_rows import MAX_FIELD_LINES
 from qnet.questions.map.map import CHUNK, MAX_LINE, Lines, Mapper, chunks, map_csv, map_jsonl, map_rows
 
 
@@ -198,8 +199,19 @@ def test_an_endless_line_is_refused(queue):
 
 
 def test_an_open_quote_does_not_eat_the_memory(queue):
-    text = 'rate,note\n10,"open\n' + "x\n" * 100_000
-    assert "the row cannot be read" in through(Mapper(queue), text)
+    read = 0
+
+    def lines():
+        nonlocal read
+        for text in ("rate,note\n", '10,"open\n', *["x\n"] * 10 * MAX_FIELD_LINES):
+            read += 1
+            yield text
+
+    answers = map_csv(Mapper(queue), lines())
+    assert next(answers).startswith("rate,")
+    assert "the row cannot be read" in next(answers)
+    assert read == 1 + MAX_FIELD_LINES
+    assert sum(text.count("\n") for text in answers) == 10 * MAX_FIELD_LINES
 
 
 @pytest.mark.parametrize(
