@@ -2,7 +2,7 @@
 
 Each command finds new streams, the folder it is run in and the environment as it was; warnings are errors. The
 claims and the fits of a study of the catalog are computed once in a run, however many commands print them and tests
-look at them.
+look at them; and a model is read once by a process, as in a session of Python.
 What is about the start or the end of a process, or about its streams, takes a new interpreter: `cli_process.run_qnet`
 and `run_shell`.
 """
@@ -41,7 +41,9 @@ import click, numpy, rich.console, rich.table, sympy
 import qnet
 for module in pkgutil.walk_packages(qnet.__path__, "qnet."):
     importlib.import_module(module.name)
+from qnet import documents
 from qnet.__main__ import main
+from qnet.model import load
 from qnet.questions.study.fits_report import freedom
 from qnet.questions.study.validate import validate
 
@@ -54,6 +56,22 @@ for module in list(sys.modules.values()):
             if getattr(module, function.__name__, None) is function:
                 shared.__wrapped__ = function
                 setattr(module, function.__name__, shared)
+
+def kept(function, key):
+    known = {}
+
+    def answer(*given):
+        if os.environ.get("QNET_CATALOG"):
+            return function(*given)
+        asked = key(*given)
+        if asked not in known:
+            known[asked] = function(*given)
+        return known[asked]
+
+    return answer
+
+documents.parse = kept(documents.parse, lambda raw, name: (raw, name))
+load.build = kept(load.build, lambda document, name: (type(document), document.name, document.text, name))
 
 def code_of(arguments):
     sys.argv = ["qnet", *arguments]
@@ -68,7 +86,8 @@ def code_of(arguments):
 gc.collect()
 gc.freeze()
 """
-"""All modules of qnet, the claims and fits of studies as `once` keeps them, and the exit code of a command."""
+"""All modules of qnet, the claims and fits of studies as `once` keeps them, models that are read once, and the exit
+code of a command."""
 
 SERVER = (
     LOADED
