@@ -39,10 +39,10 @@ title = "held"
 o = {}
 i = {}
 [classes.a]
-arrival_rate = "0.3/s"
+arrival_rate = "0.25/s"
 steps = [{ hold = "o", steps = [{ time = "0.5 s" }, { station = "i", time = "0.8 s" }] }]
 [classes.b]
-arrival_rate = "0.4/s"
+arrival_rate = "0.35/s"
 steps = [{ station = "i", time = "0.8 s" }]
 """
 TWO_CLASSES = """qnet = 1
