@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
 import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from types import CodeType
 
 import click
 import pytest
@@ -240,20 +240,23 @@ def test_debug_shows_the_traceback_of_an_internal_error(monkeypatch: pytest.Monk
 # Codes
 
 
+def texts(code: CodeType | tuple[object, ...] | frozenset[object]) -> Iterator[str]:
+    """The constant texts of compiled code and of all that is defined in it."""
+    for item in code.co_consts if isinstance(code, CodeType) else code:
+        if isinstance(item, str):
+            yield item
+        elif isinstance(item, CodeType | tuple | frozenset):
+            yield from texts(item)
+
+
 def codes(folder: Path) -> set[str]:
     """The codes in the texts of the source, without those in docstrings, which are examples."""
     found: set[str] = set()
     for path in folder.rglob("*.py"):
-        if path.parent.name == "explanations":
-            continue
         text = path.read_text()
-        if not re.search(r"\bQN\d{3}\b", text):
-            continue
-        nodes = list(ast.walk(ast.parse(text)))
-        alone = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
-        for node in nodes:
-            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in alone:
-                found |= set(re.findall(r"\bQN\d{3}\b", node.value))
+        if path.parent.name != "explanations" and "QN" in text:
+            without_docstrings = compile(text, str(path), "exec", dont_inherit=True, optimize=2)
+            found |= {code for item in texts(without_docstrings) for code in re.findall(r"\bQN\d{3}\b", item)}
     return found
 
 

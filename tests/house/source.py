@@ -44,9 +44,17 @@ def tree_of(path: Path) -> ast.Module:
 
 @cache
 def nodes_of(path: Path) -> tuple[ast.AST, ...]:
-    """All of a module, in the order of `ast.walk`."""
+    """All of a module, in the order of `ast.walk`, which takes twice as long."""
     with _uncollected():
-        return tuple(ast.walk(tree_of(path)))
+        nodes: list[ast.AST] = [tree_of(path)]
+        for node in nodes:
+            for name in node._fields:
+                value = getattr(node, name, None)
+                if isinstance(value, list):
+                    nodes += [item for item in value if isinstance(item, ast.AST)]
+                elif isinstance(value, ast.AST):
+                    nodes.append(value)
+        return tuple(nodes)
 
 
 def of_kinds(path: Path, *kinds: type[ast.AST]) -> list[ast.AST]:

@@ -239,20 +239,37 @@ def remarks(path: Path) -> Iterator[tuple[int, str]]:
             for statement in node.body:
                 if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
                     yield statement.lineno, without_code(str(statement.value.value), names)
-    if "#" not in text_of(path):
-        return
     start, end, comment = 0, 0, ""
-    for token in tokenize.generate_tokens(io.StringIO(text_of(path)).readline):
-        if token.type != tokenize.COMMENT:
-            continue
-        if token.start[0] != end + 1:
+    for line, text in comments(text_of(path)):
+        if line != end + 1:
             if comment:
                 yield start, without_code(comment)
-            start, comment = token.start[0], ""
-        end = token.start[0]
-        comment += token.string.lstrip("# ") + "\n"
+            start, comment = line, ""
+        end = line
+        comment += text.lstrip("# ") + "\n"
     if comment:
         yield start, without_code(comment)
+
+
+STRING_OR_COMMENT = re.compile(
+    r'''"""(?:\\.|[^\\])*?"""|'{3}(?:\\.|[^\\])*?'{3}|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|(#[^\n]*)''', re.DOTALL
+)
+
+
+def comments(text: str) -> Iterator[tuple[int, str]]:
+    """The comments of a module, each with its line: what follows a sign that is in no string."""
+    line, last = 1, 0
+    for found in STRING_OR_COMMENT.finditer(text) if "#" in text else ():
+        if found[1]:
+            line, last = line + text.count("\n", last, found.start()), found.start()
+            yield line, found[1]
+
+
+def test_comments_are_those_of_the_tokenizer():
+    for path in files("tests/house"):
+        tokens = tokenize.generate_tokens(io.StringIO(text_of(path)).readline)
+        expected = [(token.start[0], token.string) for token in tokens if token.type == tokenize.COMMENT]
+        assert list(comments(text_of(path))) == expected, path
 
 
 def arguments(node: ast.AST) -> set[str]:
