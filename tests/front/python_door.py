@@ -112,7 +112,7 @@ def doors(folder: Path) -> dict[str, Door]:
         "metric": {"text": "response"},
         "envelope": {"vary": "rate", "limit": "response <= 50 ms"},
         "cost": {"of": "cpu"},
-        "calibrate": {"measured": rows, "fit": "time"},
+        "calibrate": {"measured": rows, "fit": "time", "starts": 1},
         "demands": {"measured": busy},
         "tornado": {"within": "10%"},
         "corners": {"within": "10%"},
@@ -133,10 +133,10 @@ def doors(folder: Path) -> dict[str, Door]:
         return system.set({"rate": cell})
 
     def fitted(cell: Any) -> Any:
-        return system.calibrate([{"rate": cell, "response_s": 0.0125}, *rows], "time")
+        return system.calibrate([{"rate": cell, "response_s": 0.0125}, *rows], "time", starts=1)
 
     def fitted_on(cell: Any) -> Any:
-        return system.calibrate([{"rate": 20.0, "response_s": cell}, *rows], "time")
+        return system.calibrate([{"rate": 20.0, "response_s": cell}, *rows], "time", starts=1)
 
     def regressed(cell: Any) -> Any:
         return system.demands([{"throughput": 1.0, "utilization_cpu": cell}, *busy])
