@@ -2,7 +2,8 @@
 
 Each command finds new streams, the folder it is run in and the environment as it was; warnings are errors. The
 claims and the fits of a study of the catalog are computed once in a run, however many commands print them and tests
-look at them; and a model is read once by a process, as in a session of Python.
+look at them; a model is read once by a process, as in a session of Python, and the answer to a question is rendered
+anew for each command that asks for it in another form.
 What is about the start or the end of a process, or about its streams, takes a new interpreter: `cli_process.run_qnet`
 and `run_shell`.
 """
@@ -35,7 +36,7 @@ SEEN_LATER = {
 """Names of the environment that are looked at when a command runs, not when the interpreter starts."""
 
 LOADED = """
-import gc, importlib, json, os, pkgutil, sys, traceback, warnings
+import gc, importlib, json, os, pickle, pkgutil, sys, traceback, warnings
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import click, numpy, rich.console, rich.table, sympy
 import qnet
@@ -44,6 +45,7 @@ for module in pkgutil.walk_packages(qnet.__path__, "qnet."):
 from qnet import documents
 from qnet.__main__ import main
 from qnet.model import load
+from qnet.networks.wanted import Wanted
 from qnet.questions.study.fits_report import freedom
 from qnet.questions.study.validate import validate
 
@@ -60,18 +62,30 @@ for module in list(sys.modules.values()):
 def kept(function, key):
     known = {}
 
-    def answer(*given):
+    def answer(*given, **named):
         if os.environ.get("QNET_CATALOG"):
-            return function(*given)
-        asked = key(*given)
+            return function(*given, **named)
+        asked = key(*given, **named)
         if asked not in known:
-            known[asked] = function(*given)
+            known[asked] = function(*given, **named)
         return known[asked]
 
     return answer
 
 documents.parse = kept(documents.parse, lambda raw, name: (raw, name))
 load.build = kept(load.build, lambda document, name: (type(document), document.name, document.text, name))
+
+def told(item):
+    return item.replace(announce=None, solved=None) if isinstance(item, Wanted) else item
+
+def asked(*given, **named):
+    return pickle.dumps(([told(item) for item in given], {name: told(item) for name, item in named.items()}))
+
+for question in ("envelope.rows.ask_envelope", "knee.report.knee_report", "why.why.why_report", "sweep.sweep.sweep",
+                 "study.report.study_report"):
+    name, _, function = question.rpartition(".")
+    module = sys.modules["qnet.questions." + name]
+    setattr(module, function, kept(getattr(module, function), asked))
 
 def code_of(arguments):
     sys.argv = ["qnet", *arguments]
@@ -86,8 +100,8 @@ def code_of(arguments):
 gc.collect()
 gc.freeze()
 """
-"""All modules of qnet, the claims and fits of studies as `once` keeps them, models that are read once, and the exit
-code of a command."""
+"""All modules of qnet, the claims and fits of studies as `once` keeps them, models that are read and questions that are
+answered once, and the exit code of a command."""
 
 SERVER = (
     LOADED
