@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import click
 import pytest
-from cli_process import Answer, Run, environment
+from cli_process import Answer, Run
 from forked_process import run_forked
 from many import many
 from test_commands import ALL
@@ -169,11 +167,11 @@ def test_models_of_topics_are_solved(name: str, options: str, text: str, tmp_pat
 
 
 @pytest.mark.parametrize(("name", "options", "text"), all_blocks("python"))
-def test_python_of_topics_runs(name: str, options: str, text: str, tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", text], cwd=tmp_path, env=environment(), capture_output=True, check=False
-    )
-    assert done.returncode == 0, done.stderr.decode()
+def test_python_of_topics_runs(
+    name: str, options: str, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    exec(compile(text, f"{name}.md", "exec", dont_inherit=True), {"__name__": "__main__"})
 
 
 def test_every_block_of_code_is_run() -> None:
