@@ -59,7 +59,6 @@ class _FewReports:
 
 def pytest_collection_finish() -> None:
     """Leave what was collected out of every later search for garbage, and search seldom."""
-    gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
     gc.enable()

@@ -51,7 +51,8 @@ def throughput(copies: int, servers: int, elsewhere: float) -> float:
     weights = [1.0]
     for present in range(copies):
         weights.append(weights[-1] * (copies - present) / elsewhere / min(present + 1, servers))
-        weights = [weight / max(weights) for weight in weights]
+        if weights[-1] > 1e100:
+            weights = [weight / weights[-1] for weight in weights]
     return sum(min(present, servers) * weight for present, weight in enumerate(weights)) / sum(weights)
 
 
