@@ -16,6 +16,7 @@ import tempfile
 import pytest
 from _pytest.runner import runtestprotocol
 from once import FOLDER
+from rewriting import rewrite_share
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 """Small matrices only: threads of the linear algebra would fight for the processors of the other workers."""
@@ -38,6 +39,8 @@ def pytest_configure(config: pytest.Config) -> None:
         config.add_cleanup(lambda: shutil.rmtree(os.environ.pop(FOLDER), ignore_errors=True))
     if hasattr(config, "workerinput"):
         config.pluginmanager.register(_FewReports())
+        runner = int(config.workerinput["workerid"].removeprefix("gw"))
+        rewrite_share(config, runner, config.workerinput["workercount"])
 
 
 class _FewReports:
