@@ -410,7 +410,7 @@ def _network_call(rng: Random, quick: bool) -> str:
     demands = "[" + ", ".join(several(classes, ("0.1", "1", "0.02", "0", "3"), 0.03) for _ in range(stations)) + "]"
     arguments = [f"demands={_odd(rng, demands, 0.04)}"]
     closed = [rng.random() < 0.6 for _ in range(classes)]
-    counts = ("1", "3", "20", "0", "2.5", "100", "10000" if quick else "100000", "1000000000")
+    counts = ("1", "3", "20", "0", "2.5", "100", "1000" if quick else "100000", "1000000000")
     population = ", ".join(_odd(rng, rng.choice(counts) if one else "None", 0.04) for one in closed)
     rates = ", ".join(_odd(rng, "None" if one else rng.choice(("0.1", "0.01", "1", "0")), 0.04) for one in closed)
     if any(closed) or rng.random() < 0.2:
