@@ -81,7 +81,7 @@ def told(item):
 def asked(*given, **named):
     return pickle.dumps(([told(item) for item in given], {name: told(item) for name, item in named.items()}))
 
-for question in ("envelope.rows.ask_envelope", "knee.report.knee_report", "why.why.why_report", "sweep.sweep.sweep",
+for question in ("envelope.ask.ask_envelope", "knee.report.knee_report", "why.why.why_report", "sweep.sweep.sweep",
                  "study.report.study_report"):
     name, _, function = question.rpartition(".")
     module = sys.modules["qnet.questions." + name]
