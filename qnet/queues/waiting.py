@@ -68,8 +68,8 @@ class Queue(Record):
     holder_residual: Value
     holder_busy: Value
     """The same two as a holder observes them, which never meets the first phase of its last request."""
-    least_holder_wait: Value
-    """Mean wait of a holder with a separate line, if requests were made at random."""
+    services_ahead: Value
+    """The services that a request of a holder waits for, one after the other, if requests were made at random."""
     holder_share: Value
     """Of the load that a holder meets, the share of other holders."""
     holder_alone: Value
@@ -116,37 +116,35 @@ def queue(servers: int, loads: Sequence[Load], holders: int, operations: Operati
             beside=busy,
             holder_residual=residual,
             holder_busy=busy,
-            least_holder_wait=0.0,
+            services_ahead=0.0,
             holder_share=0.0,
             holder_alone=0.0,
             holders=0,
             levels=levels,
         )
-    all_others, single = 1 - 1 / holders, heavier / holders
-    offered_by_one = single * total(load.rate * load.second for load in held)
-    closed = held_offered - total(load.rate * load.second for load in held) / holders
-    first = ratio(total(load.rate * load.first for load in held), closed)
-    asked = [(closed, first, open_offered + offered_by_one)]
-    if servers > 1 and holders > 1 and others:
-        overall = ratio(total(load.rate * load.first for load in held), held_offered)
-        asked.append((held_offered, overall, open_offered))
-    (holder_busy, _, services_ahead), *observed = _finite(holders, servers, asked)
-    beside = operations.minimum([observed[0][1], busy]) if observed else busy
-    others_held = all_others * held_offered
-    squares = all_others * held_squares + single * total(load.rate * load.second_square for load in held) + open_squares
-    holder_residual = ratio(squares, 2 * (others_held + offered_by_one + open_offered))
-    share = ratio(others_held, others_held + open_offered)
-    alone = erlang_c(servers, open_offered) * ratio(open_squares, 2 * open_offered) / servers
+    single, all_second = heavier / holders, total(load.rate * load.second for load in held)
+    offered_by_one = single * all_second
+    chains = [(held_offered, 0.0, open_offered + offered_by_one)]
+    if holders > 1:
+        all_first = total(load.rate * load.first for load in held)
+        closed = held_offered - all_second / holders
+        chains = [(closed, ratio(all_first, closed), open_offered + offered_by_one)]
+        if servers > 1 and others:
+            chains.append((held_offered, ratio(all_first, held_offered), open_offered))
+    (holder_busy, _, services_ahead), *observed = _finite(holders, servers, chains)
+    others_held = (1 - 1 / holders) * held_offered
+    squares = (1 - 1 / holders) * held_squares + single * total(load.rate * load.second_square for load in held)
+    alone = erlang_c(servers, open_offered) * ratio(open_squares, 2 * open_offered) / servers if others else 0.0
     return Queue(
         servers=servers,
         offered=offered,
         residual=residual,
         busy=busy,
-        beside=beside,
-        holder_residual=holder_residual,
+        beside=operations.minimum([observed[0][1], busy]) if observed else busy,
+        holder_residual=ratio(squares + open_squares, 2 * (others_held + offered_by_one + open_offered)),
         holder_busy=holder_busy,
-        least_holder_wait=_least_wait(loads, holders, services_ahead / servers, holder_residual, share, operations),
-        holder_share=share,
+        services_ahead=services_ahead,
+        holder_share=ratio(others_held, others_held + open_offered),
         holder_alone=alone,
         holders=holders,
         levels=levels,
@@ -243,7 +241,7 @@ def holder_wait(
     seconds.
 
     Applies       servers of one pool, which take the next customer from one line, with open streams; non-preemptive
-                  priorities. Holders with separate lines: `separate_holder_wait`.
+                  priorities. Holders with separate lines: `holder_line`.
     queue         the result of `queue`, with `holders` above 0.
     priority      one of those of its loads.
     busy_holders  utilization of the holders apart from this wait, at least 0; taken as 1 above 1.
@@ -267,57 +265,80 @@ def holder_wait(
     """
     level = queue.levels[priority]
     longest = spare + queue.holder_alone / ((1 - level.above) * (1 - level.open))
-    return _with_variance(
-        queue.holder_busy, operations.minimum([_by_arrival(queue, priority, busy_holders, operations), longest])
-    )
+    alone, itself = _by_arrival(queue, priority)
+    wait = alone * (1 - itself * operations.minimum([busy_holders, 1.0]))
+    return _with_variance(queue.holder_busy, operations.minimum([wait, longest]))
 
 
-def separate_holder_wait(
-    queue: Queue, busy_holders: Value, streaks: tuple[Value, Value], operations: Operations
-) -> tuple[Value, Value]:
-    """Mean and variance of the wait of a holder that serves a separate line of customers, in (square) seconds.
+class HolderLine(Record):
+    """What a holder that serves a separate line of customers waits for a station, whatever the holders do elsewhere."""
+
+    busy: Value
+    """Probability that it finds all servers busy."""
+    alone: Value
+    """Its mean wait if it were idle between its requests, in seconds."""
+    itself: Value
+    """The share of that which it would meet of itself if it were always busy."""
+    least: Value
+    """What it waits at least, if requests were made at random, and at most."""
+    most: Value
+
+    def wait(self, busy_holders: Value, operations: Operations) -> tuple[Value, Value]:
+        """Mean and variance of its wait, from the utilization of the holders apart from that wait."""
+        wait = self.alone * (1 - self.itself * operations.minimum([busy_holders, 1.0]))
+        wait = operations.maximum([operations.minimum([wait, self.most]), self.least])
+        return _with_variance(self.busy, wait)
+
+
+def holder_line(queue: Queue, least: Value, streaks: tuple[Value, Value], operations: Operations) -> HolderLine:
+    """What a holder that serves a separate line of customers waits, in seconds.
 
     Applies       two copies or more of one server each, which ask again and again, with open streams; one priority.
-    queue, busy_holders, operations  as of `holder_wait`.
+    queue, operations  as of `holder_wait`.
+    least         V' of `least_holder_wait`.
     streaks       by how much holders meet more of each other than if each of them asked at random, at most: as a share
                   and in seconds.
     Method        The mean value equation of `holder_wait`, between two bounds: V', what a holder waits if requests are
                   made at random, and V' + min(g k V', t), g the share of other holders in the load, k and t `streaks`.
-                  The finite-source chain of the given throughput says what a request waits, V, were all times equal and
-                  exponential as well. With f = r / S, r the residual time, S the mean service time, and T the time
-                  between two services of a holder, which no wait exceeds,
-                      V' = f V / (1 + (f - 1) g V / T).
     Limits        N large: M/M/c. All holders busy, exponential times: the wait is that of a closed network, so that
                   the holders limit the throughput before the station is saturated.
     Exact         M/M/c//N with a Poisson stream of the same times, `streaks` being 0.
-    Source        V: @baskett1975; the rest: this tool.
+    Source        this tool.
     """
     (priority,) = queue.levels
-    least, minimum = queue.least_holder_wait, operations.minimum
-    most = least + minimum([queue.holder_share * streaks[0] * least, streaks[1]])
-    wait = minimum([_by_arrival(queue, priority, busy_holders, operations), most])
-    return _with_variance(queue.holder_busy, operations.maximum([wait, least]))
+    alone, itself = _by_arrival(queue, priority)
+    most = least + operations.minimum([queue.holder_share * streaks[0] * least, streaks[1]])
+    return HolderLine(queue.holder_busy, alone, itself, least, most)
 
 
-def _by_arrival(queue: Queue, priority: int, busy_holders: Value, operations: Operations) -> Value:
-    """The wait of a holder by the mean value equation of `holder_wait`."""
-    level = queue.levels[priority]
-    idle = (1 - level.above) * (1 - ((1 - 1 / queue.holders) * level.held + level.open))
-    itself = queue.holder_share * queue.holder_busy * operations.minimum([busy_holders, 1.0])
-    return queue.holder_busy * queue.holder_residual / queue.servers * (1 - itself) / idle
+def least_holder_wait(queue: Queue, loads: Sequence[Load], operations: Operations) -> Value:
+    """V', what a holder waits if requests are made at random, in seconds.
 
-
-def _least_wait(
-    loads: Sequence[Load], holders: int, services: Value, residual: Value, share: Value, operations: Operations
-) -> Value:
-    """V' of `separate_holder_wait`, from the services that a request waits for at each server and the residual time."""
+    queue, operations  as of `holder_wait`.
+    loads   those of the queue.
+    Method  The finite-source chain of the given throughput says what a request waits, V, were all times equal and
+            exponential as well. With f = r / S, r the residual time, S the mean service time, g the share of other
+            holders in the load, and T the time between two services of a holder, which no wait exceeds,
+                V' = f V / (1 + (f - 1) g V / T).
+    Source  V: @baskett1975; the rest: this tool.
+    """
     held = [load for load in loads if load.holders]
     asked = total(load.rate for load in held)
-    mean = ratio(total(load.rate * (load.first + load.second) for load in loads), total(load.rate for load in loads))
-    between = (holders - total(load.rate * load.first for load in held)) / (asked + 1e-300)
-    stretch = ratio(residual, mean)
+    every = asked if len(held) == len(loads) else total(load.rate for load in loads)
+    services = queue.services_ahead / queue.servers
+    mean = ratio(queue.offered, every)
+    between = (queue.holders - total(load.rate * load.first for load in held)) / (asked + 1e-300)
+    stretch = ratio(queue.holder_residual, mean)
     full = operations.maximum([operations.minimum([ratio(services * mean, between), 1.0]), 0.0])
-    return services * mean * stretch / (1 + (stretch - 1) * share * full)
+    return services * mean * stretch / (1 + (stretch - 1) * queue.holder_share * full)
+
+
+def _by_arrival(queue: Queue, priority: int) -> tuple[Value, Value]:
+    """The wait of an idle holder by the mean value equation of `holder_wait`, and the share of it that is g C."""
+    level = queue.levels[priority]
+    idle = (1 - level.above) * (1 - ((1 - 1 / queue.holders) * level.held + level.open))
+    itself = queue.holder_share * queue.holder_busy
+    return queue.holder_busy * queue.holder_residual / queue.servers / idle, itself
 
 
 def _levels(servers: int, loads: Sequence[Load]) -> tuple[dict[int, Level], Value, Value]:
@@ -352,20 +373,24 @@ def _finite(
     """
     if servers > finite_source.MAX_SERVERS:
         return [_at_random(servers, held + open_offered) for held, _, open_offered in asked]
-    alone = [_at_random(servers, open_offered) for _, _, open_offered in asked]
     if holders == 1:
-        return alone  # No other holder asks: only the open stream counts.
+        # No other holder asks: only the open stream counts.
+        return [_at_random(servers, open_offered) for _, _, open_offered in asked]
     plain = all(isinstance(number, float) for chain in asked for number in chain)
     if plain and holders + servers <= finite_source_alone.MOST_REQUESTS:
         return [
-            finite_source_alone.full_probabilities(holders, servers, *chain) if chain[0] > _NEGLIGIBLE else other
-            for chain, other in zip(asked, alone, strict=True)
+            finite_source_alone.full_probabilities(holders, servers, *chain)
+            if chain[0] > _NEGLIGIBLE
+            else _at_random(servers, chain[2])
+            for chain in asked
         ]
-    chains = [
-        np.stack(np.broadcast_arrays(*np.atleast_1d(*chain, *other))) for chain, other in zip(asked, alone, strict=True)
-    ]
-    given, result = np.split(np.concatenate(chains, axis=1), 2)
-    some = np.flatnonzero(given[0] > _NEGLIGIBLE)
+    chains = [np.stack(np.broadcast_arrays(*np.atleast_1d(*chain))) for chain in asked]
+    given = chains[0] if len(chains) == 1 else np.concatenate(chains, axis=1)
+    result = np.empty((3, given.shape[1]))
+    few = given[0] <= _NEGLIGIBLE
+    if few.any():
+        result[:, few] = _at_random(servers, given[2, few])
+    some = np.flatnonzero(~few)
     points = max(1, _MAX_CELLS // (holders + servers + 1))
     for start in range(0, len(some), points):
         here = some[start : start + points]
@@ -373,6 +398,8 @@ def _finite(
         result[:, here] = busy, observed, ahead
     if plain:
         return [(busy, observed, ahead) for busy, observed, ahead in result.T.tolist()]
+    if len(chains) == 1:
+        return [(result[0], result[1], result[2])]
     ends = np.cumsum([chain.shape[1] for chain in chains])[:-1]
     return [(busy, observed, ahead) for busy, observed, ahead in np.split(result, ends, axis=1)]
 

@@ -14,7 +14,7 @@ Cost      stations x routes per round; one round without holds, a handful with t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -24,22 +24,25 @@ from qnet.lazy import lazy, np
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import not_followed, reasons_for, uneven_classes
 from qnet.networks.figures import Steady, figures
-from qnet.networks.open.centres import Centre, Line, Room, centres, undecided
+from qnet.networks.open.centres import Centre, Room, centres, undecided
 from qnet.networks.routed import OpenClass, RoutedNetwork, at_point, at_points
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.streams import Key, Stream, Streams, streams
 from qnet.networks.wanted import Divided
 from qnet.queues.arithmetic import ratio, total
-from qnet.queues.waiting import Load, Queue, holder_wait, open_wait, preemptive_waits, queue, separate_holder_wait
+from qnet.queues.waiting import Load, Queue, holder_wait, open_wait, preemptive_waits, queue
 from qnet.queues.waiting import waits_beside_holders as beside_holders
+from qnet.record import Record
 
 if TYPE_CHECKING:
     from qnet.networks import fixed_point as networks_fixed_point
-    from qnet.networks.open import hold_warnings, qna
+    from qnet.networks.open import hold_warnings, holder_lines, qna
+    from qnet.networks.open.holder_lines import LineAtCentre
     from qnet.networks.open.qna import Uneven
 else:
     qna = lazy("qnet.networks.open.qna")
     hold_warnings = lazy("qnet.networks.open.hold_warnings")
+    holder_lines = lazy("qnet.networks.open.holder_lines")
     networks_fixed_point = lazy("qnet.networks.fixed_point")
 
 NAME = "open"
@@ -48,15 +51,8 @@ QNA = "qna"
 _TOLERANCE = 1e-12
 _ACCELERATED, _MORE = 10, 30
 _JUST_BELOW = 1 - 1e-9
-_FILLED = 0.5
-"""The share of what is idle that equal holders may fill, in place of those that ask for more than others: chosen."""
-_LIGHTEST = 1e-9
-"""The share of their load that is left to holders that ask for next to nothing where one asks for all the rest."""
-_EVEN = 1e-9
-"""How far the load of a holder may be from that of others to count as one among equals."""
-_STREAKS = 0.5, 0.15
-"""Fitted on the waits of 109 random systems of 2 to 64 holders with exponential times, at one to four servers: those of
-few holders by exact Markov chains, of many by simulation. With it the median error of a wait is 1 %, the largest 12."""
+_ROUNDING = 1e-13
+"""The share of a rate that is left by rounding where holders wait as often as they ask."""
 _UNINTERRUPTED = 'discipline = "priority" serves the highest first and interrupts no one'
 
 
@@ -129,9 +125,24 @@ def closed_form(network: RoutedNetwork, operations: Operations) -> RoutedSolutio
     return solver.solve()
 
 
-_OfLine = tuple[Line, Value, Queue, tuple[Value, Value]]
-"""A line of holders, the share of their load with which equal ones would meet as many others, what these meet, and what
-streaks of requests add at most."""
+class BusyHolders(Record):
+    """How many holders of a room are busy apart from their wait for its centre: linear in the other waits."""
+
+    holders: int
+    """How many there are."""
+    busy: Value
+    """Without the waits that are unknown."""
+    terms: tuple[tuple[int, Value], ...]
+    """By stream, how many more for each second of its wait."""
+    asked: Value
+    """Requests per second for the centre's station."""
+
+    def number(self, waits: Sequence[Wait]) -> Value:
+        """How many are busy with some waits."""
+        result = self.busy
+        for index, count in self.terms:
+            result = result + count * waits[index].mean
+        return result
 
 
 class OpenSolver:
@@ -157,8 +168,18 @@ class OpenSolver:
         self.outer = [centre for centre in result if waited_for.isdisjoint(centre.indices)]
         self.centres = (*self.inner, *self.outer)
         self.settled: dict[Key, tuple[tuple[Load, ...], Queue]] = {}
-        self.lines: dict[Key, list[_OfLine]] = {}
+        """What is met at stations whose loads are known."""
+        self.of_lines: dict[Key, tuple[Load, ...]] = {}
+        self.lines: dict[Key, list[LineAtCentre]] = {}
         """What holders with separate lines meet at such stations."""
+        self.still: set[Key] = set()
+        """The stations whose waits rest on none that are unknown, and have been computed."""
+        self.known: set[int] = set()
+        """Their streams."""
+        self.beside = {centre.key: self.rest(centre, waited_for) for centre in self.inner}
+        """By station, the streams whose waits are part of no holding time: they follow from the others, at last."""
+        self.shares: dict[Key, list[BusyHolders]] = {}
+        """How busy the holders of stations are, by room."""
         self.uneven: dict[Key, Uneven] = {}
         """The effect of variable arrivals on waits; empty where all streams are taken as Poisson."""
         self.exact = False
@@ -206,9 +227,19 @@ class OpenSolver:
     def find_waits(self) -> int:
         """Compute the waits of every stream, inside holds and outside; the number of rounds."""
         rounds = self.iterate()
+        for centre in self.inner:
+            if self.beside[centre.key]:
+                self.visit_others(centre)
         for centre in self.outer:
             self.visit(centre)
         return rounds
+
+    def rest(self, centre: Centre, waited_for: Set[int]) -> tuple[int, ...]:
+        """The streams of a station whose waits are part of no holding time, where these follow from the others."""
+        ordinary = centre.holders and centre.station.discipline != "preemptive" and centre.station.capacity is None
+        if not ordinary or any(self.all[index].holders for index in centre.indices if index not in waited_for):
+            return ()
+        return tuple(index for index in centre.indices if index not in waited_for)
 
     def iterate(self) -> int:
         """Compute the waits of every stream; the number of rounds.
@@ -228,22 +259,59 @@ class OpenSolver:
         Rounds are accelerated by one step of memory (Anderson, J. ACM 12 (1965) 547-560), each point of a batch by
         a separate weight.
         """
-        memory: tuple[list[Value], list[Value]] | None = None
+        self.settle()
+        memory: tuple[list[list[int]], list[Value], list[Value]] | None = None
         settled: Value = False
         for rounds in range(1, most + 1):
             before = [self.waits[index].mean for index in self.in_holds]
             settled = self.round(before) <= _TOLERANCE
             if self.operations.all(settled):
                 return rounds, settled
-            after = [self.waits[index].mean for index in self.in_holds]
-            residual = [new - old for new, old in zip(after, before, strict=True)]
-            if memory is not None:
-                chosen = zip(after, networks_fixed_point.mixed(after, residual, *memory), strict=True)
+            equal = self.equal()
+            positions = [self.in_holds.index(indices[0]) for indices in equal]
+            after = [self.waits[indices[0]].mean for indices in equal]
+            residual = [new - before[position] for new, position in zip(after, positions, strict=True)]
+            if memory is not None and memory[0] == equal:
+                chosen = zip(equal, after, networks_fixed_point.mixed(after, residual, *memory[1:]), strict=True)
                 # Points that have converged are kept.
                 where, maximum = self.operations.where, self.operations.maximum
-                self.set_means([where(settled, old, maximum([new, 0.0])) for old, new in chosen])
-            memory = (after, residual)
+                for indices, old, new in chosen:
+                    mean = where(settled, old, maximum([new, 0.0]))
+                    for index in indices:
+                        self.waits[index] = Wait(mean, self.waits[index].variance)
+            memory = (equal, after, residual)
         return most, settled
+
+    def settle(self) -> None:
+        """Compute the waits that rest on none that are unknown."""
+        some = True
+        while some:
+            some = False
+            for centre in self.inner:
+                if centre.key in self.still or not self.loads_known(centre):
+                    continue
+                shares = self.busy_holders(centre)
+                if any(share.terms for share in (shares[:1] if centre.lines else shares)):
+                    continue
+                self.visit(centre)
+                self.still.add(centre.key)
+                self.known.update(centre.indices)
+                some = True
+        self.shares.clear()
+
+    def loads_known(self, centre: Centre) -> bool:
+        """Whether no wait inside the holding times of a station is unknown."""
+        return centre.regular or all(
+            index in self.known for stream in centre.indices for index in self.all[stream].holding.waits
+        )
+
+    def equal(self) -> list[list[int]]:
+        """The streams whose waits are the unknowns of a round, those with the same wait together."""
+        result: dict[int, list[int]] = {}
+        for index in self.in_holds:
+            if index not in self.known:
+                result.setdefault(id(self.waits[index].mean), []).append(index)
+        return list(result.values())
 
     def go_on(self, settled: Value) -> int:
         """Compute the waits at the points of a batch that have not converged; the number of further rounds."""
@@ -291,34 +359,31 @@ class OpenSolver:
             (centre.key[0], centre.pools): (end - len(centre.rooms), end)
             for centre, end in zip(unknown, ends, strict=True)
         }
-        rooms = [room for centre in unknown for room in centre.rooms]
+        rooms = [share for centre in unknown for share in self.busy_holders(centre)]
 
         def image(busy: Sequence[float]) -> list[float]:
             for centre in self.inner:
-                position = indices.get((centre.key[0], centre.pools))
-                self.visit(centre, None if position is None else busy[slice(*position)])
+                if centre.key not in self.still:
+                    position = indices.get((centre.key[0], centre.pools))
+                    self.visit(centre, None if position is None else busy[slice(*position)])
             waits = (part for index in self.in_holds for part in self.waits[index])
-            return [*(max(self.apart(room), 0.0) for room in rooms), *waits]
+            return [*(max(room.number(self.waits), 0.0) for room in rooms), *waits]
 
-        start = [max(self.apart(room), 0.0) for room in rooms]
+        start = [max(room.number(self.waits), 0.0) for room in rooms]
         fixed = networks_fixed_point.fixed_point(image, start, [float(room.holders) for room in rooms])
         result = fixed.images[len(rooms) :]
         for index, mean, variance in zip(self.in_holds, result[::2], result[1::2], strict=True):
             self.waits[index] = Wait(mean, variance)
         return fixed.rounds
 
-    def set_means(self, means: list[Value]) -> None:
-        """Replace the unknowns; variances follow in the next round."""
-        for index, mean in zip(self.in_holds, means, strict=True):
-            self.waits[index] = Wait(mean, self.waits[index].variance)
-
     def round(self, before: list[Value]) -> Value:
         """One pass over the stations that others wait for, the innermost first; the largest relative change."""
         for centre in self.inner:
-            self.visit(centre)
+            if centre.key not in self.still:
+                self.visit(centre)
         result: Value = 0.0
-        for index, old in zip(self.in_holds, before, strict=True):
-            new = self.waits[index].mean
+        for index in (indices[0] for indices in self.equal()):
+            new, old = self.waits[index].mean, before[self.in_holds.index(index)]
             size = new + self.holding(index) + 1e-300
             result = self.operations.maximum([result, self.operations.absolute(new - old) / size])
         return result
@@ -338,29 +403,58 @@ class OpenSolver:
             result = result | (self.rho(centre) >= 1.0)
         return result
 
-    def apart(self, room: Room) -> Value:
-        """The mean number of busy servers of a room, apart from those that wait for its centre."""
-        busy = total(rate * self.holding(index) for index, rate in room.held)
-        return busy - total(rate * self.waits[index].mean for index, rate in room.asked)
+    def busy_holders(self, centre: Centre) -> list[BusyHolders]:
+        """How busy the holders of a station are, by room, as a function of the waits that are unknown."""
+        if centre.key not in self.shares:
+            self.shares[centre.key] = [self.busy_room(room) for room in centre.rooms]
+        return self.shares[centre.key]
 
-    def visit(self, centre: Centre, apart: Sequence[Value] | None = None) -> None:
-        """Compute the waits of the streams of one station group from those of the others, with `apart` if given."""
+    def busy_room(self, room: Room) -> BusyHolders:
+        """How busy the holders of a room are, apart from their wait for its centre."""
+        busy: Value = 0.0
+        counts: dict[int, Value] = {}
+        for index, rate in room.held:
+            holding = self.all[index].holding
+            busy = busy + rate * holding.mean
+            for inner, count in holding.waits.items():
+                counts[inner] = counts.get(inner, 0.0) + rate * count
+        asked: Value = 0.0
+        for index, rate in room.asked:
+            asked = asked + rate
+            counts[index] = counts.get(index, 0.0) - rate
+        for index in [index for index in counts if index in self.known]:
+            busy = busy + counts.pop(index) * self.waits[index].mean
+        least = _ROUNDING * asked
+        terms = [item for item in counts.items() if not self.operations.all(self.operations.absolute(item[1]) <= least)]
+        return BusyHolders(room.holders, busy, tuple(terms), asked)
+
+    def visit(self, centre: Centre, busy: Sequence[Value] | None = None) -> None:
+        """Compute the waits of the streams of one station group from those of the others.
+
+        busy   of rooms of holders, the number that is busy apart from that; None where it follows from the waits.
+        """
         if centre.key in self.settled and not centre.holders:
             return
-        loads, at_arrival = self.meet(centre)
+        loads, at_arrival = self.requests(centre)
         if not centre.holders:
             self.set_waits(centre, loads, at_arrival, {})
             return
-        apart = [self.apart(room) for room in centre.rooms] if apart is None else apart
-        busy, spare = self.spare(centre, at_arrival, apart)
+        shares = self.busy_holders(centre)
+        busy = (
+            [share.number(self.waits) for share in (shares[:1] if centre.lines else shares)] if busy is None else busy
+        )
+        maximum = self.operations.maximum
+        used = [maximum([item / share.holders, 0.0]) for item, share in zip(busy, shares, strict=False)]
         if centre.lines:
-            self.set_waits(centre, loads, at_arrival, self.separate_waits(centre, loads, at_arrival, busy))
-            return
-        priorities = {load.priority for load in loads if load.holders}
-        held = {item: holder_wait(at_arrival, item, busy, spare, self.operations) for item in priorities}
-        each = zip(centre.indices, loads, strict=True)
-        waits = {index: held[load.priority] for index, load in each if load.holders}
-        self.set_waits(centre, loads, at_arrival, waits)
+            of_holders = self.line_waits(centre, loads, at_arrival, used[0])
+        else:
+            assert at_arrival is not None
+            spare = self.spare(at_arrival, shares, used)
+            priorities = {load.priority for load in loads if load.holders}
+            held = {item: holder_wait(at_arrival, item, used[0], spare, self.operations) for item in priorities}
+            each = zip(centre.indices, loads, strict=True)
+            of_holders = {index: held[load.priority] for index, load in each if load.holders}
+        self.set_waits(centre, loads, at_arrival, of_holders, self.beside.get(centre.key, ()))
 
     def meet(self, centre: Centre) -> tuple[tuple[Load, ...], Queue]:
         """The requests of the streams of one station group, and the work they meet."""
@@ -368,18 +462,41 @@ class OpenSolver:
             return self.settled[centre.key]
         loads = self.loads(centre)
         at_arrival = queue(centre.station.servers, loads, centre.holders, self.operations)
-        if centre.regular:
+        if self.loads_known(centre):
             self.settled[centre.key] = (loads, at_arrival)
         return loads, at_arrival
+
+    def requests(self, centre: Centre) -> tuple[tuple[Load, ...], Queue | None]:
+        """As `meet`, without what no wait rests on: of holders with separate lines each line meets something else."""
+        if not (centre.lines and centre.station.in_line and all(self.all[item].holders for item in centre.indices)):
+            return self.meet(centre)
+        if centre.key in self.of_lines:
+            return self.of_lines[centre.key], None
+        loads = self.loads(centre)
+        if self.loads_known(centre):
+            self.of_lines[centre.key] = loads
+        return loads, None
+
+    def visit_others(self, centre: Centre) -> None:
+        """Compute the waits of a station that are part of no holding time, with those of its holders as they are."""
+        loads, at_arrival = self.meet(centre)
+        each = zip(centre.indices, loads, strict=True)
+        held = {index: tuple(self.waits[index]) for index, load in each if load.holders}
+        self.set_waits(centre, loads, at_arrival, held)
 
     def set_waits(
         self,
         centre: Centre,
         loads: Sequence[Load],
-        at_arrival: Queue,
+        at_arrival: Queue | None,
         of_holders: Mapping[int, tuple[Value, Value]],
+        without: Sequence[int] = (),
     ) -> None:
-        """Set what the streams of one station group wait; `of_holders` is what those of holders do, by stream."""
+        """Set what the streams of one station group wait.
+
+        of_holders  what those of holders do, by stream.
+        without     streams that are left out.
+        """
         if centre.station.discipline == "preemptive":
             self.refuse_interrupted_holds(centre)
             for index, (mean, variance) in zip(
@@ -390,26 +507,21 @@ class OpenSolver:
             return
         each = list(zip(centre.indices, loads, strict=True))
         beside: dict[int, tuple[Value, Value]] = {}
-        if of_holders:
-            share = 1.0 if centre.station.in_line else ratio(at_arrival.residual, at_arrival.holder_residual)
-            held: dict[int, Value] = {}
-            for priority in {load.priority for load in loads if load.holders}:
-                chosen = [(index, load.rate) for index, load in each if load.holders and load.priority == priority]
-                waits = [of_holders[index][0] for index, _ in chosen]
-                mean = waits[0]
-                if any(wait is not mean for wait in waits):
-                    rate = total(rate for _, rate in chosen)
-                    mean = ratio(total(rate * of_holders[index][0] for index, rate in chosen), rate)
-                held[priority] = mean * share
-            beside = beside_holders(at_arrival, held)
+        if of_holders and any(index not in of_holders and index not in without for index in centre.indices):
+            assert at_arrival is not None
+            beside = self.waits_beside(centre, each, at_arrival, of_holders)
         for index, load in each:
+            if index in without:
+                continue
             if index in of_holders:
                 mean, variance = of_holders[index]
             else:
                 if load.priority not in beside:
+                    assert at_arrival is not None
                     beside[load.priority] = open_wait(at_arrival, load.priority)
                 mean, variance = beside[load.priority]
             if not centre.station.in_line:
+                assert at_arrival is not None
                 # Sharing and preemptive disciplines: the wait is proportional to the service of the customer.
                 stretch = ratio(
                     load.first + load.second, at_arrival.holder_residual if load.holders else at_arrival.residual
@@ -417,6 +529,23 @@ class OpenSolver:
                 mean, variance = mean * stretch, variance * stretch**2
             wait = Wait(mean, variance)
             self.waits[index] = self.uneven[centre.key].changed(wait) if self.uneven else wait
+
+    def waits_beside(
+        self, centre: Centre, each: Sequence[tuple[int, Load]], at_arrival: Queue,
+        of_holders: Mapping[int, tuple[Value, Value]],
+    ) -> dict[int, tuple[Value, Value]]:  # fmt: skip
+        """What open streams wait among holders, by priority."""
+        share = 1.0 if centre.station.in_line else ratio(at_arrival.residual, at_arrival.holder_residual)
+        held: dict[int, Value] = {}
+        for priority in {load.priority for _, load in each if load.holders}:
+            chosen = [(index, load.rate) for index, load in each if load.holders and load.priority == priority]
+            waits = [of_holders[index][0] for index, _ in chosen]
+            mean = waits[0]
+            if any(wait is not mean for wait in waits):
+                rate = total(rate for _, rate in chosen)
+                mean = ratio(total(rate * of_holders[index][0] for index, rate in chosen), rate)
+            held[priority] = mean * share
+        return beside_holders(at_arrival, held)
 
     def refuse_interrupted_holds(self, centre: Centre) -> None:
         """Raise where a server would be preempted from a holder that waits or is served elsewhere meanwhile."""
@@ -456,86 +585,31 @@ class OpenSolver:
             holders=stream.holders,
         )
 
-    def spare(self, centre: Centre, at_arrival: Queue, apart: Sequence[Value]) -> tuple[Value, Value]:
-        """Of the holders that request a station: utilization apart from their wait for it, and the time to spare for
-        it.
+    def spare(self, at_arrival: Queue, shares: Sequence[BusyHolders], busy: Sequence[Value]) -> Value:
+        """The time that the holders that request a station have to spare for it, from their utilizations.
 
         A customer that keeps a server meanwhile can wait at most for the rest of that server's time; of that it gets
         the station's utilization, so that below its saturation no outer station saturates because of it, and at its
         saturation its capacity is the limit.
         """
-        maximum, minimum = self.operations.maximum, self.operations.minimum
-        busy: list[Value] = []
-        rest: list[Value] = []
-        for room, used in zip(centre.rooms, apart, strict=True):
-            busy.append(maximum([used / room.holders, 0.0]))
-            asked = total(rate for _, rate in room.asked)
-            rest.append(room.holders * maximum([1.0 - busy[-1], 0.0]) / (asked + 1e-300))
-        return busy[0], at_arrival.offered / at_arrival.servers * minimum(rest)
+        maximum = self.operations.maximum
+        rest = [
+            share.holders * maximum([1.0 - used, 0.0]) / (share.asked + 1e-300)
+            for share, used in zip(shares, busy, strict=True)
+        ]
+        return at_arrival.offered / at_arrival.servers * self.operations.minimum(rest)
 
-    def separate_waits(
-        self, centre: Centre, loads: Sequence[Load], at_arrival: Queue, apart: Value
+    def line_waits(
+        self, centre: Centre, loads: Sequence[Load], at_arrival: Queue | None, apart: Value
     ) -> dict[int, tuple[Value, Value]]:
         """Mean and variance of what holders with separate lines wait for a centre, by stream.
 
         apart   the utilization of the holders, apart from their wait for the centre.
-        Method  `separate_holder_wait`. A holder with more than an even share of the requests meets fewer of others: as
-                many as one of equal holders does where these ask for less. One with less than that meets more, though
-                no more than where half of what is idle were busy.
-        Source  this tool.
         """
+        if centre.key not in self.lines:
+            self.lines[centre.key] = holder_lines.lines_at(centre, loads, self.all, at_arrival, self.operations)
+        lines = self.lines[centre.key] if self.loads_known(centre) else self.lines.pop(centre.key)
         result: dict[int, tuple[Value, Value]] = {}
-        for line, lighter, queued, streaks in self.by_line(centre, loads, at_arrival):
-            wait = separate_holder_wait(queued, apart * lighter, streaks, self.operations)
-            result |= dict.fromkeys(line.indices, wait)
+        for line in lines:
+            result |= dict.fromkeys(line.indices, line.holder.wait(apart * line.lighter, self.operations))
         return result
-
-    def by_line(self, centre: Centre, loads: Sequence[Load], at_arrival: Queue) -> list[_OfLine]:
-        """What the holders of each line meet at a centre, whatever they wait elsewhere."""
-        if centre.key in self.lines:
-            return self.lines[centre.key]
-        rates = {index: load.rate for index, load in zip(centre.indices, loads, strict=True)}
-        asked = total(load.rate for load in loads if load.holders)
-        held = total(load.rate * (load.first + load.second) for load in loads if load.holders)
-        room = ratio(_FILLED * (centre.station.servers - at_arrival.offered), held)
-        result: list[_OfLine] = []
-        for line in centre.lines:
-            share = ratio(total(rates[index] for index in line.indices), asked * line.copies)
-            heavier = share * centre.holders
-            lighter = self.operations.minimum([(1 - share) / (1 - 1 / centre.holders), 1 + room])
-            lighter = self.operations.maximum([lighter, _LIGHTEST])
-            queued = at_arrival
-            if not self.operations.all(self.operations.absolute(lighter - 1) <= _EVEN):
-                lightened = [load.replace(rate=load.rate * lighter) if load.holders else load for load in loads]
-                queued = queue(centre.station.servers, lightened, centre.holders, self.operations, heavier / lighter)
-            result.append((line, lighter, queued, self.streaks(centre, queued, lighter, heavier)))
-        if centre.regular:
-            self.lines[centre.key] = result
-        return result
-
-    def streaks(self, centre: Centre, queued: Queue, lighter: Value, heavier: Value) -> tuple[Value, Value]:
-        """By how much holders with separate lines meet more of each other, at most, than if each asked at random: as a
-        share, and in seconds.
-
-        queued   what a holder of one line meets, all holders having `lighter` of their load.
-        heavier  the load of a holder of the line over that of all holders on average.
-        Method   While holders wait, lines grow before them, and those that have lines ask again at once: requests come
-                 in streaks. Holders that are always busy ask no more often than they can, and idle ones have no lines:
-                 (a + b N) v^2 (1 - u) / w, u the utilization of the N holders, v the time for which the centre is
-                 asked or kept, as a share, and w that of either, all without other waits; and no more than leaves them
-                 idle where they are without it.
-        Source   this tool.
-        """
-        room, minimum = centre.rooms[0], self.operations.minimum
-        asked = total(rate for _, rate in room.asked) / room.holders
-        waiting = queued.least_holder_wait * asked
-        # Without other waits, which rest on this one in turn: rounds near saturation would swing.
-        apart = total(rate * self.all[index].holding.mean for index, rate in room.held) / room.holders
-        second = total(rate * self.all[index].second.mean for index, rate in room.asked) / room.holders
-        served = total(rate * self.all[index].first.mean for index, rate in room.asked) / room.holders + second
-        busy = (apart + second + waiting) * lighter
-        inside = minimum([(served + waiting) * lighter, busy])
-        idle = 1 - minimum([(apart + waiting) * heavier, 1.0])
-        few, each = _STREAKS
-        meeting = (few + each * room.holders) * ratio(inside * inside, busy)
-        return idle * meeting, idle * (queued.offered / queued.servers) / (asked * heavier + 1e-300)
