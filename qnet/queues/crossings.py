@@ -26,12 +26,14 @@ _UNKNOWN = 0.05
 """The error of interpolation through two points, as a share of the bracket."""
 _MISSED = 0.1
 """How much smaller functions become in a round that nearly hits the root."""
+_SURE = 0.25
+"""The share of what is near enough that the estimated error of a root may be that is foretold."""
 _MAX_ROUNDS = 200
 
 
 def crossings(
     function: Function, low: Array, high: Array, at_low: Array, at_high: Array,
-    near: Function | None = None,
+    near: Function | None = None, foretold: bool = False,
 ) -> Array:  # fmt: skip
     """The points between `low` and `high` where functions that are negative at `low`, and not at `high`, change sign.
 
@@ -39,8 +41,10 @@ def crossings(
     low, high       the ends of brackets, in either order.
     at_low, at_high  what the functions are there.
     near       how near to a root is near enough, by brackets and places; where that is farther than `NEARNESS` says.
+    foretold   whether a root counts as found where interpolation through three points or more is near enough. Of many
+               roots each is then first looked for at one place.
     Returns    the ends of the last brackets at which the functions are negative, which are as wide as those of
-               `roots.root`, or as `near` allows; `high` where there is no change of sign.
+               `roots.root`, or as `near` allows; `high` where there is no change of sign. Roots that are foretold.
     Raises     `NotComputed` QN512 where a bracket does not shrink that far.
     Method     Around the root by inverse interpolation through up to four points, at the distance of its estimated
                error; and around that by the lines through the last two points on either side, which is exact for a
@@ -53,20 +57,27 @@ def crossings(
     f = np.stack([nowhere, at_low[live], at_high[live], nowhere], axis=1)
     least = NEGLIGIBLE * np.abs(high[live]) + 1e-300
     slow = np.zeros(len(live), dtype=bool)
-    for _ in range(_MAX_ROUNDS):
+    for turn in range(_MAX_ROUNDS):
         width = np.maximum(NEARNESS * np.abs(x[:, 1:3]).max(axis=1), least)
         if near:
             width = np.maximum(width, near(live, x[:, 1:3].min(axis=1)))
         apart = np.abs(x[:, 2] - x[:, 1])
         done = apart <= 2 * width
+        result[live[done]] = x[done, 1]
+        if foretold and len(live):
+            with np.errstate(all="ignore"):
+                share, error = _interpolated(_scaled(x), f)
+            sure = ~done & (error * apart <= _SURE * width)
+            result[live[sure]] = x[sure, 1] + share[sure] * (x[sure, 2] - x[sure, 1])
+            done = done | sure
         if done.any():
-            result[live[done]] = x[done, 1]
             going = ~done
             live, x, f, least, slow = live[going], x[going], f[going], least[going], slow[going]
             width, apart = width[going], apart[going]
         if not len(live):
             return result
-        number = int(np.clip(_TOGETHER // len(live), _FEWEST, _MOST))
+        fewest = 1 if foretold and not turn else _FEWEST
+        number = int(np.clip(_TOGETHER // len(live), fewest, _MOST))
         shares = _shares(x, f, np.minimum(width / apart, 0.5), slow, number)
         tried = x[:, 1:2] + shares * (x[:, 2:3] - x[:, 1:2])
         image = function(np.repeat(live, number), tried.reshape(-1)).reshape(tried.shape)
@@ -94,10 +105,12 @@ def _shares(x: Array, f: Array, least: Array, even: Array, number: int) -> Array
     even   of which brackets equal parts are to be tried.
     """
     equal = np.arange(1, number + 1) / (number + 1)
+    scaled = _scaled(x)
     with np.errstate(all="ignore"):
-        scaled = (x - x[:, 1:2]) / (x[:, 2:3] - x[:, 1:2])
         root, error = _interpolated(scaled, f)
         kink, difference = _on_lines(scaled, f)
+    if number == 1:
+        return np.clip(root[:, None], least[:, None], 1 - least[:, None])
     pairs = [(root, error), (kink, difference), (root, _CLOSER * error), (kink, _CLOSER * difference)]
     shares = np.empty((len(x), number))
     used = min(len(pairs), number // 2)
@@ -109,6 +122,11 @@ def _shares(x: Array, f: Array, least: Array, even: Array, number: int) -> Array
     shares = np.where(even[:, None], equal, shares)
     shares.sort(axis=1)
     return np.clip(shares, least[:, None], 1 - least[:, None])
+
+
+def _scaled(x: Array) -> Array:
+    """The points as shares of the bracket."""
+    return (x - x[:, 1:2]) / (x[:, 2:3] - x[:, 1:2])
 
 
 def _interpolated(x: Array, f: Array) -> tuple[Array, Array]:

@@ -371,6 +371,11 @@ class Solved(Record):
         return self.gather(lambda part: _largest([item.load for item in part.solution.loads if item.certain], part))
 
     @property
+    def waiting_load(self) -> Value:
+        """The largest load among those that hold waits."""
+        return self.gather(lambda part: _largest([item.load for item in part.solution.loads if not item.certain], part))
+
+    @property
     def rising_load(self) -> Value:
         """The largest load among those that hold waits and rise faster than the arrivals; of all where times do."""
         every = needs_solution(self.model)

@@ -145,6 +145,12 @@ class Trial:
         load: Array = np.minimum(solved.load - 1, 1.0)
         return np.where(solved.stable, np.minimum(load, -1e-16), np.maximum(load, 0.0))
 
+    def filled(self, solved: Solved) -> Array:
+        """As `overload`, of the stations that hold waits alone as long as none of the others is full: without the bend
+        where they become the fullest."""
+        waits: Array = np.minimum(solved.waiting_load - 1, 1.0)
+        return np.where(solved.stable, np.minimum(waits, -1e-16), np.where(waits >= 0, waits, self.overload(solved)))
+
     def excesses(self, solved: Solved) -> list[Any]:
         """How far each limit is exceeded, between -1 and 1: not above 0 where it holds, 1 without a steady state."""
         result: list[Any] = []

@@ -250,7 +250,7 @@ def edge(
         # Both in one batch, though the start is not needed where the steady state goes on to the end.
         unknown = np.flatnonzero(bounded & np.isnan(at_start))
         lanes = trial.at(np.concatenate([np.arange(trial.size), unknown]))
-        loads = lanes.overload(lanes.solve(np.concatenate([end, start[unknown]])))
+        loads = lanes.filled(lanes.solve(np.concatenate([end, start[unknown]])))
         at_end, at_start[unknown] = loads[: trial.size], loads[trial.size :]
     earlier = bounded & (at_end >= 0)
     if not earlier.any():
@@ -262,7 +262,8 @@ def edge(
         at_start = _overloads(trial, start, np.where(lower, np.nan, at_start), lower)
     hopeless = at_start >= 0
     wanted = earlier & ~hopeless
-    result = sign_change(trial, overloaded, start, end, top, (wanted, at_start, at_end), wanted)
+    function = overloaded if trial.uncertain else _filled
+    result = sign_change(trial, function, start, end, top, (wanted, at_start, at_end), wanted)
     return np.where(earlier, np.where(hopeless, start, result), top)
 
 
@@ -289,7 +290,7 @@ def sign_change(
     edge     a value above both, where figures may grow without bound.
     ends     where a root is wanted, and the function at `inside` and at `beyond`.
     value_alone  where what is left up to the edge may be less exact than the value, however close the two are.
-    nearness     how near to the root, relative to it, is near enough; as near as other searches go for 0.
+    nearness     how near to the root, relative to it, is near enough, on either side; 0: as near as other searches.
     Method   The search runs over u = -log(1 - value / edge): close to saturation figures grow like 1 / (edge - value),
              and over u they are smooth.
     """
@@ -306,13 +307,19 @@ def sign_change(
 
     signs = np.where(wanted, at_inside, -1.0), np.where(wanted, at_beyond, -1.0)
     bracket = -np.log1p(-inside / top), -np.log1p(-beyond / top)
-    result = _root(trial, at, *bracket, *signs, near if nearness or value_alone is not None else None)
+    about = near if nearness or value_alone is not None else None
+    result = _root(trial, at, *bracket, *signs, about, foretold=nearness > 0)
     return -top * np.expm1(-result)
 
 
 def overloaded(trial: Trial, solved: Solved, indices: Indices) -> Array:
     """How far the largest load exceeds a capacity: a function for `sign_change`."""
     return trial.overload(solved)
+
+
+def _filled(trial: Trial, solved: Solved, indices: Indices) -> Array:
+    """The same of stations that hold waits, where no others are full."""
+    return trial.filled(solved)
 
 
 def exceeded(trial: Trial, solved: Solved, indices: Indices) -> Array:
@@ -332,7 +339,7 @@ def smooth(excess: Array) -> Array:
 
 def _root(
     trial: Trial, function: Function, low: Array, high: Array, at_low: Array, at_high: Array,
-    near: Function | None = None,
+    near: Function | None = None, foretold: bool = False,
 ) -> Array:  # fmt: skip
     """Where a function of solutions changes sign, as `crossings`.
 
@@ -341,7 +348,7 @@ def _root(
     if trial.uncertain:
         every: Indices = np.arange(trial.size)
         return root(lambda x: function(every, x), low, high, at_low, at_high, trial.operations)
-    return crossings(function, low, high, at_low, at_high, near)
+    return crossings(function, low, high, at_low, at_high, near, foretold)
 
 
 _LESS = 1 - 2.0**-53

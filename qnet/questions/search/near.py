@@ -15,8 +15,15 @@ from qnet.record import Record
 
 _REACHES = (1.012, 1.06, 1.3)
 """How far, as factors, an answer is searched on either side of the known one: most move as far as what moves them."""
-_FEW = 150
-"""Points at which all values around the known answer are tried in one batch, whether they are needed or not."""
+_FULL = 1.02
+"""How far above a known answer a capacity is looked for before any limit, as a factor."""
+_ASIDE = 0.003
+"""The distance over which slopes are taken, as a share."""
+_FARTHER, _LEAST = 1.1, 1.5
+"""How far beyond where a slope foretells an answer it is tried, as a factor; and how far at least, as a multiple of how
+near is near enough."""
+_FLAT = 0.5
+"""How far limits may be exceeded just below a capacity, as a logarithm, where the capacity makes no difference."""
 _NEARNESS = 1e-10
 """How near to its root an answer is, relative to it: a change of a model by a hundredth shows to a part in ten
 million."""
@@ -66,33 +73,62 @@ def near(trial: Trial, known: Array) -> Near:
 
 def _around(trial: Trial, known: Array) -> Near:
     """As `near`, where all answers are known."""
-    every = np.arange(trial.size)
-    low, high = known / _REACHES[-1], known * _REACHES[-1]
-    at_low, at_high = np.split(trial.at(np.tile(every, 2)).certain(np.concatenate([low, high])), 2)
-    full = (at_low < 0) & (at_high >= 0)
-    end = top = np.full(trial.size, np.inf)
-    if full.any():
-        lanes = np.flatnonzero(full)
-        ends = low[lanes], high[lanes], at_low[lanes], at_high[lanes]
-        top[lanes] = capacity(trial.at(lanes), *ends, full[lanes])
-        end = top * JUST_BELOW
-    # Just below a capacity figures say little of where the limits hold.
-    first = np.where(known < end, known, _BEFORE * end)
-    at_end = np.where(full, end, np.nan)
-    if trial.size > _FEW:
-        (before,) = _tried(trial, at_end)
-        rest = np.flatnonzero(~(before.excess <= 0))
-        looks = _tried(trial.at(rest), first[rest]) if len(rest) else []
-    else:
-        near, far = first * _REACHES[0], first / _REACHES[0]
-        before, *looks = _tried(trial, at_end, first, np.where(near < end, near, np.nan), far)
-        rest = np.flatnonzero(~(before.excess <= 0))
-        looks = [look.at(rest) for look in looks]
-    answered, value, shown = before.excess <= 0, top.copy(), end.copy()
+    top = _capacities(trial, known)
+    end = top * JUST_BELOW
+    beyond = known >= end
+    first = np.where(beyond, end, known)
+    edge = np.minimum(top, 2 * first)
+    beside, group = _beside(known, ~beyond)
+    here, other = _tried(trial, first, beside)
+    brackets = _Brackets(trial, known, here, end)
+    brackets.learn(other)
+    foretold = brackets.foretold(edge, _slopes(here, other, edge)[group])
+    (before,) = _tried(trial, np.where(beyond, np.where(brackets.up, np.nan, _BEFORE * end), foretold))
+    brackets.learn(before)
+    for reach in _REACHES:
+        brackets.widen(reach)
+    low = brackets.low["value"]
+    answered: Flags = np.isfinite(end) & (low == end)
+    value, shown = top.copy(), end.copy()
+    rest = np.flatnonzero(~answered)
     if len(rest):
-        result = _crossed(trial.at(rest), top[rest], before.at(rest), looks)
+        result = _crossed(trial.at(rest), top[rest], brackets, rest)
         answered[rest], value[rest], shown[rest] = result.answered, result.value, result.shown
     return Near(answered, value, shown)
+
+
+def _capacities(trial: Trial, known: Array) -> Array:
+    """Where a station that holds no waits saturates, if that is before values to be tried first; else infinite."""
+    low, high = known / _REACHES[-1], known * _FULL
+    at_low, at_high = np.split(trial.at(np.tile(np.arange(trial.size), 2)).certain(np.concatenate([low, high])), 2)
+    top = np.full(trial.size, np.inf)
+    full = np.flatnonzero((at_low < 0) & (at_high >= 0))
+    if len(full):
+        ends = low[full], high[full], at_low[full], at_high[full]
+        top[full] = capacity(trial.at(full), *ends, np.ones(len(full), bool))
+    return top
+
+
+def _beside(known: Array, wanted: Flags) -> tuple[Array, Indices]:
+    """A value beside the known answer, of one of the points that have it; and for each point the one that has the
+    value. Not-a-number for others."""
+    result, points = np.full(len(known), np.nan), np.zeros(len(known), dtype=int)
+    group = np.unique(known, return_inverse=True)[1].reshape(-1)
+    points[group[wanted]] = np.flatnonzero(wanted)
+    chosen = np.unique(points[group[wanted]])
+    result[chosen] = known[chosen] * (1.0 - _ASIDE)
+    return result, points[group]
+
+
+def _slopes(here: _Look, beside: _Look, edge: Array) -> Array:
+    """By how much limits are exceeded more for each unit on the scale of `_scaled`; not-a-number where unknown."""
+    result = (smooth(here.excess) - smooth(beside.excess)) / (_scaled(here.value, edge) - _scaled(beside.value, edge))
+    return np.where((here.load < 0) & (beside.load < 0) & (result > 0), result, np.nan)
+
+
+def _scaled(value: Array, edge: Array) -> Array:
+    """Values below an edge on the scale of `sign_change`."""
+    return -np.log1p(-value / edge)
 
 
 class _Look(Record):
@@ -103,41 +139,61 @@ class _Look(Record):
     """How far limits are exceeded."""
     load: Array
     """The largest load less one."""
+    waits: Array
+    """The same of stations that hold waits."""
 
     def at(self, indices: Any) -> _Look:
         """The same of some points."""
-        return _Look(self.value[indices], self.excess[indices], self.load[indices])
+        return _Look(*(column[indices] for column in self))
 
 
 def _tried(trial: Trial, *values: Array) -> list[_Look]:
     """Solve at some values for each point, all in one batch; those that are not-a-number are left out."""
     here = [np.flatnonzero(~np.isnan(value)) for value in values]
     lanes = np.concatenate(here)
-    result = [_Look(value, np.full(trial.size, np.nan), np.full(trial.size, np.nan)) for value in values]
+    result = [_Look(value, *(np.full(trial.size, np.nan) for _ in range(3))) for value in values]
     if not len(lanes):
         return result
     part = trial.at(lanes)
     solved = part.solve(np.concatenate([value[some] for value, some in zip(values, here, strict=True)]))
     ends = np.cumsum([len(some) for some in here])[:-1]
-    parts = np.split(part.excess(solved), ends), np.split(part.overload(solved), ends)
-    for look, some, excess, load in zip(result, here, *parts, strict=True):
-        look.excess[some], look.load[some] = excess, load
+    columns = [np.split(column, ends) for column in (part.excess(solved), part.overload(solved), part.filled(solved))]
+    for look, some, *parts in zip(result, here, *columns, strict=True):
+        for column, new in zip(look[1:], parts, strict=True):
+            column[some] = new
     return result
 
 
 class _Brackets:
     """Between which two values limits cease to hold, for each point: not-a-number where a side is not known."""
 
-    def __init__(self, trial: Trial, first: _Look, end: _Look) -> None:
-        """Begin at a first value; the limits do not hold at the end, above it, where there is one."""
-        self.trial = trial
+    def __init__(self, trial: Trial, known: Array, first: _Look, end: Array) -> None:
+        """Begin at a first value, at the known answer or below it.
+
+        end   the largest value to be tried, above that.
+        """
+        self.trial, self.known = trial, known
+        self.end = end
         self.first = first.value
+        self.excess = smooth(first.excess)
         self.up: Flags = first.excess <= 0
         self.low: dict[str, Array] = {key: value.copy() for key, value in first.as_dict().items()}
         self.high: dict[str, Array] = {key: value.copy() for key, value in first.as_dict().items()}
-        for key, value in end.as_dict().items():
-            self.low[key][~self.up] = np.nan
-            self.high[key][self.up] = value[self.up]
+        for low, high in zip(self.low.values(), self.high.values(), strict=True):
+            low[~self.up] = np.nan
+            high[self.up] = np.nan
+
+    def foretold(self, edge: Array, slope: Array) -> Array:
+        """A value just beyond where the limits change if a slope remains; not-a-number where none is needed.
+
+        edge, slope   of `_slopes`, of points with the same known answer: they hardly differ.
+        """
+        away = np.maximum(_FARTHER * np.abs(self.excess / slope), _LEAST * _NEARNESS * self.first / (edge - self.first))
+        value = -edge * np.expm1(-_scaled(self.first, edge) - np.where(self.up, away, -away))
+        value = np.where(self.up, np.minimum(value, self.end), value)
+        open_: Flags = np.isnan(self.high["value"]) | np.isnan(self.low["value"])
+        near: Flags = np.abs(value / self.first - 1.0) < _REACHES[1] - 1.0
+        return np.where(open_ & near, value, np.nan)
 
     def learn(self, look: _Look) -> None:
         """Take the results at other values, where they are inside of what is known."""
@@ -151,37 +207,38 @@ class _Brackets:
     def widen(self, reach: float) -> None:
         """Try a value farther from the first where the limits have not changed on the way so far."""
         low, high = self.low["value"], self.high["value"]
-        value = np.where(self.up, self.first * reach, self.first / reach)
-        open_: Flags = np.where(self.up, ~(value >= high) & ~(low >= value), np.isnan(low))
+        value = np.where(self.up, np.minimum(self.first * reach, self.end), self.first / reach)
+        open_: Flags = np.where(self.up, np.isnan(high) & ~(low >= value), np.isnan(low))
         (look,) = _tried(self.trial, np.where(open_, value, np.nan))
         self.learn(look)
 
 
-def _crossed(trial: Trial, top: Array, end: _Look, looks: list[_Look]) -> Near:
+def _crossed(trial: Trial, top: Array, brackets: _Brackets, here: Indices) -> Near:
     """Where limits are crossed, or waits fill a station, near a known answer.
 
-    top      where a station that holds no waits saturates, or infinite.
-    end      a value just below that, where there is one: the limits do not hold there.
-    looks    at the value to begin with, and others around it.
+    top       where a station that holds no waits saturates, or infinite.
+    brackets  of all points, of which those of the trial are at `here`.
     """
-    brackets = _Brackets(trial, looks[0], end)
-    for look in looks[1:]:
-        brackets.learn(look)
-    for reach in _REACHES:
-        brackets.widen(reach)
-    low, high = brackets.low, brackets.high
+    low, high = ({key: value[here] for key, value in side.items()} for side in (brackets.low, brackets.high))
     held = ~np.isnan(low["value"]) & ~np.isnan(high["value"])
-    value = np.where(held, high["value"], brackets.first)
+    value = np.where(held, high["value"], brackets.first[here])
     shown, edge = value.copy(), np.minimum(top, 2 * value)
     # The end of a steady state and the crossing of a limit are both changes of sign: one batch of roots.
     saturated = held & (high["load"] >= 0)
-    at_low: Array = np.where(saturated, low["load"], smooth(low["excess"]))
-    at_high: Array = np.where(saturated, high["load"], smooth(high["excess"]))
+    waiting: Flags = (value <= brackets.end[here]) & (value <= brackets.known[here] * _FULL)
+    loads = (np.where(waiting, side["waits"], side["load"]) for side in (low, high))
+    at_low, at_high = (
+        np.where(saturated, load, smooth(side["excess"])) for load, side in zip(loads, (low, high), strict=True)
+    )
     changes: Flags = held & (at_high >= 0)
+    # What is hardly exceeded just below a capacity knows nothing of it: its scale is plain.
+    flat = (high["value"] == brackets.end[here]) & (at_high < _FLAT)
+    edge = np.where(flat, 2 * value, edge)
     ends = changes, np.minimum(at_low, -1e-300), at_high
 
     def function(lanes: Trial, solved: Solved, indices: Indices) -> Array:
-        return np.where(saturated[indices], lanes.overload(solved), smooth(lanes.excess(solved)))
+        loads = np.where(waiting[indices], lanes.filled(solved), lanes.overload(solved))
+        return np.where(saturated[indices], loads, smooth(lanes.excess(solved)))
 
     if changes.any():
         roots = sign_change(trial, function, np.where(held, low["value"], 0.0), value, edge, ends, saturated, _NEARNESS)
