@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from qnet.expression import Operations, Value
@@ -64,10 +65,6 @@ class Steady:
         self.operations = operations
         streams = compiled.streams
         self.rates = [stream.rate for stream in streams]
-        self.busy = [stream.rate * stream.holding.mean_with(waits) for stream in streams]
-        """Mean number of servers of one copy that each stream keeps busy."""
-        self.waiting = [stream.rate * wait.mean for stream, wait in zip(streams, waits, strict=True)]
-        """Mean number of requests of each stream that wait at one copy."""
         forked = any(stream.started is not None for stream in streams)
         self.identical: tuple[Value, ...] = identical or (
             start_together(network, compiled, operations) if forked else ()
@@ -79,6 +76,51 @@ class Steady:
             for station in network.stations
             for index, group in enumerate(station.groups)
         }
+
+    @cached_property
+    def busy(self) -> list[Value]:
+        """Mean number of servers of one copy that each stream keeps busy."""
+        return [stream.rate * stream.holding.mean_with(self.waits) for stream in self.compiled.streams]
+
+    @cached_property
+    def waiting(self) -> list[Value]:
+        """Mean number of requests of each stream that wait at one copy."""
+        return [stream.rate * wait.mean for stream, wait in zip(self.compiled.streams, self.waits, strict=True)]
+
+
+def responses(steady: Steady, method: str, rounds: int) -> RoutedSolution:
+    """As `figures`, without those by station and by route."""
+    network, operations = steady.network, steady.operations
+    each: list[list[Value]] = [[] for _ in network.classes]
+    for route in steady.compiled.routes:
+        spent = [duration.mean_with(steady.waits) for duration in route.parts.values()]
+        for fork in route.forks:
+            step = parallel_branches.breakdown(fork, steady.waits, steady.identical, operations)
+            spent += [fork.count * mean for mean in step.parts.values()]
+        each[route.class_index].append(route.probability * total(spent))
+    nobody = total(steady.throughputs) == 0
+    weights = [rate + nobody for rate in steady.throughputs]
+    classes = tuple(
+        ClassFigures(item.name, rate, total(parts))
+        for item, rate, parts in zip(network.classes, steady.throughputs, each, strict=True)
+    )
+    weighted = total(weight * item.response for weight, item in zip(weights, classes, strict=True))
+    reasons = () if steady.exact else reasons_for(network, steady.compiled, operations, method)
+    return RoutedSolution(
+        stable=_stable(steady),
+        throughput=total(steady.throughputs),
+        response=weighted / total(weights),
+        classes=classes,
+        routes=(),
+        stations=(),
+        visits=(),
+        loads=_loads(steady),
+        held_by={},
+        method=method,
+        exact=not reasons,
+        reasons=reasons,
+        rounds=rounds,
+    )
 
 
 def figures(steady: Steady, method: str, rounds: int) -> RoutedSolution:

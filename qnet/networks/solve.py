@@ -35,6 +35,8 @@ _PLAIN, _BATCH, _POINT = 7e4, 3e5, 500.0
 """Operations by station and step that any method takes: of a point; of a batch, and of each of its points."""
 _A_CELL = 2e4
 """Operations of the figures of a class at a group of copies."""
+_OPEN = "open"
+"""The method that leaves out figures that are not asked for."""
 _NOT_IN_DEMANDS = frozenset({"memory", "capacity", "buffers"})
 """The features that a network of demands cannot have."""
 
@@ -70,11 +72,12 @@ def _solved(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
     if network.closed and several:
         empty = degenerate_classes.empty_classes(network)
         if empty:
-            return empty.added(solve(empty.others(), wanted))
+            return empty.added(solve(empty.others(), wanted.replace(responses=False)))
     arriving = len(network.classes) - len(network.closed)
     idle = degenerate_classes.idle_classes(network) if arriving and several and wanted.method == "auto" else None
     if idle is None or _identical(network, wanted):
         return _occupied(network, wanted)
+    wanted = wanted.replace(responses=False)
     # The states of a chain have none of a customer who never comes.
     try:
         rare = _occupied(network, wanted.replace(chain=0))
@@ -93,11 +96,13 @@ def _identical(network: RoutedNetwork, wanted: Wanted) -> identical_classes.Iden
 def _occupied(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
     """The solution, whatever the numbers of customers."""
     if any(item.per_copy_of for item in network.classes) and (apart := copy_classes.apart(network)):
-        return apart.together(solve(apart.network, wanted), wanted.asks_ceiling(network.size))
+        inner = wanted.replace(responses=False)
+        return apart.together(solve(apart.network, inner), wanted.asks_ceiling(network.size))
     if identical := _identical(network, wanted):
-        return identical.apart(solve(identical.joined(), wanted))
+        return identical.apart(solve(identical.joined(), wanted.replace(responses=False)))
     features = of_routes(network, wanted)
     if "parallel" in features:
+        wanted = wanted.replace(responses=False)
         inner = wanted.replace(bounds="") if wanted.bounds == parallel_bounds.KIND else wanted
         return parallel_bounds.with_bounds(network, _chosen(network, inner, features), wanted)
     return _chosen(network, wanted, features)
@@ -144,10 +149,15 @@ def _chosen(network: RoutedNetwork, wanted: Wanted, features: frozenset[str]) ->
     """The solution by the method named, or by the best one."""
     refuse_unknown(wanted.method)
     named = [row for row in table.TABLE if wanted.method in ("auto", row.name)]
-    methods = [TableMethod(row, network, wanted, features, solve_part) for row in named if row.takes == "routes"]
+    entire = wanted.replace(responses=False)
+    methods = [
+        TableMethod(row, network, wanted if row.name == _OPEN else entire, features, solve_part)
+        for row in named
+        if row.takes == "routes"
+    ]
     choices: list[Choice] = list(methods)
     if len(methods) < len(named):
-        choices.append(_Demands(network, wanted, features))
+        choices.append(_Demands(network, entire, features))
     if wanted.method != "auto":
         return by_name(choices, lambda: _others(network, wanted, features))
     outcome = choose(choices)

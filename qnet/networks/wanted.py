@@ -70,6 +70,9 @@ class Wanted(Record):
     sufficient."""
     capacities: bool = False
     """Whether only the loads that hold no waits are asked for: without waits, all other figures mean nothing."""
+    responses: bool = False
+    """Whether no more than loads, throughputs and responses of classes are asked for: figures by station and by route,
+    and what outer stations wait for, may be left out."""
     warned: bool = True
     """Whether answers say what of them was not measured, which searches have no use for."""
     ceilings: bool | None = None

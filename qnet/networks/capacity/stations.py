@@ -208,10 +208,10 @@ class OpenSolverWithLosses(OpenSolver):
         """The share of the arrivals at a copy that is admitted, as last computed."""
         super().__init__(network, compiled, operations)
 
-    def visit(self, centre: Centre, apart: Value = None) -> None:
+    def visit(self, centre: Centre, busy: Value = None) -> None:
         """Compute the waits of the streams of one station group."""
         if centre.station.capacity is None:
-            super().visit(centre, apart)
+            super().visit(centre, busy)
             for index in centre.indices:
                 if index in self.bounded:
                     self.waits[index] = self.bounded[index]

@@ -23,7 +23,7 @@ from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.lazy import lazy, np
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import not_followed, reasons_for, uneven_classes
-from qnet.networks.figures import Steady, figures
+from qnet.networks.figures import Steady, figures, responses
 from qnet.networks.open.centres import Centre, Room, centres, undecided
 from qnet.networks.routed import OpenClass, RoutedNetwork, at_point, at_points
 from qnet.networks.solution import RoutedSolution
@@ -56,7 +56,9 @@ _ROUNDING = 1e-13
 _UNINTERRUPTED = 'discipline = "priority" serves the highest first and interrupts no one'
 
 
-def solve(network: RoutedNetwork, method: str = "auto", each: bool = False, warned: bool = True) -> RoutedSolution:
+def solve(
+    network: RoutedNetwork, method: str = "auto", each: bool = False, warned: bool = True, brief: bool = False
+) -> RoutedSolution:
     """The steady state of an open network, or of every point of a batch.
 
     Applies   every `RoutedNetwork` of open classes: probabilities that sum to one, no negative numbers, by the caller.
@@ -65,6 +67,7 @@ def solve(network: RoutedNetwork, method: str = "auto", each: bool = False, warn
               "auto": that where it applies and the answer is not exact.
     each      whether every point of a batch is to get the method it would get alone.
     warned    whether the reasons include what was not measured.
+    brief     whether figures by station and by route are left out.
     Returns   figures by class, route and station. Points without a steady state are marked in `RoutedSolution.stable`,
               never raised; their figures mean nothing, but for the loads that are `certain`.
     Raises    `NotComputed` where the waits inside holds do not converge at a point that has a steady state; QN513
@@ -74,6 +77,7 @@ def solve(network: RoutedNetwork, method: str = "auto", each: bool = False, warn
               1e-12 of the holding time it is part of; then the outer stations once.
     """
     solver = OpenSolver(network)
+    solver.brief = brief
     if solver.followed(method):
         solver.uneven, beyond, even = qna.uneven(network, solver.compiled, solver.centres, solver.operations)
         if each and method == "auto" and not isinstance(even, bool) and even.any() and not even.all():
@@ -94,7 +98,9 @@ def loads_without_waits(network: RoutedNetwork) -> RoutedSolution:
 
     network  a point or a batch of open classes, as `solve` takes it.
     """
-    return OpenSolver(network).summary(0)
+    solver = OpenSolver(network)
+    solver.brief = True
+    return solver.summary(0)
 
 
 def closed_form(network: RoutedNetwork, operations: Operations) -> RoutedSolution:
@@ -163,8 +169,7 @@ class OpenSolver:
         self.members = self.compiled.members()
         result = centres(network, self.compiled, self.members)
         inner = [centre for centre in result if not waited_for.isdisjoint(centre.indices)]
-        # Those without waits inside come first: the fewer numbers a round depends on, the sooner it is enclosed.
-        self.inner = sorted(inner, key=lambda centre: not centre.regular)
+        self.inner = self.ordered(inner)
         self.outer = [centre for centre in result if waited_for.isdisjoint(centre.indices)]
         self.centres = (*self.inner, *self.outer)
         self.settled: dict[Key, tuple[tuple[Load, ...], Queue]] = {}
@@ -182,6 +187,8 @@ class OpenSolver:
         """How busy the holders of stations are, by room."""
         self.uneven: dict[Key, Uneven] = {}
         """The effect of variable arrivals on waits; empty where all streams are taken as Poisson."""
+        self.brief = False
+        """Whether figures by station and by route are left out."""
         self.exact = False
         """Whether theory is known to make the answer exact."""
         self.hopeless = self.overloaded()
@@ -222,7 +229,7 @@ class OpenSolver:
         steady = Steady(
             self.network, self.rates, self.compiled, self.members, self.waits, rho, self.operations, exact=self.exact
         )
-        return figures(steady, QNA if self.uneven else NAME, rounds)
+        return (responses if self.brief else figures)(steady, QNA if self.uneven else NAME, rounds)
 
     def find_waits(self) -> int:
         """Compute the waits of every stream, inside holds and outside; the number of rounds."""
@@ -233,6 +240,30 @@ class OpenSolver:
         for centre in self.outer:
             self.visit(centre)
         return rounds
+
+    def ordered(self, inner: Sequence[Centre]) -> list[Centre]:
+        """Stations that others wait for, each as far as possible after those whose waits its own rest on.
+
+        The fewer waits a round takes from the one before, the sooner it converges.
+        """
+        # Those without waits inside come first: the fewer numbers a round depends on, the sooner it is enclosed.
+        left = sorted(inner, key=lambda centre: not centre.regular)
+        at = {index: number for number, centre in enumerate(left) for index in centre.indices}
+        before = [self.needed(centre, at) - {number} for number, centre in enumerate(left)]
+        result: list[int] = []
+        while len(result) < len(left):
+            waiting = [number for number in range(len(left)) if number not in result]
+            result.append(min(waiting, key=lambda number: len(before[number].difference(result))))
+        return [left[number] for number in result]
+
+    def needed(self, centre: Centre, at: Mapping[int, int]) -> set[int]:
+        """The stations, by number, whose waits those of a station rest on, but for what its holders have time for."""
+        waits = {index for stream in centre.indices for index in self.all[stream].holding.waits}
+        if centre.holders > 1:
+            room = centre.rooms[0]
+            waits |= {index for stream, _ in room.held for index in self.all[stream].holding.waits}
+            waits -= {index for index, _ in room.asked}
+        return {at[index] for index in waits if index in at}
 
     def rest(self, centre: Centre, waited_for: Set[int]) -> tuple[int, ...]:
         """The streams of a station whose waits are part of no holding time, where these follow from the others."""

@@ -56,8 +56,8 @@ def work(network: RoutedNetwork, wanted: Wanted) -> Work:
 def solve(network: RoutedNetwork, wanted: Wanted, solve_part: SolvePart) -> RoutedSolution:
     """The steady state; in the choice of `auto` by qna where the variability of arrivals matters."""
     if network.limited:
-        return capacity.solve(network, wanted)
+        return capacity.solve(network, wanted.replace(responses=False))
     if wanted.capacities:
         return loads_without_waits(network)
-    solution = solve_open(network, wanted.method, wanted.each, wanted.warned)
+    solution = solve_open(network, wanted.method, wanted.each, wanted.warned, wanted.responses)
     return closed_networks.enclosed(network, solution, wanted.bounds) if wanted.bounds else solution

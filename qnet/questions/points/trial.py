@@ -7,9 +7,10 @@ from copy import copy
 from typing import Any
 
 from qnet.errors import QnetError
-from qnet.expression import FLOATS, Expression, arrays, evaluate
+from qnet.expression import FLOATS, Expression, arrays, evaluate, solution_name
 from qnet.lazy import Array, Indices, np
 from qnet.model.conditions import Condition
+from qnet.model.fields import RESERVED
 from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points.domain import Domain, outside, stated_value
@@ -53,6 +54,8 @@ class Trial:
         self.stated = stated_value(model, vary) or 1.0
         """The value of the parameter as the model states it, 1 for none."""
         self.domain = Domain(model, vary, coordinates)
+        self.responses = not needs_solution(model) and _of_responses(model, self.limits)
+        """Whether all limits rest on parameters, and on throughputs and responses of classes."""
         self.groups = np.arange(size) if self.uncertain else _groups(coordinates, size)
         """A number for each point, the same for those that differ in nothing but which limits hold there."""
 
@@ -108,7 +111,14 @@ class Trial:
 
         Its reasons leave out what was not measured.
         """
-        wanted = self.wanted.replace(warned=False)
+        return self._each(value, self.wanted.replace(warned=False, responses=self.responses))
+
+    def read(self, value: Any) -> Solved:
+        """As `solve`, with all figures."""
+        return self._each(value, self.wanted.replace(warned=False))
+
+    def _each(self, value: Any, wanted: Wanted) -> Solved:
+        """As `_solved`; points that are the same are solved once."""
         if (distinct := self.distinct(value)) is None:
             return self._solved(value, wanted)
         first, rows = distinct
@@ -170,6 +180,18 @@ class Trial:
         if not result:
             return np.where(solved.stable, -1.0, 1.0)
         return result[0] if len(result) == 1 else np.max(result, axis=0)
+
+
+def _of_responses(model: Model, limits: Sequence[Condition]) -> bool:
+    """Whether limits rest on parameters, and on throughputs and responses of classes, and on nothing else."""
+    figures = {*RESERVED, *(solution_name(kind, item.name) for kind in RESERVED for item in model.classes)}
+    unread = [expression for limit in limits for expression in (limit.metric, limit.bound)]
+    names: set[str] = set()
+    while unread:
+        new = set(unread.pop().names) - names
+        names |= new
+        unread += [model.outputs[name].expression for name in new if name in model.outputs]
+    return all(name in figures or name in model.parameters or name in model.outputs for name in names)
 
 
 def _groups(coordinates: Mapping[str, Any], size: int) -> Indices:

@@ -298,7 +298,7 @@ def _ended(lanes: Trial, chosen: Chosen) -> IntervalEnd:
     limit, station = np.zeros(lanes.size, dtype=int), np.full(lanes.size, "", dtype=object)
     saturated, several = cause == SATURATION, (cause == LIMIT) & (len(lanes.limits) > 1)
     if saturated.any() or several.any():
-        looked = there if (probe == shown).all() else lanes.solve(np.where(saturated | several, probe, shown))
+        looked = there if (probe == shown).all() else lanes.read(np.where(saturated | several, probe, shown))
         if several.any():
             limit = np.argmax(lanes.excesses(looked), axis=0)
         if saturated.any():

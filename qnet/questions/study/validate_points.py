@@ -345,7 +345,7 @@ def _shown(trial: Trial, indices: Any, answered: Any, value: Any, shown: Any, wi
     """Points with answers of a search, and the solutions there of those whose figures are read."""
     rows = [row for row, index in enumerate(indices) if answered[row] and int(index) in with_figure]
     read = indices[rows]
-    solved = trial.at(read).solve(shown[rows]) if rows else None
+    solved = trial.at(read).read(shown[rows]) if rows else None
     return _Part(indices, answered, value, read, solved)
 
 
