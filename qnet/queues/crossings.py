@@ -50,7 +50,23 @@ def crossings(
                error; and around that by the lines through the last two points on either side, which is exact for a
                kink. Where that has neither halved a bracket nor come much nearer to zero, at equal distances once.
     """
-    result = np.array(high)
+    return _search(function, (low, high, at_low, at_high), near, foretold)[0]
+
+
+def enclosures(
+    function: Function, low: Array, high: Array, at_low: Array, at_high: Array, near: Function
+) -> tuple[Array, Array, Array, Array]:  # fmt: skip
+    """As `crossings`: the last brackets, by their ends, and what the functions are there."""
+    ends = _search(function, (low, high, at_low, at_high), near, False)[1]
+    return ends[0], ends[1], ends[2], ends[3]
+
+
+def _search(
+    function: Function, ends: tuple[Array, Array, Array, Array], near: Function | None, foretold: bool
+) -> tuple[Array, Array]:
+    """The roots of `crossings`, and (4, n) the ends of the last brackets, with the functions there."""
+    low, high, at_low, at_high = ends
+    result, last = np.array(high), np.array(ends)
     live: Indices = np.flatnonzero(~(at_low * at_high > 0))
     nowhere = np.full(len(live), np.nan)
     x = np.stack([nowhere, low[live], high[live], nowhere], axis=1)
@@ -64,6 +80,7 @@ def crossings(
         apart = np.abs(x[:, 2] - x[:, 1])
         done = apart <= 2 * width
         result[live[done]] = x[done, 1]
+        last[:, live[done]] = x[done, 1], x[done, 2], f[done, 1], f[done, 2]
         if foretold and len(live):
             with np.errstate(all="ignore"):
                 share, error = _interpolated(_scaled(x), f)
@@ -75,7 +92,7 @@ def crossings(
             live, x, f, least, slow = live[going], x[going], f[going], least[going], slow[going]
             width, apart = width[going], apart[going]
         if not len(live):
-            return result
+            return result, last
         fewest = 1 if foretold and not turn else _FEWEST
         number = int(np.clip(_TOGETHER // len(live), fewest, _MOST))
         shares = _shares(x, f, np.minimum(width / apart, 0.5), slow, number)

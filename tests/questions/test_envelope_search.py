@@ -17,7 +17,7 @@ from qnet.expression import parse
 from qnet.questions.envelope.envelope import crossings, envelope
 from qnet.questions.envelope.question import question
 from qnet.questions.points.trial import Trial
-from qnet.questions.search.continuous import largest_steady
+from qnet.questions.search.steady_range import largest_steady
 from qnet.units import format_quantity
 
 

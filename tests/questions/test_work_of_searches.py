@@ -18,8 +18,8 @@ from qnet.questions.envelope.question import question
 from qnet.questions.points import trial as trials
 from qnet.questions.points.points import solve_points
 from qnet.questions.points.trial import Trial
-from qnet.questions.search import continuous
-from qnet.questions.search.continuous import largest_steady
+from qnet.questions.search import steady_range
+from qnet.questions.search.steady_range import largest_steady
 
 
 @pytest.fixture
@@ -91,7 +91,7 @@ def test_loads_that_rise_slowly_are_asked_for_several_values_at_once(
     steady = largest_steady(Trial(model, "stressed_rate", (), columns, 3))
     together = len(sizes)
     sizes.clear()
-    monkeypatch.setattr(continuous, "_TOGETHER", 0)
+    monkeypatch.setattr(steady_range, "_TOGETHER", 0)
     alone = largest_steady(Trial(model, "stressed_rate", (), columns, 3))
     assert together <= len(sizes) - 3
     np.testing.assert_allclose(steady.largest, alone.largest, rtol=1e-12)

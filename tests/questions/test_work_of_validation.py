@@ -11,7 +11,7 @@ import pytest
 from qnet.lazy import np
 from qnet.model.values import Values
 from qnet.questions.points.domain import Domain
-from qnet.questions.search import continuous
+from qnet.questions.search import sign_changes
 from qnet.questions.study import validate_points, validate_settings
 from qnet.questions.study.load import load_study
 from qnet.questions.study.validate import validate
@@ -68,16 +68,16 @@ def work() -> Work:
     done = Work([], [], [], [], [], [], [])
     search, shown = validate_points.search, validate_points._shown
     compute, move = validate_points.Computer.compute, validate_settings.Systems._move_along
-    crossings = continuous.crossings
+    crossings = sign_changes.crossings
 
     def values(model: Any, varied: dict[str, Any], size: int | None) -> Values:
         if varied:
             (done.single if size is None else done.batches).append(size or 1)
         return Values(model, varied, size)
 
-    def counted(trial: Any) -> Any:
+    def counted(trial: Any, **more: Any) -> Any:
         done.searched.append(trial.size)
-        return search(trial)
+        return search(trial, **more)
 
     def along(self: Any, key: Any, setting: Any, points: Any, every: Any) -> None:
         done.along.append(len(every))
@@ -101,7 +101,7 @@ def work() -> Work:
         return crossings(counted, *arguments)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(continuous, "crossings", roots)
+        patch.setattr(sign_changes, "crossings", roots)
         patch.setattr(validate_settings, "Values", values)
         patch.setattr(validate_settings.Systems, "_move_along", along)
         patch.setattr(validate_points, "search", counted)

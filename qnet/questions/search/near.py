@@ -10,7 +10,8 @@ from qnet.questions.points.domain import outside
 from qnet.questions.points.points import Solved
 from qnet.questions.points.saturation import JUST_BELOW
 from qnet.questions.points.trial import Trial
-from qnet.questions.search.continuous import capacity, exceeded, sign_change, smooth
+from qnet.questions.search.sign_changes import exceeded, scaled, sign_change, smooth, unscaled
+from qnet.questions.search.steady_range import capacity
 from qnet.record import Record
 
 _REACHES = (1.012, 1.06, 1.3)
@@ -122,13 +123,8 @@ def _beside(known: Array, wanted: Flags) -> tuple[Array, Indices]:
 
 def _slopes(here: _Look, beside: _Look, edge: Array) -> Array:
     """By how much limits are exceeded more for each unit on the scale of `_scaled`; not-a-number where unknown."""
-    result = (smooth(here.excess) - smooth(beside.excess)) / (_scaled(here.value, edge) - _scaled(beside.value, edge))
+    result = (smooth(here.excess) - smooth(beside.excess)) / (scaled(here.value, edge) - scaled(beside.value, edge))
     return np.where((here.load < 0) & (beside.load < 0) & (result > 0), result, np.nan)
-
-
-def _scaled(value: Array, edge: Array) -> Array:
-    """Values below an edge on the scale of `sign_change`."""
-    return -np.log1p(-value / edge)
 
 
 class _Look(Record):
@@ -189,7 +185,7 @@ class _Brackets:
         edge, slope   of `_slopes`, of points with the same known answer: they hardly differ.
         """
         away = np.maximum(_FARTHER * np.abs(self.excess / slope), _LEAST * _NEARNESS * self.first / (edge - self.first))
-        value = -edge * np.expm1(-_scaled(self.first, edge) - np.where(self.up, away, -away))
+        value = unscaled(scaled(self.first, edge) + np.where(self.up, away, -away), edge)
         value = np.where(self.up, np.minimum(value, self.end), value)
         open_: Flags = np.isnan(self.high["value"]) | np.isnan(self.low["value"])
         near: Flags = np.abs(value / self.first - 1.0) < _REACHES[1] - 1.0

@@ -39,6 +39,7 @@ class Regions(Record):
     steady_least: Any
     """Per point: the least value with a steady state; nan where the range of the parameter ends first."""
     steady_greatest: Any
+    """The same of the greatest one, which is not exact where it was not asked for."""
     best: Array
     """Per point: the value at which the limits are exceeded least."""
     complete: bool = False

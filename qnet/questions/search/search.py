@@ -213,14 +213,15 @@ class IntervalEnd(Record):
     """The solution where the figures are read."""
 
 
-def search(trial: Trial) -> Regions:
+def search(trial: Trial, ends: bool = True) -> Regions:
     """Find all intervals of a parameter in which there is a steady state and limits hold, at every point of a batch.
 
     A parameter that counts something is searched over integers.
 
     trial   the model, the parameter that is varied and the limits, at the points of the batch.
+    ends    whether the ends of the steady state are asked for where limits cease to hold before them.
     """
-    return integers(trial) if trial.domain.integer(trial.size) else continuous(trial)
+    return integers(trial) if trial.domain.integer(trial.size) else continuous(trial, ends)
 
 
 def falls(regions: Regions) -> bool | None:

@@ -324,7 +324,7 @@ class Computer:
                 parts.append(_shown(trial, here, *answers, with_figure))
         if len(there):
             rest = trial.at(there)
-            chosen = choose(search(rest), len(there), smallest)
+            chosen = choose(search(rest, ends=False), len(there), smallest)
             parts.append(_shown(trial, there, chosen.held, chosen.value, chosen.shown, with_figure))
         return parts
 

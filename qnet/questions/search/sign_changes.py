@@ -1,0 +1,96 @@
+"""Where functions of solutions change sign along a parameter: limits that cease to hold, stations that fill."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from qnet.lazy import Array, Flags, Indices, np
+from qnet.questions.points.points import Solved
+from qnet.questions.points.saturation import JUST_BELOW
+from qnet.questions.points.trial import Trial
+from qnet.queues.crossings import Function, crossings
+from qnet.queues.roots import NEARNESS, root
+
+_LESS = 1 - 2.0**-53
+
+
+def sign_change(
+    trial: Trial, function: Callable[[Trial, Solved, Indices], Array], inside: Array, beyond: Array, edge: Array,
+    ends: tuple[Flags, Array, Array], value_alone: Flags | None = None, nearness: float = 0.0,
+) -> Array:  # fmt: skip
+    """The last value at which a function of the solution is negative, on the way from `inside` to `beyond`.
+
+    function of a trial and its solution, and of the indices of its points in the trial given.
+    edge     a value above both, where figures may grow without bound.
+    ends     where a root is wanted, and the function at `inside` and at `beyond`.
+    value_alone  where what is left up to the edge may be less exact than the value, however close the two are.
+    nearness     how near to the root, relative to it, is near enough, on either side; 0: as near as other searches.
+    Method   The search runs over u = -log(1 - value / edge): close to saturation figures grow like 1 / (edge - value),
+             and over u they are smooth.
+    """
+    wanted, at_inside, at_beyond = ends
+    top = np.maximum(edge, np.maximum(inside, beyond) / JUST_BELOW)
+
+    def at(indices: Indices, u: Array) -> Array:
+        lanes = trial.at(indices)
+        return function(lanes, lanes.solve(unscaled(u, top[indices])), indices)
+
+    def near(indices: Indices, u: Array) -> Array:
+        alone: Any = np.zeros(trial.size, bool) if value_alone is None else value_alone
+        return np.where(alone[indices], max(NEARNESS, nearness), nearness) * np.expm1(u)
+
+    signs = np.where(wanted, at_inside, -1.0), np.where(wanted, at_beyond, -1.0)
+    bracket = scaled(inside, top), scaled(beyond, top)
+    about = near if nearness or value_alone is not None else None
+    result = find_root(trial, at, *bracket, *signs, about, foretold=nearness > 0)
+    return unscaled(result, top)
+
+
+def overloaded(trial: Trial, solved: Solved, indices: Indices) -> Array:
+    """How far the largest load exceeds a capacity: a function for `sign_change`."""
+    return trial.overload(solved)
+
+
+def filled(trial: Trial, solved: Solved, indices: Indices) -> Array:
+    """The same of stations that hold waits, where no others are full."""
+    return trial.filled(solved)
+
+
+def exceeded(trial: Trial, solved: Solved, indices: Indices) -> Array:
+    """How far the limits are exceeded: a function for `sign_change`."""
+    return smooth(trial.excess(solved))
+
+
+def smooth(excess: Array) -> Array:
+    """An excess, which is a share of the metric or of the bound, whichever is larger, as the logarithm of their ratio.
+
+    It has the same sign, and no bend where a limit begins to be exceeded: interpolation across that is exact to a
+    higher order. Where a ratio is 0 or unlimited, it is taken as it is.
+    """
+    share = np.abs(excess)
+    return np.where(share < 1, -np.sign(excess) * np.log1p(-np.minimum(share, _LESS)), excess)
+
+
+def find_root(
+    trial: Trial, function: Function, low: Array, high: Array, at_low: Array, at_high: Array,
+    near: Function | None = None, foretold: bool = False,
+) -> Array:  # fmt: skip
+    """Where a function of solutions changes sign, as `crossings`.
+
+    Where the method of solution depends on the number of points, all of them are always solved, once in a round.
+    """
+    if trial.uncertain:
+        every: Indices = np.arange(trial.size)
+        return root(lambda x: function(every, x), low, high, at_low, at_high, trial.operations)
+    return crossings(function, low, high, at_low, at_high, near, foretold)
+
+
+def scaled(value: Array, top: Array) -> Array:
+    """Values below a top on the scale of `sign_change`."""
+    return -np.log1p(-value / top)
+
+
+def unscaled(u: Array, top: Array) -> Array:
+    """Values from that scale."""
+    return -top * np.expm1(-u)

@@ -1,0 +1,329 @@
+"""The largest value of one parameter at which a model still has a steady state, for a batch of points at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from qnet.errors import QnetError
+from qnet.lazy import Array, Flags, Indices, np
+from qnet.questions.points.domain import outside
+from qnet.questions.points.points import needs_solution
+from qnet.questions.points.saturation import JUST_BELOW
+from qnet.questions.points.trial import Trial
+from qnet.questions.search.sign_changes import filled, find_root, overloaded, scaled, sign_change, unscaled
+from qnet.queues.crossings import enclosures
+from qnet.record import Record
+
+START = 1e-9
+"""Share of the largest value at which "no load" is read."""
+_DOUBLINGS, _FAST = 20, 128.0
+"""After this many doublings a search goes up faster; where it ends, nothing bounds the value."""
+_MORE = 9
+_AHEAD, _TOGETHER = 4, 100
+"""Values of a search that goes up of which the loads are asked for at once, and points up to which they are."""
+_RISES = 1.5
+"""By what factor a load rises at least as a value is doubled, where its capacity is searched before any waits."""
+_ROUGH = 0.01
+"""How near to the end of a steady state, as a share, a search that is rough goes."""
+_DESCENT, _DESCENTS = 1e-6, 60
+"""How far a search goes down at once from a value that is far too large, and how often."""
+
+
+class SteadyRange(Record):
+    """Arrays with one element per point."""
+
+    largest: Array
+    """The largest value with a steady state; else the end of the range of the parameter or of the search; where no
+    steady state was reached, a value without one."""
+    bounded: Flags
+    """Whether the steady state ends at `largest`."""
+    greatest: Array
+    """The end of the range; infinite where there is none."""
+    rough: Ending | None = None
+    """Where `largest` is not more than near the end, with a steady state; None for nowhere."""
+
+
+class Ending(Record):
+    """Between which values the steady state ends, for some points, because waits fill a station."""
+
+    point: Indices
+    low: Array
+    high: Array
+    at_low: Array
+    """How far the loads of stations that hold waits exceed a capacity."""
+    at_high: Array
+    top: Array
+    """A value above both, where figures may grow without bound."""
+
+    @property
+    def estimate(self) -> Array:
+        """About where the loads reach the capacity."""
+        return self.low + (self.high - self.low) * self.at_low / (self.at_low - self.at_high)
+
+    def at(self, chosen: Any) -> Ending:
+        """Some of them."""
+        return Ending(*(column[chosen] for column in self))
+
+
+def largest_steady(trial: Trial, rough: bool = False) -> SteadyRange:
+    """Where the steady state ends as a parameter grows from its least value.
+
+    rough    whether near an end is near enough where waits fill a station before its capacity.
+    Method   Up by doubling to a value without a steady state. The capacity of a station that holds no waits is a root
+             of its load; where waits fill an outer station before that, a root of the largest load.
+    Domain   Values that the model refuses are never left as an answer: the search ends where they begin.
+    Limits   There must be a steady state at the least value; and values beyond the first end are not tried. Where no
+             load is open, a steady state at the last value of the doublings is one at those before it.
+    """
+    greatest: Array = np.full(trial.size, trial.greatest)
+    low: Array = np.full(trial.size, max(trial.least, 0.0))
+    lowest = low
+    high: Array = np.minimum(max(trial.stated, trial.least * 2, 1e-12), greatest)
+    at_low: Array = np.full(trial.size, -1.0)
+    overload: Array = np.full(trial.size, np.nan)
+    at_high = certain = end = at_low
+    if trial.closed and _steady_at_last(trial, high, greatest):
+        for step in range(_DOUBLINGS + _MORE):
+            high = _doubled(high, greatest, step)
+        return SteadyRange(high, np.zeros(trial.size, bool), greatest)
+    if (bracket := _overloaded(trial, low, high, greatest)) is not None:
+        every: Flags = low == low
+        ends, left = edge(trial, *bracket, every, overload, rough)
+        return SteadyRange(ends, every, greatest, left)
+    ahead: list[tuple[Array, Array, Array]] = []
+    inside: Flags = low == low
+    for step in range(_DOUBLINGS + _MORE):
+        ahead = ahead or _loads_ahead(trial, low, high, greatest, step)
+        # Points that have come to an end remain there.
+        known = zip(ahead.pop(0), (end, at_high, certain), strict=True)
+        end, at_high, certain = (np.where(inside, new, old) for new, old in known)
+        greatest, high = np.where(end < high, end, greatest), end
+        inside = (at_high < 0) & (high < greatest)
+        if not inside.any():
+            break
+        low, at_low = np.where(inside, high, low), np.where(inside, certain, at_low)
+        overload = np.where(inside, at_high, overload)
+        high = np.where(inside, _doubled(high, greatest, step), high)
+    reached = low
+    left: Ending | None = None
+    bounded = at_high >= 0
+    if bounded.any():
+        low, high, at_low = _descended(trial, low, high, at_low, bounded & (low == lowest))
+        bounded = bounded & (low > lowest)
+    if bounded.any():
+        certain = certain if (high == end).all() else trial.certain(high)
+        overload = np.where(low == reached, overload, np.nan)
+        ends, left = edge(trial, low, high, at_low, certain, bounded, overload, rough)
+        high = np.where(bounded, ends, high)
+    return SteadyRange(high, bounded, greatest, left)
+
+
+def _overloaded(trial: Trial, low: Array, high: Array, greatest: Array) -> tuple[Array, Array, Array, Array] | None:
+    """Two values between which stations that hold no waits reach their capacity, and their loads less one there.
+
+    low, high  the least value, and one to begin with.
+    Returns    None where a load does not rise with the value at some point, or is not known before the waits.
+    """
+    if _needs_waits(trial):
+        return None
+    at_low: Array = np.full(trial.size, np.nan)
+    try:
+        at_high = trial.certain(high)
+        for step in range(_DOUBLINGS):
+            going = at_high < 0
+            if not going.any():
+                break
+            if (going & (high >= greatest)).any():
+                return None
+            low, at_low = np.where(going, high, low), np.where(going, at_high, at_low)
+            high = np.where(going, _doubled(high, greatest, step), high)
+            at_high = np.where(going, trial.certain(high), at_high)
+            if (going & (at_high + 1 < _RISES * (at_low + 1))).any():
+                return None
+        begins = np.isnan(at_low)
+        if begins.any():
+            low = np.where(begins, np.maximum(high * _DESCENT, low), low)
+            at_low = np.where(begins, trial.certain(low), at_low)
+    except QnetError as error:
+        if not outside(error):
+            raise
+        return None
+    return (low, high, at_low, at_high) if (at_low < 0).all() and (at_high >= 0).all() else None
+
+
+def _needs_waits(trial: Trial) -> bool:
+    """Whether no load is known before the waits: where times rest on the solution, and of closed classes."""
+    return needs_solution(trial.model) or any(item.population is not None for item in trial.model.customers)
+
+
+def _loads(trial: Trial, inside: Array, value: Array) -> tuple[Array, Array, Array]:
+    """The loads at some values, no more of them than say whether there is a steady state.
+
+    Returns  the values, or the ends of the domain between those `inside` it and them; the largest load less one,
+             negative with a steady state; and the largest of the stations that hold no waits.
+    """
+    if _needs_waits(trial):
+        value, solved = trial.within(inside, value)
+        return value, trial.overload(solved), solved.certain_load - 1
+    try:
+        certain = trial.certain(value)
+    except QnetError as error:
+        if not outside(error):
+            raise
+        value, solved = trial.within(inside, value)
+        return value, trial.overload(solved), solved.certain_load - 1
+    result = np.maximum(certain, 0.0)
+    unsure = np.flatnonzero(certain < 0)
+    if len(unsure):
+        part = trial if len(unsure) == trial.size else trial.at(unsure)
+        result[unsure] = part.overload(part.solve(value[unsure]))
+    return value, result, certain
+
+
+def _loads_ahead(
+    trial: Trial, inside: Array, value: Array, greatest: Array, step: int
+) -> list[tuple[Array, Array, Array]]:  # fmt: skip
+    """The loads at some values, as `_loads`, and at those that a search goes up to next, where these cost little more.
+
+    greatest, step   as `_doubled` takes them.
+    """
+    if trial.uncertain or trial.size * _AHEAD > _TOGETHER:
+        return [_loads(trial, inside, value)]
+    values = [value]
+    for more in range(_AHEAD - 1):
+        values.append(_doubled(values[-1], greatest, step + more))
+    lanes = trial.at(np.tile(np.arange(trial.size), _AHEAD))
+    every = np.concatenate(values)
+    try:
+        end, load, certain = _loads(lanes, np.tile(inside, _AHEAD), every)
+    except QnetError as error:
+        if not outside(error):
+            raise
+        return [_loads(trial, inside, value)]
+    if not (end == every).all():
+        return [_loads(trial, inside, value)]
+    return list(zip(*(np.split(column, _AHEAD) for column in (end, load, certain)), strict=True))
+
+
+def _doubled(value: Array, greatest: Array, step: int) -> Array:
+    """The next values of a search that goes up, after a number of steps."""
+    return np.minimum(value * (2 if step < _DOUBLINGS else _FAST), greatest)
+
+
+def _steady_at_last(trial: Trial, high: Array, greatest: Array) -> bool:
+    """Whether there is a steady state at the last value that doublings try, at every point."""
+    for step in range(_DOUBLINGS + _MORE - 1):
+        high = _doubled(high, greatest, step)
+    try:
+        return bool(np.all(trial.solve(high).stable))
+    except QnetError:
+        return False
+
+
+def _descended(trial: Trial, low: Array, high: Array, at_low: Array, wanted: Flags) -> tuple[Array, Array, Array]:
+    """A bracket of the end of the steady state, where the first guess was far beyond it."""
+    top = high
+    for _ in range(_DESCENTS):
+        below = np.maximum(high * _DESCENT, low)
+        wanted = wanted & (below > low)
+        if not wanted.any():
+            break
+        try:
+            solved = trial.solve(np.where(wanted, below, high))
+        except QnetError as error:
+            if not outside(error):
+                raise
+            break
+        result = wanted & solved.stable
+        low, at_low = np.where(result, below, low), np.where(result, solved.certain_load - 1, at_low)
+        wanted = wanted & ~result
+        high = np.where(wanted, below, high)
+    return low, np.where(wanted, top, high), at_low
+
+
+def capacity(trial: Trial, low: Array, high: Array, at_low: Array, at_high: Array, bounded: Flags) -> Array:
+    """Where stations that hold no waits saturate: a root of their load, where it is `bounded` by two values.
+
+    at_low, at_high  the largest load of such stations, less one, at both values.
+    Returns          nothing that counts where it is not bounded.
+    """
+    ends = np.where(bounded, at_low, -1.0), np.where(bounded, at_high, -1.0)
+    return find_root(trial, lambda indices, x: trial.at(indices).certain(x), low, high, *ends)
+
+
+def edge(
+    trial: Trial, low: Array, high: Array, at_low: Array, at_high: Array, bounded: Flags, overload: Array,
+    rough: bool = False,
+) -> tuple[Array, Ending | None]:  # fmt: skip
+    """Where the steady state ends: at the capacity of an inner station, or before it if waits fill an outer one.
+
+    low, high        values with and without a steady state, where it is `bounded` by them.
+    at_low, at_high  the load of stations that hold no waits, less one, there.
+    overload         the largest load less one at `low`; nan where it is not known.
+    rough            of `largest_steady`.
+    """
+    by_capacity = bounded & (at_high >= 0)
+    top = np.where(by_capacity, high, high / JUST_BELOW)
+    if by_capacity.any():
+        top = np.where(by_capacity, capacity(trial, low, high, at_low, at_high, by_capacity), top)
+    least = np.maximum(top * START, trial.least)
+    start, end = np.maximum(low, least), top * JUST_BELOW
+    at_start = np.where(start == low, overload, np.nan)
+    if trial.uncertain:
+        at_end = trial.overload(trial.solve(end))
+        at_start = _overloads(trial, start, at_start, bounded & (at_end >= 0))
+    else:
+        # Both in one batch, though the start is not needed where the steady state goes on to the end.
+        unknown = np.flatnonzero(bounded & np.isnan(at_start))
+        lanes = trial.at(np.concatenate([np.arange(trial.size), unknown]))
+        loads = lanes.filled(lanes.solve(np.concatenate([end, start[unknown]])))
+        at_end, at_start[unknown] = loads[: trial.size], loads[trial.size :]
+    earlier = bounded & (at_end >= 0)
+    if not earlier.any():
+        return top, None
+    lower = earlier & (at_start >= 0) & (start > least)
+    if lower.any():
+        end, at_end = np.where(lower, start, end), np.where(lower, at_start, at_end)
+        start = np.where(lower, least, start)
+        at_start = _overloads(trial, start, np.where(lower, np.nan, at_start), lower)
+    hopeless = at_start >= 0
+    wanted = earlier & ~hopeless
+    left = None
+    if rough and not trial.uncertain:
+        here = np.flatnonzero(wanted)
+        begun = Ending(here, start[here], end[here], at_start[here], at_end[here], top[here])
+        left = _nearer(trial, begun)
+        result = start.copy()
+        result[here] = left.low
+    else:
+        function = overloaded if trial.uncertain else filled
+        result = sign_change(trial, function, start, end, top, (wanted, at_start, at_end), wanted)
+    return np.where(earlier, np.where(hopeless, start, result), top), left
+
+
+def _nearer(trial: Trial, ending: Ending) -> Ending:
+    """The same ends of the steady state, between values that are near each other."""
+    lanes, top = trial.at(ending.point), ending.top
+
+    def waiting(indices: Indices, u: Array) -> Array:
+        some = lanes.at(indices)
+        return some.filled(some.solve(unscaled(u, top[indices])))
+
+    ends = enclosures(
+        waiting, scaled(ending.low, top), scaled(ending.high, top), ending.at_low, ending.at_high,
+        lambda _, u: _ROUGH * np.expm1(u),
+    )  # fmt: skip
+    return Ending(ending.point, unscaled(ends[0], top), unscaled(ends[1], top), ends[2], ends[3], top)
+
+
+def _overloads(trial: Trial, value: Array, known: Array, wanted: Flags) -> Array:
+    """The largest loads less one at some values, those `known` and those that are wanted besides."""
+    here = np.flatnonzero(wanted & np.isnan(known))
+    if not len(here):
+        return known
+    if trial.uncertain:
+        here = np.arange(trial.size)
+    part = trial.at(here)
+    result = known.copy()
+    result[here] = part.overload(part.solve(value[here]))
+    return result
