@@ -89,7 +89,10 @@ class Steady:
 
 
 def responses(steady: Steady, method: str, rounds: int) -> RoutedSolution:
-    """As `figures`, without those by station and by route."""
+    """As `figures`, without those by station and by route.
+
+    steady, method, rounds   as `figures` takes them.
+    """
     network, operations = steady.network, steady.operations
     each: list[list[Value]] = [[] for _ in network.classes]
     for route in steady.compiled.routes:

@@ -42,7 +42,7 @@ def crossings(
     at_low, at_high  what the functions are there.
     near       how near to a root is near enough, by brackets and places; where that is farther than `NEARNESS` says.
     foretold   whether a root counts as found where interpolation through three points or more is near enough. Of many
-               roots each is then first looked for at one place.
+               roots each is then first evaluated at one place.
     Returns    the ends of the last brackets at which the functions are negative, which are as wide as those of
                `roots.root`, or as `near` allows; `high` where there is no change of sign. Roots that are foretold.
     Raises     `NotComputed` QN512 where a bracket does not shrink that far.
@@ -56,7 +56,10 @@ def crossings(
 def enclosures(
     function: Function, low: Array, high: Array, at_low: Array, at_high: Array, near: Function
 ) -> tuple[Array, Array, Array, Array]:  # fmt: skip
-    """As `crossings`: the last brackets, by their ends, and what the functions are there."""
+    """As `crossings`: the last brackets, by their ends, and what the functions are there.
+
+    function, low, high, at_low, at_high, near   as `crossings` takes them.
+    """
     ends = _search(function, (low, high, at_low, at_high), near, False)[1]
     return ends[0], ends[1], ends[2], ends[3]
 

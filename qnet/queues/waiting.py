@@ -303,7 +303,7 @@ def holder_line(queue: Queue, least: Value, streaks: tuple[Value, Value], operat
     Limits        N large: M/M/c. All holders busy, exponential times: the wait is that of a closed network, so that
                   the holders limit the throughput before the station is saturated.
     Exact         M/M/c//N with a Poisson stream of the same times, `streaks` being 0.
-    Source        this tool.
+    Source        the arrival theorem: @reiser1980; the bounds: this tool.
     """
     (priority,) = queue.levels
     alone, itself = _by_arrival(queue, priority)

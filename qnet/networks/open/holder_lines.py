@@ -72,16 +72,16 @@ def lines_at(
         share = ratio(total(rates[index] for index in line.indices), asked * line.copies)
         lighter = operations.minimum([(1 - share) / (1 - 1 / holders), 1 + room])
         shares.append(_Share(line, share * holders, operations.maximum([lighter, _LIGHTEST])))
-    met = _met(centre, loads, shares, at_arrival, operations)
+    queues = _queues(centre, loads, shares, at_arrival, operations)
     streak = _Streaks(centre.rooms[0], streams)
     result: list[LineAtCentre] = []
-    for share, (queued, least) in zip(shares, met, strict=True):
+    for share, (queued, least) in zip(shares, queues, strict=True):
         streaks = streak.of(queued, least, share.lighter, share.heavier, operations)
         result.append(LineAtCentre(share.line.indices, share.lighter, holder_line(queued, least, streaks, operations)))
     return result
 
 
-def _met(
+def _queues(
     centre: Centre, loads: Sequence[Load], shares: Sequence[_Share], at_arrival: Queue | None, operations: Operations
 ) -> list[tuple[Queue, Value]]:
     """By line, what its holders meet and the least that they wait."""

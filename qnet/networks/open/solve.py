@@ -24,7 +24,9 @@ from qnet.lazy import lazy, np
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import not_followed, reasons_for, uneven_classes
 from qnet.networks.figures import Steady, figures, responses
-from qnet.networks.open.centres import Centre, Room, centres, undecided
+from qnet.networks.open import rooms
+from qnet.networks.open.centres import Centre, centres, undecided
+from qnet.networks.open.rooms import BusyHolders
 from qnet.networks.routed import OpenClass, RoutedNetwork, at_point, at_points
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.streams import Key, Stream, Streams, streams
@@ -32,7 +34,6 @@ from qnet.networks.wanted import Divided
 from qnet.queues.arithmetic import ratio, total
 from qnet.queues.waiting import Load, Queue, holder_wait, open_wait, preemptive_waits, queue
 from qnet.queues.waiting import waits_beside_holders as beside_holders
-from qnet.record import Record
 
 if TYPE_CHECKING:
     from qnet.networks import fixed_point as networks_fixed_point
@@ -51,8 +52,6 @@ QNA = "qna"
 _TOLERANCE = 1e-12
 _ACCELERATED, _MORE = 10, 30
 _JUST_BELOW = 1 - 1e-9
-_ROUNDING = 1e-13
-"""The share of a rate that is left by rounding where holders wait as often as they ask."""
 _UNINTERRUPTED = 'discipline = "priority" serves the highest first and interrupts no one'
 
 
@@ -131,26 +130,6 @@ def closed_form(network: RoutedNetwork, operations: Operations) -> RoutedSolutio
     return solver.solve()
 
 
-class BusyHolders(Record):
-    """How many holders of a room are busy apart from their wait for its centre: linear in the other waits."""
-
-    holders: int
-    """How many there are."""
-    busy: Value
-    """Without the waits that are unknown."""
-    terms: tuple[tuple[int, Value], ...]
-    """By stream, how many more for each second of its wait."""
-    asked: Value
-    """Requests per second for the centre's station."""
-
-    def number(self, waits: Sequence[Wait]) -> Value:
-        """How many are busy with some waits."""
-        result = self.busy
-        for index, count in self.terms:
-            result = result + count * waits[index].mean
-        return result
-
-
 class OpenSolver:
     """The waits of an open network: a fixed point over those inside holds, then the outer stations."""
 
@@ -169,11 +148,11 @@ class OpenSolver:
         self.members = self.compiled.members()
         result = centres(network, self.compiled, self.members)
         inner = [centre for centre in result if not waited_for.isdisjoint(centre.indices)]
-        self.inner = self.ordered(inner)
+        self.inner = rooms.ordered(inner, self.all)
         self.outer = [centre for centre in result if waited_for.isdisjoint(centre.indices)]
         self.centres = (*self.inner, *self.outer)
         self.settled: dict[Key, tuple[tuple[Load, ...], Queue]] = {}
-        """What is met at stations whose loads are known."""
+        """Loads, and what arrivals meet, at stations whose loads are known."""
         self.of_lines: dict[Key, tuple[Load, ...]] = {}
         self.lines: dict[Key, list[LineAtCentre]] = {}
         """What holders with separate lines meet at such stations."""
@@ -181,7 +160,7 @@ class OpenSolver:
         """The stations whose waits rest on none that are unknown, and have been computed."""
         self.known: set[int] = set()
         """Their streams."""
-        self.beside = {centre.key: self.rest(centre, waited_for) for centre in self.inner}
+        self.deferred = {centre.key: self.rest(centre, waited_for) for centre in self.inner}
         """By station, the streams whose waits are part of no holding time: they follow from the others, at last."""
         self.shares: dict[Key, list[BusyHolders]] = {}
         """How busy the holders of stations are, by room."""
@@ -235,35 +214,11 @@ class OpenSolver:
         """Compute the waits of every stream, inside holds and outside; the number of rounds."""
         rounds = self.iterate()
         for centre in self.inner:
-            if self.beside[centre.key]:
+            if self.deferred[centre.key]:
                 self.visit_others(centre)
         for centre in self.outer:
             self.visit(centre)
         return rounds
-
-    def ordered(self, inner: Sequence[Centre]) -> list[Centre]:
-        """Stations that others wait for, each as far as possible after those whose waits its own rest on.
-
-        The fewer waits a round takes from the one before, the sooner it converges.
-        """
-        # Those without waits inside come first: the fewer numbers a round depends on, the sooner it is enclosed.
-        left = sorted(inner, key=lambda centre: not centre.regular)
-        at = {index: number for number, centre in enumerate(left) for index in centre.indices}
-        before = [self.needed(centre, at) - {number} for number, centre in enumerate(left)]
-        result: list[int] = []
-        while len(result) < len(left):
-            waiting = [number for number in range(len(left)) if number not in result]
-            result.append(min(waiting, key=lambda number: len(before[number].difference(result))))
-        return [left[number] for number in result]
-
-    def needed(self, centre: Centre, at: Mapping[int, int]) -> set[int]:
-        """The stations, by number, whose waits those of a station rest on, but for what its holders have time for."""
-        waits = {index for stream in centre.indices for index in self.all[stream].holding.waits}
-        if centre.holders > 1:
-            room = centre.rooms[0]
-            waits |= {index for stream, _ in room.held for index in self.all[stream].holding.waits}
-            waits -= {index for index, _ in room.asked}
-        return {at[index] for index in waits if index in at}
 
     def rest(self, centre: Centre, waited_for: Set[int]) -> tuple[int, ...]:
         """The streams of a station whose waits are part of no holding time, where these follow from the others."""
@@ -390,7 +345,7 @@ class OpenSolver:
             (centre.key[0], centre.pools): (end - len(centre.rooms), end)
             for centre, end in zip(unknown, ends, strict=True)
         }
-        rooms = [share for centre in unknown for share in self.busy_holders(centre)]
+        shares = [share for centre in unknown for share in self.busy_holders(centre)]
 
         def image(busy: Sequence[float]) -> list[float]:
             for centre in self.inner:
@@ -398,11 +353,11 @@ class OpenSolver:
                     position = indices.get((centre.key[0], centre.pools))
                     self.visit(centre, None if position is None else busy[slice(*position)])
             waits = (part for index in self.in_holds for part in self.waits[index])
-            return [*(max(room.number(self.waits), 0.0) for room in rooms), *waits]
+            return [*(max(share.number(self.waits), 0.0) for share in shares), *waits]
 
-        start = [max(room.number(self.waits), 0.0) for room in rooms]
-        fixed = networks_fixed_point.fixed_point(image, start, [float(room.holders) for room in rooms])
-        result = fixed.images[len(rooms) :]
+        start = [max(share.number(self.waits), 0.0) for share in shares]
+        fixed = networks_fixed_point.fixed_point(image, start, [float(share.holders) for share in shares])
+        result = fixed.images[len(shares) :]
         for index, mean, variance in zip(self.in_holds, result[::2], result[1::2], strict=True):
             self.waits[index] = Wait(mean, variance)
         return fixed.rounds
@@ -437,27 +392,10 @@ class OpenSolver:
     def busy_holders(self, centre: Centre) -> list[BusyHolders]:
         """How busy the holders of a station are, by room, as a function of the waits that are unknown."""
         if centre.key not in self.shares:
-            self.shares[centre.key] = [self.busy_room(room) for room in centre.rooms]
+            self.shares[centre.key] = [
+                rooms.busy_holders(room, self.all, self.known, self.waits, self.operations) for room in centre.rooms
+            ]
         return self.shares[centre.key]
-
-    def busy_room(self, room: Room) -> BusyHolders:
-        """How busy the holders of a room are, apart from their wait for its centre."""
-        busy: Value = 0.0
-        counts: dict[int, Value] = {}
-        for index, rate in room.held:
-            holding = self.all[index].holding
-            busy = busy + rate * holding.mean
-            for inner, count in holding.waits.items():
-                counts[inner] = counts.get(inner, 0.0) + rate * count
-        asked: Value = 0.0
-        for index, rate in room.asked:
-            asked = asked + rate
-            counts[index] = counts.get(index, 0.0) - rate
-        for index in [index for index in counts if index in self.known]:
-            busy = busy + counts.pop(index) * self.waits[index].mean
-        least = _ROUNDING * asked
-        terms = [item for item in counts.items() if not self.operations.all(self.operations.absolute(item[1]) <= least)]
-        return BusyHolders(room.holders, busy, tuple(terms), asked)
 
     def visit(self, centre: Centre, busy: Sequence[Value] | None = None) -> None:
         """Compute the waits of the streams of one station group from those of the others.
@@ -485,7 +423,7 @@ class OpenSolver:
             held = {item: holder_wait(at_arrival, item, used[0], spare, self.operations) for item in priorities}
             each = zip(centre.indices, loads, strict=True)
             of_holders = {index: held[load.priority] for index, load in each if load.holders}
-        self.set_waits(centre, loads, at_arrival, of_holders, self.beside.get(centre.key, ()))
+        self.set_waits(centre, loads, at_arrival, of_holders, self.deferred.get(centre.key, ()))
 
     def meet(self, centre: Centre) -> tuple[tuple[Load, ...], Queue]:
         """The requests of the streams of one station group, and the work they meet."""

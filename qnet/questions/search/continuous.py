@@ -62,9 +62,9 @@ def _exceeded_before(trial: Trial, scan: Scan, rough: Ending, inner: Array) -> E
         lanes = trial.at(full.point)
         every = full.low == full.low
         ends = every, full.at_low, full.at_high
-        found = sign_change(lanes, filled, full.low, full.high, full.top, ends, every)
-        inner[full.point] = found
-        value = found[:, None] * np.array([*(1 - share for share in _NEAR), JUST_BELOW])
+        exact = sign_change(lanes, filled, full.low, full.high, full.top, ends, every)
+        inner[full.point] = exact
+        value = exact[:, None] * np.array([*(1 - share for share in _NEAR), JUST_BELOW])
         new = value > full.low[:, None]
         scan.look(np.repeat(full.point, value.shape[1])[new.reshape(-1)], value[new])
     left = rough.at(before & np.isfinite(inner[rough.point]))

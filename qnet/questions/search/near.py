@@ -17,7 +17,7 @@ from qnet.record import Record
 _REACHES = (1.012, 1.06, 1.3)
 """How far, as factors, an answer is searched on either side of the known one: most move as far as what moves them."""
 _FULL = 1.02
-"""How far above a known answer a capacity is looked for before any limit, as a factor."""
+"""How far above a known answer a capacity is computed before any limit, as a factor."""
 _ASIDE = 0.003
 """The distance over which slopes are taken, as a share."""
 _FARTHER, _LEAST = 1.1, 1.5
@@ -79,8 +79,8 @@ def _around(trial: Trial, known: Array) -> Near:
     beyond = known >= end
     first = np.where(beyond, end, known)
     edge = np.minimum(top, 2 * first)
-    beside, group = _beside(known, ~beyond)
-    here, other = _tried(trial, first, beside)
+    lower, group = _lower(known, ~beyond)
+    here, other = _tried(trial, first, lower)
     brackets = _Brackets(trial, known, here, end)
     brackets.learn(other)
     foretold = brackets.foretold(edge, _slopes(here, other, edge)[group])
@@ -110,9 +110,9 @@ def _capacities(trial: Trial, known: Array) -> Array:
     return top
 
 
-def _beside(known: Array, wanted: Flags) -> tuple[Array, Indices]:
-    """A value beside the known answer, of one of the points that have it; and for each point the one that has the
-    value. Not-a-number for others."""
+def _lower(known: Array, wanted: Flags) -> tuple[Array, Indices]:
+    """A value a little below the known answer, of one of the points that have that answer; and for each point the one
+    that has the value. Not-a-number for others."""
     result, points = np.full(len(known), np.nan), np.zeros(len(known), dtype=int)
     group = np.unique(known, return_inverse=True)[1].reshape(-1)
     points[group[wanted]] = np.flatnonzero(wanted)
@@ -121,10 +121,10 @@ def _beside(known: Array, wanted: Flags) -> tuple[Array, Indices]:
     return result, points[group]
 
 
-def _slopes(here: _Look, beside: _Look, edge: Array) -> Array:
+def _slopes(here: _Look, lower: _Look, edge: Array) -> Array:
     """By how much limits are exceeded more for each unit on the scale of `_scaled`; not-a-number where unknown."""
-    result = (smooth(here.excess) - smooth(beside.excess)) / (scaled(here.value, edge) - scaled(beside.value, edge))
-    return np.where((here.load < 0) & (beside.load < 0) & (result > 0), result, np.nan)
+    result = (smooth(here.excess) - smooth(lower.excess)) / (scaled(here.value, edge) - scaled(lower.value, edge))
+    return np.where((here.load < 0) & (lower.load < 0) & (result > 0), result, np.nan)
 
 
 class _Look(Record):
@@ -184,8 +184,8 @@ class _Brackets:
 
         edge, slope   of `_slopes`, of points with the same known answer: they hardly differ.
         """
-        away = np.maximum(_FARTHER * np.abs(self.excess / slope), _LEAST * _NEARNESS * self.first / (edge - self.first))
-        value = unscaled(scaled(self.first, edge) + np.where(self.up, away, -away), edge)
+        step = np.maximum(_FARTHER * np.abs(self.excess / slope), _LEAST * _NEARNESS * self.first / (edge - self.first))
+        value = unscaled(scaled(self.first, edge) + np.where(self.up, step, -step), edge)
         value = np.where(self.up, np.minimum(value, self.end), value)
         open_: Flags = np.isnan(self.high["value"]) | np.isnan(self.low["value"])
         near: Flags = np.abs(value / self.first - 1.0) < _REACHES[1] - 1.0
