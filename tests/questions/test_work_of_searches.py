@@ -19,6 +19,7 @@ from qnet.questions.points import trial as trials
 from qnet.questions.points.points import solve_points
 from qnet.questions.points.trial import Trial
 from qnet.questions.search import steady_range
+from qnet.questions.search.search import search
 from qnet.questions.search.steady_range import largest_steady
 
 
@@ -39,8 +40,8 @@ def sizes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def test_the_envelopes_of_the_catalog_take_few_solutions(sizes: list[int]) -> None:
     model = load("ibm-3990-6")
     envelopes([question(model, stated) for stated in model.envelopes.values()])
-    assert len(sizes) <= 19
-    assert sum(sizes) <= 3000
+    assert len(sizes) <= 14
+    assert sum(sizes) <= 2500
 
 
 def test_the_end_of_a_steady_state_takes_loads_without_waits(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,6 +140,36 @@ def test_points_that_differ_in_their_limits_alone_are_solved_once(sizes: list[in
                   applies=[item[:1] for item in applies])  # fmt: skip
     np.testing.assert_allclose(excess[0], alone.excess(alone.solve(rates[:1]))[0], rtol=1e-12)
     assert len(np.unique(excess)) == 12
+
+
+def test_looks_of_a_search_leave_out_what_its_limits_do_not_name() -> None:
+    rates = np.array([100.0, 300.0])
+    model = load("ibm-3990-6")
+    brief, entire = (_trial(2).solve(rates).parts[0].solution, _trial(2).read(rates).parts[0].solution)
+    assert not brief.stations and not brief.visits and entire.stations and entire.visits
+    np.testing.assert_array_equal(brief.response, entire.response)
+    np.testing.assert_array_equal(brief.stable, entire.stable)
+    assert [item.name for item in brief.loads] == [item.name for item in entire.loads]
+    limits = ["utilization('drive') <= 0.5", "data_rate <= 10 MiB/s", "wait('volume') <= 1 ms"]
+    read = [Trial(model, "rate", [condition(text, model)], {}, 1).responses for text in limits]
+    assert read == [False, True, False]
+
+
+def test_a_search_asks_for_the_ends_of_a_steady_state_where_they_matter(sizes: list[int]) -> None:
+    """Where limits cease to hold before them they are roots of one batch with these; or not asked for at all."""
+    model = load("ibm-3990-6")
+    columns = {"write_fraction": np.linspace(0.0, 0.5, 6), "block": np.full(6, 27998.0)}
+    trial = Trial(model, "rate", [condition("response <= 20 ms", model)], columns, 6)
+    asked = search(trial)
+    together = list(sizes)
+    sizes.clear()
+    brief = search(trial, ends=False)
+    assert len(together) <= 11
+    assert len(sizes) < len(together) and sum(sizes) < sum(together)
+    np.testing.assert_allclose(brief.high.value, asked.high.value, rtol=1e-12)
+    exact = largest_steady(trial).largest
+    np.testing.assert_allclose(asked.steady_greatest, exact, rtol=1e-11)
+    np.testing.assert_allclose(brief.steady_greatest, exact, rtol=0.01)
 
 
 def _trial(points: int) -> Trial:

@@ -129,9 +129,10 @@ def test_the_answers_of_searches_are_solved_where_a_figure_is_read(work: Work) -
 def test_roots_are_interpolated_across_what_bends_an_excess(work: Work) -> None:
     """51 rounds and 28,400 values where the excess of limits was taken as it is, with a bend at every root, and where a
     root that was just missed was looked for at equal distances; 46 and 26,300 where moved answers were as near to their
-    roots as those of other searches."""
-    assert len(work.tried) <= 42
-    assert sum(work.tried) <= 24_000
+    roots as those of other searches; 42 and 24,000 where they were not foretold, and ends of a steady state were exact
+    that no answer rests on."""
+    assert len(work.tried) <= 36
+    assert sum(work.tried) <= 13_500
 
 
 def test_parameters_are_moved_along_a_grid_in_one_batch(work: Work) -> None:

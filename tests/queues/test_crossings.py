@@ -11,7 +11,7 @@ from many import many
 from qnet.errors import NotComputed
 from qnet.lazy import np
 from qnet.queues import crossings as module
-from qnet.queues.crossings import crossings
+from qnet.queues.crossings import crossings, enclosures
 
 
 def kink(x: Any, root: Any) -> Any:
@@ -103,6 +103,37 @@ def test_a_search_ends_where_it_is_near_enough() -> None:
     assert 0.28 <= found[0] < 0.3
     assert found[1] == pytest.approx(0.3, rel=1e-12) and found[1] < 0.3
     assert sizes[:3] == [48, 48, 24]
+
+
+def test_many_roots_that_are_foretold_take_three_places() -> None:
+    """One where interpolation through two says, and two at its error; a kink is looked at until it is enclosed."""
+    roots = np.linspace(0.2, 0.3, 1000)
+    low, high = roots - 1e-3, roots + 1e-4
+    sizes: list[int] = []
+
+    def function(index: Any, x: Any) -> Any:
+        sizes.append(len(x))
+        return np.exp(3 * x) - np.exp(3 * roots[index])
+
+    every = np.arange(1000)
+    ends = function(every, low), function(every, high)
+    sizes.clear()
+    answer = crossings(function, low, high, *ends, lambda index, x: 1e-10 * x, foretold=True)
+    np.testing.assert_allclose(answer, roots, rtol=1e-10)
+    assert sum(sizes) <= 3000
+    sizes.clear()
+    crossings(function, low, high, *ends, lambda index, x: 1e-10 * x)
+    assert sum(sizes) >= 4000
+
+
+def test_a_root_may_be_enclosed_roughly() -> None:
+    roots = np.array([0.25, 0.5])
+    zeros = np.zeros(2)
+    low, high, at_low, at_high = enclosures(
+        lambda index, x: x - roots[index], zeros, zeros + 1, -roots, 1 - roots, lambda index, x: np.full(len(x), 0.01)
+    )
+    assert (low <= roots).all() and (roots <= high).all() and (high - low <= 0.02).all()
+    np.testing.assert_allclose([at_low, at_high], [low - roots, high - roots], atol=1e-15)
 
 
 def test_a_root_at_an_end_takes_one_round() -> None:
