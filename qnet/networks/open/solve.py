@@ -92,13 +92,13 @@ def solve(
     return solution
 
 
-def loads_without_waits(network: RoutedNetwork) -> RoutedSolution:
+def loads_without_waits(network: RoutedNetwork, brief: bool = False) -> RoutedSolution:
     """The loads that are `certain`, as `solve` has them; all other figures mean nothing.
 
-    network  a point or a batch of open classes, as `solve` takes it.
+    network  a point or a batch of open classes, as `solve` takes it, and `brief`.
     """
     solver = OpenSolver(network)
-    solver.brief = True
+    solver.brief = brief
     return solver.summary(0)
 
 
@@ -121,10 +121,11 @@ def closed_form(network: RoutedNetwork, operations: Operations) -> RoutedSolutio
         text = "the time of the slowest of parallel branches is an integral"
         raise NotComputed(Problem("QN553", text, "no parallel steps", help="qnet solve gives the number"))
     chained = [centre for centre in solver.centres if centre.holders and centre.holders != 1]
-    implicit = undecided(solver.compiled, solver.inner) or chained
+    inner = sorted(solver.inner, key=lambda item: (not item.regular, solver.compiled.order.index(item.key)))
+    implicit = undecided(solver.compiled, inner) or chained
     if implicit:
         names = " and ".join(f'"{name}"' for name in dict.fromkeys(centre.station.name for centre in implicit))
-        how = "a fixed point" if undecided(solver.compiled, solver.inner) else "a finite-source chain"
+        how = "a fixed point" if undecided(solver.compiled, inner) else "a finite-source chain"
         text = f"the wait for {names} inside a hold is {how} over the waits of its holders"
         raise NotComputed(Problem("QN520", text, "waits in closed form"))
     return solver.solve()

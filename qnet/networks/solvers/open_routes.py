@@ -58,6 +58,6 @@ def solve(network: RoutedNetwork, wanted: Wanted, solve_part: SolvePart) -> Rout
     if network.limited:
         return capacity.solve(network, wanted.replace(responses=False))
     if wanted.capacities:
-        return loads_without_waits(network)
+        return loads_without_waits(network, wanted.responses)
     solution = solve_open(network, wanted.method, wanted.each, wanted.warned, wanted.responses)
     return closed_networks.enclosed(network, solution, wanted.bounds) if wanted.bounds else solution

@@ -131,7 +131,8 @@ class Trial:
     def certain(self, value: Any) -> Array:
         """The largest load among those that hold no waits, less one."""
         loads_alone = not needs_solution(self.model)
-        result: Array = self._solved(value, self.wanted.replace(warned=False, capacities=loads_alone)).certain_load - 1
+        wanted = self.wanted.replace(warned=False, capacities=loads_alone, responses=loads_alone)
+        result: Array = self._solved(value, wanted).certain_load - 1
         return result
 
     def _solved(self, value: Any, wanted: Wanted) -> Solved:
