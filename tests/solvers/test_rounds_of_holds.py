@@ -6,12 +6,15 @@ from collections import Counter
 from typing import Any
 
 import pytest
+from building import customers, network, station, visit
 
 from qnet.lazy import np
 from qnet.model.bind import bind
 from qnet.model.load import load
 from qnet.model.values import Values
+from qnet.networks.open import hold_warnings
 from qnet.networks.open.solve import OpenSolver
+from qnet.networks.routed import Hold, Time
 from qnet.queues import finite_source, waiting
 
 
@@ -68,3 +71,13 @@ def test_lines_of_an_even_share_share_their_chain(monkeypatch: pytest.MonkeyPatc
     front = [index for index in inside.in_holds if inside.all[index].station == "front_end"]
     for index in front:
         assert inside.waits[index].mean[3] == pytest.approx(alone.waits[index].mean[0], rel=1e-13)
+
+
+def test_outer_stations_follow_waits_that_are_made_longer() -> None:
+    """Also where all waits inside were known before the rounds."""
+    outer, inner = station("outer", 1), station("inner", 1)
+    held = customers(0.3, Hold("outer", (Time(0.5), visit("inner", 1.0))), name="held")
+    inside = OpenSolver(network([outer, inner], held, customers(0.2, visit("inner", 1.0))))
+    inside.find_waits()
+    assert inside.known
+    assert hold_warnings.elasticity(inside) > 0.1

@@ -287,10 +287,10 @@ class OpenSolver:
         self.shares.clear()
 
     def loads_known(self, centre: Centre) -> bool:
-        """Whether no wait inside the holding times of a station is unknown."""
-        return centre.regular or all(
-            index in self.known for stream in centre.indices for index in self.all[stream].holding.waits
-        )
+        """Whether no wait inside the holding times of a station is unknown; of an outer one, whether there is none."""
+        if centre.regular or centre.key not in self.deferred:
+            return centre.regular
+        return all(index in self.known for stream in centre.indices for index in self.all[stream].holding.waits)
 
     def equal(self) -> list[list[int]]:
         """The streams whose waits are the unknowns of a round, those with the same wait together."""
