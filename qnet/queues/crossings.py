@@ -26,8 +26,8 @@ _UNKNOWN = 0.05
 """The error of interpolation through two points, as a share of the bracket."""
 _MISSED = 0.1
 """How much smaller functions become in a round that nearly hits the root."""
-_SURE = 0.25
-"""The share of what is near enough that the estimated error of a root may be that is foretold."""
+_ALONE = 2
+"""Rounds in which each of many roots that are foretold is evaluated at one place."""
 _MAX_ROUNDS = 200
 
 
@@ -41,10 +41,11 @@ def crossings(
     low, high       the ends of brackets, in either order.
     at_low, at_high  what the functions are there.
     near       how near to a root is near enough, by brackets and places; where that is farther than `NEARNESS` says.
-    foretold   whether a root counts as found where interpolation through three points or more is near enough. Of many
-               roots each is then first evaluated at one place.
+    foretold   whether an end of a bracket counts as the root where the function is as near to zero as the smallest
+               slope around says. Of many roots each is then first evaluated where interpolation foretells it.
     Returns    the ends of the last brackets at which the functions are negative, which are as wide as those of
-               `roots.root`, or as `near` allows; `high` where there is no change of sign. Roots that are foretold.
+               `roots.root`, or as `near` allows; `high` where there is no change of sign. Either end for roots that
+               are foretold.
     Raises     `NotComputed` QN512 where a bracket does not shrink that far.
     Method     Around the root by inverse interpolation through up to four points, at the distance of its estimated
                error; and around that by the lines through the last two points on either side, which is exact for a
@@ -85,10 +86,10 @@ def _search(
         result[live[done]] = x[done, 1]
         last[:, live[done]] = x[done, 1], x[done, 2], f[done, 1], f[done, 2]
         if foretold and len(live):
-            with np.errstate(all="ignore"):
-                share, error = _interpolated(_scaled(x), f)
-            sure = ~done & (error * apart <= _SURE * width)
-            result[live[sure]] = x[sure, 1] + share[sure] * (x[sure, 2] - x[sure, 1])
+            distance = _distances(x, f)
+            nearest = distance.argmin(axis=1)
+            sure = ~done & (distance.min(axis=1) <= width)
+            result[live[sure]] = x[sure, 1 + nearest[sure]]
             done = done | sure
         if done.any():
             going = ~done
@@ -96,7 +97,7 @@ def _search(
             width, apart = width[going], apart[going]
         if not len(live):
             return result, last
-        fewest = 1 if foretold and not turn else _FEWEST
+        fewest = 1 if foretold and turn < _ALONE else _FEWEST
         number = int(np.clip(_TOGETHER // len(live), fewest, _MOST))
         shares = _shares(x, f, np.minimum(width / apart, 0.5), slow, number)
         tried = x[:, 1:2] + shares * (x[:, 2:3] - x[:, 1:2])
@@ -142,6 +143,14 @@ def _shares(x: Array, f: Array, least: Array, even: Array, number: int) -> Array
     shares = np.where(even[:, None], equal, shares)
     shares.sort(axis=1)
     return np.clip(shares, least[:, None], 1 - least[:, None])
+
+
+def _distances(x: Array, f: Array) -> Array:
+    """(n, 2) how far the ends of brackets are from the roots, at most, if no slope is less than those around."""
+    with np.errstate(all="ignore"):
+        slopes = np.abs(np.diff(f, axis=1) / np.diff(x, axis=1))
+        least = np.fmin(np.fmin(slopes[:, 0], slopes[:, 2]), slopes[:, 1])
+        return np.nan_to_num(np.abs(f[:, 1:3]) / least[:, None], nan=np.inf)
 
 
 def _scaled(x: Array) -> Array:

@@ -61,8 +61,8 @@ def test_few_answers_take_few_solutions(monkeypatch: pytest.MonkeyPatch) -> None
     """Loads without waits apart: at the known answers, beyond where these move, and for the roots. 6 solutions of 500
     points where values around the known answers were tried."""
     sizes = solutions(monkeypatch, FRACTIONS)
-    assert len(sizes) <= 4
-    assert sum(sizes) <= 150
+    assert len(sizes) <= 5
+    assert sum(sizes) <= 190
 
 
 def test_many_answers_take_few_points(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -131,8 +131,8 @@ def test_roots_are_interpolated_across_what_bends_an_excess(work: Work) -> None:
     root that was just missed was looked for at equal distances; 46 and 26,300 where moved answers were as near to their
     roots as those of other searches; 42 and 24,000 where they were not foretold, and ends of a steady state were exact
     that no answer rests on."""
-    assert len(work.tried) <= 36
-    assert sum(work.tried) <= 13_500
+    assert len(work.tried) <= 38
+    assert sum(work.tried) <= 15_500
 
 
 def test_parameters_are_moved_along_a_grid_in_one_batch(work: Work) -> None:

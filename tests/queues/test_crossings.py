@@ -106,7 +106,7 @@ def test_a_search_ends_where_it_is_near_enough() -> None:
 
 
 def test_many_roots_that_are_foretold_take_three_places() -> None:
-    """One where interpolation through two says, and two at its error; a kink is looked at until it is enclosed."""
+    """Where interpolation says, until the function is next to nothing there; else four are tried and more."""
     roots = np.linspace(0.2, 0.3, 1000)
     low, high = roots - 1e-3, roots + 1e-4
     sizes: list[int] = []
@@ -124,6 +124,20 @@ def test_many_roots_that_are_foretold_take_three_places() -> None:
     sizes.clear()
     crossings(function, low, high, *ends, lambda index, x: 1e-10 * x)
     assert sum(sizes) >= 4000
+
+
+def test_a_kink_is_not_foretold() -> None:
+    """A slope that falls to a hundredth just before the root."""
+    roots = np.linspace(0.2, 0.3, 1000)
+
+    def function(index: Any, x: Any) -> Any:
+        return np.where(x < roots[index] - 1e-5, x - roots[index] + 0.99e-5, (x - roots[index]) / 100)
+
+    every = np.arange(1000)
+    low, high = roots - 1e-3, roots + 1e-4
+    ends = function(every, low), function(every, high)
+    answer = crossings(function, low, high, *ends, lambda index, x: 1e-10 * x, foretold=True)
+    np.testing.assert_allclose(answer, roots, rtol=1e-9)
 
 
 def test_a_root_may_be_enclosed_roughly() -> None:

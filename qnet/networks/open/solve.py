@@ -223,7 +223,7 @@ class OpenSolver:
 
     def rest(self, centre: Centre, waited_for: Set[int]) -> tuple[int, ...]:
         """The streams of a station whose waits are part of no holding time, where these follow from the others."""
-        ordinary = centre.holders and centre.station.discipline != "preemptive" and centre.station.capacity is None
+        ordinary = centre.holders and centre.station.discipline in ("fcfs", "priority") and not centre.station.capacity
         if not ordinary or any(self.all[index].holders for index in centre.indices if index not in waited_for):
             return ()
         return tuple(index for index in centre.indices if index not in waited_for)

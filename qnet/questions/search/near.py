@@ -185,6 +185,7 @@ class _Brackets:
         edge, slope   of `_slopes`, of points with the same known answer: they hardly differ.
         """
         step = np.maximum(_FARTHER * np.abs(self.excess / slope), _LEAST * _NEARNESS * self.first / (edge - self.first))
+        step = np.minimum(step, _REACHES[-1])
         value = unscaled(scaled(self.first, edge) + np.where(self.up, step, -step), edge)
         value = np.where(self.up, np.minimum(value, self.end), value)
         open_: Flags = np.isnan(self.high["value"]) | np.isnan(self.low["value"])
