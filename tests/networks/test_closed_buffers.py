@@ -414,12 +414,13 @@ UNPROVEN = SHARED.format(
     share=0.5, jobs=5, other=12.6, at_cpu=60.0, at_disk=36.4,
 )  # fmt: skip
 FACTORS = np.geomspace(0.1, 10, 30)
-"""Each takes half a second alone, or seconds where it does not converge: tests look at the few that matter to them."""
+"""Each takes half a second alone, or seconds where it does not converge: tests look at the few that matter to them, of
+which one has converged long before the other, or never does."""
 
 
 def test_points_that_have_converged_are_not_led_astray_by_others() -> None:
     """Once all of a batch was refused, though each of its points has an answer."""
-    model, factors = model_of(LOSING), FACTORS[25:]
+    model, factors = model_of(LOSING), FACTORS[[25, 28]]
     together = solve_points(model, {"factor": factors}, len(factors), asked=APPROXIMATED).parts[0].solution
     alone = [solve_points(model, {"factor": float(factor)}, asked=APPROXIMATED).parts[0].solution for factor in factors]
     for index in range(2):
@@ -433,6 +434,5 @@ def test_points_that_do_not_converge_are_named() -> None:
         solve_points(model, {"factor": factors}, len(factors), asked=APPROXIMATED)
     assert caught.value.at is not None
     assert caught.value.at.tolist() == [True, False]
-    with pytest.raises(NotComputed, match="QN557"):
-        solve_points(model, {"factor": float(factors[0])}, asked=APPROXIMATED)
+    assert caught.value.problems[0].code == "QN557"
     assert solve_points(model, {"factor": float(factors[1])}, asked=APPROXIMATED).stable

@@ -53,9 +53,9 @@ _MAX_LAYERED = 25
 """The same where every round solves layers, which takes much longer."""
 _PLAIN = 3
 """Rounds without extrapolation: the first moves are no guide to the later ones."""
-_STALLED = 15
-"""Rounds in which the residual must fall. Estimates that jump where waits change little leave no fixed point, and the
-rounds cycle indefinitely."""
+_STALLED, _LESS = 15, 0.5
+"""Rounds in which the least residual must fall to this share. Estimates that jump where waits change little leave no
+fixed point, and the rounds cycle indefinitely. Of 1,800 points that converge none took more than 12 rounds."""
 _REMEMBERED = 5
 """Rounds that are mixed."""
 _LEAST_SHARE = 1e-12
@@ -178,7 +178,7 @@ class _Closed(Aggregation):
             done = residual <= _TOLERANCE
             if done.all() or not self.around.depends(levels):
                 return self.solution(levels, chain, rounds)
-            less = residual < 0.9 * lowest
+            less = residual < _LESS * lowest
             lowest, since = np.where(less, residual, lowest), np.where(less, rounds, since)
             if (done | (rounds - since >= _STALLED)).all():
                 break
