@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import math
 import os
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,7 @@ from qnet.model.model import Model
 from qnet.model.settings import with_settings
 from qnet.networks.exactness import Beyond
 from qnet.networks.solution import RoutedSolution
+from qnet.questions.points import points
 from qnet.questions.points.points import solve_points
 from qnet.questions.points.saturation import saturation
 from qnet.questions.solve.solve import solve_report
@@ -58,6 +60,36 @@ def test_where_the_steady_state_ends_does_not_depend_on_the_rate_asked(rate: flo
     found = saturation(asked, solve_points(asked))
     assert found.factor * rate == pytest.approx(END, rel=1e-8)
     assert found.cause == "a"
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """One number for every network that is solved from here on."""
+    result: list[float] = []
+    solve = points.solve
+
+    def counted(*given: Any) -> RoutedSolution:
+        result.append(1)
+        return solve(*given)
+
+    monkeypatch.setattr(points, "solve", counted)
+    return result
+
+
+@pytest.mark.parametrize("beyond", [1e-3, 1e-4, 1e-10])
+def test_rounds_that_only_go_by_where_a_solution_was_are_skipped(beyond: float, made: list[float]):
+    """They take about 3.3 / sqrt(beyond) rounds, of which 500 are made at most; then waits grow up to a limit."""
+    rate = f"{END * (1 + beyond)!r}/s"
+    limited = solve_points(model(rate, "1 s + min(wait('a'), 2 s)"), patient=False)
+    assert limited.parts[0].solution.stations[0].holding == pytest.approx(3, rel=1e-12)
+    assert not solve_points(model(rate, "1 s + wait('a')"), patient=False).stable
+    assert len(made) < 200
+
+
+def test_rounds_that_return_to_where_they_were_are_stopped(made: list[float]):
+    """A step down at a load between both of its sides: there is no fixed point."""
+    assert not solve_points(model("0.7/s", "where(utilization('a') > 0.5, 0.1 s, 1 s)"), patient=False).stable
+    assert len(made) < 20
 
 
 def test_beyond_its_end_the_largest_rate_is_told():

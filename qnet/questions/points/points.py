@@ -59,6 +59,8 @@ _TOLERANCE = 1e-12
 _MAX_ROUNDS = 500
 _ACCELERATED = 250
 """Rounds that are accelerated; those after them are plain."""
+_SLOW, _SHORT = 32, 8
+"""Rounds after which some are skipped where they go by slowly, and the fewest that are."""
 _LOADED = 100.0
 """The factor on the times and numbers of the least solution from which another is searched for."""
 _OF_SERVERS = ("utilization(", "busy_servers(")
@@ -267,19 +269,28 @@ def _fixed_point(
     start     the figures to begin with.
     Method    Rounds are accelerated by one step of memory (Anderson, J. ACM 12 (1965) 547-560), each point of a batch
               by a separate weight, while they contract; a point that an accelerated step took out of its steady state
-              goes on from before it, one round at a time.
+              goes on from before it, one round at a time. Just beyond the end of a solution rounds go by where it was,
+              by little and then by more; these are skipped without patience, and counted.
     """
     operations: Operations = FLOATS if size is None else arrays()
     where = operations.where
     wanted = figures_used(model)
-    known = dict(start)
+    known: dict[str, Value] = dict(start)
+    look = _MAX_ROUNDS if patient else _SLOW
+    visited: set[tuple[Value, ...]] = set()
+    """Figures of a single point without patience: where they return exactly, rounds are not accelerated any more, and
+    then in vain."""
+
+    def at(known: Mapping[str, Value]) -> tuple[Values, RoutedSolution]:
+        values, network = _there(model, varied, size, known)
+        return values, solve(network.loaded(factor), asked)
+
     plain, residual = dict(known), dict.fromkeys(wanted, 0.0)
     fast: Value = False
     trusted: Value = True
     rounds = 0
     while True:
-        values, network = _there(model, varied, size, known)
-        solution = solve(network.loaded(factor), asked)
+        values, solution = at(known)
         result, sizes = figures(solution), _sizes(solution)
         stable = solution.stable
         astray = fast & (stable == False)  # noqa: E712
@@ -302,6 +313,14 @@ def _fixed_point(
             return values, solution
         if rounds == _MAX_ROUNDS and patient:
             raise _unsettled(change)
+        if look <= rounds < _MAX_ROUNDS:
+            moves = {name: where(settled, 0.0, residual[name]) for name in wanted}
+            skipped = _going_by(known, moves, settled, _MAX_ROUNDS - rounds, at, operations)
+            rounds += skipped
+            if skipped and rounds < _MAX_ROUNDS:
+                known = {name: known[name] + 2.0 * skipped * moves[name] for name in wanted}
+                continue
+            look = 2 * rounds
         if rounds == _MAX_ROUNDS:
             return values, solution.replace(stable=stable & settled)
         weight = overlap / where(square > 0, square, 1.0)
@@ -311,6 +330,50 @@ def _fixed_point(
             mixed = operations.maximum([plain[name] - weight * (plain[name] - before[name]), 0.0])
             known[name] = operations.minimum([mixed, 1.0]) if name.startswith("utilization(") else mixed
         rounds += 1
+        if size is None and not patient:
+            figure = tuple(known.values())
+            if figure in visited and not trusted:
+                rounds = look = _MAX_ROUNDS
+            elif figure in visited:
+                trusted = False
+                visited.clear()
+            visited.add(figure)
+
+
+def _going_by(
+    known: Mapping[str, Value],
+    moves: Mapping[str, Value],
+    settled: Value,
+    most: int,
+    at: Callable[[Mapping[str, Value]], tuple[Values, RoutedSolution]],
+    operations: Operations,
+) -> int:
+    """How many rounds may be skipped, since none of them settles any of the points that are not settled.
+
+    known, moves  the figures, and how a round changes them.
+    most          the rounds that are left.
+    at            the solution with some figures.
+    Returns       0 where rounds are not known to go by; else they are not further than by twice as many of these moves.
+    Method        Where moves are as large at least, and twice as large at most, at twice the distance that some rounds
+                  would go with the present ones, so many do not even come there.
+    """
+    count = most
+    while count >= _SHORT:
+        ahead = {name: known[name] + 2.0 * count * move for name, move in moves.items()}
+        if not operations.all(operations.minimum([*ahead.values()]) >= 0.0):
+            return 0
+        try:
+            solution = at(ahead)[1]
+        except NotComputed:
+            return 0
+        result, going = figures(solution), solution.stable
+        for name, move in moves.items():
+            ratio = (result[name] - ahead[name]) / operations.where(move == 0.0, 1.0, move)
+            going = going & ((move == 0.0) | (ratio >= 1.0) & (ratio <= 2.0))
+        if operations.all(settled | going):
+            return count
+        count //= 4
+    return 0
 
 
 def _unsettled(change: Any) -> NotComputed:
