@@ -1,7 +1,7 @@
 """Walks by a table of changes are those state by state: their states, transitions and charges."""
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -61,54 +61,76 @@ steps = [
 NAMES = ("bursty-arrivals", "fast-write-buffer", "finite-queue", "sfs-server", LOST, SHARED, GENERATED)
 WIDE = (1, 96, 10**9)
 """States to go on from at once with which arrays are taken: always, now and then, and never."""
-Walked = Walk | TooLarge
+Charged = tuple[Walk | TooLarge, list[float]]
+"""A walk, and what it is charged."""
 
 
 @pytest.fixture
-def pairs(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Machine, Walked, Walked, list[float], list[float]]]:
+def pairs(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Machine, Charged, list[Charged]]]:
     """Every walk of a question in both ways, the one by tables with narrow arrays and wide ones, with what they are
     charged."""
-    result: list[tuple[Machine, Walked, Walked, list[float], list[float]]] = []
+    result: list[tuple[Machine, Charged, list[Charged]]] = []
     walk = chain.walk
 
-    def tried(spent: list[float], *given: Any) -> Walked:
+    def tried(*given: Any) -> Charged:
+        spent: list[float] = []
+
         def charged(operations: float, _: str) -> None:
             spent.append(operations)
 
         with monkeypatch.context() as patch:
             patch.setattr(budget, "spend", charged)
             try:
-                return walk(*given)
+                return walk(*given), spent
             except TooLarge as error:
-                return error
+                return error, spent
 
     def both(first: State, moves: Callable[[State], list[Move]], most: int, extent: Any, table: Any, _: int) -> Walk:
         machine: Machine = moves.__self__  # type: ignore[attr-defined]
-        alone: list[float] = []
-        one = tried(alone, first, moves, most, extent)
+        one = tried(first, moves, most, extent)
+        others: list[Charged] = []
         for wide in WIDE:
-            by_tables: list[float] = []
             with monkeypatch.context() as patch:
                 patch.setattr(tabled, "_WIDE", wide)
-                other = tried(by_tables, first, moves, most, extent, table, 3)
-            result.append((machine, one, other, alone, by_tables))
-        if isinstance(one, TooLarge):
-            raise one
-        return one
+                others.append(tried(first, moves, most, extent, table, 3))
+        result.append((machine, one, others))
+        if isinstance(one[0], TooLarge):
+            raise one[0]
+        return one[0]
 
     monkeypatch.setattr(shared.chain, "walk", both)
     return result
 
 
-def columns(walk: Walk) -> Iterator[Any]:
-    """The rates of all transitions, and of those with each mark, in one form."""
-    rates = [np.asarray(rate, dtype=float) for rate in walk.rates]
-    shape = np.broadcast_shapes(*(rate.shape for rate in rates))
-    yield np.array([np.broadcast_to(rate, shape) for rate in rates])
+class LookedAt(NamedTuple):
+    """What walks of one chain have in common."""
+
+    whole: list[Any]
+    """States, transitions, and who is outside."""
+    rates: list[Any]
+    """Of all transitions, and of those with each mark and where these begin, in one form."""
+    means: list[Any]
+    """Of some shares of the states; none of a batch."""
+
+
+def looked_at(walk: Walk, machine: Machine, program: Program) -> LookedAt:
+    made = walk.rates if isinstance(walk.rates, np.ndarray) else None
+    shape = np.broadcast_shapes(*{np.shape(rate) for rate in walk.rates}) if made is None else made.shape[1:]
+    if made is None and shape:
+        made = [np.broadcast_to(rate, shape) for rate in walk.rates]
+    rates: list[Any] = [np.array(walk.rates if made is None else made, float)]
     for mark in sorted(walk.ended):
-        yield walk.ended[mark].states
-        rates = walk.ended[mark].rates
-        yield rates if rates.ndim > 1 or not shape else np.repeat(rates[:, None], *shape, axis=1)
+        ended = walk.ended[mark]
+        rates += [
+            ended.states,
+            ended.rates if ended.rates.ndim > 1 or not shape else ended.rates[:, None] + np.zeros(shape),
+        ]
+    whole = [list(walk.states), list(walk.sources), list(walk.targets), crowds.outside(machine, walk).tolist()]
+    if shape:
+        return LookedAt(whole, rates, [])
+    count = len(whole[0])
+    found = figures.means(program, machine, walk, np.linspace(1.0, 2.0, count) / 1.5 / count)
+    return LookedAt(whole, rates, [found.often, found.present, found.spent, found.rates])
 
 
 @pytest.mark.parametrize("name", NAMES, ids=lambda name: name.split("\n")[-1] or name[20:30])
@@ -129,28 +151,21 @@ def test_a_table_of_changes_gives_the_walk_state_by_state(
         name = str(path)
     assert qnet.load(name).solve(method="states" if "toml" in name else "auto").records()
     coded = 0
-    for machine, one, other, *spent in pairs:
-        assert np.allclose(*spent, rtol=1e-12)
+    for machine, (one, alone), others in pairs:
+        assert all(np.allclose(alone, spent, rtol=1e-12) for _, spent in others)
         if isinstance(one, TooLarge):
-            assert isinstance(other, TooLarge)
+            assert all(isinstance(other, TooLarge) for other, _ in others)
             continue
-        coded += isinstance(other.states, CodedStates)
-        assert list(other.states) == list(one.states)
-        assert list(other.sources) == list(one.sources)
-        assert list(other.targets) == list(one.targets)
-        for mine, theirs in zip(columns(one), columns(other), strict=True):
-            assert np.allclose(mine, theirs, rtol=1e-14, atol=0)
-        assert (crowds.outside(machine, one) == crowds.outside(machine, other)).all()
-        if np.ndim(other.rates) > 1:
-            continue
-        made = programs[machine]
-        shares = np.linspace(1.0, 2.0, len(one.states)) / 1.5 / len(one.states)
-        before, after = (figures.means(made, machine, item, shares) for item in (one, other))
-        for mine, theirs in zip(
-            (before.often, before.present, before.spent, before.rates),
-            (after.often, after.present, after.spent, after.rates), strict=True,
-        ):  # fmt: skip
-            assert mine == pytest.approx(theirs, rel=1e-12)
+        mine = looked_at(one, machine, programs[machine])
+        for other, _ in others:
+            assert isinstance(other, Walk)
+            coded += isinstance(other.states, CodedStates)
+            theirs = looked_at(other, machine, programs[machine])
+            assert mine.whole == theirs.whole
+            assert all(np.allclose(*both, rtol=1e-14, atol=0) for both in zip(mine.rates, theirs.rates, strict=True))
+            assert all(
+                ours == pytest.approx(item, rel=1e-12) for ours, item in zip(mine.means, theirs.means, strict=True)
+            )
     assert coded
 
 
