@@ -219,14 +219,13 @@ class Surroundings:
             stations = tuple(item for item in batch.stations if item.name in self.freeing)
             places = self.solve(RoutedNetwork(stations, (self.taken(mix, levels.kept),), (), batch.size), "places")
             return self.with_places(levels, places.waits, levels.kept, places)
-        taken = self.taken(mix, kept)
-        both = self.solve(batch.replace(classes=(*batch.classes, taken)), "both")
-        levels = self.levels(batch, both, inside)
-        at_arrival = both
-        if self.in_turn:
-            others = self.populated(batch, self.without_one(inside, mix))
-            fewer = self.solve(others.replace(classes=(*others.classes, taken)), "both without one")
-            at_arrival = _towards(both, fewer, self.room(both), kept)
+        both = batch.replace(classes=(*batch.classes, self.taken(mix, kept)))
+        if not self.in_turn:
+            found = at_arrival = self.solve(both, "both")
+        else:
+            found, fewer = self.solve_both_ways(both, inside, self.without_one(inside, mix))
+            at_arrival = _towards(found, fewer, self.room(found), kept)
+        levels = self.levels(batch, found, inside)
         return self.with_places(levels, at_arrival.waits[len(levels.customers) :], kept, at_arrival)
 
     @property
@@ -285,12 +284,35 @@ class Surroundings:
         self.near[part] = figures.solution.near
         return figures
 
+    def solve_both_ways(self, batch: RoutedNetwork, inside: Array, fewer: Array) -> tuple[PartFigures, PartFigures]:
+        """The figures of a batch with two populations, (points, levels, closed classes), solved as one of both."""
+        populations = np.stack([inside, fewer], axis=2).reshape(len(inside), -1, inside.shape[2])
+        figures = self.solve(self.populated(repeated(batch, 2), populations), "both")
+
+        def every_other(first: int) -> PartFigures:
+            of_all = {
+                name: tuple(value[:, first::2] for value in getattr(figures, name))
+                for name in ("rates", "waits", "throughputs", "responses")
+            }
+            loads = {label: load[:, first::2] for label, load in figures.loads.items()}
+            return PartFigures(**of_all, loads=loads, solution=figures.solution)
+
+        return every_other(0), every_other(1)
+
     def room(self, figures: PartFigures) -> Any:
-        """How many times as fast places might be freed before a station saturates; 1 where none are taken."""
+        """How many times as fast places might be freed before a station saturates; 1 where none are taken.
+
+        figures   the first of `solve_both_ways`.
+        """
         solution = figures.solution
-        used = {item.label: self.table(item.utilization) for item in solution.stations if item.utilization is not None}
+        points, levels = self.pool.taken.shape
+
+        def first(utilization: Value) -> Array:
+            return table(utilization, points, 2 * levels)[:, ::2]
+
+        used = {item.label: first(item.utilization) for item in solution.stations if item.utilization is not None}
         limits = [
-            1.0 + np.maximum(1.0 - used[item.label], 0.0) / np.maximum(self.table(item.utilization), _NOTHING)
+            1.0 + np.maximum(1.0 - used[item.label], 0.0) / np.maximum(first(item.utilization), _NOTHING)
             for item in solution.visits
             if item.class_name == self.tokens.name and item.utilization is not None
         ]
