@@ -223,7 +223,7 @@ class Substitution(Generic[E]):
 
     equations  of the batch.
     stages     the shares of the changes that are kept, each with a relaxation of the equations.
-    starts     the unknowns of all core solutions of a batch that is nearly the same; None: unknown.
+    starts     the unknowns of all core solutions of a batch that is nearly the same; None, and not-a-number: unknown.
     """
 
     def __init__(
@@ -250,7 +250,9 @@ class Substitution(Generic[E]):
 
     def fixed(self, equations: E, changes: ShareChanges, start: Array) -> Array:
         """The same, of the batch or of one with a customer less; noted in `solved`."""
-        start = start if self.starts is None else self.starts[len(self.solved)]
+        if self.starts is not None:
+            known = self.starts[len(self.solved)]
+            start = np.where(np.isnan(known), start, known)
 
         def maps(chosen: Indices) -> BatchMap:
             here, kept = equations, changes

@@ -109,6 +109,14 @@ class FirstComeBatch(Record):
         """Some of the batch."""
         return FirstComeBatch(*(_part(value, chosen) for value in self))
 
+    def joined(self, other: FirstComeBatch) -> FirstComeBatch:
+        """The batch followed by another one, both without second-phase work and parallel steps."""
+        assert self.left is other.left is self.joins is other.joins is None
+        values: list[Any] = [
+            None if one is None else np.concatenate([one, two]) for one, two in zip(self, other, strict=True)
+        ]
+        return FirstComeBatch(*values)
+
     def to_iterate(self, values: Array) -> Array:
         """Residences are iterated as they are."""
         return values
@@ -152,13 +160,17 @@ class LineAnswer(FixedPoints):
     starts: tuple[Any, ...] = ()
     """The residences of all core solutions, from which those of a similar batch converge sooner."""
 
+    def part(self, chosen: slice) -> LineAnswer:
+        """Those of some points, without `starts`."""
+        return LineAnswer(self.throughput[chosen], self.residence[chosen], self.at_arrival[chosen], self.after[chosen])
+
 
 def solve(lines: FirstComeBatch, starts: Sequence[Any] | None = None) -> LineAnswer:
     """The steady state, approximately, at a cost that does not depend on the populations.
 
     lines     the batch: demands, visits and times in seconds, as the fields of `FirstComeBatch` have them.
     Applies   single servers, first come first served or processor sharing; any populations, fractions too.
-    starts    of the answer of a similar batch.
+    starts    of the answer of a similar batch; not-a-number where there are none of a point.
     Returns   `LineAnswer`: Little's law, population constraint and utilization law hold to rounding.
     Raises    `NotComputed` QN511 where a fixed point is not proven by its residual of 1e-10.
     Method    Residence = visits x (service + sum over classes of (service x queue found + U found x excess)), where
@@ -186,7 +198,7 @@ def solve(lines: FirstComeBatch, starts: Sequence[Any] | None = None) -> LineAns
               factor of absence: this tool.
     """
     with np.errstate(all="ignore"):
-        begin = _start(lines) if starts is None else starts[0]
+        begin = _start(lines) if starts is None or np.isnan(starts[0]).any() else starts[0]
         (residence, changes), rest, starts = Substitution(lines, _STAGES, starts).solve(begin)
         if rest.size:
             help = "--method linearizer solves such stations like processor sharing"

@@ -7,6 +7,7 @@ Where times become equal and exponential the ratio becomes 1 and the answer exac
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NotComputed
@@ -24,12 +25,15 @@ from qnet.record import Record
 
 if TYPE_CHECKING:
     from qnet.networks.closed import first_come
+    from qnet.networks.closed.first_come import LineAnswer
     from qnet.networks.solvers.protocol import SolvePart
 else:
     first_come = lazy("qnet.networks.closed.first_come")
 
 _CELLS = 2_000_000
 """How many numbers of one array a part of a large batch may have."""
+_SMALL = 200_000
+"""Points x stations x cubes of classes up to which two networks are corrected as one batch."""
 _OPERATIONS = 3e7
 """The most that the exact product-form answer of a point may take: some hundredths of a second."""
 _LEAST = 1e-9
@@ -57,11 +61,18 @@ def solve(network: Demands, wanted: Wanted, solve_part: SolvePart) -> Solution:
     table = NetworkArrays(network)
     near = wanted.near
     known = near is not None and near.method == RESIDUAL and near.like(network.size, network.shape)
-    result = _corrected(table, near if known else None)
-    residence = result.residence
+    near = near if known else None
+    shared_residence, identical = None, network
     if network.joins is None and not network.left:
-        residence = _weighted(table, result, wanted, solve_part)
-    return _solution(table, residence, result)
+        identical = shared(network)
+        shared_residence = product_form_residence(identical, wanted, solve_part)
+    if shared_residence is None or not len(shared_residence):
+        result = _corrected(table, near)
+        return _solution(table, result.residence, result)
+    like = NetworkArrays(identical)
+    result, other = _both_corrected(table, like, near)
+    weight = weights(like.demands, shared_residence, other.residence)
+    return _solution(table, _weighted(table, result, weight), result)
 
 
 class _Corrected(Record):
@@ -77,9 +88,7 @@ class _Corrected(Record):
 
 def _corrected(table: NetworkArrays, near: Nearby | None = None) -> _Corrected:
     """The network of a table, corrected for the order of arrival; `near` as of one that is nearly the same."""
-    network = table.network
-    particular = list(network.closed)
-    indices = table.queues
+    network, indices = table.network, table.queues
     count = 1 if network.size is None else network.size
     at_once = max(1, _CELLS // max(1, len(indices) * len(network.closed) ** 2))
     pieces = [range(first, min(first + at_once, count)) for first in range(0, count, at_once)]
@@ -88,40 +97,71 @@ def _corrected(table: NetworkArrays, near: Nearby | None = None) -> _Corrected:
         first_come.solve(table.lines(indices).part(slice(piece.start, piece.stop)), start)
         for piece, start in zip(pieces, starts, strict=True)
     ]
-    throughput, waits, at_arrival = (
-        np.concatenate([part[index] for part in parts]) if parts else np.zeros((0, *shape))
-        for index, shape in enumerate(((len(network.closed),), (len(indices), len(network.closed)), (len(indices),)))
-    )
+    ended = [Nearby(RESIDUAL, len(piece), network.shape, None, part.starts)
+             for piece, part in zip(pieces, parts, strict=True)]  # fmt: skip
+    return _from_lines(table, _one_after_the_other(parts, table), Nearby.joined(ended).values if ended else None)
+
+
+def _both_corrected(
+    table: NetworkArrays, like: NetworkArrays, near: Nearby | None = None
+) -> tuple[_Corrected, _Corrected]:
+    """Two tables of the same stations and customers, the first of them from `near`: small ones as one batch."""
+    network, indices = table.network, table.queues
+    count = 1 if network.size is None else network.size
+    if 2 * count * len(indices) * len(network.closed) ** 3 <= _SMALL:
+        starts = None
+        if near is not None and near.values:
+            unknown = tuple(np.full(value.shape, np.nan) for value in near.values)
+            starts = Nearby.joined([near, near.replace(values=unknown)]).values
+        try:
+            answer = first_come.solve(table.lines(indices).joined(like.lines(indices)), starts)
+        except NotComputed:
+            pass  # The tables one by one state which points are not proven.
+        else:
+            ended = Nearby(RESIDUAL, 2 * count, network.shape, None, answer.starts).rows(range(count))
+            first, second = answer.part(slice(count)), answer.part(slice(count, None))
+            return _from_lines(table, first, ended.values), _from_lines(like, second, None)
+    return _corrected(table, near), _corrected(like)
+
+
+def _one_after_the_other(parts: Sequence[LineAnswer], table: NetworkArrays) -> LineAnswer:
+    """The answer for the lines of a table, by those for parts of it."""
+    if len(parts) == 1:
+        return parts[0]
+    stations, classes = len(table.queues), len(table.network.closed)
+    shapes = (classes,), (stations, classes), (stations,), (stations, classes)
+    columns: list[Any] = [
+        np.concatenate([np.zeros((0, *shape)), *(part[index] for part in parts)]) for index, shape in enumerate(shapes)
+    ]
+    return first_come.LineAnswer(*columns)
+
+
+def _from_lines(table: NetworkArrays, answer: LineAnswer, starts: tuple[Array, ...] | None) -> _Corrected:
+    """The corrected network, by the answer for its lines."""
+    network, indices = table.network, table.queues
+    particular = list(network.closed)
     residence: Array = np.where(np.array(network.delay)[None, :, None], table.demands, table.rest)
-    opened = table.fast[:, indices, :] + table.stretch[:, indices, :] * at_arrival[..., None]
+    opened = table.fast[:, indices, :] + table.stretch[:, indices, :] * answer.at_arrival[..., None]
     residence[:, indices, :] += np.where(table.closed, 0.0, opened)
     if network.left:
-        after = np.concatenate([part.after for part in parts])
         for column, kind in network.left.items():
             behind = table.behind[:, indices, column]
             # In addition to the part that several servers do at once.
             result = (
-                table.fast[:, indices, column] + table.visits[:, indices, column] * after[..., particular.index(kind)]
+                table.fast[:, indices, column]
+                + table.visits[:, indices, column] * answer.after[..., particular.index(kind)]
             )
             result = result + table.rest[:, indices, column]
             residence[:, indices, column] = np.where(behind, result, residence[:, indices, column])
     for index, kind in enumerate(particular):
         # Rounding must not leave a wait where a class never comes.
-        residence[:, indices, kind] += np.where(table.visits[:, indices, kind] > 0, waits[..., index], 0.0)
-    ended = [Nearby(RESIDUAL, len(piece), network.shape, None, part.starts)
-             for piece, part in zip(pieces, parts, strict=True)]  # fmt: skip
-    return _Corrected(residence, throughput, Nearby.joined(ended).values if ended else None)
+        residence[:, indices, kind] += np.where(table.visits[:, indices, kind] > 0, answer.residence[..., index], 0.0)
+    return _Corrected(residence, answer.throughput, starts)
 
 
-def _weighted(table: NetworkArrays, result: _Corrected, wanted: Wanted, solve_part: SolvePart) -> Any:
-    """(B, K, R) the waits of product form, weighted by the correction for the order of arrival."""
+def _weighted(table: NetworkArrays, result: _Corrected, weight: Array) -> Array:
+    """(B, K, R) the corrected residences, with their waits weighted; `weight` as of `weights`."""
     network = table.network
-    identical = shared(network)
-    known = product_form_residence(identical, wanted, solve_part)
-    if known is None or not len(known):
-        return result.residence
-    like = NetworkArrays(identical)
-    weight = weights(like.demands, known, _corrected(like).residence)
     delay, servers = np.array(network.delay), np.array(network.servers, float)
     particular, opened = list(network.closed), list(network.open)
     weight = np.where(delay[:, None], 1.0, weight)

@@ -15,9 +15,12 @@ def _solved(name: str) -> list[float]:
     return [float(row["response_s"]) for row in report.records() if row["scope"] == "class"]
 
 
-@pytest.mark.parametrize("name", ["priority-batch", "short-and-long-jobs"])
-def test_a_linearizer_of_two_classes_takes_five_fixed_points(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three core solutions, and between them two with a customer less, of each class."""
+@pytest.mark.parametrize(("name", "ways"), [("priority-batch", 1), ("short-and-long-jobs", 2)])
+def test_a_linearizer_of_two_classes_takes_five_fixed_points(
+    name: str, ways: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three core solutions, and between them two with a customer less, of each class; first come first served with and
+    without the order of arrival, as one batch."""
     sizes: list[int] = []
     fixed_points = approximate_mva.fixed_points
 
@@ -27,9 +30,9 @@ def test_a_linearizer_of_two_classes_takes_five_fixed_points(name: str, monkeypa
 
     monkeypatch.setattr(approximate_mva, "fixed_points", counted)
     together = _solved(name)
-    assert sizes[:5] == [1, 2, 1, 2, 1]
+    assert sizes[:5] == [ways, 2 * ways, ways, 2 * ways, ways]
     sizes.clear()
     monkeypatch.setattr(approximate_mva, "_CELLS", 1)
     alone = _solved(name)
-    assert sizes[:7] == [1, 1, 1, 1, 1, 1, 1]
+    assert sizes[:7] == [ways] * 7
     assert together == pytest.approx(alone, rel=1e-12)
