@@ -221,11 +221,11 @@ class Surroundings:
             return self.with_places(levels, places.waits, levels.kept, places)
         both = batch.replace(classes=(*batch.classes, self.taken(mix, kept)))
         if not self.in_turn:
-            found = at_arrival = self.solve(both, "both")
+            figures = at_arrival = self.solve(both, "both")
         else:
-            found, fewer = self.solve_both_ways(both, inside, self.without_one(inside, mix))
-            at_arrival = _towards(found, fewer, self.room(found), kept)
-        levels = self.levels(batch, found, inside)
+            figures, fewer = self.solve_both_ways(both, inside, self.without_one(inside, mix))
+            at_arrival = _towards(figures, fewer, self.room(figures), kept)
+        levels = self.levels(batch, figures, inside)
         return self.with_places(levels, at_arrival.waits[len(levels.customers) :], kept, at_arrival)
 
     @property

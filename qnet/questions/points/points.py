@@ -348,14 +348,14 @@ def _going_by(
     at: Callable[[Mapping[str, Value]], tuple[Values, RoutedSolution]],
     operations: Operations,
 ) -> int:
-    """How many rounds may be skipped, since none of them settles any of the points that are not settled.
+    """How many rounds may be skipped, since no point that has not converged does in any of them.
 
     known, moves  the figures, and how a round changes them.
     most          the rounds that are left.
     at            the solution with some figures.
-    Returns       0 where rounds are not known to go by; else they are not further than by twice as many of these moves.
-    Method        Where moves are as large at least, and twice as large at most, at twice the distance that some rounds
-                  would go with the present ones, so many do not even come there.
+    Returns       0 where rounds are not known to go by.
+    Method        The moves at twice the distance that a number of rounds would go with the present ones: where they are
+                  as large at least, and twice as large at most, that number of rounds does not even come there.
     """
     count = most
     while count >= _SHORT:
