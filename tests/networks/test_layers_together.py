@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from qnet.model.load import load
+from qnet.model.model import Model
 from qnet.model.settings import with_settings
 from qnet.networks.layers import together
 from qnet.questions.bottleneck.bottleneck import bottleneck
@@ -28,43 +29,47 @@ def _asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return points
 
 
-@pytest.mark.parametrize("settings", SETTINGS)
-def test_changes_of_servers_are_one_batch_with_the_answers_of_each_alone(
-    settings: dict[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    model = with_settings(load("file-server-agents"), settings)
-    names = [item.name for item in model.stations]
-    points = _asked(monkeypatch)
-    result = changes(model, names, 2.0)
-    assert len(points) <= 2
-    monkeypatch.setattr("qnet.networks.layers.solve.solved", _alone)
-    alone = changes(model, names, 2.0)
-    assert len(points) > 4
-    for one, other in zip(result.tried, alone.tried, strict=True):
-        assert _figures(one) == pytest.approx(_figures(other), rel=1e-9, nan_ok=True)
-        assert (one.status, one.limited_by) == (other.status, other.limited_by)
-
-
-def _alone(asked: Any) -> Any:
-    return together.solve(*asked)
-
-
 def _figures(change: Change) -> list[float]:
     return [float("nan") if item is None else item for item in (change.throughput, change.response, change.maximum)]
 
 
-@pytest.mark.parametrize("settings", SETTINGS)
-def test_a_model_and_all_its_changes_are_one_batch(settings: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="module", params=SETTINGS, ids=["as it stands", "with more of both"])
+def asked(request: pytest.FixtureRequest) -> tuple[Model, dict[str, Change]]:
+    """A model, and all of its changes, each with layers of its own."""
+    model = with_settings(load("file-server-agents"), request.param)
+    with pytest.MonkeyPatch.context() as patch:
+        points = _asked(patch)
+        patch.setattr("qnet.networks.layers.solve.solved", lambda asked: together.solve(*asked))
+        alone = bottleneck(model)
+    assert len(points) > 4
+    return model, {change.words: change for change in alone.changes}
+
+
+def test_changes_of_servers_are_one_batch_with_the_answers_of_each_alone(
+    asked: tuple[Model, dict[str, Change]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, alone = asked
+    points = _asked(monkeypatch)
+    result = changes(model, [item.name for item in model.stations], 2.0)
+    assert len(points) <= 2
+    assert {change.words for change in result.tried} == set(alone)
+    for one in result.tried:
+        other = alone[one.words]
+        assert _figures(one) == pytest.approx(_figures(other), rel=1e-9, nan_ok=True)
+        assert (one.status, one.limited_by) == (other.status, other.limited_by)
+
+
+def test_a_model_and_all_its_changes_are_one_batch(
+    asked: tuple[Model, dict[str, Change]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Speeds are a batch of their own to all other methods, and each number of servers a question by itself."""
-    model = with_settings(load("file-server-agents"), settings)
+    model, alone = asked
     points = _asked(monkeypatch)
     result = bottleneck(model)
     assert len(points) == 1
-    monkeypatch.setattr("qnet.networks.layers.solve.solved", _alone)
-    alone = bottleneck(model)
-    assert len(points) > 3
-    for one, other in zip(result.changes, alone.changes, strict=True):
-        assert _figures(one) == pytest.approx(_figures(other), rel=1e-9, nan_ok=True)
+    assert [change.words for change in result.changes] == list(alone)
+    for one in result.changes:
+        assert _figures(one) == pytest.approx(_figures(alone[one.words]), rel=1e-9, nan_ok=True)
 
 
 @pytest.mark.parametrize("system", ["database-locks", "index-shards"])
