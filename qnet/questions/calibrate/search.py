@@ -15,6 +15,7 @@ from qnet.questions.calibrate.measured import Measurements, described
 from qnet.questions.calibrate.profile import Lane, refit
 from qnet.questions.calibrate.unknowns import Unknown, starts
 from qnet.questions.points.answers import OK, Answers, solve_table
+from qnet.questions.points.trial import rests_on_responses
 from qnet.record import Record
 
 _EFFECT = 1e-7
@@ -71,6 +72,8 @@ class Target:
         self.wanted = wanted
         self.seeking = _seeking(wanted)
         """The method of the search, which solves many networks."""
+        self.responses = rests_on_responses(model, [item.expression for item in rows.metrics])
+        """Whether residuals rest on throughputs and responses alone."""
         self.correction: Correction | None = None
         self.lowest: tuple[float, Any, Any] | None = None
         """The least sum of squares that was computed, with its coordinates and residuals."""
@@ -192,7 +195,7 @@ class Target:
 
     def plainly(self, points: Any, indices: Any, wanted: Wanted) -> Any:
         """As `every`, by some method."""
-        figures = self.modelled(self.answers(points, indices, wanted))
+        figures = self.modelled(self.answers(points, indices, wanted.replace(responses=self.responses)))
         return self.plain(figures.reshape(len(points), len(indices), -1), indices)
 
     def __call__(self, points: Any) -> Any:

@@ -54,7 +54,9 @@ class Trial:
         self.stated = stated_value(model, vary) or 1.0
         """The value of the parameter as the model states it, 1 for none."""
         self.domain = Domain(model, vary, coordinates)
-        self.responses = not needs_solution(model) and _of_responses(model, self.limits)
+        self.responses = rests_on_responses(
+            model, [side for limit in self.limits for side in (limit.metric, limit.bound)]
+        )
         """Whether all limits rest on parameters, and on throughputs and responses of classes."""
         self.groups = np.arange(size) if self.uncertain else _groups(coordinates, size)
         """A number for each point, the same for those that differ in nothing but which limits hold there."""
@@ -183,10 +185,16 @@ class Trial:
         return result[0] if len(result) == 1 else np.max(result, axis=0)
 
 
-def _of_responses(model: Model, limits: Sequence[Condition]) -> bool:
-    """Whether limits rest on parameters, and on throughputs and responses of classes, and on nothing else."""
+def rests_on_responses(model: Model, expressions: Sequence[Expression]) -> bool:
+    """Whether expressions rest on parameters, and on throughputs and responses of classes, and on nothing else.
+
+    model        whose figures they name; where a time depends on its solution, they rest on all of that.
+    expressions  any.
+    """
+    if needs_solution(model):
+        return False
     figures = {*RESERVED, *(solution_name(kind, item.name) for kind in RESERVED for item in model.classes)}
-    unread = [expression for limit in limits for expression in (limit.metric, limit.bound)]
+    unread = list(expressions)
     names: set[str] = set()
     while unread:
         new = set(unread.pop().names) - names
