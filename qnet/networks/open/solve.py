@@ -121,11 +121,10 @@ def closed_form(network: RoutedNetwork, operations: Operations) -> RoutedSolutio
         text = "the time of the slowest of parallel branches is an integral"
         raise NotComputed(Problem("QN553", text, "no parallel steps", help="qnet solve gives the number"))
     chained = [centre for centre in solver.centres if centre.holders and centre.holders != 1]
-    inner = sorted(solver.inner, key=lambda item: (not item.regular, solver.compiled.order.index(item.key)))
-    implicit = undecided(solver.compiled, inner) or chained
+    implicit = undecided(solver.compiled, solver.regular_first) or chained
     if implicit:
         names = " and ".join(f'"{name}"' for name in dict.fromkeys(centre.station.name for centre in implicit))
-        how = "a fixed point" if undecided(solver.compiled, inner) else "a finite-source chain"
+        how = "a fixed point" if undecided(solver.compiled, solver.regular_first) else "a finite-source chain"
         text = f"the wait for {names} inside a hold is {how} over the waits of its holders"
         raise NotComputed(Problem("QN520", text, "waits in closed form"))
     return solver.solve()
@@ -173,6 +172,12 @@ class OpenSolver:
         """Whether theory is known to make the answer exact."""
         self.hopeless = self.overloaded()
         """Where some station has more load than servers without any waits: no need to compute them."""
+
+    @property
+    def regular_first(self) -> list[Centre]:
+        """The stations that others wait for, those without waits inside first: in this order few numbers decide a
+        round, though it takes more of them."""
+        return sorted(self.inner, key=lambda item: (not item.regular, self.compiled.order.index(item.key)))
 
     def followed(self, method: str) -> bool:
         """Whether the variability of arrivals is to be followed through the network, by a method or "auto"."""
@@ -340,7 +345,8 @@ class OpenSolver:
         A round is a function of a few numbers: for each station whose holders wait at stations later in the round as
         well, how many holders are busy apart from their wait for it. These are the unknowns.
         """
-        unknown = undecided(self.compiled, self.inner)
+        inner = self.regular_first
+        unknown = undecided(self.compiled, inner)
         ends = list(accumulate(len(centre.rooms) for centre in unknown))
         indices = {
             (centre.key[0], centre.pools): (end - len(centre.rooms), end)
@@ -349,7 +355,7 @@ class OpenSolver:
         shares = [share for centre in unknown for share in self.busy_holders(centre)]
 
         def image(busy: Sequence[float]) -> list[float]:
-            for centre in self.inner:
+            for centre in inner:
                 if centre.key not in self.still:
                     position = indices.get((centre.key[0], centre.pools))
                     self.visit(centre, None if position is None else busy[slice(*position)])
