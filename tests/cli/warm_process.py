@@ -13,6 +13,7 @@ from __future__ import annotations
 import atexit
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -146,6 +147,8 @@ class WarmProcess:
     """One command at a time, all answered by one process."""
 
     def __init__(self) -> None:
+        self.streams = tempfile.mkdtemp(prefix="qnet-streams-")
+        """The folder of the files that are the streams of a command."""
         self.server = subprocess.Popen(
             [sys.executable, "-c", SERVER, str(Path(once.__file__).parent)],
             env=environment({once.FOLDER: os.environ.get(once.FOLDER, "")}),
@@ -167,18 +170,17 @@ class WarmProcess:
         """
         assert self.server.stdin and self.server.stdout
         assert set(changes or ()) <= SEEN_LATER
-        with tempfile.TemporaryDirectory() as streams:
-            places = {name: Path(streams, name) for name in ("in", "out", "err")}
-            for name, place in places.items():
-                place.write_bytes(stdin if name == "in" else b"")
-            asked = {
-                "arguments": list(arguments), "folder": str(folder), "streams": streams,
-                "changes": dict(changes or {}), "together": together,
-            }  # fmt: skip
-            self.server.stdin.write(json.dumps(asked) + "\n")
-            self.server.stdin.flush()
-            code = int(self.server.stdout.readline())
-            return Answer(places["out"].read_bytes().decode(), places["err"].read_bytes().decode(), code)
+        places = {name: Path(self.streams, name) for name in ("in", "out", "err")}
+        for name, place in places.items():
+            place.write_bytes(stdin if name == "in" else b"")
+        asked = {
+            "arguments": list(arguments), "folder": str(folder), "streams": self.streams,
+            "changes": dict(changes or {}), "together": together,
+        }  # fmt: skip
+        self.server.stdin.write(json.dumps(asked) + "\n")
+        self.server.stdin.flush()
+        code = int(self.server.stdout.readline())
+        return Answer(places["out"].read_bytes().decode(), places["err"].read_bytes().decode(), code)
 
     def close(self) -> None:
         """End the process that waits."""
@@ -186,6 +188,7 @@ class WarmProcess:
         self.server.stdin.close()
         self.server.wait()
         self.server.stdout.close()
+        shutil.rmtree(self.streams, ignore_errors=True)
 
 
 @cache
