@@ -92,6 +92,25 @@ def test_rounds_that_return_to_where_they_were_are_stopped(made: list[float]):
     assert len(made) < 20
 
 
+@pytest.mark.parametrize("rate", ["5/s", "40/s", "73/s"])
+def test_the_station_whose_times_grow_ends_the_steady_state_though_another_is_fuller(rate: str):
+    """Each server is used u = r S / 2, S = 8 ms (1 + 3 u^2), up to u = 1 / sqrt(3): at d, u is more than that."""
+    text = f"""qnet = 1
+title = "Feedback beside another station"
+[stations]
+s = {{ servers = 2 }}
+d = {{}}
+[classes.x]
+arrival_rate = "{rate}"
+steps = [ {{ station = "s", time = "8 ms * (1 + 3 * utilization('s') ** 2)" }}, {{ station = "d", time = "8.14 ms" }} ]
+"""
+    asked = build(parse(text.encode(), "model.toml"), "model.toml")
+    solved = solve_points(asked, patient=False)
+    found = saturation(asked, solved)
+    assert found.factor * float(rate[:-2]) == pytest.approx(1000 / 8 / math.sqrt(3), rel=1e-6)
+    assert found.cause == "s"
+
+
 def test_beyond_its_end_the_largest_rate_is_told():
     # U = r (1 + U) is 1 at half a customer per second.
     with pytest.raises(NoAnswer, match=r"the saturation throughput is 0\.5/s"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from math import expm1, log1p
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,9 @@ from qnet import budget
 from qnet.errors import NotComputed
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.lazy import lazy, np
+from qnet.model.facts import fact
 from qnet.model.model import Model
+from qnet.model.scope import depends_on_solution, uses_solution
 from qnet.networks.exactness import LAYERS, STATES
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.wanted import AUTO, Wanted
@@ -384,19 +386,36 @@ def limiting(part: Part) -> Any:
     """The name of what is nearest to its capacity, per point of a part.
 
     An outer station that is full because more than half of its holding time is spent waiting for inner ones is not
-    the cause: the inner station it waits for most is. Nor is one that waits for a station that is as full itself.
+    the cause: the inner station it waits for most is. Nor is one that waits for a station that is as full itself. Where
+    nothing is full, a station is whose times rest on the solution: they grow too fast with the load.
     """
-    solution = part.solution
+    solution, growing = part.solution, _with_times_of_the_solution(part.values.model)
     if part.values.size is None:
-        return _cause(solution, None)
+        return _cause(solution, None, growing)
 
-    return np.array([_cause(solution, point) for point in range(part.values.size)], dtype=object)
+    return np.array([_cause(solution, point, growing) for point in range(part.values.size)], dtype=object)
 
 
-def _cause(solution: RoutedSolution, point: int | None) -> str:
+@fact
+def _with_times_of_the_solution(model: Model) -> frozenset[str]:
+    """The stations with times that rest on the solution."""
+    dependent = depends_on_solution(model)
+    result = {item.state[1] for chain in model.chains for item in chain.services if uses_solution(item.time, dependent)}
+    waiting = [(step, "") for item in model.classes for route in item.routes for step in route.steps]
+    while waiting:
+        step, around = waiting.pop()
+        if step.time is not None and uses_solution(step.time, dependent):
+            result.add(step.station or around)
+        waiting += [(inner, step.station or around) for inner in step.inner]
+    return frozenset(result)
+
+
+def _cause(solution: RoutedSolution, point: int | None, growing: Set[str]) -> str:
     if not solution.loads:
         return ""
     loads = {item.name: _at(item.load, point) for item in solution.loads}
+    if growing and max(loads.values()) < 1 - _AS_FULL:
+        loads = {name: load for name, load in loads.items() if name.partition("[")[0] in growing} or loads
     name = max(loads, key=loads.__getitem__)
     while name in solution.held_by:
         shares = {label: _at(share, point) for label, share in solution.held_by[name].items()}
