@@ -101,19 +101,22 @@ def responses(steady: Steady, method: str, rounds: int) -> RoutedSolution:
             step = parallel_branches.breakdown(fork, steady.waits, steady.identical, operations)
             spent += [fork.count * mean for mean in step.parts.values()]
         each[route.class_index].append(route.probability * total(spent))
-    nobody = total(steady.throughputs) == 0
-    weights = [rate + nobody for rate in steady.throughputs]
-    classes = tuple(
-        ClassFigures(item.name, rate, total(parts))
-        for item, rate, parts in zip(network.classes, steady.throughputs, each, strict=True)
-    )
-    weighted = total(weight * item.response for weight, item in zip(weights, classes, strict=True))
-    reasons = () if steady.exact else reasons_for(network, steady.compiled, operations, method)
+    return _of_classes(steady, [total(parts) for parts in each], method, rounds)
+
+
+def _of_classes(steady: Steady, times: Sequence[Value], method: str, rounds: int) -> RoutedSolution:
+    """The figures of the classes, from their responses, and of the network; those by station and by route left out."""
+    network = steady.network
+    weights = _weights(steady)
+    reasons = () if steady.exact else reasons_for(network, steady.compiled, steady.operations, method)
     return RoutedSolution(
         stable=_stable(steady),
         throughput=total(steady.throughputs),
-        response=weighted / total(weights),
-        classes=classes,
+        response=total(weight * time for weight, time in zip(weights, times, strict=True)) / total(weights),
+        classes=tuple(
+            ClassFigures(item.name, rate, time)
+            for item, rate, time in zip(network.classes, steady.throughputs, times, strict=True)
+        ),
         routes=(),
         stations=(),
         visits=(),
@@ -124,6 +127,12 @@ def responses(steady: Steady, method: str, rounds: int) -> RoutedSolution:
         reasons=reasons,
         rounds=rounds,
     )
+
+
+def _weights(steady: Steady) -> list[Value]:
+    """Of the classes in means over customers: their throughputs, or 1 of each where there are none."""
+    nobody = total(steady.throughputs) == 0
+    return [rate + nobody for rate in steady.throughputs]
 
 
 def figures(steady: Steady, method: str, rounds: int) -> RoutedSolution:
@@ -141,21 +150,11 @@ def figures(steady: Steady, method: str, rounds: int) -> RoutedSolution:
     routes, spent, steps = _routes(steady)
     overall = [_merged(each) for each in spent]
     kinds = _class_keys(steady, spent, overall)
-    throughput = total(steady.throughputs)
-    nobody = throughput == 0
-    weights = [rate + nobody for rate in steady.throughputs]
+    weights = _weights(steady)
     customers = total(weights)
-    classes = tuple(
-        ClassFigures(item.name, rate, total(route.response * route.probability for route in each))
-        for item, rate, each in zip(network.classes, steady.throughputs, routes, strict=True)
-    )
+    times = [total(route.response * route.probability for route in each) for each in routes]
     groups = [(station, index, group) for station in network.stations for index, group in enumerate(station.groups)]
-    reasons = () if steady.exact else reasons_for(network, steady.compiled, steady.operations, method)
-    return RoutedSolution(
-        stable=_stable(steady),
-        throughput=throughput,
-        response=total(weight * item.response for weight, item in zip(weights, classes, strict=True)) / customers,
-        classes=classes,
+    return _of_classes(steady, times, method, rounds).replace(
         routes=tuple(
             route for item, each in zip(network.classes, routes, strict=True) if not item.chain for route in each
         ),
@@ -170,13 +169,8 @@ def figures(steady: Steady, method: str, rounds: int) -> RoutedSolution:
             for station, index, group in groups
         ),
         visits=tuple(_visit(steady, station, index, group, kind) for station, index, group in groups for kind in kinds),
-        loads=_loads(steady),
         held_by=_held_by(steady),
         branches=tuple(_branches(steady, steps)),
-        method=method,
-        exact=not reasons,
-        reasons=reasons,
-        rounds=rounds,
         passages=Passages(
             network=network,
             compiled=steady.compiled,
