@@ -27,6 +27,14 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 TEXTS = {"arrival_rate": "80/s", "service_time": "20 ms", "servers": "2"}
 
 
+@pytest.mark.parametrize(("name", "example"), [("servers", "a plain number"), ("service_time", '"8.5 ms"')])
+def test_a_word_in_place_of_a_value_is_answered_with_one(name: str, example: str):
+    with pytest.raises(UsageError) as caught:
+        queue_report("M/M/c", TEXTS | {name: "two"})
+    (problem,) = caught.value.problems
+    assert problem.code == "QN102" and example in problem.help
+
+
 def test_figures_percentiles_and_states():
     report = queue_report("mmc", TEXTS, [95.0], 2)
     rows = [dict(zip((column.key for column in COLUMNS), row, strict=True)) for row in report.rows]

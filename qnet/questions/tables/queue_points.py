@@ -106,7 +106,8 @@ def stated_quantity(key: str, text: str, wanted: str | None = None) -> float | i
     try:
         value, dimension = quantity(text)
     except UnitError as error:
-        raise UsageError(Problem("QN102", f'{option} "{text}": {error}', help=error.help)) from None
+        help = error.help if wanted else "write a plain number, such as 0.5 or 2"
+        raise UsageError(Problem("QN102", f'{option} "{text}": {error}', help=help)) from None
     expected = unit(wanted).dimension if wanted else quantity("1")[1]
     if dimension != expected:
         sentence = f'{option} "{text}" is {dimension.describe()}'
