@@ -66,5 +66,12 @@ def test_what_agrees(one: str, other: str, same: bool) -> None:
     assert agree(one, other, RELATIVE, ABSOLUTE) == same
 
 
+@pytest.mark.parametrize(
+    ("other", "same"), [("237.6 ms of 7\n", True), ("237.7 ms of 7\n", False), ("237.6 s of 7\n", False)]
+)
+def test_numbers_of_a_text_with_a_tolerance_agree_within_it(other: str, same: bool) -> None:
+    assert agree("237.55 ms of 7\n", other, 5e-4, 0.0) == same
+
+
 def test_searches_are_topics() -> None:
     assert set(SEARCHES) <= {case.split("/")[0] for case in CASES}

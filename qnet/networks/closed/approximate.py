@@ -122,8 +122,9 @@ def solve(
                 none, which is Bard-Schweitzer: feasible by construction. Above 10^5 customers of a class,
                 (N / 10^5)^1.5 of them are removed instead of one, against rounding.
     Fails       Bard-Schweitzer gives throughputs that are too low in most cases, by up to about a tenth, more in rare
-                ones. Linearizer until convergence and AQL need not converge, and "rolia-sevcik" with open classes that
-                nearly saturate a station may reach no proven answer: both report it.
+                ones. Linearizer until convergence and AQL need not converge, above all where a million customers fill
+                several stations alike and rounding decides where they wait, and "rolia-sevcik" with open classes that
+                nearly saturate a station may reach no proven answer: all report it.
     Source      see `approximate_methods` and `approximate_servers`.
     """
     _check(method, correction, solutions)
