@@ -123,7 +123,7 @@ def solve(
                 (N / 10^5)^1.5 of them are removed instead of one, against rounding.
     Fails       Bard-Schweitzer gives throughputs that are too low in most cases, by up to about a tenth, more in rare
                 ones. Linearizer until convergence and AQL need not converge, above all where a million customers fill
-                several stations alike and rounding decides where they wait, and "rolia-sevcik" with open classes that
+                equal stations and rounding decides where they wait, and "rolia-sevcik" with open classes that
                 nearly saturate a station may reach no proven answer: all report it.
     Source      see `approximate_methods` and `approximate_servers`.
     """
