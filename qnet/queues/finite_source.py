@@ -34,6 +34,9 @@ _LONG, _STRIDE = 512, 16
 """Chains from which on the end of their weights is searched, and the requests between two that are compared."""
 _WIDE = 200
 """Points from which on sums along rows of points are faster one row at a time."""
+_ALONG = 128
+"""Requests of a chain from which on its states, not the points, are neighbours in the memory: in the rounds, that takes
+half the time for two points, and no more for a hundred."""
 _STEPPED = 32
 """The requests of a chain from which on a look at it takes longer than the step that spares one."""
 _LOST, _NOTHING = -50.0, 1e-20
@@ -149,7 +152,7 @@ def _in_blocks(
         return _solved(chains, most, servers, points, guessed, entire)
     points = [np.broadcast_to(item, size) for item in points]
     # Large arrays are given back to the system at once, and to get them again takes as long as to fill them.
-    room = np.empty((4, most + 1, block))
+    room = _arrays(4, most, block)
     blocks = [
         _solved(chains, most, servers, [item[begin : begin + block] for item in points], guessed, entire, room)
         for begin in range(0, size, block)
@@ -206,7 +209,7 @@ def _solved(
     live = np.arange(len(rate))
     count = chain.count
     column, squares, each = count[:, None], count**2, np.ones(len(count))
-    work: Any = np.empty((2, len(count), columns)) if room is None else room[2:, : len(count)]
+    work: Any = (_arrays(2, most, columns) if room is None else room[2:])[:, : len(count)]
     weights, asking = work[:, :, :columns]
     for _ in range(_MAX_ROUNDS):
         np.multiply(column, rate, out=weights)
@@ -242,7 +245,7 @@ def _solved(
         step = np.where((step > low) & (step < high), step, (low + high) / 2)
         rate = np.where(done, rate, step)
         if parted:
-            going = ~done
+            going = np.flatnonzero(~done)
             live, rate, low, high = live[going], rate[going], low[going], high[going]
             offered, spare, chain = offered[going], spare[going], chain.part(going)
             slope, bend = slope[going], bend[going]
@@ -296,6 +299,18 @@ def _halley(excess: Array, slope: Array, bend: Array, offered: Array, spare: Arr
     return newton / np.clip(1 - newton * (bend / slope + ratio * slope) / 2, 0.5, 2.0)
 
 
+def _arrays(number: int, most: int, columns: int) -> Array:
+    """Some arrays for the states of chains of 0 to `most` requests, a column for each point."""
+    if most < _ALONG:
+        return np.empty((number, most + 1, columns))
+    return np.empty((number, columns, most + 1)).swapaxes(1, 2)
+
+
+def _columns(part: Any, chosen: Any) -> Any:
+    """Some columns, in the order in which the memory has them."""
+    return part.take(chosen, axis=1) if part.strides[0] > part.strides[1] else part.T.take(chosen, axis=0).T
+
+
 def _sums(shares: Any, values: Any) -> Any:
     """(B,) sums over chains, one in each column, of values times their shares.
 
@@ -333,7 +348,7 @@ class _Chain(Record):
         """Some points of the batch; the one column of all points is that of some."""
         if self.free.shape[1] == 1:
             return self
-        return _Chain(self.count, *(part.compress(chosen, axis=1) for part in self[1:]))
+        return _Chain(self.count, *(_columns(part, chosen) for part in self[1:]))
 
 
 Chains = dict[tuple[Any, ...], _Chain]
@@ -366,7 +381,7 @@ def _few_chains(most: int, servers: int, sources: Any, share: Any, erlangs: Any,
         different, where = np.unique(sources, return_inverse=True)
         if 2 * len(different) <= len(sources):
             chain = _chain(most, different, servers, share, erlangs)
-            return _Chain(chain.count, *(part.take(where, axis=1) for part in chain[1:]))
+            return _Chain(chain.count, *(_columns(part, where) for part in chain[1:]))
     return _chain(most, sources, servers, share, erlangs, room)
 
 
@@ -377,7 +392,7 @@ def _chain(most: int, sources: Any, servers: int, share: Any, erlangs: Any, room
     few = column[:servers]
     left = servers - erlangs
     most_free = sources + left * (1.0 - share)
-    free, logs = np.empty((2, most + 1, len(most_free))) if room is None else room[:2, :, : len(most_free)]
+    free, logs = (_arrays(2, most, len(most_free)) if room is None else room[:2])[:, :, : len(most_free)]
     np.subtract(most_free, column, out=free)
     free[:servers] = np.minimum(few, left) * (1.0 - share) + (sources - few)
     np.maximum(free, 0.0, out=free)
@@ -391,7 +406,7 @@ def _chain(most: int, sources: Any, servers: int, share: Any, erlangs: Any, room
         busy = np.log(chances)
         np.log(free[:-1], out=births)
     births -= np.log(left)
-    if births.shape[1] < _WIDE:
+    if most >= _ALONG or births.shape[1] < _WIDE:
         np.cumsum(births, axis=0, out=births)
     else:
         for row in range(1, len(births)):
