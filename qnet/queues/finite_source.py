@@ -210,14 +210,15 @@ def _solved(
     count = chain.count
     column, squares, each = count[:, None], count**2, np.ones(len(count))
     work: Any = (_arrays(2, most, columns) if room is None else room[2:])[:, : len(count)]
-    weights, asking = work[:, :, :columns]
+    both = work[:, :, :columns]
+    weights, asking = both
     for _ in range(_MAX_ROUNDS):
         np.multiply(column, rate, out=weights)
         weights += chain.logs
         weights -= weights.max(axis=0)
         np.exp(weights, out=weights)
         np.multiply(weights, chain.free, out=asking)
-        mass, asked = _sums(weights, each), _sums(asking, each)
+        mass, asked = sums = _sums(both, each)
         excess = rate + np.log(asked / (mass * offered))
         # A bracket narrower than rounding cannot be improved: it counts as the root.
         done = (np.abs(excess) <= _TOLERANCE) | (high - low <= 4e-15 * np.maximum(1.0, np.abs(rate)))
@@ -225,8 +226,7 @@ def _solved(
         # Those that are done are kept among the others until they are half of them: to leave them out takes longer.
         parted = not left or 1 < left < len(done) / 2
         if parted:
-            all_busy, ahead = _busy_and_ahead(chain, servers, asking)
-            observed, _ = _busy_and_ahead(chain, servers, weights)
+            (observed, all_busy), ahead = _busy_and_ahead(chain, servers, both)
             known = [all_busy / asked, observed / mass, ahead / asked, rate, offered, slope, bend]
             result[:, live[done]] = np.stack(known)[:, done]
             if cut < most and (weights[-1, done] > _NOTHING * mass[done]).any():
@@ -236,11 +236,11 @@ def _solved(
         if not left:
             return result[:, :size], left_out[:size]
         low, high = np.where(excess < 0, rate, low), np.where(excess > 0, rate, high)
-        asked_mean, mean = _sums(asking, count) / asked, _sums(weights, count) / mass
-        asked_square, square = _sums(asking, squares) / asked, _sums(weights, squares) / mass
+        means = mean, asked_mean = _sums(both, count) / sums
+        variance, asked_variance = _sums(both, squares) / sums - means**2
         # Those that are done keep what the last step was made with, as they would alone.
         slope = np.where(done, slope, np.maximum(1 + asked_mean - mean, 1e-12))
-        bend = np.where(done, bend, (asked_square - asked_mean**2) - (square - mean**2))
+        bend = np.where(done, bend, asked_variance - variance)
         step = rate - _halley(excess, slope, bend, offered, spare)
         step = np.where((step > low) & (step < high), step, (low + high) / 2)
         rate = np.where(done, rate, step)
@@ -249,18 +249,21 @@ def _solved(
             live, rate, low, high = live[going], rate[going], low[going], high[going]
             offered, spare, chain = offered[going], spare[going], chain.part(going)
             slope, bend = slope[going], bend[going]
-            weights, asking = work[:, :, : len(rate)]
+            both = work[:, :, : len(rate)]
+            weights, asking = both
     problem = "the finite-source wait did not converge"
     raise NotComputed(Problem("QN510", problem, help="report the model: this should not happen"))
 
 
-def _busy_and_ahead(chain: _Chain, servers: int, shares: Array) -> tuple[Array, Array]:
-    """(B,) the sums of what is `busy` and `ahead` in a chain, times the shares of its states."""
+def _busy_and_ahead(chain: _Chain, servers: int, both: Array) -> tuple[Array, Array]:
+    """(2, B) the sums of what is `busy` in a chain, times each of two shares of its states; (B,) of what is `ahead`,
+    times the second."""
     few = min(servers, len(chain.count))
     each, count = np.ones(len(chain.count)), chain.count
-    busy = _sums(shares[:few] * chain.busy, each[:few]) + _sums(shares[few:], each[few:])
-    ahead = _sums(shares[:few] * chain.ahead, each[:few]) + _sums(shares[few:], count[few:] - (servers - 1))
-    return busy, ahead + chain.beside[0] * _sums(shares[few:], count[few:] + 1)
+    busy = _sums(both[:, :few] * chain.busy, each[:few]) + _sums(both[:, few:], each[few:])
+    shares = both[1:]
+    ahead = _sums(shares[:, :few] * chain.ahead, each[:few]) + _sums(shares[:, few:], count[few:] - (servers - 1))
+    return busy, (ahead + chain.beside[0] * _sums(shares[:, few:], count[few:] + 1))[0]
 
 
 def _next_rate(guess: Sequence[Array], offered: Array, spare: Array, least: Array) -> Any:
@@ -312,12 +315,12 @@ def _columns(part: Any, chosen: Any) -> Any:
 
 
 def _sums(shares: Any, values: Any) -> Any:
-    """(B,) sums over chains, one in each column, of values times their shares.
+    """Sums over chains, one in each column, of values times some shares of their states: (.., n, B) to (.., B).
 
     Not a product of matrices, nor a plain sum: their last digits depend on the number of points and on the place of a
-    point among them.
+    point among them. Here they may depend on how many requests a long chain is made for, and on nothing else.
     """
-    return np.einsum("ij,i->j", shares, values)
+    return np.einsum("kij,i->kj", shares, values)
 
 
 _MOST_CHAINS = 24
