@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from math import ceil, comb, factorial, prod
+from math import ceil, comb, prod
 
 from qnet.lazy import Array, np
 from qnet.networks.routed import ClosedClass, Fork, Hold, Route, RoutedNetwork, Station, Step, Time
@@ -115,25 +115,34 @@ def _in_lines(network: RoutedNetwork) -> float:
         return 1.0
     people = _few([int(item.population) for item in classes])
     stations = {station.name: station for station in network.stations}
-    ways = np.zeros([number + 1 for number in people])
-    ways.flat[0] = 1.0
+    shape = tuple(number + 1 for number in people)
+    ways: Array | None = None
     for station in network.stations:
         steps = [[step for step in _holds(item) if step.station == station.name] for item in classes]
         if station.delay or not any(steps):
             continue
         if station.discipline == "fcfs" and station.servers == 1 and station.rates is None and station.copies == 1:
             visits = [sum(min(ceil(step.visits), _MOST_VISITS) for step in each) for each in steps]
-            here = _orders(ways.shape, visits)
+            here = _orders(shape, visits)
         else:
             spots = [_visits(item.routes, stations).get(station.name, 0) for item in classes]
-            here = _mixes(ways.shape, spots)
-        joined = np.zeros(ways.shape)
-        for mix in np.ndindex(*ways.shape):
-            if here[mix]:
-                rest = tuple(slice(size - number) for size, number in zip(ways.shape, mix, strict=True))
-                joined[tuple(slice(number, None) for number in mix)] += here[mix] * ways[rest]
-        ways = joined
-    return float(ways.sum())
+            here = _mixes(shape, spots)
+        ways = here if ways is None else _joined(ways, here)
+    return 1.0 if ways is None else float(ways.sum())
+
+
+def _joined(one: Array, other: Array) -> Array:
+    """How many ways there are in two places together, for all numbers of customers of each class in both.
+
+    With room between the rows, so that no sum of two indices runs into the next, arrays are as polynomials of one
+    variable.
+    """
+    first, *others = one.shape
+    spread = (first, *(2 * size - 1 for size in others))
+    wide = np.zeros((2, *spread))
+    wide[(slice(None), *map(slice, one.shape))] = one, other
+    product = np.convolve(*wide.reshape(2, -1))[: wide[0].size]
+    return product.reshape(spread)[tuple(map(slice, one.shape))]
 
 
 def _few(people: Sequence[int]) -> list[int]:
@@ -149,10 +158,20 @@ def _few(people: Sequence[int]) -> list[int]:
 
 def _orders(shape: tuple[int, ...], visits: Sequence[int]) -> Array:
     """How many lines there are of some customers of each class, each at any of its visits."""
-    result = np.zeros(shape)
-    for mix in np.ndindex(*shape):
-        lines = factorial(sum(mix)) // prod(factorial(number) for number in mix)
-        result[mix] = float(lines * prod(each**number for each, number in zip(visits, mix, strict=True)))
+    choices = _choices(sum(shape) - len(shape))
+    result, present = np.ones(shape), np.zeros(shape, dtype=int)
+    for numbers, each in zip(np.indices(shape), visits, strict=True):
+        present = present + numbers
+        result = result * choices[present, numbers] * float(each) ** numbers
+    return result
+
+
+def _choices(most: int) -> Array:
+    """In how many ways some of 0, 1, ... things are chosen: the triangle of Pascal, a row for each number of things."""
+    result = np.zeros((most + 1, most + 1))
+    result[:, 0] = 1.0
+    for row, before in zip(result[1:], result, strict=False):
+        row[1:] = before[1:] + before[:-1]
     return result
 
 
