@@ -141,7 +141,8 @@ def _joined(one: Array, other: Array) -> Array:
     spread = (first, *(2 * size - 1 for size in others))
     wide = np.zeros((2, *spread))
     wide[(slice(None), *map(slice, one.shape))] = one, other
-    product = np.convolve(*wide.reshape(2, -1))[: wide[0].size]
+    here, there = wide.reshape(2, -1)
+    product: Array = np.convolve(here, there)[: len(here)]
     return product.reshape(spread)[tuple(map(slice, one.shape))]
 
 
