@@ -2,9 +2,11 @@
 
 import csv
 import io
+from functools import partial
 
 import numpy as np  # noqa: TID253
 import pytest
+from trials import side_by_side
 
 import qnet
 from qnet.documents import parse as read
@@ -105,14 +107,17 @@ def test_measurements_of_our_own_sweep_are_read_and_give_its_parameters_back(tmp
     ],
     ids=["open", "closed"],
 )  # fmt: skip
-def test_known_parameters_lie_in_their_intervals_in_at_least_nine_of_ten_trials(text, truth, fit, rows):
+def test_known_parameters_lie_in_their_intervals_in_at_least_nine_of_ten_trials(monkeypatch, text, truth, fit, rows):
     stated = qnet.System(*model_of(text))
     exact = [stated.set({**truth, **row}).metric("response") for row in rows]
     inside = np.zeros((TRIALS, 2), dtype=bool)
-    for seed in range(TRIALS):
+
+    def fitted(seed):
         errors = np.random.default_rng(seed).normal(size=len(rows))
         noisy = [{**row, "response": y * (1 + 0.03 * e)} for row, y, e in zip(rows, exact, errors, strict=True)]
-        found = calibrate(stated, noisy, fit, starts=1)
+        return calibrate(stated, noisy, fit, starts=1)
+
+    for seed, found in enumerate(side_by_side(monkeypatch, [partial(fitted, seed) for seed in range(TRIALS)])):
         inside[seed] = [holds(item, truth[item.unknown.name]) for item in found.parameters]
     assert (inside.sum(axis=0) >= 0.9 * TRIALS).all()
     # Of 100 intervals of 95 % at most 99 hold in 99 of 100 cases: wider ones say nothing.

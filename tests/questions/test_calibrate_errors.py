@@ -1,8 +1,11 @@
 """Errors of measurements: what is stated, what is printed, what the residuals show, and intervals that follow."""
 
+from functools import partial
+
 import numpy as np  # noqa: TID253
 import pytest
 from test_calibrate import CLOSED, QUEUE, codes, holds, model_of, warnings
+from trials import side_by_side
 
 import qnet
 from qnet.errors import InvalidInput, UsageError
@@ -281,14 +284,17 @@ def draws(seed, kind):
 
 
 @pytest.mark.parametrize(("kind", "held_out"), [("stated", 0), ("scatter", 2)])
-def test_intervals_of_95_per_cent_hold_the_truth_and_what_is_held_out_as_often(kind, held_out):
+def test_intervals_of_95_per_cent_hold_the_truth_and_what_is_held_out_as_often(monkeypatch, kind, held_out):
     truth = {"service": 0.05, "network": 0.02}
     model = model_of(QUEUE)
     parameters = np.zeros((DRAWS, 2), dtype=bool)
     predictions = np.zeros((DRAWS, held_out), dtype=bool)
-    for seed in range(DRAWS):
+
+    def fitted(seed):
         rows, error = draws(seed, kind)
-        found = calibrate(model, rows, ["service", "network"], starts=1, error=error, hold_out=str(held_out or ""))
+        return calibrate(model, rows, ["service", "network"], starts=1, error=error, hold_out=str(held_out or ""))
+
+    for seed, found in enumerate(side_by_side(monkeypatch, [partial(fitted, seed) for seed in range(DRAWS)])):
         parameters[seed] = [holds(item, truth[item.unknown.name]) for item in found.parameters]
         low, high = found.predicted
         within = (low <= found.measured.values) & (found.measured.values <= high)

@@ -95,7 +95,7 @@ def test_derivatives_at_a_bound_are_one_sided_and_of_the_second_order():
         return np.concatenate([np.exp(points), points**2], axis=1)
 
     here = np.array([1.0])
-    found = differences(curve, here, curve(here[None])[0], np.array([1.0]), np.array([INFINITE]))
+    (found,) = differences(curve, [(here, curve(here[None])[0])], np.array([1.0]), np.array([INFINITE]))
     assert found[:, 0] == pytest.approx([np.e, 2.0], rel=1e-7)
 
 

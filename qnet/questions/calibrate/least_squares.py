@@ -238,16 +238,22 @@ class _Bend:
         return np.outer(_SHARES, step)
 
 
-class _Tangent:
-    """Steps in the plane that touches the residuals, in the directions that are determined."""
+class _Columns:
+    """Derivatives by the coordinates that change anything, scaled to length 1; those of the others are 0."""
 
     def __init__(self, jacobian: Any, least: float) -> None:
         norms = np.linalg.norm(jacobian, axis=0)
         self.counted = norms > max(least, RANK * 0.1 * norms.max(initial=0.0))
         self.norms = np.where(self.counted, norms, 1.0)
-        scaled = np.where(self.counted, jacobian / self.norms, 0.0)
-        self.scaled = scaled
-        self.left, self.singular, self.right = np.linalg.svd(scaled, full_matrices=False)
+        self.scaled = np.where(self.counted, jacobian / self.norms, 0.0)
+
+
+class _Tangent(_Columns):
+    """Steps in the plane that touches the residuals, in the directions that are determined."""
+
+    def __init__(self, jacobian: Any, least: float) -> None:
+        super().__init__(jacobian, least)
+        self.left, self.singular, self.right = np.linalg.svd(self.scaled, full_matrices=False)
         self.kept = (self.singular > RANK * self.singular.max(initial=0.0)) & (self.singular > 0)
 
     @property
@@ -278,17 +284,19 @@ class _Tangent:
         return (inside / rank) ** 0.5 / (across / freedom) ** 0.5
 
 
-def differences(residuals: Residuals, point: Any, here: Any, low: Any, high: Any) -> Any:
-    """The derivatives (m, n) of residuals at a point by differences; None where a coordinate cannot be moved.
+def differences(residuals: Residuals, points: Sequence[tuple[Any, Any]], low: Any, high: Any) -> list[Any]:
+    """The derivatives (m, n) of residuals at some points by differences; None where a coordinate cannot be moved.
+
+    points   pairs of a point and the residuals there.
 
     Central where both sides are inside the bounds and have an answer, else of the second order from one side; shorter
     steps where neither side has one.
     """
-    return together(residuals, [_differences(point, here, low, high)])[0]
+    return together(residuals, [_differences(point, here, low, high) for point, here in points])
 
 
 def _differences(point: Any, here: Any, low: Any, high: Any) -> Asking[Any]:
-    """As `differences`."""
+    """As `differences`, at one point."""
     count = len(point)
     result = np.full((len(here), count), np.nan)
     length = STEP
@@ -357,21 +365,20 @@ def spread(result: Minimum, least: float = 0.0, variance: float | None = None) -
     Limits   Linear: where a residual is strongly curved within its error, true regions are not symmetric.
     """
     count = len(result.point)
-    tangent = _Tangent(result.jacobian * (result.side == 0), least)
-    idle = ~tangent.counted & (result.side == 0)
-    used = np.flatnonzero(tangent.counted)
+    columns = _Columns(result.jacobian * (result.side == 0), least)
+    idle = ~columns.counted & (result.side == 0)
+    used = np.flatnonzero(columns.counted)
     left_out = np.ones(count, dtype=bool)
     covariance = np.full((count, count), np.nan)
     inflation = np.full(count, np.nan)
-    rank = int(tangent.kept.sum())
-    freedom = len(result.residuals) - rank
+    freedom = len(result.residuals)
     tied = np.zeros((0, count))
     condition = 1.0
     if len(used):
-        scaled = result.jacobian[:, used] / tangent.norms[used]
-        _, singular, right = np.linalg.svd(scaled, full_matrices=True)
+        _, singular, right = np.linalg.svd(columns.scaled[:, used], full_matrices=True)
         singular = np.concatenate([singular, np.zeros(len(used) - len(singular))])
         kept = singular > RANK * singular[0]
+        freedom -= int(kept.sum())
         condition = float(singular[0] / singular[-1]) if kept.all() else float("inf")
         tied = np.zeros((int((~kept).sum()), count))
         tied[:, used] = right[~kept]
@@ -383,7 +390,7 @@ def spread(result: Minimum, least: float = 0.0, variance: float | None = None) -
         full = np.full((count, count), np.nan)
         full[np.ix_(used, used)] = inverse
         inflation[free] = np.diag(full)[free]
-        covariance[np.ix_(free, free)] = (full / np.outer(tangent.norms, tangent.norms))[np.ix_(free, free)] * variance
+        covariance[np.ix_(free, free)] = (full / np.outer(columns.norms, columns.norms))[np.ix_(free, free)] * variance
         correlation = full / np.sqrt(np.outer(np.diag(full), np.diag(full)))
     else:
         correlation = np.full((count, count), np.nan)

@@ -27,16 +27,22 @@ _EXPENSIVE = 0.3
 class Polished:
     """A minimum, by the method asked for or by that of the search, and how its rows are answered."""
 
-    def __init__(self, target: Target, best: Minimum, indices: Any, left: str = "") -> None:
+    def __init__(
+        self, target: Target, best: Minimum, indices: Any, left: str = "", sought: Answers | None = None
+    ) -> None:
         self.target = target
         self.best = best
         self.indices = indices
         """The rows that the search solves by another method than the one asked for."""
         self.left = left
         """Why the minimum is that of the search, where other methods are more exact."""
+        self.sought = sought
+        """The model at every row at the minimum, where the search solves all of them and has had a look."""
 
     def answers(self, point: Any) -> Answers:
         """The model at every row at some coordinates, by the methods by which it is fitted."""
+        if self.sought and (point == self.best.point).all():
+            return self.sought
         target = self.target
         every = np.arange(len(target.rows.table.rows))
         rest = np.setdiff1d(every, self.indices)
@@ -65,7 +71,7 @@ def polished(target: Target, best: Minimum, rivals: Sequence[Any] = ()) -> Polis
     if not sought.answered[target.used_rows].all():
         raise no_minimum(target, best.replace(reason="some rows have no answer there"))
     if sought.exact and target.wanted.method == "auto":
-        return Polished(target, best, nothing)
+        return Polished(target, best, nothing, sought=sought)
     try:
         with budget.share(_EXPENSIVE):
             stated = target.solved(best.point, every, target.wanted)

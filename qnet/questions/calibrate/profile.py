@@ -54,34 +54,39 @@ class Lane:
         """The sum of squares of what counts."""
         return float(((self.values * self.counted) ** 2).sum())
 
-    def step(self, low: Any, high: Any, longest: float = 2.0) -> Any:
-        """The damped Gauss-Newton step of the free coordinates, those pressed against a bound left where they are."""
-        step = np.zeros(len(self.point))
-        free = self.free
-        for _ in range(2):
-            indices = np.flatnonzero(free)
-            if not len(indices):
-                return np.zeros(len(self.point))
-            columns = self.jacobian[:, indices] * np.reshape(self.counted * np.ones(len(self.values)), (-1, 1))
-            norms = np.linalg.norm(columns, axis=0)
-            norms = np.where(norms > 1e-7 * max(float(norms.max(initial=0.0)), 1e-300), norms, np.inf)
-            left, singular, right = np.linalg.svd(columns / norms, full_matrices=False)
-            kept = singular > 1e-6 * singular.max(initial=0.0)
-            shares = np.where(kept, singular / np.where(kept, singular**2 + self.damping, 1.0), 0.0)
-            moves = -(right.T @ (shares * (left.T @ (self.values * self.counted)))) / norms
-            step = np.zeros(len(self.point))
-            step[indices] = np.clip(moves, -longest, longest)
-            pressed = ((self.point <= low) & (step < 0)) | ((self.point >= high) & (step > 0))
-            if not (pressed & free).any():
-                break
-            free = free & ~pressed
-        return np.clip(self.point + step, low, high) - self.point
-
     def update(self, step: Any, values: Any) -> None:
         """The derivatives after a step, by Broyden's rank-one update."""
         length = float(step @ step)
         if length > 0:
             self.jacobian = self.jacobian + np.outer(values - self.values - self.jacobian @ step, step) / length
+
+
+def _steps(lanes: Sequence[Lane], low: Any, high: Any, longest: float = 2.0) -> Any:
+    """(lanes, n): the damped Gauss-Newton step of the free coordinates of each lane, those pressed against a bound left
+    where they are."""
+    points = np.array([lane.point for lane in lanes])
+    values = np.array([lane.values * lane.counted for lane in lanes])
+    jacobians = np.array([(lane.jacobian.T * lane.counted).T for lane in lanes])
+    dampings = np.array([[lane.damping] for lane in lanes])
+    free = np.array([lane.free for lane in lanes])
+    steps = _damped(np.where(free[:, None], jacobians, 0.0), values, dampings, longest)
+    pressed = free & (((points <= low) & (steps < 0)) | ((points >= high) & (steps > 0)))
+    again = np.flatnonzero(pressed.any(axis=1))
+    if len(again):
+        inside = (free & ~pressed)[again, None]
+        steps[again] = _damped(np.where(inside, jacobians[again], 0.0), values[again], dampings[again], longest)
+    return np.clip(points + steps, low, high) - points
+
+
+def _damped(jacobians: Any, values: Any, dampings: Any, longest: float) -> Any:
+    """(lanes, n): steps without bounds; 0 where a coordinate changes nothing."""
+    norms = np.linalg.norm(jacobians, axis=1)
+    norms = np.where(norms > 1e-7 * norms.max(axis=1, initial=1e-300, keepdims=True), norms, np.inf)
+    left, singular, right = np.linalg.svd(jacobians / norms[:, None], full_matrices=False)
+    kept = singular > 1e-6 * singular.max(axis=1, initial=0.0, keepdims=True)
+    shares = np.where(kept, singular / np.where(kept, singular**2 + dampings, 1.0), 0.0)
+    along = np.einsum("lmk,lm->lk", left, values)
+    return np.clip(-np.einsum("lkn,lk->ln", right, shares * along) / norms, -longest, longest)
 
 
 def refit(residuals: Residuals, lanes: Sequence[Lane], low: Any, high: Any, enough: float, proven: bool = False) -> int:
@@ -94,18 +99,14 @@ def refit(residuals: Residuals, lanes: Sequence[Lane], low: Any, high: Any, enou
     """
     used = 0
     for _ in range(_ROUNDS):
-        for lane in lanes if proven else ():
-            if lane.done and not lane.proven:
-                fresh = differences(residuals, lane.point, lane.values, low, high)
-                used += 2 * len(lane.point)
-                lane.proven, lane.failures, lane.damping = True, 0, 0.0
-                if fresh is not None:
-                    lane.jacobian, lane.done = fresh, False
+        ended = [lane for lane in lanes if proven and lane.done and not lane.proven]
+        used += _renew(residuals, ended, low, high)
+        for lane in ended:
+            lane.proven, lane.failures, lane.damping = True, 0, 0.0
         waiting = [lane for lane in lanes if not lane.done]
         steps: list[Any] = []
         moving: list[Lane] = []
-        for lane in waiting:
-            step = lane.step(low, high)
+        for lane, step in zip(waiting, _steps(waiting, low, high) if waiting else (), strict=True):
             fall = lane.cost - float((((lane.values + lane.jacobian @ step) * lane.counted) ** 2).sum())
             if fall <= enough or not step.any():
                 lane.done = True
@@ -118,6 +119,7 @@ def refit(residuals: Residuals, lanes: Sequence[Lane], low: Any, high: Any, enou
             break
         values = residuals(np.array([lane.point + step for lane, step in zip(moving, steps, strict=True)]))
         used += len(moving)
+        failed: list[Lane] = []
         for lane, step, result in zip(moving, steps, values, strict=True):
             there = bool(np.isfinite(result).all())
             before = lane.cost
@@ -131,12 +133,20 @@ def refit(residuals: Residuals, lanes: Sequence[Lane], low: Any, high: Any, enou
                 continue
             lane.failures += 1
             lane.damping = max(10 * lane.damping, 1e-2)
-            if lane.failures == 2:
-                fresh = differences(residuals, lane.point, lane.values, low, high)
-                used += 2 * len(lane.point)
-                lane.jacobian = lane.jacobian if fresh is None else fresh
             lane.done = lane.failures >= _FAILURES
+            if lane.failures == 2:
+                failed.append(lane)
+        used += _renew(residuals, failed, low, high)
     return used
+
+
+def _renew(residuals: Residuals, lanes: Sequence[Lane], low: Any, high: Any) -> int:
+    """Take the derivatives of some lanes anew and let those that have them go on; returns the points it took."""
+    ends = [(lane.point, lane.values) for lane in lanes]
+    for lane, fresh in zip(lanes, differences(residuals, ends, low, high), strict=True):
+        if fresh is not None:
+            lane.jacobian, lane.done = fresh, False
+    return sum(2 * len(lane.point) for lane in lanes)
 
 
 class End(Record):
@@ -253,20 +263,21 @@ def _placed(
     residuals: Residuals, asked: Sequence[tuple[_Search, float]], low: Any, high: Any
 ) -> tuple[list[Lane | None], int]:
     """Lanes at the values to be tried, the others where the tangent plane has them; None where there is no answer."""
-    targets: list[tuple[Any, Any]] = []
+    ahead: list[Lane] = []
     for each, distance in asked:
         moved = each.lane.point.copy()
         moved[each.index] = each.start + each.sign * distance
         values = each.lane.values + each.lane.jacobian @ (moved - each.lane.point)
-        ahead = Lane(moved, values, each.lane.jacobian, each.lane.free)
-        targets.append((np.clip(moved + ahead.step(low, high, float("inf")), low, high), np.clip(moved, low, high)))
-    points = np.array([best for best, _ in targets])
+        ahead.append(Lane(moved, values, each.lane.jacobian, each.lane.free))
+    alone = np.clip(np.array([lane.point for lane in ahead]), low, high)
+    steps = _steps(ahead, low, high, float("inf"))
+    points = np.clip([lane.point + step for lane, step in zip(ahead, steps, strict=True)], low, high)
     values = residuals(points)
     used = len(points)
     failed = np.flatnonzero(~np.isfinite(values).all(axis=1))
     if len(failed):
         # Where the tangent plane leads nowhere, the others keep their values.
-        points[failed] = np.array([targets[number][1] for number in failed.tolist()])
+        points[failed] = alone[failed]
         values[failed] = residuals(points[failed])
         used += len(failed)
     result: list[Lane | None] = []

@@ -321,8 +321,8 @@ def _scanned(target: Target, end: Minimum, follow: Any) -> Minimum:
             low, high = float(target.low[index]), float(target.high[index])
             lanes += _ladder(target, end, index, np.linspace(low, high, _rungs(target)))
             width = (high - low) / _rungs(target)
-            for near in sorted(lanes, key=lambda lane: lane.cost)[:_FOLLOWED]:
-                lanes += _ladder(target, end, index, near.point[index] + width * np.linspace(-0.95, 0.95, 20))
+            nearest = [lane.point[index] for lane in sorted(lanes, key=lambda lane: lane.cost)[:_FOLLOWED]]
+            lanes += _ladder(target, end, index, np.add.outer(nearest, width * np.linspace(-0.95, 0.95, 20)).ravel())
         better = min(lanes, key=lambda lane: lane.cost, default=None)
         if better is None or not better.cost < end.cost * (1 - _AS_GOOD) - 1e-18:
             return end
