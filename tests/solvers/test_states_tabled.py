@@ -36,7 +36,7 @@ title = "Jobs that share a processor, and think"
 cpu = { servers = 2, discipline = "ps" }
 disk = {}
 [classes.job]
-population = 12
+population = 8
 think_time = "1 s"
 steps = [{ station = "cpu", time = "0.2 s", visits = 2 }, { station = "disk", time = "0.1 s", visits = 1.3 }]
 """
@@ -59,8 +59,9 @@ steps = [
 ]
 """
 NAMES = ("bursty-arrivals", "fast-write-buffer", "finite-queue", "sfs-server", LOST, SHARED, GENERATED)
-WIDE = (1, 96, 10**9)
-"""States to go on from at once with which arrays are taken: always, now and then, and never."""
+WIDE = ((1, 128), (96, 4096), (10**9, 4096))
+"""States to go on from at once with which arrays are taken: always, now and then, and never; and the most in one array,
+which is less than there are to go on from in the first."""
 Charged = tuple[Walk | TooLarge, list[float]]
 """A walk, and what it is charged."""
 
@@ -89,9 +90,10 @@ def pairs(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Machine, Charged, list[
         machine: Machine = moves.__self__  # type: ignore[attr-defined]
         one = tried(first, moves, most, extent)
         others: list[Charged] = []
-        for wide in WIDE:
+        for wide, together in WIDE:
             with monkeypatch.context() as patch:
                 patch.setattr(tabled, "_WIDE", wide)
+                patch.setattr(tabled, "_TOGETHER", together)
                 others.append(tried(first, moves, most, extent, table, 3))
         result.append((machine, one, others))
         if isinstance(one[0], TooLarge):
