@@ -161,14 +161,15 @@ def _unknown_unit(atom: str) -> UnitError:
     return UnitError(f'unknown unit "{atom}"', f"units are {_NAMES}")
 
 
-def quantity(text: str) -> tuple[float, Dimension]:
+def quantity(text: str, written: str = 'a number and a unit, such as "8.5 ms"') -> tuple[float, Dimension]:
     """The value in base units and the dimension of one quantity, such as `"8.5 ms"`; a bare number is dimensionless.
 
-    Raises `UnitError` where the text is anything else.
+    written  what is to be written instead of a text that is none.
+    Raises   `UnitError` where the text is anything else.
     """
     match = re.fullmatch(_QUANTITY_PATTERN, text)
     if match is None:
-        raise UnitError(f'"{text}" is not a quantity', 'write a number and a unit, such as "8.5 ms"')
+        raise UnitError(f'"{text}" is not a quantity', f"write {written}")
     result = unit(match[2] or "")
     value = scale(float(match[1]), result.factor)
     if not math.isfinite(value):

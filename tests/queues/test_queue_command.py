@@ -27,7 +27,9 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 TEXTS = {"arrival_rate": "80/s", "service_time": "20 ms", "servers": "2"}
 
 
-@pytest.mark.parametrize(("name", "example"), [("servers", "a plain number"), ("service_time", '"8.5 ms"')])
+@pytest.mark.parametrize(
+    ("name", "example"), [("servers", "a plain number"), ("service_time", '"8.5 ms"'), ("arrival_rate", '"80/s"')]
+)
 def test_a_word_in_place_of_a_value_is_answered_with_one(name: str, example: str):
     with pytest.raises(UsageError) as caught:
         queue_report("M/M/c", TEXTS | {name: "two"})

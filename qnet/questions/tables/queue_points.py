@@ -18,6 +18,12 @@ else:
     grids = lazy("qnet.model.grids")
 
 _MOST_POINTS = 10_000
+_WRITTEN = {
+    "": "a plain number, such as 0.5 or 2",
+    "s": 'a number and a unit, such as "8.5 ms"',
+    "/s": 'a number and a unit, such as "80/s"',
+}
+"""How values are written, by their base unit."""
 
 Axis = Mapping[str, Sequence[float]]
 """The values of one parameter, or of several that vary together."""
@@ -104,10 +110,9 @@ def stated_quantity(key: str, text: str, wanted: str | None = None) -> float | i
     wanted = (PARAMETERS | CONVERTED)[key][0] if wanted is None else wanted
     option = f"--{key.replace('_', '-')}"
     try:
-        value, dimension = quantity(text)
+        value, dimension = quantity(text, _WRITTEN[wanted])
     except UnitError as error:
-        help = error.help if wanted else "write a plain number, such as 0.5 or 2"
-        raise UsageError(Problem("QN102", f'{option} "{text}": {error}', help=help)) from None
+        raise UsageError(Problem("QN102", f'{option} "{text}": {error}', help=error.help)) from None
     expected = unit(wanted).dimension if wanted else quantity("1")[1]
     if dimension != expected:
         sentence = f'{option} "{text}" is {dimension.describe()}'
