@@ -271,8 +271,8 @@ def test_a_last_answer_says_where_the_next_search_begins(monkeypatch: pytest.Mon
         looks.clear()
         answers.append(finite_source.full_probabilities(64, 4, loads * 0.999, 1.0, 0.0, start)[0])
         spent.append(len(looks))
-    # A look is two sums, and four more where a step follows it; the answers are ten.
-    assert spent == [18, 24]
+    # A look is one sum over both kinds of states, and two more where a step follows it; the answers are five.
+    assert spent == [9, 12]
     assert answers[0] == pytest.approx(answers[1], rel=1e-12)
 
 
