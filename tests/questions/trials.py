@@ -80,4 +80,4 @@ def side_by_side(patched: pytest.MonkeyPatch, trials: Sequence[Callable[[], _Res
             return np.array([answers.of(item.expression) for item in metrics], dtype=float).T
 
     patched.setattr(Target, "plainly", plainly)
-    return together(solved, [_Trial(run) for run in trials])  # pyright: ignore[reportArgumentType]
+    return together(solved, [_Trial(run) for run in trials])
