@@ -21,7 +21,7 @@ FILE = Path(__file__).with_name("kept_exact.json")
 KEPT: dict[str, dict[str, Any] | None] = json.loads(FILE.read_text()) if FILE.exists() else {}
 _EVERY = 1 if os.environ.get("QNET_FULL") else 10
 _ANEW = bool(os.environ.get("QNET_KEEP"))
-_NEAR = 1e-8
+_NEAR, _NOTHING = 1e-8, 1e-6
 _found: dict[str, Answer | None] = {}
 
 
@@ -53,7 +53,8 @@ def difference(kept: Answer | None, now: Answer | None) -> str:
         if isinstance(table, dict):
             if table.keys() != other[name].keys():
                 return f"other names of {name}"
-            size = 1.0 if name == "half_width" else 0.0  # of differences of figures: nearly nothing but rounding
+            # A figure far below the others is nearly nothing but rounding, as are differences of figures.
+            size = 1.0 if name == "half_width" else _NOTHING * max(map(abs, table.values()), default=0.0)
             for item, value in table.items():
                 if abs(value - other[name][item]) > _NEAR * max(abs(value), size):
                     return f"{name} of {item}: {value}, now {other[name][item]}"
