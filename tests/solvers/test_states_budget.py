@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Sequence
-from math import comb
+from math import comb, inf
 from typing import Any
 
 import pytest
@@ -167,6 +167,12 @@ def test_the_fewest_states_of_two_classes_are_known(
     assert 1 < least_states(asked) <= states_of(asked)
     if discipline == "ps" or (discipline == "fcfs" and think):
         assert states_of(asked) == least_states(asked)
+
+
+@pytest.mark.parametrize("people", [(390, 0), (190, 1)])
+def test_more_orders_than_a_float_can_count_are_too_many(people: tuple[int, int]) -> None:
+    """The other class visits no line but the first: numbers that are 0 there are multiplied by what is infinite."""
+    assert least_states(two_classes(people, "fcfs", (50.0, 0.0), 1.0)) == inf
 
 
 def test_the_fewest_states_of_copies_and_of_work_behind_places_are_known() -> None:

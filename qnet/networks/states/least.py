@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from math import ceil, comb, prod
+from math import ceil, comb, inf, isfinite, prod
 
 from qnet.lazy import Array, np
 from qnet.networks.routed import ClosedClass, Fork, Hold, Route, RoutedNetwork, Station, Step, Time
@@ -127,8 +127,11 @@ def _in_lines(network: RoutedNetwork) -> float:
         else:
             spots = [_visits(item.routes, stations).get(station.name, 0) for item in classes]
             here = _mixes(shape, spots)
-        ways = here if ways is None else _joined(ways, here)
-    return 1.0 if ways is None else float(ways.sum())
+        with np.errstate(invalid="ignore"):
+            ways = here if ways is None else _joined(ways, here)
+    # Each of them adds to the sum: a count beyond the largest float makes it so, also where that was multiplied by 0.
+    count = 1.0 if ways is None else float(ways.sum())
+    return count if isfinite(count) else inf
 
 
 def _joined(one: Array, other: Array) -> Array:
@@ -163,7 +166,8 @@ def _orders(shape: tuple[int, ...], visits: Sequence[int]) -> Array:
     result, present = np.ones(shape), np.zeros(shape, dtype=int)
     for numbers, each in zip(np.indices(shape), visits, strict=True):
         present = present + numbers
-        result = result * choices[present, numbers] * float(each) ** numbers
+        with np.errstate(over="ignore", invalid="ignore"):
+            result = result * choices[present, numbers] * float(each) ** numbers
     return result
 
 
