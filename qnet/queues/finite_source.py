@@ -315,7 +315,7 @@ def _columns(part: Any, chosen: Any) -> Any:
 
 
 def _sums(shares: Any, values: Any) -> Any:
-    """Sums over chains, one in each column, of values times some shares of their states: (.., n, B) to (.., B).
+    """Sums over chains, one in each column, of values times some shares of their states: (k, n, B) to (k, B).
 
     Not a product of matrices, nor a plain sum: their last digits depend on the number of points and on the place of a
     point among them. Here they may depend on how many requests a long chain is made for, and on nothing else.
