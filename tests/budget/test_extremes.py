@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from full import long_but
 
 import qnet
 from qnet import budget
@@ -38,7 +39,7 @@ def test_a_thousand_classes_are_answered():
     assert (np.array(demands) @ np.array(found.throughput) <= 1 + 1e-9).all()
 
 
-@pytest.mark.parametrize("population", [1, 1000, 10**6, 10**9])
+@pytest.mark.parametrize("population", long_but([1, 1000, 10**6, 10**9], 1, 1000, 10**9))
 def test_customers_do_not_wait_for_a_billion_servers(population: int):
     found = qnet.Network([[0.1], [0.2]], servers=[10**9] * 2, population=[population]).solve()
     assert found.throughput == pytest.approx([population / 0.3], rel=1e-9)
@@ -75,6 +76,7 @@ def test_a_demand_is_answered_or_refused_by_name(time: float):
         assert found.response == pytest.approx([time * 4], rel=1e-9)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("discipline", ["priority", "preemptive"])
 def test_a_million_customers_served_last_get_what_a_million_before_them_leave(discipline: str):
     """Of a server that is full and nothing else, as fluid."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np  # noqa: TID253
 import pytest
+from full import long_but
 
 import qnet
 from qnet import budget
@@ -36,6 +37,7 @@ def test_every_round_is_counted(rounds: list[int]) -> None:
     assert len(rounds) * round._IMAGE < account.spent < 3 * len(rounds) * round._IMAGE
 
 
+@pytest.mark.long
 def test_changes_take_few_rounds_and_all_have_an_answer(rounds: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     """Two of eleven points did not converge with unlimited customers, and took 18,000 rounds."""
     walks: list[int] = []
@@ -48,6 +50,7 @@ def test_changes_take_few_rounds_and_all_have_an_answer(rounds: list[int], monke
     assert len(changed) == 10 and all(item.maximum for item in changed)
 
 
+@pytest.mark.long
 def test_points_that_are_near_wait_for_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     """In every round before memory helps all points were evaluated: 3,400 of them. What no round changes is found once
     for the points that are evaluated."""
@@ -70,7 +73,14 @@ def test_points_that_are_near_wait_for_no_other(monkeypatch: pytest.MonkeyPatch)
     assert len(made) <= len(points) / 4
 
 
-@pytest.mark.parametrize(("system", "most"), [("file-server-agents", 85), ("index-shards", 0), ("database-locks", 0)])
+@pytest.mark.parametrize(
+    ("system", "most"),
+    long_but(
+        [("file-server-agents", 85), ("index-shards", 0), ("database-locks", 0)],
+        ("index-shards", 0),
+        ("database-locks", 0),
+    ),
+)
 def test_one_class_takes_newtons_steps_as_soon_as_it_is_near(system: str, most: int, rounds: list[int]) -> None:
     """142, 108 and 217 rounds, where every core solution began with rounds without memory. What is known of the slopes
     and of the waits is kept from one core solution of a network to the next. Where only delays are held, and where the
@@ -96,6 +106,7 @@ def test_points_of_equal_sources_have_one_chain(monkeypatch: pytest.MonkeyPatch)
     assert found == pytest.approx(alone, rel=1e-12)
 
 
+@pytest.mark.long
 def test_chains_are_made_once_for_all_core_solutions_and_slopes(monkeypatch: pytest.MonkeyPatch) -> None:
     """The weights of a knee were 1.4 million, when every core solution and every slope had its own."""
     weights: list[int] = []

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from full import long_but
 
 import qnet
 from qnet import budget
@@ -127,6 +128,7 @@ def test_a_hold_of_fewer_customers_is_answered(tmp_path: Path):
     assert model(tmp_path, HOLD).set(users=1000).solve().records()
 
 
+@pytest.mark.long
 def test_a_knee_beyond_millions_of_customers_stops_within_the_memory():
     with within(300 * MEGABYTES), pytest.raises(NotComputed, match="QN515"), budget.opened(Account(1e9, 1e8)):
         qnet.load("examples/memory-limit.toml").knee(limit="response <= 1e6 s")
@@ -138,6 +140,7 @@ def test_the_knee_of_the_example_is_found_with_little():
     assert account.spent < 2e9
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("servers", [1, 100])
 def test_sources_whose_likely_states_are_far_from_none_keep_only_those(servers: int):
     with within(20 * MEGABYTES):
@@ -171,6 +174,7 @@ def test_times_that_use_waits_leave_half_of_the_budget_to_the_answer(tmp_path: P
     assert report.records()[0]["response_s"] == pytest.approx(20 * time / (1.0 - time), rel=1e-9)
 
 
+@pytest.mark.long
 def test_few_stations_whose_times_use_waits_have_their_largest_load(tmp_path: Path):
     assert "QN747" not in {note.code for note in model(tmp_path, waiting(1)).solve().notes}
 
@@ -225,6 +229,7 @@ def test_a_batch_of_one_class_is_as_cheap_as_its_recursion():
     assert account.spent < 1e9
 
 
+@pytest.mark.long
 def test_an_approximation_that_goes_on_is_stopped():
     def maps(chosen: np.ndarray):
         def image(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -247,7 +252,7 @@ def test_a_line_of_very_many_customers_is_filled_at_once(tmp_path: Path, users: 
 
 # The server of "b" is always busy; with work after that, one of two customers inside is there, or both: 1 + 1 of 2.5.
 @pytest.mark.parametrize(("step", "rate"), [(IN_PARALLEL, 1000), (WITH_WORK_AFTER, 800)])
-@pytest.mark.parametrize("users", [2000, 200_000, 10**9])
+@pytest.mark.parametrize("users", long_but([2000, 200_000, 10**9], 200_000))
 def test_a_chain_of_very_many_customers_is_left_to_other_methods(tmp_path: Path, step: str, rate: float, users: int):
     system = model(tmp_path, BEFORE_LINES.replace("STEP", step)).set(users=users)
     with within(100 * MEGABYTES), budget.opened(Account()) as account:
@@ -368,6 +373,7 @@ def test_variants_of_very_many_copies_are_refused_together(tmp_path: Path):
         system.sweep("pause=1s:400s:1s")
 
 
+@pytest.mark.long
 def test_second_phases_that_pile_up_saturate_their_station_within_some_rounds():
     system = qnet.load("examples/search-fan-out.toml").set(users=20, logging="10000 s")
     with budget.opened(Account()) as account:

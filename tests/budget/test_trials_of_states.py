@@ -64,6 +64,7 @@ def rows(report: Any) -> list[dict[str, Any]]:
     return [row for row in report.records() if row.get("method")]
 
 
+@pytest.mark.long
 def test_a_sweep_answers_the_points_whose_chain_is_given_up(tmp_path: Path) -> None:
     with budget.opened(Account()) as account:
         report = system(tmp_path, MIXED).sweep("r=0.1/s:0.9/s:0.05/s", metric="response")
@@ -79,6 +80,7 @@ def test_a_sweep_answers_the_points_whose_chain_is_given_up(tmp_path: Path) -> N
     assert found[0]["response_s"] == pytest.approx(response, rel=1e-9)
 
 
+@pytest.mark.long
 def test_a_sweep_over_customers_does_not_try_again_with_more(tmp_path: Path) -> None:
     with budget.opened(Account()) as account:
         found = rows(system(tmp_path, LATE).sweep("n=1:20:1", metric="throughput"))
@@ -88,6 +90,7 @@ def test_a_sweep_over_customers_does_not_try_again_with_more(tmp_path: Path) -> 
     assert account.spent < 2.5e9
 
 
+@pytest.mark.long
 def test_rows_have_the_answers_that_their_points_have_alone(tmp_path: Path) -> None:
     model = system(tmp_path, MIXED)
     for swept in rows(model.sweep("r=0.3/s,0.5/s,0.9/s", metric="response")):
@@ -107,6 +110,7 @@ def test_a_comparison_is_answered(tmp_path: Path) -> None:
     assert len({row["value"] for row in report.records()}) == 4
 
 
+@pytest.mark.long
 def test_a_map_answers_every_row(tmp_path: Path) -> None:
     found = list(system(tmp_path, MIXED).map_rows([{"r": rate / 20} for rate in range(2, 19)], metric="response"))
     assert [row["status"] for row in found] == ["ok"] * 17

@@ -4,10 +4,9 @@
 this slice is a weaker judge than the campaign.
 """
 
-import os
-
 import kept_oracle
 import pytest
+from full import FULL
 from judging import judge
 from laws import LAWS, broken_laws
 from model_generator import model
@@ -16,10 +15,11 @@ from running import kind_of, timed
 
 from qnet.record import Record
 
+pytestmark = pytest.mark.sliced
+
 FOUND = (100_046, 100_115, 100_327, 100_328, 100_340, 110_667, 111_146)
 """Seeds that a campaign found: exact and wrong, crashing, or slow. They stand for their models only while the generator
 stays as it is."""
-FULL = bool(os.environ.get("QNET_FULL"))
 SEEDS = (*FOUND, *range(500_000, 500_000 + (1200 if FULL else 100)))
 MOST = 2 * kept_oracle.MOST
 """States of a chain, of all models."""
@@ -59,6 +59,7 @@ def of(cases, category):
     return [(case.seed, case.verdict.worst, case.verdict.why) for case in cases if case.verdict.category == category]
 
 
+@pytest.mark.long
 def test_kept_answers_are_those_of_the_oracle(cases):
     """Every tenth of those that are looked at is computed again; all with `QNET_FULL=1`."""
     texts = [case.made.text for case in cases if case.outcome.status == "answered"]
@@ -68,28 +69,34 @@ def test_kept_answers_are_those_of_the_oracle(cases):
     assert FULL or (len(kept) == len(texts) and len(again) > len(texts) / 20)
 
 
+@pytest.mark.long
 def test_most_models_are_judged(cases):
     assert len(of(cases, "not judged")) < 0.4 * len(cases)
     assert of(cases, "invalid") == []
 
 
+@pytest.mark.long
 def test_no_answer_labelled_exact_is_wrong(cases):
     assert of(cases, "exact-wrong") == []
 
 
+@pytest.mark.long
 def test_nothing_crashes(cases):
     assert of(cases, "crash") == []
 
 
+@pytest.mark.long
 def test_every_answer_comes_in_time(cases):
     assert of(cases, "no answer in 10 s") == []
 
 
+@pytest.mark.long
 def test_no_answer_is_far_off_without_a_word(cases):
     far = [item for item in of(cases, "unwarned") if item[1].error > 0.2]
     assert far == []
 
 
+@pytest.mark.long
 def test_laws_hold_where_answers_are_exact(cases):
     exact = [case for case in cases if case.outcome.exact][:: 1 if FULL else 3]
     broken = [

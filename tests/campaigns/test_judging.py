@@ -126,6 +126,7 @@ def test_what_a_user_would_see_of_a_failure_is_told():
     assert ask('qnet = 1\ntitle = "none"\n[stations]\n').status == "invalid"
 
 
+@pytest.mark.long
 def test_a_chain_that_is_nearly_several_does_not_contradict():
     from running import judged
 

@@ -9,6 +9,7 @@ from model_generator import model
 from model_text import text
 
 
+@pytest.mark.long
 def test_every_model_passes_the_check():
     for seed in range(300):
         check_text(model(seed).text)

@@ -8,6 +8,7 @@ from math import exp
 from typing import Any
 
 import numpy as np  # noqa: TID253
+import pytest
 from model_generator import model
 
 from qnet.documents import parse
@@ -89,6 +90,7 @@ def same(found: Any, wanted: Any) -> None:
         assert near(found.ended[mark].rates, passing.rates)
 
 
+@pytest.mark.long
 def test_programs_are_walked_together_as_each_alone() -> None:
     walked = 0
     for seed in range(COUNT):
@@ -106,6 +108,7 @@ def test_programs_are_walked_together_as_each_alone() -> None:
     assert walked > COUNT / 2
 
 
+@pytest.mark.long
 def test_programs_of_other_states_are_walked_apart() -> None:
     built = [compiled(seed) for seed in range(COUNT)]
     made = next(item for item in built if item is not None and len(item.homes) == 1)

@@ -223,6 +223,7 @@ def test_long_work_is_announced_where_somebody_waits(many_ways: str) -> None:
     assert "--method linearizer answers at once" in " ".join(shown.split())
 
 
+@pytest.mark.long
 def test_long_work_is_done_quietly_where_nobody_waits(many_ways: str) -> None:
     assert answer_of("solve", many_ways, "--csv").err == ""
 

@@ -15,10 +15,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from full import FULL
+
 FILE = Path(__file__).with_name("chains_exact.json")
 KEPT: dict[str, dict[str, list[float]]] = json.loads(FILE.read_text()) if FILE.exists() else {}
 _ANEW = bool(os.environ.get("QNET_KEEP"))
-_EVERY = 1 if os.environ.get("QNET_FULL") else 10
+_EVERY = 1 if FULL else 10
 _NEAR = 1e-8
 _found: dict[str, dict[str, list[float]]] = {}
 

@@ -10,6 +10,7 @@ import numpy as np  # noqa: TID253
 import pytest
 from chain import mean, stationary
 from drain_chain import lost
+from full import long_but
 from full_chain import stages
 from kept_chains import kept
 from measuring import assert_told
@@ -19,6 +20,8 @@ from qnet.networks.routed import Buffer, Group, Hold, OpenClass, Route, RoutedNe
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.solve import solve
 from qnet.networks.wanted import AUTO
+
+pytestmark = pytest.mark.sliced
 
 Moves = Iterable[tuple[float, Any]]
 SEED = 5
@@ -282,7 +285,7 @@ SYSTEMS = {
 }
 
 
-@pytest.mark.parametrize("name", SYSTEMS)
+@pytest.mark.parametrize("name", long_but(SYSTEMS, *(name for name in SYSTEMS if "other work" not in name)))
 def test_the_table_of_errors(name: str) -> None:
     draw, points = SYSTEMS[name]
     assert_told(name, draw(np.random.default_rng(SEED), points))

@@ -349,6 +349,7 @@ def measured() -> dict[str, Errors]:
     }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "name",
     [

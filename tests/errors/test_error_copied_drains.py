@@ -13,6 +13,8 @@ from qnet.networks.exactness import Beyond
 from qnet.networks.solve import solve
 from qnet.networks.wanted import AUTO
 
+pytestmark = pytest.mark.sliced
+
 ROW = "buffer: wait, drained by copies"
 APPROXIMATE = AUTO.replace(chain=0)
 
@@ -30,10 +32,12 @@ def errors(seed: int, others: bool) -> list[float]:
     return found
 
 
+@pytest.mark.long
 def test_the_errors_are_those_that_are_told():
     assert_told(ROW, errors(3, False))
 
 
+@pytest.mark.long
 def test_the_errors_with_other_work_are_those_that_are_told():
     assert_told(f"{ROW} with other work", errors(4, True))
 

@@ -95,5 +95,6 @@ def errors(tmp_path: Path) -> list[float]:
     return found
 
 
+@pytest.mark.long
 def test_the_table_tells_the_measured_errors(errors: list[float]):
     assert_told("missed revolutions", errors)

@@ -34,6 +34,7 @@ def errors(name: str, discipline: str = "fcfs") -> Any:
     return np.abs(found.throughput / np.array(KEPT[name]) - 1).max(-1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", REGIONS)
 def test_the_errors_are_those_that_are_told(name: str):
     assert_told(name, errors(name).tolist())
@@ -88,6 +89,7 @@ def test_what_is_kept_is_what_the_chain_says(name: str):
     assert exact([cases[place] for place in small]) == pytest.approx(np.array(KEPT[name])[small], rel=1e-7)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", REGIONS)
 def test_they_are_much_smaller_than_those_of_processor_sharing(name: str):
     ours, theirs = (np.quantile(errors(name, discipline), [0.5, 0.9, 1.0]) for discipline in ("fcfs", "ps"))

@@ -23,6 +23,8 @@ from qnet.networks.solution import RoutedSolution
 from qnet.networks.solve import solve
 from qnet.networks.wanted import AUTO
 
+pytestmark = pytest.mark.sliced
+
 Array = np.ndarray
 LEVELS = 40
 """Tasks of a branch that are told apart in the chain of an open system."""
@@ -81,6 +83,7 @@ def open_pair(first: Array, second: Array, needed: int) -> tuple[Array, Array]:
     return found.response, (two_queues(first, second) * inside).sum((1, 2))
 
 
+@pytest.mark.long
 def test_two_unlike_branches():
     """Loads up to 0.7 each; half of the steps wait for both branches, half go on with the first. Bounds hold."""
     loads = np.random.default_rng(20260).uniform(0.05, 0.7, (2, 200))
@@ -104,6 +107,7 @@ def number_behind(system: Quorum) -> float:
     return float(next(item.queue_length for item in solution.stations if item.name == "s"))
 
 
+@pytest.mark.long
 def test_a_queue_behind_two_branches():
     """Half of the steps go on with the first of two branches, half with both."""
     drawn, exact = systems(200), json.loads(EXACT.read_text())
@@ -155,6 +159,7 @@ def closed_exact(customers: int, think: float, cpu: float, branches: Sequence[Ta
     return (customers - away) / (away / think)
 
 
+@pytest.mark.long
 def test_closed_classes():
     """Two or three branches of one or two stations, after a processor; 1 to 6 customers. Their bounds hold as well."""
     random = np.random.default_rng(20261)
@@ -201,6 +206,7 @@ def closed_numbers(customers: int, servers: int, times: Sequence[float]) -> list
     return [mean(shares, lambda state, place=place: state[place]) for place in range(4)]
 
 
+@pytest.mark.long
 def test_queue_lengths_of_closed_classes():
     """One to eight customers, hardly thinking or at length; branches up to 10 apart, one or two servers behind them.
 

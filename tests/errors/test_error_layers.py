@@ -142,11 +142,13 @@ def _measured(build: Callable[[_Draw], RoutedNetwork], wanted: int) -> list[floa
         return [error for seed in _SEEDS for error in islice(_errors(build, seed), wanted)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", _FEATURES)
 def test_the_table_tells_the_measured_errors(name: str) -> None:
     assert_told(name, _measured(_FEATURES[name], _WANTED))
 
 
+@pytest.mark.long
 def test_two_classes_that_hold_one_memory() -> None:
     assert_told("layers: two classes in one memory", _measured(_one_memory, 67))
 

@@ -13,6 +13,8 @@ from measuring import assert_told
 from qnet.networks.routed import ClosedClass, Group, Hold, Route, RoutedNetwork, Station, Time
 from qnet.networks.solve import solve
 
+pytestmark = pytest.mark.sliced
+
 Draw = np.random.Generator
 _SHAPES: tuple[tuple[tuple[int, ...], tuple[tuple[int, ...], ...]], ...] = (
     *(((people,), ((0, 0),)) for people in (1, 2, 3, 4)),
@@ -73,18 +75,21 @@ def errors(system: Leaving) -> list[float]:
     return abs(told / wanted - 1).max(0).tolist()
 
 
+@pytest.mark.long
 def test_first_come_first_served():
     draw = np.random.default_rng(20262)
     found = [error for shape in _SHAPES for error in errors(drawn(draw, 20, shape, 3.0))]
     assert_told("second-phase work: first come first served", found)
 
 
+@pytest.mark.long
 def test_several_servers():
     draw = np.random.default_rng(20263)
     found = [error for shape in _SHAPES for error in errors(drawn(draw, 20, shape, 3.0, 2))]
     assert_told("second-phase work: several servers", found)
 
 
+@pytest.mark.long
 def test_shared_service():
     draw = np.random.default_rng(20264)
     found: list[float] = []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -181,6 +180,7 @@ def trusted(case: Case) -> bool:
     return case.busy <= HIGHER and away(case) >= LONG_ABSENCE
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", _WAITING)
 def test_first_come_first_served(name: str):
     found = cases(_WAITING)[name]
@@ -193,7 +193,7 @@ def test_first_come_first_served(name: str):
 _RANKED = "priorities: up to 25 customers"
 
 
-@pytest.mark.skipif(not os.environ.get("QNET_FULL"), reason="takes a minute; see QNET_FULL in README")
+@pytest.mark.long
 def test_priorities():
     """Those inside the trusted region stay within what the rows of small systems tell."""
     every = cases((_RANKED,))[_RANKED]
@@ -201,6 +201,7 @@ def test_priorities():
     assert max(case.error for case in every if trusted(case)) <= MEASURED["priorities: mixed"].worst
 
 
+@pytest.mark.long
 def test_some_priorities():
     some = cases((_RANKED,), 14)[_RANKED]
     assert len(some) >= 12

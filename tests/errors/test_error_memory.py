@@ -170,6 +170,7 @@ def closed_errors(systems: Sequence[Closed]) -> Iterator[tuple[float, float]]:
     return zip(found.throughput / exact[0] - 1, (found.response - at_desk) / exact[1] - 1, strict=True)
 
 
+@pytest.mark.long
 def test_error_memory_closed() -> None:
     rng = random.Random("a limit for customers who think")
     groups = grouped([closed(rng) for _ in range(SYSTEMS)], lambda one: (one.behind.structure, one.alone))
@@ -196,6 +197,7 @@ def exact(behind: Behind, rate: float) -> float:
     return mean(shares, lambda state: state[1] + sum(state[2])) / rate
 
 
+@pytest.mark.long
 def test_error_memory_open() -> None:
     rng = random.Random("a limit for arrivals")
     systems = [(Behind(rng, 2, 2), rng.uniform(0.1, 0.7)) for _ in range(SYSTEMS)]
@@ -203,6 +205,7 @@ def test_error_memory_open() -> None:
     assert_told("memory: response of an open class", [error for group in groups for error in open_errors(group)])
 
 
+@pytest.mark.long
 def test_error_memory_open_with_one_visit_to_each_station() -> None:
     rng = random.Random("one visit to each")
     systems: list[tuple[Behind, float]] = []
@@ -241,6 +244,7 @@ def paging_errors(rng: random.Random) -> tuple[float, float]:
     return found.throughput / exact - 1, found.response / (people / exact - think) - 1
 
 
+@pytest.mark.long
 def test_error_memory_thrashing() -> None:
     rng = random.Random("pages for everybody")
     throughputs, responses = zip(*(paging_errors(rng) for _ in range(SYSTEMS)), strict=True)

@@ -5,10 +5,10 @@ Of each a slice is held against what is told, and those that are answered worst;
 
 from __future__ import annotations
 
-import os
 from functools import lru_cache
 
 import pytest
+from full import long_but
 from measuring import assert_told, printed
 from model_systems import OUTSIDE, errors, exact, kept, measured, models
 
@@ -45,13 +45,13 @@ def all_of(family: str) -> list[dict[str, float]]:
     return [item for _, _, item in measured(family)]
 
 
-@pytest.mark.parametrize("name", ROWS)
+@pytest.mark.parametrize("name", long_but(ROWS, "last come first served: several servers"))
 def test_what_is_told_is_the_worst(name: str) -> None:
     family, figure = ROWS[name]
     assert printed(max(item[figure] for item in slice_of(family))) == MEASURED[name].worst
 
 
-@pytest.mark.skipif(not os.environ.get("QNET_FULL"), reason="takes minutes; see QNET_FULL in README")
+@pytest.mark.long
 @pytest.mark.parametrize("name", ROWS)
 def test_the_errors_are_those_that_are_told(name: str) -> None:
     family, figure = ROWS[name]

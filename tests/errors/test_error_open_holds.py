@@ -20,6 +20,8 @@ from qnet.networks.routed import RoutedNetwork
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.solve import solve
 
+pytestmark = pytest.mark.sliced
+
 
 class System(Protocol):
     def network(self) -> RoutedNetwork: ...
@@ -62,6 +64,7 @@ def error(solution: RoutedSolution, exact: list[float]) -> float:
     return max(abs(item.response / value - 1) for item, value in zip(solution.classes, exact, strict=True))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ROWS)
 def test_the_errors_are_those_that_are_told(name: str):
     assert_told(name, errors(*ROWS[name]))
@@ -71,6 +74,7 @@ def test_the_errors_of_even_times_are_those_that_are_told():
     assert_told(EVEN, [error(found, exact) for (_, found), exact in zip(trusted(FEWEST), KEPT, strict=True)])
 
 
+@pytest.mark.long
 def test_what_is_kept_of_even_times_is_what_the_chain_says():
     """Of the smallest systems, and of some others."""
     systems = [item for item, _ in trusted(FEWEST)]

@@ -78,6 +78,7 @@ def errors(found: RoutedSolution, system: Leaving) -> float:
     return max(abs(one / other - 1.0) for one, other in zip(told, responses(system), strict=True))
 
 
+@pytest.mark.long
 def test_the_errors_are_those_that_are_told():
     random = Random(654)
     systems = [drawn(random) for _ in range(600)] + alone()

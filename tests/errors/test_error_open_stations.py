@@ -8,6 +8,7 @@ from typing import Protocol
 
 import numpy as np  # noqa: TID253
 import pytest
+from full import long_but
 from kept_chains import kept
 from measuring import FEWEST, assert_told
 from station_systems import FED, constant, fed_systems, ranked, several
@@ -15,6 +16,8 @@ from station_systems import FED, constant, fed_systems, ranked, several
 from qnet.networks.exactness import Beyond
 from qnet.networks.routed import RoutedNetwork
 from qnet.networks.solve import solve
+
+pytestmark = pytest.mark.sliced
 
 
 class System(Protocol):
@@ -38,7 +41,7 @@ def error(system: System, exact: list[float]) -> float | None:
     return max(abs(item.response / value - 1) for item, value in zip(solution.classes, exact, strict=True))
 
 
-@pytest.mark.parametrize("name", ROWS)
+@pytest.mark.parametrize("name", long_but(ROWS, "priorities: open, several servers"))
 def test_the_errors_are_those_that_are_told(name: str):
     seed, drawn = ROWS[name]
     draw = np.random.default_rng([717, seed])
@@ -50,6 +53,7 @@ def test_the_errors_are_those_that_are_told(name: str):
     assert_told(name, found)
 
 
+@pytest.mark.long
 def test_queue_lengths_behind_constant_times():
     draw = np.random.default_rng([717, ROWS["service times in open networks: constant times"][0]])
     found: list[float] = []
@@ -70,6 +74,7 @@ def test_priorities_behind_another_station():
     assert_told("priorities: open, in networks", [value for value in errors if value is not None])
 
 
+@pytest.mark.long
 def test_what_is_kept_is_what_the_chain_says():
     kept: list[list[float]] = json.loads(FED.read_text())
     systems = fed_systems()

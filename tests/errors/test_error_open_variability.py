@@ -33,6 +33,7 @@ def errors(name: str, method: str = "auto") -> Any:
     return (np.array([item.response for item in answers(name, method)]) / KEPT[name] - 1.0)[counted]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ALL)
 def test_the_errors_are_those_that_are_told(name: str):
     assert_told(name, errors(name))
@@ -47,6 +48,7 @@ def test_what_is_kept_is_what_the_chain_says(name: str):
     assert exact([cases[place] for place in some]) == pytest.approx(np.array(KEPT[name])[some], rel=1e-7)
 
 
+@pytest.mark.long
 def test_poisson_arrivals_everywhere_are_much_worse():
     ours, theirs = (abs(errors("service times in open networks", method)) for method in ("auto", "open"))
     assert ours.mean() < theirs.mean() / 2

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np  # noqa: TID253
 import pytest
+from full import long_but
 from hold_systems import station
 from kept_chains import kept
 from measuring import assert_told
@@ -30,6 +31,8 @@ from qnet.networks.percentiles.responses import response_percentile
 from qnet.networks.percentiles.trust import beyond
 from qnet.networks.routed import Hold, OpenClass, Route, RoutedNetwork, Time
 from qnet.networks.solve import solve
+
+pytestmark = pytest.mark.sliced
 
 SHARES = (0.9, 0.95, 0.99)
 Draw = np.random.Generator
@@ -150,7 +153,12 @@ ROWS: dict[str, Callable[[Draw], list[float]]] = {
 """By name of the row in the table of errors."""
 
 
-@pytest.mark.parametrize("name", ROWS)
+@pytest.mark.parametrize(
+    "name",
+    long_but(
+        ROWS, "percentiles: open", "percentiles: service times", "percentiles: service times far from exponential"
+    ),
+)
 def test_the_errors_are_those_that_are_told(name: str) -> None:
     assert_told(name, ROWS[name](np.random.default_rng([663, list(ROWS).index(name)])))
 

@@ -13,6 +13,8 @@ from qnet.errors import NoAnswer
 from qnet.networks.solve import solve
 from qnet.networks.wanted import AUTO
 
+pytestmark = pytest.mark.sliced
+
 ROW = "memory: second phases of an open class"
 LOAD = 0.7
 """The largest that was measured, of the capacity."""
@@ -30,6 +32,7 @@ def error(pool: Pool) -> float:
     return solve(pool.network(), APPROXIMATE).response / exact - 1
 
 
+@pytest.mark.long
 def test_the_errors_are_those_that_are_told():
     draw = np.random.default_rng([645, 1])
     assert_told(ROW, [error(loaded(drawn(draw), draw.uniform(0.1, LOAD))) for _ in range(FEWEST)])

@@ -17,6 +17,8 @@ import qnet
 from qnet.networks.exactness import HIGHER, LONG_ABSENCE
 from qnet.networks.product.solve import solve
 
+pytestmark = pytest.mark.sliced
+
 _DRAWN = 2.5
 """So many times as many systems are drawn as are measured: those beyond the trusted region are left out."""
 
@@ -123,12 +125,14 @@ def test_closed_classes(name: str, discipline: str, seed: int):
     assert_told(name, closed(discipline, seed))
 
 
+@pytest.mark.long
 def test_closed_classes_at_several_servers():
     found = [error for seed, discipline in ((3, "priority"), (4, "preemptive")) for error in
              closed(discipline, seed, 25, 2)]  # fmt: skip
     assert_told("priorities: closed, several servers", found)
 
 
+@pytest.mark.long
 def test_three_classes_at_three_servers():
     found: list[float] = []
     for seed, discipline in ((9, "priority"), (10, "preemptive")):
@@ -138,6 +142,7 @@ def test_three_classes_at_three_servers():
     assert_told("priorities: closed, three levels at three servers", found)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name, responses", [("priorities: mixed", False), ("priorities: mixed, response", True)])
 def test_open_classes_beside_closed_ones(name: str, responses: bool):
     """One closed class and one open one; which of them is served first is drawn."""

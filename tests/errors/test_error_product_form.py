@@ -5,13 +5,13 @@ A slice of the systems is solved, with those of the largest errors; all of them 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from functools import cache
 from itertools import chain
 
 import numpy as np  # noqa: TID253
 import pytest
+from full import long_but
 from measuring import FEWEST, assert_told, printed
 from product_form_systems import GROUPS, METHODS, POINTS, REGIONS, ROWS, WORST, Row, errors
 
@@ -32,7 +32,9 @@ def of_groups(name: str, numbers: Iterable[int]) -> list[float]:
     return list(chain.from_iterable(of_group(name, number) for number in numbers))
 
 
-@pytest.mark.parametrize("name", ROWS)
+@pytest.mark.parametrize(
+    "name", long_but(ROWS, "product form: one server, bard-schweitzer", "product form: one server, linearizer")
+)
 def test_a_slice_is_as_the_table_states(name: str) -> None:
     """A quarter to three quarters are below the median; the worst error is among them, and the groups known as bad."""
     found, worst = of_groups(name, SLICE), of_groups(name, WORST)
@@ -41,7 +43,7 @@ def test_a_slice_is_as_the_table_states(name: str) -> None:
     assert printed(max(*found, *worst)) == MEASURED[name].worst
 
 
-@pytest.mark.skipif(not os.environ.get("QNET_FULL"), reason="takes a minute; see QNET_FULL in README")
+@pytest.mark.long
 @pytest.mark.parametrize("name", ROWS)
 def test_the_table_states_the_measured_errors(name: str) -> None:
     assert_told(name, errors(name, range(GROUPS)))
@@ -55,6 +57,7 @@ def test_the_default_correction_has_the_smallest_worst_error(region: str) -> Non
         assert min(worst, key=lambda row: worst[row]) == Row(region, method, DEFAULT_CORRECTION)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("region", REGIONS[1:])
 def test_the_default_correction_has_the_smallest_ninth_decile(region: str, method: str) -> None:

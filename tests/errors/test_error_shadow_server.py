@@ -13,6 +13,7 @@ from statistics import median
 from typing import Any
 
 import numpy as np  # noqa: TID253
+import pytest
 from kept_chains import kept
 from measuring import assert_told
 from priority_chain import System, exact
@@ -20,6 +21,8 @@ from test_error_priorities import drawn, solved
 
 import qnet
 from qnet.networks.exactness import HIGHER
+
+pytestmark = pytest.mark.sliced
 
 _SYSTEMS, _ROUNDS = 200, 14
 
@@ -47,6 +50,7 @@ def shadowed(systems: Sequence[System]) -> Any:
     return rates
 
 
+@pytest.mark.long
 def test_the_default_errs_less():
     dice = random.Random(5)
     systems = [drawn(dice, ["preemptive", "ps"], 1, [(1, 2), (1, 2)]) for _ in range(2 * _SYSTEMS)]

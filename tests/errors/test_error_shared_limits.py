@@ -13,6 +13,8 @@ from shared_limit_systems import APPROXIMATE, System, answered, arriving, closed
 from qnet.networks.exactness import Beyond
 from qnet.networks.solve import solve
 
+pytestmark = pytest.mark.sliced
+
 DRAWN = {"memory: several closed classes": 250, "memory: several open classes": 450}
 """By name of the row in the table of errors: systems, of which some are warned of."""
 _EVERY = 25
@@ -53,6 +55,7 @@ def told(systems: Sequence[System]) -> list[Told]:
     return result
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", DRAWN)
 def test_the_errors_are_those_that_are_told(name: str) -> None:
     """Of the response of the class where it is worst, of answers that are not warned of."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import random
 import sys
 from math import exp, log
@@ -24,7 +23,10 @@ from qnet.networks.solve import solve
 from qnet.networks.wanted import Wanted
 
 sys.path.append(str(Path(__file__).parents[1]))
+from full import FULL
 from oracle import exact, load
+
+pytestmark = pytest.mark.sliced
 
 EXACT = Path(__file__).with_name("states_exact.json")
 KEPT: list[Any] = json.loads(EXACT.read_text()) if EXACT.exists() else []
@@ -68,6 +70,7 @@ def exactly(text: str) -> tuple[dict[str, float], dict[str, float]]:
     return {name: float(value) for name, value in answer.response.items()}, dict(answer.throughput)
 
 
+@pytest.mark.long
 def test_the_table_tells_the_measured_errors() -> None:
     errors: list[float] = []
     for text, (kept, response, throughput) in zip(drawn(), KEPT, strict=True):
@@ -79,8 +82,9 @@ def test_the_table_tells_the_measured_errors() -> None:
     assert_told("capacity: passages that may be lost after their first visit", errors)
 
 
+@pytest.mark.long
 def test_what_is_kept_is_what_the_chain_says() -> None:
-    every = 1 if os.environ.get("QNET_FULL") else 8
+    every = 1 if FULL else 8
     for text, (_, response, throughput) in list(zip(drawn(), KEPT, strict=True))[::every]:
         found = exactly(text)
         assert found[0] == pytest.approx(response, rel=1e-9)

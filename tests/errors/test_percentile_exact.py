@@ -111,6 +111,7 @@ def followed_past_servers(loads: Any, servers: tuple[int, int], most: int = 15) 
     return asked.replace(stations=stations), percentiles(first, moves, SHARES)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("servers", [(2, 1), (1, 2), (3, 2)])
 def test_percentiles_past_several_servers_at_the_ends_are_those_of_a_chain(servers: tuple[int, int]):
     loads = np.random.default_rng(1968).uniform(0.05, 0.3, (2, 12))

@@ -6,14 +6,16 @@ corpus. Those of the corpus that take seconds run with `QNET_FULL=1`.
 
 from __future__ import annotations
 
-import os
-
 import pytest
+from full import FULL
 from fuzz_case import corpus, read
 from fuzz_inputs import cases
 from fuzz_workers import outcomes
 
+pytestmark = pytest.mark.sliced
 
+
+@pytest.mark.long
 def test_two_thousand_inputs_have_an_answer_or_a_reason():
     ran = list(outcomes(cases(seed=0, count=2000, quick=True)))
     failures = {item.outcome.failure.key: item for item in ran if item.outcome.failure}
@@ -22,8 +24,9 @@ def test_two_thousand_inputs_have_an_answer_or_a_reason():
     assert sum(item.outcome.end in ("exit 0", "value") for item in ran) > 500, "most inputs are refused at once"
 
 
+@pytest.mark.long
 def test_every_failure_of_the_past_is_mended():
-    lines = dict(corpus(slow=bool(os.environ.get("QNET_FULL"))))
+    lines = dict(corpus(slow=FULL))
     ran = outcomes((index, read(line)) for index, line in enumerate(lines.values()))
     names = list(lines)
     failed = [f"{names[item.index]}: {item.outcome.failure}" for item in ran if item.outcome.failure]

@@ -36,6 +36,7 @@ def test_failures_are_seen(text: str, expected: str):
     assert kind(text) == expected
 
 
+@pytest.mark.long
 def test_too_long_is_a_failure():
     assert kind(SPIN, seconds=0.3) == "time"
 
@@ -63,6 +64,7 @@ def test_pieces_that_do_not_matter_are_left_out():
     assert smallest(["only"], lambda pieces: "only" in pieces) == ["only"]
 
 
+@pytest.mark.long
 def test_an_input_is_minimised_by_lines_and_tokens():
     case = python("[\n10000,\n__import__('warnings').warn('loud')]")
     failure = outcome_of(case).failure

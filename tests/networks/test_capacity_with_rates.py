@@ -98,6 +98,7 @@ steps = [ { station = "front", time = "1 s" }, { station = "s", time = "1 s" } ]
     assert both.parts[0].solution.throughput == pytest.approx(alone.kept, rel=1e-12)
 
 
+@pytest.mark.long
 @many("seed", range(40))
 def test_random_stations(seed: int) -> None:
     chance = random.Random(seed)

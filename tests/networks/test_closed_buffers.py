@@ -226,6 +226,7 @@ steps = [ { station = "cpu", time = "56 ms", visits = 2 }, { station = "disk", t
 """
 
 
+@pytest.mark.long
 def test_rounds_that_go_around_a_jump_are_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     rounds: list[float] = []
     solved = Surroundings.solved
@@ -418,6 +419,7 @@ FACTORS = np.geomspace(0.1, 10, 30)
 which one has converged long before the other, or never does."""
 
 
+@pytest.mark.long
 def test_points_that_have_converged_are_not_led_astray_by_others() -> None:
     """Once all of a batch was refused, though each of its points has an answer."""
     model, factors = model_of(LOSING), FACTORS[[25, 28]]
@@ -428,6 +430,7 @@ def test_points_that_have_converged_are_not_led_astray_by_others() -> None:
         assert together.classes[index].throughput == pytest.approx(expected, rel=1e-8)
 
 
+@pytest.mark.long
 def test_points_that_do_not_converge_are_named() -> None:
     model, factors = model_of(UNPROVEN), FACTORS[[10, 14]]
     with pytest.raises(NotComputed) as caught:

@@ -45,6 +45,7 @@ def asked(request: pytest.FixtureRequest) -> tuple[Model, dict[str, Change]]:
     return model, {change.words: change for change in alone.changes}
 
 
+@pytest.mark.long
 def test_changes_of_servers_are_one_batch_with_the_answers_of_each_alone(
     asked: tuple[Model, dict[str, Change]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -59,6 +60,7 @@ def test_changes_of_servers_are_one_batch_with_the_answers_of_each_alone(
         assert (one.status, one.limited_by) == (other.status, other.limited_by)
 
 
+@pytest.mark.long
 def test_a_model_and_all_its_changes_are_one_batch(
     asked: tuple[Model, dict[str, Change]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -80,6 +82,7 @@ def test_where_only_delays_are_held_no_layers_are_asked(system: str, monkeypatch
     assert points == []
 
 
+@pytest.mark.long
 def test_a_sensitivity_asks_for_no_throughput_of_unlimited_customers(monkeypatch: pytest.MonkeyPatch) -> None:
     system, parameter = "file-server-agents", "page_faults"
     most: list[float] = []

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np  # noqa: TID253
 import pytest
+from full import long_but
 
 import qnet
 from qnet.documents import parse
@@ -39,7 +40,7 @@ steps = [
 DRAINED = 1.0 / 1.31
 
 
-@pytest.mark.parametrize("discipline", ["priority", "fcfs", "ps"])
+@pytest.mark.parametrize("discipline", long_but(["priority", "fcfs", "ps"], "ps"))
 def test_a_drain_that_is_always_busy_decides_the_throughput(discipline: str) -> None:
     """As one batch, whose points need different numbers of rounds and come nearer in different ones."""
     text = TEXT.replace("DISCIPLINE", discipline)
@@ -93,6 +94,7 @@ def test_one_place_more_than_are_followed_one_by_one_changes_little(rate: float)
     )
 
 
+@pytest.mark.long
 def test_a_buffer_that_is_often_full_is_warned_of(tmp_path) -> None:
     file = tmp_path / "log.toml"
     file.write_text(TEXT.replace("DISCIPLINE", "priority"))

@@ -124,6 +124,7 @@ def test_customers_who_go_on_after_the_first_branch_are_enclosed(count: float):
     assert least >= 0.1
 
 
+@pytest.mark.long
 def test_work_left_behind_is_work():
     steps = (PAIR, visit("c", 0.3).replace(phase=2))
     assert bounds((A, B, C), thinking(10.0, *steps)) == pytest.approx((10 * 0.5 - 2, 10 * 1.3), rel=1e-9)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np  # noqa: TID253
 import pytest
+from full import long_but
 
 from qnet.errors import NotComputed
 from qnet.networks.percentiles.responses import response_percentile
@@ -171,7 +172,7 @@ def test_branches_inside_of_a_hold_are_not_computed():
     assert problem.code == "QN552" and problem.help.startswith("put the hold inside")
 
 
-@pytest.mark.parametrize("population, think", [(1.0, 4.0), (3.0, 6.0), (2.0, 3.0)])
+@pytest.mark.parametrize("population, think", long_but([(1.0, 4.0), (3.0, 6.0), (2.0, 3.0)], (1.0, 4.0), (2.0, 3.0)))
 def test_closed_customers_who_go_on_before_all_branches_have_finished_are_near_the_chain(population, think):
     """Other customers, and what they have left, are met; the warning says so."""
     steps = (visit("cpu", 0.4), Fork(branches((visit("a", 0.5),), (visit("b", 0.8),)), 1))
@@ -182,6 +183,7 @@ def test_closed_customers_who_go_on_before_all_branches_have_finished_are_near_t
     assert found.response == pytest.approx(exact.response, rel=0.18)
 
 
+@pytest.mark.long
 def test_branches_that_nobody_waits_for_pile_up_where_they_come_too_fast():
     steps = (Fork(branches((visit("a", 0.1),), (visit("b", 3.0),)), 1),)
     network = RoutedNetwork((A, B), (closed(3.0, 1.0, *steps),))

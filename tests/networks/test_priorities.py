@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np  # noqa: TID253
 import pytest
+from full import long_but
 
 import qnet
 from qnet.errors import InvalidInput, NoAnswer, NotComputed
@@ -150,7 +151,7 @@ def test_no_work_is_lost(discipline: str, servers: int):
 
 
 @pytest.mark.parametrize("discipline", BOTH)
-@pytest.mark.parametrize("servers", [1, 2, 4])
+@pytest.mark.parametrize("servers", long_but([1, 2, 4], 1))
 def test_nobody_is_faster_beside_others_than_alone(discipline: str, servers: int):
     demands, people = [[0.3 * servers] * 2, [0.2, 0.2]], [3, 8]
     found = ranked(discipline, demands, [people] * 2, [2.0, 2.0], servers=[servers, 1])

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np  # noqa: TID253
 import pytest
+from full import long_but
 
 import qnet
 from qnet.networks.identical_classes import identical_classes
@@ -81,7 +82,7 @@ def test_identical_closed_classes_have_the_exact_answer_of_one(places: int) -> N
 
 
 @pytest.mark.parametrize("times", [1, 6])
-@pytest.mark.parametrize("places", [3, 5])
+@pytest.mark.parametrize("places", long_but([3, 5], 3))
 def test_no_more_is_served_than_with_all_places_taken(places: int, times: int) -> None:
     """Layers alone served 6.15 per second with three places, and 6.12 is the most."""
     most = float(full(places, CPU, DISK))
@@ -167,6 +168,7 @@ def test_an_answer_with_an_approximate_class_without_arrivals_is_not_called_exac
     assert found.reasons
 
 
+@pytest.mark.long
 def test_points_of_a_batch_are_answered_as_alone() -> None:
     counts, thinks = np.array([4.0, 9.0, 20.0]), np.array([3.0, 2.0, 5.0])
     other = visit("cpu", 0.3), visit("disk", 0.1)

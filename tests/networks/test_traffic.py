@@ -122,6 +122,7 @@ def test_a_reference_that_is_not_returned_to_is_refused_by_the_names_that_keep_i
         closed_visits(routing, 0, ["cpu/a", "cpu/b", "disk/b"])
 
 
+@pytest.mark.long
 def test_a_long_round_costs_no_time():
     size = 1500
     routing = [[float(column == (row + 1) % size) for column in range(size)] for row in range(size)]

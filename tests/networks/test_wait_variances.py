@@ -120,6 +120,7 @@ def test_the_spread_of_a_geometric_number_is_that_of_its_sums(most: int, ratio: 
     assert spread(mean, float(most)) == pytest.approx(variance, rel=1e-6)
 
 
+@pytest.mark.long
 def test_percentiles_without_states_are_near_those_with_them(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of 60 random networks of two to four classes: numbers without an upper limit were off by 20 % in one of ten."""
     numbers = random.Random(5)

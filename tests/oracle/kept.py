@@ -15,11 +15,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from full import FULL
+
 from . import Answer, exact, load
 
 FILE = Path(__file__).with_name("kept_exact.json")
 KEPT: dict[str, dict[str, Any] | None] = json.loads(FILE.read_text()) if FILE.exists() else {}
-_EVERY = 1 if os.environ.get("QNET_FULL") else 10
+_EVERY = 1 if FULL else 10
 _ANEW = bool(os.environ.get("QNET_KEEP"))
 _NEAR, _NOTHING = 1e-8, 1e-6
 _found: dict[str, Answer | None] = {}

@@ -13,6 +13,8 @@ import pytest
 from . import Answer, TooLarge, Unsupported, exact, load, simulated, simulation, solve, sparse
 from .models import HEAD, MODELS, answer
 
+pytestmark = pytest.mark.sliced
+
 
 def model(stations: str, classes: str) -> Answer:
     return exact(load(text(stations, classes)))
@@ -118,6 +120,7 @@ def test_priorities_without_interruption() -> None:
     assert found.response["low"] == pytest.approx(1 + remaining / (0.7 * 0.45), rel=1e-8)
 
 
+@pytest.mark.long
 def test_priorities_with_interruption() -> None:
     classes = open_class("high", 0.3, visit("s", 1.0), "priority = 1") + open_class("low", 0.5, visit("s", 0.5))
     found = model('s = { discipline = "preemptive" }', classes)
@@ -126,6 +129,7 @@ def test_priorities_with_interruption() -> None:
     assert found.response["low"] == pytest.approx(low, rel=1e-8)
 
 
+@pytest.mark.long
 def test_two_branches() -> None:
     """Flatto and Hahn (1984), Nelson and Tantawi (1988): (12 - rho) / 8 times an M/M/1 queue."""
     fork = f"{{ parallel = [ {{ steps = [{visit('a', 1.0)}] }}, {{ steps = [{visit('b', 1.0)}] }} ] }}"
@@ -164,6 +168,7 @@ def test_utilization_law(discipline: str, servers: int) -> None:
     assert found.utilization["t"] == pytest.approx(found.throughput["a"] * 0.2, rel=1e-9)
 
 
+@pytest.mark.long
 def test_all_ways_to_solve_a_chain_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = load(HEAD + MODELS["hot"])
     found = []
@@ -175,6 +180,7 @@ def test_all_ways_to_solve_a_chain_agree(monkeypatch: pytest.MonkeyPatch) -> Non
     assert found[2] == pytest.approx(found[0], rel=1e-11)
 
 
+@pytest.mark.long
 def test_constant_times_are_simulated() -> None:
     asked = load(text("s = {}", open_class("c", 0.5, visit("s", 1.0, "scv = 0"))))
     with pytest.raises(Unsupported, match="constant"):
@@ -194,6 +200,7 @@ def test_too_many_states() -> None:
 FIGURES = ("throughput", "response", "station_throughput", "utilization", "queue_length", "wait", "occupancy")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", MODELS)
 def test_the_simulation_agrees_with_the_chain(name: str) -> None:
     found, drawn = answer(name), simulated(load(HEAD + MODELS[name]), 10.0, 1, 12_000)
@@ -212,6 +219,7 @@ def test_those_who_are_last_in_a_stack_for_most_of_a_run_settle_nothing() -> Non
     assert simulated(line, 10.0, 1, 20_000).unsettled == ()
 
 
+@pytest.mark.long
 def test_more_work_than_can_be_done(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = load(text("s = {}", open_class("c", 1.2, visit("s", 1.0))))
     with pytest.raises(TooLarge, match="steady"):

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import importlib
-import os
 import random
 from typing import Any
 
 import pytest
+from full import FULL, long_but
 from many import many
 from product_networks import Case, random_case
 
 import qnet
 from qnet.errors import NotComputed
 
+pytestmark = pytest.mark.sliced
+
 np: Any = importlib.import_module("numpy")
 
-SEEDS = 60 if os.environ.get("QNET_FULL") else 24
+SEEDS = 60 if FULL else 24
 METHODS = ("linearizer", "aql", "bard-schweitzer")
 
 
@@ -30,7 +32,7 @@ def drawn(seed: int, sort: str) -> Case:
 
 
 @many("method", METHODS)
-@pytest.mark.parametrize("sort", ["closed", "mixed"])
+@pytest.mark.parametrize("sort", long_but(["closed", "mixed"], "mixed"))
 def test_answers_keep_the_laws_and_are_near_the_exact_ones(sort: str, method: str):
     errors: list[float] = []
     for seed in range(SEEDS):

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import importlib
-import os
 import random
 from typing import Any
 
 import pytest
+from full import FULL
 from many import many
 from product_networks import SORTS, Case, random_case
 
 import qnet
 from qnet.errors import NotComputed
 
+pytestmark = pytest.mark.sliced
+
 np: Any = importlib.import_module("numpy")
 
-FULL = bool(os.environ.get("QNET_FULL"))
 SIZE = 5
 FIGURES = ("throughput", "response", "residence", "queue_length", "utilization", "busy_servers", "response_per_visit")
 
@@ -63,6 +64,7 @@ def same(batch: Case, points: list[Case]) -> None:
             np.testing.assert_allclose(got, expected, rtol=1e-11, atol=1e-300, err_msg=name)
 
 
+@pytest.mark.long
 @many("seed", range(300 if FULL else 25))
 @pytest.mark.parametrize("classes", [1, 3])
 @pytest.mark.parametrize("single", [True, False])

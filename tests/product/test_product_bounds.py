@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import importlib
-import os
 import random
 from itertools import pairwise
 from typing import Any
 
 import pytest
+from full import FULL
 from many import many
 from product_networks import SORTS, Case, random_case
 
 import qnet
 from qnet.errors import InvalidInput, NoAnswer, NotComputed
 
+pytestmark = pytest.mark.sliced
+
 np: Any = importlib.import_module("numpy")
 
-FULL = bool(os.environ.get("QNET_FULL"))
 BLOCK = 25
 ROUNDING = 1e-10
 KINDS = ("asymptotic", "balanced", "composite", "proportional", "geometric")

@@ -6,20 +6,21 @@
 from __future__ import annotations
 
 import importlib
-import os
 import random
 from typing import Any
 
 import pytest
+from full import FULL
 from many import many
 from product_networks import SORTS, Case, capacity, lasting, peak, random_case
 
 import qnet
 from qnet.networks.product.figures import figures
 
+pytestmark = pytest.mark.sliced
+
 np: Any = importlib.import_module("numpy")
 
-FULL = bool(os.environ.get("QNET_FULL"))
 BLOCK = 50
 BLOCKS = range(0, 20_000 if FULL else 700, BLOCK)
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import importlib
-import os
 import random
 from typing import Any
 
 import pytest
+from full import FULL
 from many import many
 from product_networks import SORTS, Case, lasting, peak, random_case
 from product_oracles import Answer, markov, summed
@@ -15,9 +15,9 @@ from product_orders import Line, queues
 
 import qnet
 
-np: Any = importlib.import_module("numpy")
+pytestmark = pytest.mark.sliced
 
-FULL = bool(os.environ.get("QNET_FULL"))
+np: Any = importlib.import_module("numpy")
 
 
 def agree(case: Case, truth: Answer, tolerance: float, states: bool) -> None:

@@ -34,6 +34,7 @@ def test_open_customers_of_a_single_station_wait_as_pollaczek_and_khinchine_say(
     assert found.response[:2] == pytest.approx([time + wait for time in times], rel=1e-6)
 
 
+@pytest.mark.long
 @many("seed", range(30))
 def test_laws_hold_in_networks_of_all_sizes(seed: int):
     draw = np.random.default_rng(seed)

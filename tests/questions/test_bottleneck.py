@@ -320,6 +320,7 @@ def row_of(stations):
     return f'qnet = 1\ntitle = "a row"\n{tables}[classes.user]\npopulation = 4\nsteps = [ {steps} ]\n'
 
 
+@pytest.mark.long
 def test_waits_inside_holds_end_the_steady_state_first():
     """QN623 says why there is none below the rate that the work of the first station alone allows."""
     system = qnet.load("ibm-3990-6").set(skew=2)

@@ -99,6 +99,7 @@ def test_measurements_of_our_own_sweep_are_read_and_give_its_parameters_back(tmp
     assert fitted_point(found) == pytest.approx({"cpu_time": 0.08, "disk_time": 0.13}, rel=1e-7)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("text", "truth", "fit", "rows"),
     [

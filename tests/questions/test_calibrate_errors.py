@@ -4,6 +4,7 @@ from functools import partial
 
 import numpy as np  # noqa: TID253
 import pytest
+from full import long_but
 from test_calibrate import CLOSED, QUEUE, codes, holds, model_of, warnings
 from trials import side_by_side
 
@@ -221,8 +222,8 @@ def test_without_any_error_there_is_no_interval():
     assert row["status"] == "no degrees of freedom"
 
 
-@pytest.mark.parametrize("fit", [["chunk"], ["chunk", "each"], ["chunk", "each", "base"]])
-@pytest.mark.parametrize("start", [950, 3000])
+@pytest.mark.parametrize("fit", long_but([["chunk"], ["chunk", "each"], ["chunk", "each", "base"]], ["chunk"]))
+@pytest.mark.parametrize("start", long_but([950, 3000], 950))
 def test_a_step_has_the_interval_in_which_all_values_fit_alike(fit, start):
     model = qnet.System(*model_of(STEPS)).set(chunk=start)
     found = calibrate(model, in_chunks(910), fit)
@@ -233,7 +234,7 @@ def test_a_step_has_the_interval_in_which_all_values_fit_alike(fit, start):
     assert all(holds(item, truth[item.unknown.name]) for item in found.parameters)
 
 
-@pytest.mark.parametrize("fit", [["chunk"], ["chunk", "each"]])
+@pytest.mark.parametrize("fit", long_but([["chunk"], ["chunk", "each"]], ["chunk"]))
 def test_a_slope_that_ends_in_a_step_is_no_narrow_interval(fit):
     """A small slope drives the value to the edge of its step, where derivatives are those of the edge."""
     text = STEPS.replace('{ delay = "base" }', '{ delay = "base + chunk * 2 us" }')
@@ -283,6 +284,7 @@ def draws(seed, kind):
     return rows, ["3%"] if kind == "stated" else []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("kind", "held_out"), [("stated", 0), ("scatter", 2)])
 def test_intervals_of_95_per_cent_hold_the_truth_and_what_is_held_out_as_often(monkeypatch, kind, held_out):
     truth = {"service": 0.05, "network": 0.02}
@@ -336,7 +338,7 @@ def test_held_out_rows_that_the_model_misses_are_told():
     assert any("3 of 3 held-out measurements lie outside" in text for text in warnings(found))
 
 
-@pytest.mark.parametrize("absolute", [False, True])
+@pytest.mark.parametrize("absolute", long_but([False, True], False))
 @pytest.mark.parametrize(
     ("text", "fit", "between"),
     [

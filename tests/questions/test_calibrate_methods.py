@@ -126,6 +126,7 @@ def straight(monkeypatch):
     )
 
 
+@pytest.mark.long
 def test_known_values_are_found_by_the_chain(load, counted):
     model = load(HOLD)
     found = calibrate(model, rows(model, [1, 2, 4, 6], TRUE, ["response", "throughput"]), FIT)
@@ -136,6 +137,7 @@ def test_known_values_are_found_by_the_chain(load, counted):
     assert counted["asked points"] <= 50
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("straight")
 def test_the_minimum_is_that_of_a_search_by_the_chain_alone(load, monkeypatch):
     model = load(HOLD)
@@ -150,6 +152,7 @@ def test_the_minimum_is_that_of_a_search_by_the_chain_alone(load, monkeypatch):
         assert item.error == pytest.approx(other.error, rel=1e-2)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("straight")
 def test_a_fit_by_approximations_says_so_and_has_their_residuals(load, monkeypatch):
     model = load(HOLD)
@@ -167,6 +170,7 @@ def test_a_fit_by_approximations_says_so_and_has_their_residuals(load, monkeypat
     )
 
 
+@pytest.mark.long
 def test_a_named_chain_is_also_sought_by_approximations(load, counted):
     model = load(HOLD)
     measured = rows(model, [1, 2, 4], TRUE, ["response", "throughput"])
@@ -178,8 +182,8 @@ def test_a_named_chain_is_also_sought_by_approximations(load, counted):
 @pytest.mark.parametrize(
     ("text", "users", "fit", "figures", "most"),
     [
-        (SERVERS, (4, 12, 20, 30), FIT, ["response", "throughput"], 300),
-        (SERVERS, tuple(range(2, 34, 2)), FIT, ["response", "throughput"], 300),
+        pytest.param(SERVERS, (4, 12, 20, 30), FIT, ["response", "throughput"], 300, marks=pytest.mark.long),
+        pytest.param(SERVERS, tuple(range(2, 34, 2)), FIT, ["response", "throughput"], 300, marks=pytest.mark.long),
         (SERVERS.replace("servers = 2", "servers = 1"), (4, 12, 20, 30), FIT, ["response", "throughput"], 200),
         (many(), tuple(range(5, 85, 5)), [f"t{index}" for index in range(MANY)],
          ["response", "throughput", *(f"utilization('s{index}')" for index in range(MANY))], 60),
@@ -231,6 +235,7 @@ def test_an_interruption_before_any_answer_keeps_nothing(load):
         calibrate(model, measured, FIT, wanted=interrupted(1), keep=True)
 
 
+@pytest.mark.long
 def test_an_interruption_among_the_errors_keeps_the_minimum(load, monkeypatch):
     model = load(SERVERS.replace("{ servers = 2 }", "{}"))
     measured = rows(model, [4, 12, 20, 30], TRUE, ["response", "throughput"], scatter=0.01)

@@ -8,6 +8,7 @@ from random import Random
 import numpy as np  # noqa: TID253
 import pytest
 from envelopes import answer, holds, inside, model, points
+from full import long_but
 from many import many
 
 import qnet
@@ -163,7 +164,8 @@ def random_text(random: Random, kind: str) -> str:
 
 @many("seed", range(12))
 @pytest.mark.parametrize(
-    ("kind", "vary"), [("open", "rate"), ("mixed", "rate"), ("mixed", "users"), ("closed", "users")]
+    ("kind", "vary"),
+    long_but([("open", "rate"), ("mixed", "rate"), ("mixed", "users"), ("closed", "users")], ("open", "rate")),
 )
 def test_every_value_is_where_it_is_said_to_be(kind: str, vary: str, seed: int):
     random = Random(f"{kind} {vary} {seed}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
+from full import long_but
 
 import qnet
 from qnet.errors import NotComputed, QnetError
@@ -94,7 +95,11 @@ FIGURES = (
 )  # fmt: skip
 
 
-@pytest.fixture(params=MODELS)
+SLOW = {"scv", "held", "bursts", "two classes", "unequal classes shared", "priority alone"}
+"""Models with formulas of many terms."""
+
+
+@pytest.fixture(params=long_but(MODELS, *(MODELS.keys() - SLOW)))
 def system(request):
     return made(request.param)
 

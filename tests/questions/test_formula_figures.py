@@ -2,6 +2,7 @@
 
 import pytest
 from formulas import MIXED, NESTED, SHARED, SINGLE, SPLIT, formulas, model, some_numbers, used
+from full import long_but
 from many import many
 
 import qnet
@@ -22,7 +23,7 @@ def test_a_metric_without_a_value_is_refused_with_the_reason(asked, reason):
 
 
 @many("seed", range(5))
-@pytest.mark.parametrize("text", [SINGLE, SHARED, SPLIT], ids=["single", "shared", "split"])
+@pytest.mark.parametrize("text", long_but([SINGLE, SHARED, SPLIT], SINGLE), ids=["single", "shared", "split"])
 def test_open_figures_are_those_of_the_solver(text, seed):
     system = model(text)
     numbers = some_numbers(system, seed)

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from formulas import CLOSED, EXAMPLES, MIXED, SHARED, SINGLE, SPLIT, formulas, model, used
+from full import long_but
 
 import qnet
 from qnet.expression import evaluate, parse, symbols
@@ -17,7 +18,7 @@ from qnet.questions.formula.text import latex_of, text_of
 sympy: Any = importlib.import_module("sympy")
 
 
-@pytest.mark.parametrize("text", [SINGLE, SHARED, SPLIT, CLOSED, MIXED])
+@pytest.mark.parametrize("text", long_but([SINGLE, SHARED, SPLIT, CLOSED, MIXED], SINGLE, CLOSED, MIXED))
 def test_printed_formulas_are_expressions_of_the_language(text):
     system = model(text)
     answer = formulas(system, ())

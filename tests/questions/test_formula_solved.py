@@ -19,10 +19,10 @@ def taking(time):
     [
         (SINGLE, "response", "rate"), (SINGLE, "response", "service"), (SINGLE, "response", "variation"),
         (SINGLE, "utilization", "rate"), (SINGLE, "queue_length", "rate"),
-        (SHARED, "max_rate", "hit"), (SHARED, "max_rate", "base"),
+        pytest.param(SHARED, "max_rate", "hit", marks=pytest.mark.long), (SHARED, "max_rate", "base"),
         (SPLIT, "max_rate", "skew"), (NESTED, "response", "outer"),
         (CLOSED, "n_star", "think"), (CLOSED, "throughput_upper", "think"), (CLOSED, "response_upper", "users"),
-        (CLOSED, "balanced_throughput_lower", "disk_time"),
+        pytest.param(CLOSED, "balanced_throughput_lower", "disk_time", marks=pytest.mark.long),
     ],
 )  # fmt: skip
 def test_a_solved_formula_gives_the_parameter_back(text, metric, name):

@@ -252,6 +252,7 @@ def million(tmp_path_factory):
     return loaded, found
 
 
+@pytest.mark.long
 def test_a_million_users_are_answered_approximately_and_say_so(million):
     """Far from saturation and far beyond it the curve is its asymptotes: R = N D - Z, and R = D."""
     loaded, found = million

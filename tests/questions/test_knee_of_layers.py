@@ -9,6 +9,7 @@ def _record(report, name, value):
     return next(row for row in report.records() if row[name] == value)
 
 
+@pytest.mark.long
 def test_asymptotes_meet_where_the_layers_let_no_more_through():
     """N* is of what they let through together, as `qnet why` says, not of the slowest station inside by itself."""
     system = qnet.load("examples/file-server-agents.toml")

@@ -43,11 +43,11 @@ def solves(monkeypatch: pytest.MonkeyPatch) -> list[list[float]]:
 @pytest.mark.parametrize(
     ("name", "most"),
     [
-        ("file-server-agents", 4),
+        pytest.param("file-server-agents", 4, marks=pytest.mark.long),
         ("search-fan-out", 3),
-        ("priority-batch", 9),
+        pytest.param("priority-batch", 9, marks=pytest.mark.long),
         ("ibm-3990-6-burn-through", 33),
-        ("million-users", 13),
+        pytest.param("million-users", 13, marks=pytest.mark.long),
         ("short-and-long-jobs", 8),
     ],
 )
@@ -77,6 +77,7 @@ def test_searches_find_what_each_finds_alone(solves: list[list[float]]) -> None:
     assert len(asked) == len(set(asked))
 
 
+@pytest.mark.long
 def test_a_point_of_the_method_that_a_curve_keeps_is_not_solved_again(solves: list[list[float]]) -> None:
     """Few customers are solved exactly, and again by the method that many need; those that had it already are not."""
     qnet.load("file-server-agents").knee()
@@ -93,6 +94,7 @@ def test_points_know_the_figures_of_all_classes() -> None:
     assert points[0].overall == pytest.approx((throughput[0], response[0]), rel=1e-12)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "most", "least"), [("file-server-agents", 20, 50), ("search-fan-out", 25, 80)])
 def test_figures_of_knees_begin_where_the_search_ended(
     name: str, most: int, least: int, monkeypatch: pytest.MonkeyPatch

@@ -30,6 +30,7 @@ def test_an_answer_moves_with_a_parameter_and_is_found_beside_the_old_one(limit:
     assert trial.solve(result.shown).stable.all()
 
 
+@pytest.mark.long
 def test_an_answer_that_moves_farther_is_found_as_well() -> None:
     model = load("ibm-3990-6")
     asked = [condition("response <= 10 ms", model)]
@@ -65,6 +66,7 @@ def test_few_answers_take_few_solutions(monkeypatch: pytest.MonkeyPatch) -> None
     assert sum(sizes) <= 190
 
 
+@pytest.mark.long
 def test_many_answers_take_few_points(monkeypatch: pytest.MonkeyPatch) -> None:
     """Half of a dozen points each, with as many known answers as points; 12 where the slope was not used."""
     assert sum(solutions(monkeypatch, np.linspace(0.0, 0.5, 400))) <= 5 * 400

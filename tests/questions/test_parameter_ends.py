@@ -6,14 +6,12 @@ extremes. `python tests/questions/parameter_ends.py "" ""` takes every case, whi
 
 from __future__ import annotations
 
-import os
 from functools import cache
 from pathlib import Path
 
 import parameter_ends as ends
 import pytest
 
-FULL = bool(os.environ.get("QNET_FULL"))
 SLOW = {"clients-and-write-buffer.toml", "search-fan-out.toml", "file-server-agents.toml"}
 """Models whose every solution takes a second: in a slice they are only solved and swept."""
 
@@ -41,6 +39,7 @@ def test_the_slice_holds_every_model_and_every_question() -> None:
     assert {case.question for case in drawn()} == set(ends.QUESTIONS)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("index", range(len(ends.SHIPPED)), ids=[Path(name).name for name in ends.SHIPPED])
 def test_an_extreme_value_is_answered_or_refused_in_words(index: int) -> None:
     case = drawn()[index]
@@ -54,7 +53,7 @@ def test_what_was_mended_is_answered_or_refused_in_words(case: ends.Case) -> Non
     assert not ends.failure(case), str(case)
 
 
-@pytest.mark.skipif(not FULL, reason="takes minutes; see QNET_FULL in README")
+@pytest.mark.long
 @pytest.mark.parametrize("system", ends.SHIPPED, ids=lambda item: Path(item).name)
 def test_every_question_is_answered_at_an_extreme_or_refused_in_words(system: str) -> None:
     cases = [case for case in widely_drawn() if case.system == system]

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+from full import long_but
 
 import qnet
 
@@ -80,6 +81,7 @@ def test_the_answer_says_that_the_pool_is_solved_as_a_station(tmp_path: Path) ->
     assert not [note for note in system(tmp_path, 20, DATABASE).solve().notes if note.code == "QN752"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("stated", [1, 30, 400])
 def test_the_size_for_a_percentile_is_the_first_that_meets_it(tmp_path: Path, stated: int) -> None:
     (row,) = system(tmp_path, stated, CALL).envelope(vary="connections", limit="response_p95 <= 330 ms").records()
@@ -87,7 +89,7 @@ def test_the_size_for_a_percentile_is_the_first_that_meets_it(tmp_path: Path, st
     assert row["connections"] == least
 
 
-@pytest.mark.parametrize("stated", [1, 18, 500])
+@pytest.mark.parametrize("stated", long_but([1, 18, 500], 18))
 def test_the_size_of_a_pool_around_a_station_needs_no_enormous_pools(tmp_path: Path, stated: int) -> None:
     pool = system(tmp_path, stated, DATABASE, WEB)
     began = time.perf_counter()

@@ -65,6 +65,7 @@ def system(path: Path, text: str) -> System:
     return qnet.load(str(file))
 
 
+@pytest.mark.long
 def test_a_point_that_would_be_warned_of_is_exact(tmp_path: Path) -> None:
     report = system(tmp_path, MEMORY).solve()
     first = report.records()[0]
@@ -88,6 +89,7 @@ def test_tables_of_points_name_the_method(tmp_path: Path) -> None:
     assert "--method states" in warning.text
 
 
+@pytest.mark.long
 def test_a_chain_that_takes_longer_is_named(tmp_path: Path) -> None:
     report = system(tmp_path, HELD).solve()
     assert report.records()[0]["method"] == "open"

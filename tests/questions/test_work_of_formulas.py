@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import sympy  # noqa: TID253
+from full import long_but
 
 from qnet.expression import symbols
 from qnet.model.load import load
@@ -34,7 +35,7 @@ def rearranged(monkeypatch: pytest.MonkeyPatch) -> Counter[tuple[str, Any]]:
     return counts
 
 
-@pytest.mark.parametrize(("system", "most"), [("p390", 0), ("ibm-3990-6", 14)])
+@pytest.mark.parametrize(("system", "most"), long_but([("p390", 0), ("ibm-3990-6", 14)], ("p390", 0)))
 def test_a_sum_that_metrics_share_is_factored_once(
     system: str, most: int, rearranged: Counter[tuple[str, Any]]
 ) -> None:
@@ -46,6 +47,7 @@ def test_a_sum_that_metrics_share_is_factored_once(
     assert not any(name == "collect" for name, _ in rearranged)
 
 
+@pytest.mark.long
 def test_fractions_are_put_over_one_denominator_sum_by_sum(rearranged: Counter[tuple[str, Any]]) -> None:
     formula(load("ibm-3990-6"))
     together = {item: count for (name, item), count in rearranged.items() if name == "together"}

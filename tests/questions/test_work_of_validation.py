@@ -111,12 +111,14 @@ def work() -> Work:
     return done
 
 
+@pytest.mark.long
 def test_the_parameters_of_claims_at_one_place_are_moved_as_one_batch(work: Work) -> None:
     """What rests on other parameters is moved alone."""
     assert sum(work.batches) > 10 * len(work.single)
     assert sum(work.batches) > 4 * len(work.batches)
 
 
+@pytest.mark.long
 def test_moved_claims_are_solved_together_near_what_they_were(work: Work) -> None:
     """Every system is searched from the start once; what is moved begins at the answers."""
     assert len(work.searched) == 2

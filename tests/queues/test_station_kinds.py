@@ -69,6 +69,7 @@ def test_arrays_of_servers(station: str):
         assert integer.response[place] == pytest.approx(queue(station, **{**point, "servers": servers}).response)
 
 
+@pytest.mark.long
 @many("station", CLOSED)
 def test_symbols_are_the_formula(station: str):
     sympy = importlib.import_module("sympy")

@@ -6,6 +6,7 @@ import math
 
 import numpy as np  # noqa: TID253
 import pytest
+from full import long_but
 
 from qnet.errors import UsageError
 from qnet.queues.stations.m_d_c import _by_roots
@@ -111,7 +112,9 @@ def test_total_and_source_rate_are_one_thing():
     same(by_source, by_total)
 
 
-@pytest.mark.parametrize(("servers", "offered"), [(2, 1.0), (2, 1.8), (5, 4.5), (20, 18.5)])
+@pytest.mark.parametrize(
+    ("servers", "offered"), long_but([(2, 1.0), (2, 1.8), (5, 4.5), (20, 18.5)], (2, 1.0), (20, 18.5))
+)
 def test_constant_service_by_roots_and_by_the_walk(servers: int, offered: float):
     walk, roots = _walk(servers, offered), _by_roots(servers, offered)
     assert (walk.mean, walk.second) == pytest.approx(roots[:2], rel=1e-9)

@@ -18,12 +18,16 @@ MILLION = 1_000_000
     ("station", "point"),
     [
         ("M/M/c", {"arrival_rate": 999_900.0, "servers": MILLION}),
-        ("M/M/c/K", {"arrival_rate": 999_900.0, "servers": MILLION, "capacity": 2 * MILLION}),
+        pytest.param(
+            "M/M/c/K", {"arrival_rate": 999_900.0, "servers": MILLION, "capacity": 2 * MILLION}, marks=pytest.mark.long
+        ),
         ("M/M/c/K", {"arrival_rate": 1_500_000.0, "servers": MILLION, "capacity": MILLION + 1000}),
         ("M/M/c/c", {"arrival_rate": 1_000_000.0, "servers": MILLION}),
         ("Engset", {"source_rate": 1.0, "servers": MILLION, "sources": 2 * MILLION}),
-        ("M/M/c/K/N", {"source_rate": 0.2501, "servers": MILLION, "sources": 5 * MILLION}),
-        ("M/D/c", {"arrival_rate": 999_000.0, "servers": MILLION}),
+        pytest.param(
+            "M/M/c/K/N", {"source_rate": 0.2501, "servers": MILLION, "sources": 5 * MILLION}, marks=pytest.mark.long
+        ),
+        pytest.param("M/D/c", {"arrival_rate": 999_000.0, "servers": MILLION}, marks=pytest.mark.long),
         ("GI/G/c", {"arrival_rate": 999_900.0, "servers": MILLION, "scv_arrival": 0.5, "scv_service": 2.0}),
         ("M/M/1/K", {"arrival_rate": 0.999999, "capacity": 10**12}),
     ],
@@ -39,6 +43,7 @@ def test_a_million_servers(station: str, point: dict[str, float]):
     assert time.perf_counter() - begun < 20
 
 
+@pytest.mark.long
 def test_states_of_a_million_servers_sum_to_one():
     found = queue("M/M/c", arrival_rate=999_000.0, service_time=1.0, servers=MILLION)
     middle = sum(found.state_probability(n) for n in range(998_900, 999_101))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from functools import cache
 from typing import Any
 
 import numpy as np  # noqa: TID253
 import pytest
 from building import customers, network, scaled, station, visit
+from full import FULL
 from hold_networks import hold_network
 from random_networks import numbers
 
@@ -21,7 +21,8 @@ from qnet.networks.open.solve import OpenSolver, solve
 from qnet.networks.routed import Hold, RoutedNetwork, Time
 from qnet.networks.solution import RoutedSolution
 
-FULL = bool(os.environ.get("QNET_FULL"))
+pytestmark = pytest.mark.sliced
+
 COUNT = 2000 if FULL else 240
 SAMPLE = slice(None, None, 10 if FULL else 4)
 
@@ -146,6 +147,7 @@ def test_a_batch_waits_for_its_slowest_point_and_not_for_unstable_ones() -> None
     assert np.all(np.diff(response) > 0)
 
 
+@pytest.mark.long
 def test_rounds_near_saturation_do_not_swing(monkeypatch: pytest.MonkeyPatch) -> None:
     """What bounds the wait of a holder rests on no wait that rests on it in turn: 16,000 visits otherwise."""
     visits: list[int] = []

@@ -39,6 +39,7 @@ def _visit(random: Random, name: str) -> str:
     return f'  {{ station = "{name}", time = "{random.uniform(1, 500):.3f} ms" }},'
 
 
+@pytest.mark.long
 @many("seed", range(30))
 def test_the_edge_is_where_solving_ends(seed: int) -> None:
     asked = model(seed)

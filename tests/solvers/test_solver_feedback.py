@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import importlib
 import math
-import os
 from typing import Any
 
 import pytest
+from full import FULL, long_but
 
 from qnet.documents import parse
 from qnet.errors import NoAnswer, NotComputed
@@ -20,6 +20,8 @@ from qnet.questions.points import points
 from qnet.questions.points.points import solve_points
 from qnet.questions.points.saturation import saturation
 from qnet.questions.solve.solve import solve_report
+
+pytestmark = pytest.mark.sliced
 
 
 def model(rate: str, time: str) -> Model:
@@ -41,7 +43,7 @@ steps = [ {{ station = "a", time = "time" }} ]
 # S = 1 + W and W = r S^2 / (1 - r S) give 2 r S^2 - (1 + r) S + 1 = 0, with a root up to r = 3 - sqrt(8).
 END = 3 - math.sqrt(8)
 FAR, NEAR = [1e100], [0.2, 1e-6, 0.01, 0.17, 0.1716, 0.99, 3.0, 1e6]
-ASKED = FAR + NEAR if os.environ.get("QNET_FULL") else FAR
+ASKED = FAR + NEAR if FULL else FAR
 
 
 @pytest.mark.parametrize("share", [1e-9, 0.1, 0.5, 0.9, 0.999, 0.9999])
@@ -54,6 +56,7 @@ def test_a_time_that_grows_with_its_own_wait_is_the_least_root(share: float):
     assert station.wait == pytest.approx(root - 1, rel=1e-9, abs=1e-15)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rate", ASKED)
 def test_where_the_steady_state_ends_does_not_depend_on_the_rate_asked(rate: float):
     asked = model(f"{rate!r}/s", "1 s + wait('a')")
@@ -92,6 +95,7 @@ def test_rounds_that_return_to_where_they_were_are_stopped(made: list[float]):
     assert len(made) < 20
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rate", ["5/s", "40/s", "73/s"])
 def test_the_station_whose_times_grow_ends_the_steady_state_though_another_is_fuller(rate: str):
     """Each server is used u = r S / 2, S = 8 ms (1 + 3 u^2), up to u = 1 / sqrt(3): at d, u is more than that."""
@@ -168,7 +172,7 @@ def test_where_times_fall_the_largest_rate_is_known_beyond_it():
         solve_report(model("2.5/s", "1 s / (1 + utilization('a'))"))
 
 
-@pytest.mark.parametrize("rate", [50, 150, 195, 199.5])
+@pytest.mark.parametrize("rate", long_but([50, 150, 195, 199.5], 150))
 def test_a_time_that_falls_with_its_queue_has_a_steady_state_up_to_what_it_settles_at(rate: float):
     """S = h + h / (1 + q), 1 + q = 1 / (1 - u) and u = r S, of an M/M/1, give u (1 + r h) = 2 r h, up to u = 1."""
     asked = model(f"{rate!r}/s", "5 ms + 5 ms / (1 + queue_length('a'))")

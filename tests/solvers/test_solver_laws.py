@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from functools import cache
 from random import Random
@@ -14,13 +13,15 @@ from typing import Any
 import numpy as np  # noqa: TID253
 import pytest
 from building import close
+from full import FULL
 from random_networks import at, numbers, permuted, random_network, single
 
 from qnet.networks.open.solve import solve
 from qnet.networks.routed import OpenClass, RoutedNetwork, Step, Time
 from qnet.networks.solution import RoutedSolution
 
-FULL = bool(os.environ.get("QNET_FULL"))
+pytestmark = pytest.mark.sliced
+
 COUNT = 300 if FULL else 90
 BATCHES = 100 if FULL else 40
 SIZE = 3
@@ -34,10 +35,10 @@ def solved() -> list[tuple[RoutedNetwork, RoutedSolution]]:
 
 
 @cache
-def batches() -> list[tuple[RoutedNetwork, RoutedSolution]]:
-    """Batches of networks of one structure and their answers."""
-    networks = [random_network(seed, SIZE) for seed in range(COUNT, COUNT + BATCHES)]
-    return [(network, solve(network)) for network in networks]
+def batch(number: int) -> tuple[RoutedNetwork, RoutedSolution]:
+    """A batch of networks of one structure, and its answer."""
+    network = random_network(COUNT + number, SIZE)
+    return network, solve(network)
 
 
 def holds(steps: Sequence[Step], rate: Any, outside: tuple[Any, ...]) -> Iterator[tuple[str, tuple[Any, ...], Any]]:
@@ -199,8 +200,9 @@ def test_waiting_inside_is_part_of_the_holding_time() -> None:
             assert 0 <= sum(shares.values()) <= 1 + 1e-12, (seed, outer)
 
 
+@pytest.mark.long
 def test_a_batch_is_its_points_one_by_one() -> None:
-    for number, (network, solution) in enumerate(batches()):
+    for number, (network, solution) in enumerate(map(batch, range(BATCHES))):
         assert solution.stable.all(), number
         for point in range(SIZE):
             alone = numbers(solve(single(network, point)))
@@ -209,8 +211,9 @@ def test_a_batch_is_its_points_one_by_one() -> None:
                 assert found == pytest.approx(alone[name], rel=1e-12, abs=1e-13), (number, point, name)
 
 
+@pytest.mark.long
 def test_the_order_of_points_does_not_matter() -> None:
-    for number, (network, solution) in enumerate(batches()):
+    for number, (network, solution) in enumerate(map(batch, range(BATCHES))):
         order = list(range(SIZE))
         Random(number).shuffle(order)
         again = numbers(solve(permuted(network, order)))
@@ -221,7 +224,7 @@ def test_the_order_of_points_does_not_matter() -> None:
 
 
 def test_one_point_of_a_batch_is_the_same_as_a_batch_of_one() -> None:
-    network, solution = batches()[0]
+    network, solution = batch(0)
     first = permuted(network, [1]).replace(size=1)
     for name, value in numbers(solve(first)).items():
         assert float(np.broadcast_to(value, (1,))[0]) == pytest.approx(at(numbers(solution)[name], 1), rel=1e-12), name

@@ -156,6 +156,7 @@ def test_points_where_agents_are_free_are_divided_where_each_gets_its_own():
     assert divided.value.first.tolist() == [False, True]
 
 
+@pytest.mark.long
 def test_more_customers_fill_the_agents():
     """An estimate of waits at few customers may be a little short of that at many."""
     found = [solve(agents(count, 2)) for count in (2.0, 5.0, 10.0, 40.0, 1000.0)]
@@ -210,6 +211,7 @@ def test_a_batch_says_what_its_throughput_tends_to_as_its_points_do():
     assert list(told[1]) == [item[1] for item in alone if item]
 
 
+@pytest.mark.long
 def test_where_a_station_is_full_figures_are_smooth() -> None:
     """Many waits of two classes at a full station are fixed points: steps that went to any of them moved figures by
     1e-4 of themselves and more, up and down."""

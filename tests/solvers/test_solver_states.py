@@ -44,6 +44,7 @@ def spread(dice: random.Random, least: float, most: float) -> float:
     return exp(dice.uniform(log(least), log(most)))
 
 
+@pytest.mark.long
 @many("seed", range(40))
 def test_product_form_is_answered_alike(seed: int) -> None:
     dice = random.Random(seed)
@@ -104,6 +105,7 @@ def test_priorities_are_those_of_another_chain(discipline: str, servers: int) ->
             assert close(item.response, time, 1e-9)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("feature", _FEATURES)
 def test_holds_in_holds_are_those_of_another_chain(feature: str) -> None:
     for seed in (3, 4, 5):

@@ -17,6 +17,8 @@ from qnet.networks.routed import Group, Hold, RoutedNetwork, Station, Time
 sys.path.append(str(Path(__file__).parents[1] / "errors"))
 from kept_chains import kept
 
+pytestmark = pytest.mark.sliced
+
 _MOST = 45
 """Customers at each copy, of which there are never so many."""
 _State = tuple[tuple[int, int], tuple[int, ...]]

@@ -35,6 +35,7 @@ def solved(path: Path, people: int) -> list[dict[str, object]]:
     return qnet.load(str(file)).solve().records()
 
 
+@pytest.mark.long
 def test_a_chain_that_fits_answers_what_the_estimate_cannot(tmp_path: Path) -> None:
     rows = solved(tmp_path, 3)
     assert (rows[0]["method"], rows[0]["exactness"]) == ("states", "exact")

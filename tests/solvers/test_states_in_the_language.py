@@ -27,6 +27,8 @@ from oracle import exact  # noqa: E402
 from oracle.kept import kept_exact  # noqa: E402
 from oracle.models import HEAD, MODELS  # noqa: E402
 
+pytestmark = pytest.mark.sliced
+
 STATES = Wanted(method="states")
 MORE: dict[str, str] = {
     "second_phase_of_few": """
@@ -285,7 +287,10 @@ steps = [
 """
 
 
-@pytest.mark.parametrize(("join", "population"), [(1, 1), (2, 1), (3, 1), (3, 3)])
+@pytest.mark.parametrize(
+    ("join", "population"),
+    [pytest.param(1, 1, marks=pytest.mark.long), (2, 1), (3, 1), pytest.param(3, 3, marks=pytest.mark.long)],
+)
 def test_parallel_delays_take_as_long_as_the_order_of_exponential_times_says(join: int, population: int) -> None:
     """Of rates 1, 2, 4: by the minima of all of them and of each two."""
     one, two, three = 1 + 1 / 2 + 1 / 4, 1 / 3 + 1 / 5 + 1 / 6, 1 / 7

@@ -4,6 +4,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
+from full import long_but
 
 import qnet
 from qnet import budget
@@ -15,6 +16,7 @@ from qnet.networks.states.machine import Machine, Move, State
 from qnet.networks.states.shared import Walks
 
 
+@pytest.mark.long
 def test_samples_of_a_finite_queue_share_their_walks_and_are_all_exact(monkeypatch: pytest.MonkeyPatch):
     made: list[tuple[int, int]] = []
     together = Walks._together
@@ -32,7 +34,9 @@ def test_samples_of_a_finite_queue_share_their_walks_and_are_all_exact(monkeypat
     assert account.spent < 4e9
 
 
-@pytest.mark.parametrize(("name", "least"), [("bursty-arrivals", 1400), ("fast-write-buffer", 500)])
+@pytest.mark.parametrize(
+    ("name", "least"), long_but([("bursty-arrivals", 1400), ("fast-write-buffer", 500)], ("fast-write-buffer", 500))
+)
 def test_what_may_happen_in_a_state_is_found_once_for_all_numbers_of_customers(
     name: str, least: int, monkeypatch: pytest.MonkeyPatch
 ):

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import pytest
+from full import long_but
 
 import qnet
 from qnet import budget
@@ -135,7 +136,11 @@ def looked_at(walk: Walk, machine: Machine, program: Program) -> LookedAt:
     return LookedAt(whole, rates, [found.often, found.present, found.spent, found.rates])
 
 
-@pytest.mark.parametrize("name", NAMES, ids=lambda name: name.split("\n")[-1] or name[20:30])
+@pytest.mark.parametrize(
+    "name",
+    long_but(NAMES, "fast-write-buffer", "finite-queue", "sfs-server", LOST),
+    ids=lambda name: name.split("\n")[-1] or name[20:30],
+)
 def test_a_table_of_changes_gives_the_walk_state_by_state(
     name: str, pairs: list[Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Any
 ):

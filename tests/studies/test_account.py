@@ -247,6 +247,7 @@ def test_the_p390_is_fitted_again_under_its_free_choices():
     assert found.interval("p390/fs8f/subsecond-users") == (194, 204)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("study", ["ibm-3990-6", "lpar", "p390", "paging", "sfs"])
 @pytest.mark.parametrize("factor", [0.9, 1.2])
 def test_the_fits_are_found_from_other_values(study: str, factor: float):
@@ -259,6 +260,7 @@ def test_the_fits_are_found_from_other_values(study: str, factor: float):
     assert again == pytest.approx(values, rel=1e-3)
 
 
+@pytest.mark.long
 def test_every_study_is_fitted_again_under_all_its_free_choices():
     for study in load_studies():
         assert all(item.converged for item in refitted_freely(study.id).refits), study.id

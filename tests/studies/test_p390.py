@@ -225,6 +225,7 @@ def limits(model: Model) -> dict[str, dict[str, float]]:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("figure", "low", "high"), [("r390", 204, 212), ("p520", 194, 204), ("at 220", 1.3, 2.2)])
 def test_over_all_free_choices_the_limits_have_a_narrow_interval(
     limits: dict[str, dict[str, float]], figure: str, low: float, high: float

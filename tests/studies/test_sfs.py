@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from full import long_but
 from once import validated
 
 import qnet
@@ -121,7 +122,7 @@ def test_the_fit_from_scratch_finds_the_values_of_the_catalog(judged: dict[str, 
     assert known["stops_scv"] == pytest.approx(float(found["stops_scv"]), rel=1e-5)
 
 
-@pytest.mark.parametrize(("sources", "time"), [(130, 0.345), (300, 0.078)])
+@pytest.mark.parametrize(("sources", "time"), long_but([(130, 0.345), (300, 0.078)], (130, 0.345)))
 def test_the_number_of_agents_decides_the_time_but_no_number_of_them_the_rate(
     judged: dict[str, Judged], sources: int, time: float
 ):

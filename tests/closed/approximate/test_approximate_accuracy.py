@@ -22,6 +22,7 @@ CASES = 40
 SOLUTIONS = {2: (0.0015, 0.010, 0.03), None: (0.0006, 0.004, 0.02)}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("solutions", SOLUTIONS)
 def test_errors_of_linearizer_by_core_solutions(solutions: int | None) -> None:
     found: list[float] = []

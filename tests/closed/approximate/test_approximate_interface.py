@@ -18,6 +18,7 @@ from qnet.networks.wanted import CORRECTIONS as TOLD
 np: Any = importlib.import_module("numpy")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("correction", CORRECTIONS)
 def test_a_batch_is_its_points(method: str, correction: str) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from approximate_cases import METHODS, certify, random_network, servers
+from full import long_but
 from many import many
 
 from qnet.networks.closed import approximate_servers
@@ -22,7 +23,7 @@ KNOWN = tuple(CORRECTIONS)
 
 
 @many("seed", range(12))
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", long_but(METHODS, "bard-schweitzer", "linearizer"))
 def test_batches_of_random_networks_obey_the_laws(method: str, seed: int) -> None:
     rng = np.random.default_rng(seed)
     base, size = random_network(seed, seed % 3 > 0, cells=10**6), 20
@@ -38,12 +39,13 @@ def test_batches_of_random_networks_obey_the_laws(method: str, seed: int) -> Non
 
 
 @many("seed", range(36))
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", long_but(METHODS, "bard-schweitzer", "linearizer"))
 def test_random_points_obey_the_laws(method: str, seed: int) -> None:
     network = random_network(seed, seed % 2 == 1)
     certify(network, solve(network, method, KNOWN[seed % len(KNOWN)]))
 
 
+@pytest.mark.long
 @many("seed", range(20))
 def test_linearizer_until_convergence_obeys_the_laws(seed: int) -> None:
     network = random_network(seed, seed % 2 == 1)

@@ -50,6 +50,7 @@ def test_points_take_from_parallel_steps_what_differs_among_them(counted: dict[s
     assert 0 < counted["parts"] <= counted["rounds"]
 
 
+@pytest.mark.long
 def test_steps_without_others_inside_are_arrays(counted: dict[str, int], monkeypatch: pytest.MonkeyPatch) -> None:
     """And last as long as one by one: the evaluations were 432."""
     model = qnet.load("search-fan-out")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import os
 import subprocess
 import sys
 from itertools import pairwise
@@ -11,13 +10,15 @@ from typing import Any
 
 import pytest
 from closed_oracle import exact, random_network
+from full import FULL
 from many import many
 
 from qnet.errors import InvalidInput, NotComputed
 from qnet.networks.closed.bounds import KINDS, bounds, refusals
 from qnet.networks.closed.problem import ClosedNetwork, closed_network
 
-FULL = bool(os.environ.get("QNET_FULL"))
+pytestmark = pytest.mark.sliced
+
 ROUNDING = 1e-10
 
 np: Any = importlib.import_module("numpy")

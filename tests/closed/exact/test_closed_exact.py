@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from closed_oracles import Digits, enumerated, markov, random_network
+from full import FULL
 from many import many
 
 from qnet.errors import InvalidInput, NoAnswer, NotComputed
@@ -21,9 +22,10 @@ from qnet.networks.solvers.loader import solver
 from qnet.networks.solvers.table import rows
 from qnet.networks.wanted import AUTO
 
+pytestmark = pytest.mark.sliced
+
 np: Any = importlib.import_module("numpy")
 
-FULL = bool(os.environ.get("QNET_FULL"))
 WITH_STATES = [row.name for row in rows("closed") if "state probabilities" in row.supports]
 
 
@@ -176,6 +178,7 @@ def test_512_servers():
         against_digits(closed_network([[value] for value in demands], [population], [10.0], None, rates), truth)
 
 
+@pytest.mark.long
 def test_a_hundred_thousand_customers():
     demands, rates = [0.01, 0.08, 0.04, 0.31, 1e-6, 1e3 / 13000], [None, None, None, (1, 2, 3, 4), None, None]
     truth = Digits(demands, rates, 5000.0, 100_000)
