@@ -105,16 +105,6 @@ def test_jobs_that_never_queue_leave_the_others_their_knees(model):
 
 
 @pytest.mark.long
-def test_customers_who_are_served_last_and_never_leave_are_told_without_a_warning_of_the_arithmetic(model):
-    """Their waits grow beyond what a square is known of, at points without a steady state."""
-    text = JOBS.format(discipline="priority", job=f"{visit('cpu', '0.5 s')}, {visit('disk', '50 ms')}")
-    text = text.replace("[classes.user]", 'disk = { discipline = "priority" }\n[classes.user]\npriority = 1')
-    text = text.replace('"100 ms" }', '"100 ms" }, { station = "disk", time = "150 ms" }')
-    loaded = model(text.replace("population = 5", "population = 1").replace("population = 2", "population = 1"))
-    assert "QN618" in [note.code for note in knee_report(loaded).notes]
-
-
-@pytest.mark.long
 def test_a_class_without_think_time_that_keeps_the_only_station_busy_has_its_knees(model):
     """Alone beside arrivals it is always served or waits: no knee says that it never queues."""
     found = knee(model(JOBS.format(discipline="fcfs", job=visit("cpu", "0.5 s"))))
