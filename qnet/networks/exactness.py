@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from qnet.errors import NotComputed, Problem
@@ -62,9 +62,10 @@ def reasons_for(
                 Reversibility and Stochastic Networks, 1979, section 3.1.
     """
     streams = [stream for stream in compiled.streams if not operations.all(stream.rate == 0)]
-    queues = [station for station in network.stations if not station.delay]
-    visited = {stream.station for stream in streams}
-    queues = [station for station in queues if station.name in visited]
+    at: dict[str, list[Stream]] = {}
+    for stream in streams:
+        at.setdefault(stream.station, []).append(stream)
+    queues = [station for station in network.stations if not station.delay and station.name in at]
     alone = len(queues) == 1 and queues[0].servers == 1 and queues[0].rates is None and not network.closed
     alone = alone and _visited_once(network, queues[0].name, operations)
     reasons = [Inexact(Reason("not Poisson", class_name=name)) for name in uneven_classes(network, operations)]
@@ -72,11 +73,11 @@ def reasons_for(
         reasons.append(Inexact(Reason("holds")))
     if compiled.deferred:
         reasons.append(_left_behind(network, streams, operations))
-    if not network.closed and not alone and any(ranked(station, streams) for station in queues):
+    if not network.closed and not alone and any(ranked(station, at[station.name]) for station in queues):
         once = len(queues) == 1 and queues[0].rates is None and _visited_once(network, queues[0].name, operations)
         if not once or station_reason(queues[0], streams, False, operations):
             reasons.append(Inexact(Reason("priority order")))
-    judged = _Judged(network, compiled, streams, method, _stacked(network, queues, streams), operations)
+    judged = _Judged(network, compiled, at, method, _stacked(network, queues, at), operations)
     reasons += [item for station in queues if (item := judged.reason(station, alone)) is not None]
     if any(stream.started is not None for stream in streams) or any(route.forks for route in compiled.routes):
         reasons += parallel_exactness.parallel_reasons(network, compiled, operations)
@@ -88,8 +89,8 @@ class _Judged(Record):
 
     network: RoutedNetwork
     compiled: Streams
-    streams: list[Stream]
-    """Those that have customers."""
+    streams: Mapping[str, list[Stream]]
+    """By station, those that have customers."""
     method: str
     stacked: str
     """As `_stacked`."""
@@ -101,8 +102,8 @@ class _Judged(Record):
         alone   whether it is a single server that all customers visit once.
         """
         network, operations = self.network, self.operations
-        selected = [stream for stream in self.streams if stream.station == station.name]
-        if network.closed and ranked(station, self.streams):
+        selected = self.streams[station.name]
+        if network.closed and ranked(station, selected):
             return _ranks_reason(network, station, selected, operations)
         reason = station_reason(station, selected, alone, operations)
         if reason is None:
@@ -142,10 +143,10 @@ class _Judged(Record):
         return Inexact(reason)
 
 
-def _stacked(network: RoutedNetwork, queues: Sequence[Station], streams: Sequence[Stream]) -> str:
+def _stacked(network: RoutedNetwork, queues: Sequence[Station], at: Mapping[str, list[Stream]]) -> str:
     """A station that serves customers of several closed classes last come first served; empty where there is none."""
     for station in queues:
-        classes = {stream.class_index for stream in streams if stream.station == station.name}
+        classes = {stream.class_index for stream in at[station.name]}
         if station.discipline == "lcfs-pr" and sum(isinstance(network.classes[k], ClosedClass) for k in classes) > 1:
             return station.name
     return ""

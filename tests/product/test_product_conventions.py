@@ -142,18 +142,31 @@ def test_first_come_first_served_with_equal_times_per_visit_is_exact():
     assert network.solve().figures == shared.solve().figures
 
 
+CLOSED, OPEN = {"population": [2, 3], "think_time": [1.0, 1.0]}, {"arrival_rate": [0.5, 0.4]}
+
+
 @pytest.mark.parametrize(
-    ("arguments", "reason"),
+    ("sort", "disciplines", "servers", "reason"),
     [
-        ({"disciplines": ["fcfs"]}, "service times that differ between classes"),
-        ({"disciplines": ["lcfs-pr"], "servers": [2]}, "last come first served with several servers"),
+        (CLOSED, "fcfs", 1, "service times that differ between classes"),
+        (OPEN, "fcfs", 1, "service times differ between its visits"),
+        (CLOSED, "lcfs-pr", 2, "last come first served with several servers"),
+        (OPEN, "lcfs-pr", 2, "solved like processor sharing"),
     ],
 )
-@pytest.mark.parametrize("sort", [{"population": [2, 3], "think_time": [1.0, 1.0]}, {"arrival_rate": [0.5, 0.4]}])
-def test_what_has_no_product_form_is_not_called_exact(arguments: dict[str, Any], reason: str, sort: dict[str, Any]):
-    found = qnet.Network([[0.6, 0.3]], visits=[[1, 1]], **arguments, **sort).solve()
+def test_what_has_no_product_form_is_not_called_exact(
+    sort: dict[str, Any], disciplines: str, servers: int, reason: str
+):
+    found = qnet.Network(
+        [[0.6, 0.3], [0.2, 0.2]], visits=[[1, 1], [1, 1]], disciplines=disciplines, servers=[servers, 1], **sort
+    ).solve()
     assert not found.exact
-    assert any(reason in text for text in found.reasons)
+    assert any(reason in str(text) for text in found.reasons), found.reasons
+
+
+def test_one_single_server_that_all_open_customers_visit_once_is_exact():
+    """In the order of arrival as well: it is an M/G/1 queue."""
+    assert qnet.Network([[0.6, 0.3]], visits=[[1, 1]], **OPEN).solve().exact
 
 
 def test_disciplines_of_delays_do_not_matter():

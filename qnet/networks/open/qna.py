@@ -239,8 +239,11 @@ def _spaced(network: RoutedNetwork, compiled: Streams, operations: Operations) -
     before = _straight_before(network, operations)
     constant: dict[str, Value] = {}
     """By station: the time that all services take; 0 where they differ."""
+    at: dict[str, list[Stream]] = {}
+    for stream in compiled.streams:
+        at.setdefault(stream.station, []).append(stream)
     for station in network.stations:
-        selected = [item for item in compiled.streams if item.station == station.name]
+        selected = at.get(station.name, [])
         one = station.copies == 1 and station.servers == 1 and station.discipline in ("fcfs", "priority")
         if one and selected and not station.delay:
             constant[station.name] = _constant(selected, operations)
@@ -455,6 +458,8 @@ class _Arrivals:
         result: Value = 0.0 * node.rate
         for kind, customers in enumerate(self.network.classes):
             assert isinstance(customers, OpenClass)
+            if self.operations.all(customers.arrival_scv == 1.0):
+                continue
             particular = total(
                 stream.rate
                 for stream in compiled.streams

@@ -71,7 +71,8 @@ class _Walker:
                         self.flow(kind, before, after, rate * where * once * share)
                     for before, other in chosen:
                         self.flow(kind, before, after, rate * again * other * share)
-                last = {index: where * (1.0 - once) for index, where in last.items()}
+                passed = {index: where * (1.0 - once) for index, where in last.items()}
+                last = {index: where for index, where in passed.items() if not isinstance(where, float) or where}
                 for after, share in chosen:
                     last[after] = last.get(after, 0.0) + once * share
 

@@ -63,7 +63,9 @@ class Network(Demands):
                       interrupted) or "preemptive" (a higher class interrupts a lower one, which resumes later); None:
                       "fcfs", as in the model language. The last two, and "fcfs" or several servers of "lcfs-pr" with
                       times per visit that differ between classes or are not exponential, have no product form: answers
-                      are then approximate. With "ps" there is product form whatever the times.
+                      are then approximate, those of open classes alone as of a model whose routes visit the stations
+                      in their order (exact for one single server, visited once). With "ps" there is product form
+                      whatever the times.
         servers       K entries, integers >= 1; None: 1.
         rates         K entries, None or relative capacities (m,) with 1, 2, ... customers present, the last repeats;
                       not together with several servers.

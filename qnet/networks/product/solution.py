@@ -77,7 +77,8 @@ class Solution:
         Those that `qnet solve` warns of, and where the arguments leave open whether a class visits a station (QN739).
         """
         unstated = tuple(f"{text} [{warnings.UNSTATED}]" for text in warnings.unstated_visits(self.network))
-        warned = (f"{item.warning} [{item.code}]" for item in self._route_reasons() if isinstance(item, Beyond))
+        reasons = (*self.method_reasons, *self._route_reasons())
+        warned = (f"{item.warning} [{item.code}]" for item in reasons if isinstance(item, Beyond))
         return unstated + tuple(dict.fromkeys(warned))
 
     @property

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks.exactness import reasons_for
 from qnet.networks.product.demands import Demands
-from qnet.networks.routed import ClosedClass, Group, Hold, OpenClass, Route, RoutedNetwork, Station, Time
+from qnet.networks.product.routes import anywhere, by_routes
 from qnet.networks.streams import streams
 
 UNSTATED = "QN739"
@@ -44,7 +43,7 @@ def unstated_visits(network: Demands) -> tuple[str, ...]:
     for station in range(stations):
         if network.delay[station] or network.disciplines[station] not in _IN_ORDER:
             continue
-        busy = [_anywhere(network.demand(station, kind)) for kind in range(classes)]
+        busy = [anywhere(network.demand(station, kind)) for kind in range(classes)]
         absent = [names[kind] for kind in range(classes) if not busy[kind] and not network.nobody(kind)]
         if any(busy) and absent:
             who = f"class {absent[0]} has" if len(absent) == 1 else f"classes {', '.join(absent)} have"
@@ -52,47 +51,3 @@ def unstated_visits(network: Demands) -> tuple[str, ...]:
             text = f"{who} no demand at {where}, first come first served, and visits are not stated"
             result.append(f"{text}: taken not to visit it, hence not to wait there")
     return tuple(result)
-
-
-def by_routes(network: Demands) -> RoutedNetwork:
-    """A network of demands as one of routes: each class visits its stations in turn."""
-    stations, classes = network.shape
-    names = [network.station_label(station) for station in range(stations)]
-    return RoutedNetwork(
-        tuple(
-            Station(
-                name=name,
-                delay=network.delay[station],
-                servers=network.servers[station],
-                discipline=network.disciplines[station],
-                groups=(Group(name, 1, 1.0),),
-                rates=None if network.rates[station] is None else tuple(network.capacities(station)),
-            )
-            for station, name in enumerate(names)
-        ),
-        tuple(_class(network, names, kind) for kind in range(classes)),
-        size=network.size,
-    )
-
-
-def _class(network: Demands, names: list[str], kind: int) -> OpenClass | ClosedClass:
-    steps: list[Hold] = []
-    for station, name in enumerate(names):
-        visits: Value = network.visit_ratio(station, kind)
-        demand: Value = network.demand(station, kind)
-        if not _anywhere(visits):
-            continue
-        each = demand / (visits + (visits == 0))
-        priority = 0 if network.priority is None else network.priority[station][kind]
-        steps.append(Hold(name, (Time(each, network.variability(station, kind)),), visits, priority=priority))
-    routes = (Route("", 1.0, tuple(steps)),)
-    name, rate = network.class_label(kind), network.arrival_rate[kind]
-    if rate is not None:
-        return OpenClass(name, rate, routes)
-    return ClosedClass(
-        name=name, population=network.population[kind], think_time=network.think_time[kind], routes=routes
-    )
-
-
-def _anywhere(demand: Any) -> bool:
-    return bool(demand > 0) if isinstance(demand, int | float) else bool((demand > 0).any())

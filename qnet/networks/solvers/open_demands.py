@@ -1,4 +1,4 @@
-"""Open classes given by their demands: in closed form."""
+"""Open classes given by their demands: in closed form, or as a model whose routes visit the stations in turn."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from qnet.errors import NotComputed
 from qnet.networks.product.demands import Demands
+from qnet.networks.product.in_turn import needs_routes, solve_in_turn
 from qnet.networks.product.mixed import solve_open
 from qnet.networks.product.solution import Solution
 from qnet.networks.reasons import Reason
@@ -33,5 +34,5 @@ def work(network: Demands, wanted: Wanted) -> Work:
 
 
 def solve(network: Demands, wanted: Wanted, solve_part: SolvePart) -> Solution:
-    """The steady state."""
-    return solve_open(network)
+    """The steady state; in the choice of `auto` by qna where the variability of arrivals matters."""
+    return solve_in_turn(network, wanted.method, wanted.each) if needs_routes(network) else solve_open(network)

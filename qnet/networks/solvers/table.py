@@ -78,6 +78,7 @@ TABLE: tuple[MethodRow, ...] = (
     MethodRow(
         name="open", module=_ROOM + "open_demands", trust="exact", takes="demands", supports=_OPEN | _STATES | {"rates"}
     ),
+    MethodRow(name="qna", module=_ROOM + "qna_demands", trust="approximate", takes="demands", supports=_OPEN | _STATES),
     MethodRow(
         name="priority-mva",
         module=_PRODUCT + "priorities",

@@ -1,0 +1,54 @@
+"""A network of demands as one of routes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from qnet.expression import Value
+from qnet.networks.product.demands import Demands
+from qnet.networks.routed import ClosedClass, Group, Hold, OpenClass, Route, RoutedNetwork, Station, Time
+
+
+def by_routes(network: Demands) -> RoutedNetwork:
+    """A network of demands as one of routes: each class visits its stations in turn."""
+    stations, classes = network.shape
+    names = [network.station_label(station) for station in range(stations)]
+    return RoutedNetwork(
+        tuple(
+            Station(
+                name=name,
+                delay=network.delay[station],
+                servers=network.servers[station],
+                discipline=network.disciplines[station],
+                groups=(Group(name, 1, 1.0),),
+                rates=None if network.rates[station] is None else tuple(network.capacities(station)),
+            )
+            for station, name in enumerate(names)
+        ),
+        tuple(_class(network, names, kind) for kind in range(classes)),
+        size=network.size,
+    )
+
+
+def _class(network: Demands, names: list[str], kind: int) -> OpenClass | ClosedClass:
+    steps: list[Hold] = []
+    for station, name in enumerate(names):
+        visits: Value = network.visit_ratio(station, kind)
+        demand: Value = network.demand(station, kind)
+        if not anywhere(visits):
+            continue
+        each = demand / (visits + (visits == 0))
+        rank = network.ranks(station)[kind]
+        steps.append(Hold(name, (Time(each, network.variability(station, kind)),), visits, priority=rank))
+    routes = (Route("", 1.0, tuple(steps)),)
+    name, rate = network.class_label(kind), network.arrival_rate[kind]
+    if rate is not None:
+        return OpenClass(name, rate, routes)
+    return ClosedClass(
+        name=name, population=network.population[kind], think_time=network.think_time[kind], routes=routes
+    )
+
+
+def anywhere(demand: Any) -> bool:
+    """Whether a demand, or that of some variant of a batch, is positive."""
+    return bool(demand > 0) if isinstance(demand, int | float) else bool((demand > 0).any())

@@ -1,0 +1,112 @@
+"""Open classes at stations without product form: as the same model whose routes visit the stations in turn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np  # noqa: TID253
+import pytest
+from many import many
+
+import qnet
+
+TIMES = [[0.2, 0.5]]
+RATES = [1.0, 0.8]
+
+
+def drawn(seed: int) -> dict[str, Any]:
+    """The arguments of a network of open classes, at half to nine tenths of its capacity."""
+    draw = np.random.default_rng([816, seed])
+    stations, classes = draw.integers(1, 4), draw.integers(1, 4)
+    visits = draw.choice([1, 1, 1, 0.5, 2], (stations, classes))
+    demands = visits * np.exp(draw.uniform(-1.5, 1.5, (stations, classes)))
+    rates = draw.uniform(0.2, 1.0, classes)
+    servers = draw.integers(1, 4, stations)
+    rates *= draw.uniform(0.5, 0.9) / (demands @ rates / servers).max()
+    disciplines = draw.choice(["fcfs", "fcfs", "ps", "priority"], stations).tolist()
+    ranked = {"priority": draw.integers(1, 3, classes).tolist()} if "priority" in disciplines else {}
+    return ranked | {
+        "demands": demands, "visits": visits, "arrival_rate": rates.tolist(), "servers": servers.tolist(),
+        "scv": draw.choice([1.0, 1.0, 0.5, 3.0], (stations, classes)),
+        "disciplines": disciplines,
+    }  # fmt: skip
+
+
+def model(given: dict[str, Any]) -> str:
+    """The same, in the language of models."""
+    lines = ["qnet = 1", 'title = "in turn"', "[stations]"]
+    for number, (servers, discipline) in enumerate(zip(given["servers"], given["disciplines"], strict=True)):
+        lines.append(f's{number} = {{ servers = {servers}, discipline = "{discipline}" }}')
+    for kind, rate in enumerate(given["arrival_rate"]):
+        lines += [
+            f"[classes.c{kind}]",
+            f"priority = {given.get('priority', [0] * 9)[kind]}",
+            f'arrival_rate = "{rate!r}/s"',
+        ]
+        steps = [
+            f'{{ station = "s{number}", visits = {visits}, time = "{demand / visits!r} s", scv = {scv} }}'
+            for number, (demand, visits, scv) in enumerate(
+                zip(*(given[name][:, kind].tolist() for name in ("demands", "visits", "scv")), strict=True)
+            )
+        ]
+        lines.append(f"steps = [ {', '.join(steps)} ]")
+    return "\n".join(lines) + "\n"
+
+
+@many("seed", range(60))
+def test_the_answer_is_that_of_the_model(seed: int) -> None:
+    given = drawn(seed)
+    found, system = qnet.Network(**given).solve(), qnet.loads(model(given))
+    asked = [system.metric(f"response('c{kind}')") for kind in range(len(given["arrival_rate"]))]
+    assert found.response == pytest.approx(asked, rel=1e-9)
+    notes = system.solve().notes
+    assert found.exact == all(note.code != "QN601" for note in notes)
+    assert {text[-6:-1] for text in found.warnings} == {note.code for note in notes if note.severity == "warning"}
+
+
+def test_the_networks_have_everything() -> None:
+    found = [qnet.Network(**drawn(seed)).solve() for seed in range(60)]
+    assert {item.method for item in found} == {"open", "qna"}
+    assert sum(item.exact for item in found) > 5
+    assert sum(bool(item.warnings) for item in found) > 5
+
+
+def test_a_single_server_is_that_of_pollaczek_and_khinchine() -> None:
+    """W = sum of rate x square of the time / 2 (1 - rho): Kleinrock, Queueing Systems I, 1975, section 5.6."""
+    found = qnet.Network(TIMES, arrival_rate=RATES, scv=[[4.0, 0.0]]).solve()
+    wait = (1.0 * 5.0 * 0.2**2 + 0.8 * 0.5**2) / 2 / (1 - 0.2 - 0.4)
+    assert found.response == pytest.approx([wait + 0.2, wait + 0.5])
+    assert found.exact and found.method == "open" and not found.warnings
+
+
+def test_what_is_not_visited_once_is_no_single_queue() -> None:
+    found = qnet.Network(TIMES, visits=[[2.0, 1.0]], arrival_rate=RATES).solve()
+    assert not found.exact
+
+
+def test_a_batch_is_its_points() -> None:
+    demands = np.array([[[0.2, 0.5], [0.1, 0.3]], [[0.3, 0.3], [0.2, 0.2]], [[0.5, 0.1], [0.0, 0.6]]])
+    batch = qnet.Network(demands, arrival_rate=[0.5, 0.7], visits=np.ones(demands.shape)).solve(method="open")
+    for number, each in enumerate(demands):
+        alone = qnet.Network(each, arrival_rate=[0.5, 0.7], visits=np.ones(each.shape)).solve(method="open")
+        assert batch.residence[number] == pytest.approx(alone.residence, rel=1e-12)
+
+
+@pytest.mark.parametrize("method", ["open", "qna"])
+def test_a_method_by_name_answers(method: str) -> None:
+    found = qnet.Network([[0.2, 0.5], [0.4, 0.1]], arrival_rate=RATES).solve(method=method)
+    assert found.method == method
+    assert found.response == pytest.approx([1.5, 1.4], rel=0.3)
+
+
+def test_a_station_with_rates_keeps_product_form_and_says_so() -> None:
+    found = qnet.Network([[0.2, 0.5], [0.1, 0.1]], arrival_rate=RATES, rates=[None, [1.0, 2.0]]).solve()
+    assert not found.exact
+    assert any("QN717" in text for text in found.warnings)
+
+
+def test_many_stations_and_classes_are_answered_soon() -> None:
+    draw = np.random.default_rng(3)
+    found = qnet.Network(draw.random((60, 20)) / 60, arrival_rate=[0.3] * 20).solve()
+    assert found.method == "qna"
+    assert np.isfinite(found.response).all()
