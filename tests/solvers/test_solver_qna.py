@@ -205,8 +205,11 @@ def test_the_method_open_takes_all_arrivals_as_poisson():
 
 def test_the_method_by_name_is_refused_where_it_does_not_apply():
     assert code(network(STATIONS, customers(1.0, HELD)), Wanted("qna")) == "QN513"
+    rates = qnet.Network([[1.0], [0.5]], arrival_rate=[0.5], rates=[[1.0, 2.0], None])
+    with pytest.raises(NotComputed, match="rates that depend on the number present"):
+        rates.solve(method="qna")
     with pytest.raises(NotComputed, match="needs the routes"):
-        qnet.Network([[0.1]], arrival_rate=[1.0]).solve("qna")
+        rates.solve(method="layers")
 
 
 @pytest.mark.parametrize(
