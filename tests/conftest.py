@@ -21,6 +21,8 @@ from rewriting import rewrite_share
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 """Small matrices only: threads of the linear algebra would fight for the processors of the other workers."""
+LONG = "a long proof"
+"""Why a test is skipped outside of the full mode."""
 gc.disable()
 """Until the tests are collected: what a module makes when it is imported stays."""
 
@@ -62,12 +64,19 @@ class _FewReports:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Long proofs are left to the full mode; the last line of a run counts them as skipped."""
+    """Skip long proofs outside of the full mode."""
     if FULL:
         return
     for item in items:
         if item.get_closest_marker("long"):
-            item.add_marker(pytest.mark.skip(reason="a long proof; QNET_FULL=1 runs it, and .ci/run does"))
+            item.add_marker(pytest.mark.skip(reason=LONG))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say what was left out, and how to run it."""
+    left = sum(LONG in str(report.longrepr) for report in terminalreporter.stats.get("skipped", []))
+    if left:
+        terminalreporter.line(f"{left} long proofs are left out: with QNET_FULL=1 they run too, as in .ci/run")
 
 
 def pytest_collection_finish() -> None:
