@@ -6,6 +6,7 @@ import re
 
 import source
 
+import qnet
 from qnet.networks.solvers.bounds import BOUNDS
 from qnet.networks.solvers.loader import solver
 from qnet.networks.solvers.table import TABLE
@@ -76,6 +77,12 @@ def test_a_station_prints_the_publication_and_not_the_key():
     assert found.cites == "@kleinrock1975, sections 3.2 and 3.5"
     assert found.source == "Kleinrock, Queueing Systems, Volume I: Theory, Wiley, 1975, sections 3.2 and 3.5"
     assert f"source: {found.source}" in str(found)
+
+
+def test_bounds_print_the_publication_and_not_the_key():
+    found = qnet.Network([[0.1], [0.2]], population=[3]).bounds("geometric")
+    assert found.source == cited(BOUNDS["geometric"].source)
+    assert "Casale" in found.source and "@" not in found.source
 
 
 def test_an_article_has_its_identifier():

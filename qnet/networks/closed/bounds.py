@@ -13,13 +13,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import pairwise
 from math import expm1, log, sqrt
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qnet.errors import InvalidInput, NotComputed, Problem
-from qnet.lazy import np
+from qnet.lazy import lazy, np
 from qnet.networks.closed.problem import ClosedNetwork
 from qnet.networks.reasons import Reason
+from qnet.networks.solvers.bounds import BOUNDS
 from qnet.record import Record
+
+if TYPE_CHECKING:
+    from qnet import references
+else:
+    references = lazy("qnet.references")
 
 
 class Bounds(Record):
@@ -28,8 +34,11 @@ class Bounds(Record):
     rows: tuple[Any, Any, Any, Any]
     """Throughput lower and upper, response lower and upper, as tuples of R floats; of a batch of B such tuples each."""
     kind: str
-    source: str
-    """Where the bound was published."""
+
+    @property
+    def source(self) -> str:
+        """Where the bound was published."""
+        return references.cited(BOUNDS[self.kind].source)
 
     @property
     def throughput_lower(self) -> Any:
@@ -60,7 +69,6 @@ class BoundKind(Record):
     several_servers: str
     """"" where refused, otherwise "servers" or "any rates"."""
     think_time: bool
-    source: str
 
 
 class _Queue(Record):
@@ -101,7 +109,7 @@ def bounds(network: ClosedNetwork, kind: str = "balanced") -> Bounds:
     Method    by kind, see the functions of this file.
     Fails     `NotComputed` QN513 where the kind does not apply, with the reason, as where a population is no integer;
               `InvalidInput` QN514 for an unknown kind.
-    Source    by kind.
+    Source    by kind: `solvers.bounds.BOUNDS`.
     """
     if kind not in KINDS:
         raise InvalidInput(Problem("QN514", f'no bound "{kind}"', " or ".join(KINDS)))
@@ -114,7 +122,7 @@ def bounds(network: ClosedNetwork, kind: str = "balanced") -> Bounds:
     else:
         points = [_one(network.point(index), chosen) for index in range(network.size)]
         lower, upper, quick, slow = (tuple(point[position] for point in points) for position in range(4))
-    return Bounds((lower, upper, quick, slow), kind, chosen.source)
+    return Bounds((lower, upper, quick, slow), kind)
 
 
 def refusals(network: ClosedNetwork, kind: str) -> tuple[Reason, ...]:
@@ -126,7 +134,7 @@ def refusals(network: ClosedNetwork, kind: str) -> tuple[Reason, ...]:
     Returns   each of them.
     Method    the table `KINDS`.
     Fails     never.
-    Source    by kind.
+    Source    by kind: `solvers.bounds.BOUNDS`.
     """
     chosen = KINDS[kind]
     reasons: list[Reason] = []
@@ -329,23 +337,11 @@ def _geometric_sum(ratio: float, count: int) -> float:
     return ratio * -expm1(count * log(ratio)) / (1.0 - ratio)
 
 
-_LAZOWSKA = "Lazowska, Zahorjan, Graham and Sevcik, Quantitative System Performance, 1984"
-_KEROLA = "Kerola, The Composite Bound Method, Performance Evaluation 6 (1986), issue 1"
 KINDS: dict[str, BoundKind] = {
-    "asymptotic": BoundKind(_asymptotic, True, "any rates", True, f"{_LAZOWSKA}, section 5.2"),
-    "balanced": BoundKind(
-        _balanced,
-        True,
-        "servers",
-        True,
-        f"{_LAZOWSKA}, section 5.4; several classes: {_KEROLA}; several servers: this tool",
-    ),
-    "proportional": BoundKind(
-        _proportional, False, "", True, "Hsieh and Lam, Performance Evaluation 7 (1987) 3-30, not iterated"
-    ),
-    "geometric": BoundKind(
-        _geometric, False, "", True, "Casale, Muntz and Serazzi, IEEE Trans. Computers 57 (2008) 780-794"
-    ),
-    "composite": BoundKind(_composite, True, "servers", True, _KEROLA),
+    "asymptotic": BoundKind(_asymptotic, True, "any rates", True),
+    "balanced": BoundKind(_balanced, True, "servers", True),
+    "proportional": BoundKind(_proportional, False, "", True),
+    "geometric": BoundKind(_geometric, False, "", True),
+    "composite": BoundKind(_composite, True, "servers", True),
 }
 """The bounds by name."""

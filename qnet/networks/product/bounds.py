@@ -28,9 +28,8 @@ def bounds(network: Demands, kind: str = "balanced") -> Bounds:
     Returns   `Bounds`. The throughput of an open class is its arrival rate.
     Raises    `NotComputed` QN513 where the kind does not apply, with the reason; `InvalidInput` QN514 for an unknown
               kind; `NoAnswer` QN401 where open load reaches a capacity, QN403 for a class without any time to spend.
-    Source    Lazowska, Zahorjan, Graham, Sevcik, Quantitative System Performance, 1984, chapter 5, and those of
-              `closed.bounds`; open classes at several servers: this tool, as Erlang's C is at most the
-              utilization.
+    Source    @lazowska1984, chapter 5, and those of `solvers.bounds.BOUNDS`; open classes at several servers: this
+              tool, as Erlang's C is at most the utilization.
     """
     if kind not in closed_bounds.KINDS:
         raise InvalidInput(Problem("QN514", f'no bound "{kind}"', " or ".join(closed_bounds.KINDS)))
@@ -38,8 +37,8 @@ def bounds(network: Demands, kind: str = "balanced") -> Bounds:
     if network.size is not None:
         points = [_point(network.point(index), kind) for index in range(network.size)]
         rows = [tuple(point[position] for point in points) for position in range(4)]
-        return Bounds((rows[0], rows[1], rows[2], rows[3]), kind, closed_bounds.KINDS[kind].source)
-    return Bounds(_point(network, kind), kind, closed_bounds.KINDS[kind].source)
+        return Bounds((rows[0], rows[1], rows[2], rows[3]), kind)
+    return Bounds(_point(network, kind), kind)
 
 
 def tightest(network: Demands) -> Bounds | None:
