@@ -65,9 +65,11 @@ class _Checker:
         """What to write instead of a name that is not known."""
         if canonical(name) == MAX_THROUGHPUT:
             return "the saturation throughput is a figure for outputs, limits and metrics"
+        function, _, of = name.partition("(")
         waits = [known for known in self.dimensions if known.startswith("wait('")]
-        if percentile_share(name, "wait") and waits:
-            return f"write {waits[0].replace('wait', name)}"
+        if percentile_share(function, "wait") and waits:
+            percentiles = [known.replace("wait", function, 1) for known in waits]
+            return suggest(name, percentiles) if of else f"write {percentiles[0]}"
         return suggest(name, [*self.dimensions, *self.choices])
 
     def binary(self, node: Binary) -> Dimension | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from math import exp, log
 from pathlib import Path
@@ -11,7 +12,9 @@ import pytest
 
 import qnet
 from qnet.errors import NotComputed
+from qnet.expression import ExpressionError, check, parse
 from qnet.system import System
+from qnet.units import TIME
 
 HEAD = 'qnet = 1\ntitle = "t"\n[parameters]\nrate = "3/s"\n'
 OPEN = (
@@ -153,3 +156,18 @@ def test_a_percentile_without_its_station_is_completed(load: Callable[[str], Sys
     with pytest.raises(qnet.UsageError) as caught:
         load(FED).metric("wait_p80")
     assert caught.value.problems[0].help == "write wait_p80('a')"
+
+
+def test_a_percentile_at_an_unknown_station_names_those_that_there_are(load: Callable[[str], System]) -> None:
+    system = load(FED.replace('{ discipline = "ps" }', "{}"))
+    with pytest.raises(qnet.UsageError) as caught:
+        system.metric("wait_p80('b1')")
+    suggested = re.findall(r'"([^"]*)"', caught.value.problems[0].help)
+    assert suggested == ["wait_p80('b')", "wait_p80('a')"]
+    assert all(system.metric(name) >= 0.0 for name in suggested)
+
+
+def test_only_the_figure_in_a_suggested_percentile_is_replaced():
+    with pytest.raises(ExpressionError) as caught:
+        check(parse("wait_p80").root, {"wait('waiters')": TIME}, {})
+    assert caught.value.help == "write wait_p80('waiters')"
