@@ -5,7 +5,7 @@ station, `qnet.load(system)` reads a model that answers every question of the co
 is a text or a dict, `qnet.validate(study)` compares models with the figures of their sources, `qnet.study(name)`
 reports a study. A system answers with a `Report`, a network with a `Solution`, both have `Note`s. Every failure is a
 `qnet.QnetError`: `UsageError`, `InvalidInput`, `NoAnswer`, `NotComputed` or `AssertionFailed`. Nothing is
-imported before use.
+imported before use. To read the code, begin at `qnet.system.load`, or with `qnet help architecture`.
 
 >>> qnet.queue("M/M/1", arrival_rate=5.0, service_time=0.1).response
 0.2

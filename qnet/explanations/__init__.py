@@ -1,6 +1,8 @@
 """What every code means and what to do about it: the table behind `qnet explain`, one file per family of codes.
 
-A code never changes its meaning. A new one takes the next free number of its family.
+Begin at `explanation.Explanation`, which is one row; `models` shows a family of them. A code never changes its meaning.
+A new one takes the next free number of its family: one row in the file of the family, and none here.
+May import no other folder: `qnet explain` and messages about errors read it at once.
 """
 
 from __future__ import annotations

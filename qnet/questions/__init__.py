@@ -1,8 +1,9 @@
 """Questions that people ask of a system: one folder for each, which computes the answer and makes its report.
 
-`points` solves a model at operating points, `search` finds the load at which something holds; every question builds on
-these two. `presentation` has what all reports share: labels of trust, provenance, notes. A question is opened by the
-function that its row of `qnet.signatures` names, for `qnet.System` and the command. Questions may import the language,
-the networks and the reports; nothing of the command line. A new question is one folder here, one command, its row in
-`qnet.signatures` and one of the table in `presentation`.
+Begin at `points.points`, which solves a model at operating points, and `search`, which finds the load at which
+something holds; every question builds on these two. `presentation` has what all reports share: labels of trust,
+provenance, notes. A question is opened by the function that its row of `qnet.signatures` names, for `qnet.System` and
+the command. A new question is one folder here, one command, its row in `qnet.signatures` and one of the table in
+`presentation`. May import `catalog`, `expression`, `model`, `networks`, `queues` and `reports`; nothing of the command
+line.
 """

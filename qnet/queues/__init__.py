@@ -1,6 +1,7 @@
 """Single queues in closed form, on floats, arrays or symbols.
 
-`stations` has one file per family (M/M/c, M/G/1, ...), its table and the door `stations.front`; `waiting` has the waits
-of stations inside networks, `joins` the time of the slowest of parallel branches, `finite_source`, `erlang` and the
-others what those need. Imports expressions alone.
+Begin at `stations.front`, the door. `stations` has one file per family (M/M/c, M/G/1, ...) and its table; `waiting` has
+the waits of stations inside networks, `joins` the time of the slowest of parallel branches, `finite_source`, `erlang`
+and the others what those need.
+May import `expression`; no network and no model.
 """

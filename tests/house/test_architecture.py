@@ -69,15 +69,21 @@ def room(path: Path) -> str:
 def imported_rooms(path: Path) -> set[str]:
     """The rooms a file imports from, anywhere in it."""
     found: set[str] = set()
-    for node in of_kinds(path, ast.ImportFrom, ast.Import):
-        if isinstance(node, ast.ImportFrom) and node.module:
-            if node.module == "qnet":
-                found |= {alias.name if alias.name in MAY_USE else "__init__" for alias in node.names}
-            elif node.module.startswith("qnet."):
-                found.add(node.module.split(".")[1])
-        elif isinstance(node, ast.Import):
-            found |= {alias.name.split(".")[1] for alias in node.names if alias.name.startswith("qnet.")}
+    for name in imported_modules(path):
+        module = name.split(".")[1]
+        found.add(module if name.count(".") > 1 or module in MAY_USE else "__init__")
     return found - {room(path)}
+
+
+def imported_modules(path: Path) -> set[str]:
+    """What a file imports of qnet, anywhere in it, as `package.name`: a module, or a name in one."""
+    found: set[str] = set()
+    for node in of_kinds(path, ast.ImportFrom, ast.Import):
+        if isinstance(node, ast.ImportFrom) and node.module and f"{node.module}.".startswith("qnet."):
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names if alias.name.startswith("qnet.")}
+    return found
 
 
 def imported_first(path: Path) -> set[str]:

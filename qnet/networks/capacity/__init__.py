@@ -1,7 +1,8 @@
 """Finite capacities: stations that lose the customers that arrive when they are full, and buffers that block or lose.
 
-`open` solves open networks by a fixed point of the losses, with the formulas of `stations` and `buffers`; `closed`
-solves closed classes by flow-equivalent aggregation, with `closed_network` for what is covered and how it is divided,
-and `closed_levels` for the birth-death chain. `flows` has what both share; `open_exactness` and `closed_exactness` have
-the reasons why an answer is approximate. Begin at `open.solve` and `closed.solve`; others import these and `flows`.
+Begin at `open.solve` and `closed.solve`; others import these and `flows`. `open` solves open networks by a fixed point
+of the losses, with the formulas of `stations` and `buffers`; `closed` solves closed classes by flow-equivalent
+aggregation, with `closed_network` for what is covered and how it is divided, and `closed_levels` for the birth-death
+chain. `flows` has what both share; `open_exactness` and `closed_exactness` have the reasons why an answer is
+approximate. May import what `networks` may, and of its folders `aggregation`, `open` and `solvers`.
 """

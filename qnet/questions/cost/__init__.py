@@ -1,4 +1,6 @@
 """qnet cost: server time per unit, such as processor time per page.
 
-Begin at `report`; `cost` computes the parts of a demand and their sum.
+Begin at `report.ask_cost`, the question, and `report.cost_report`, the answer; `cost` computes the parts of a demand
+and their sum.
+May import what `questions` may, and of its folders `points`, `presentation` and `uncertainty`.
 """

@@ -1,4 +1,6 @@
 """qnet knee: where the curve of response against load bends.
 
-Begin at `knee.knee`; `open` for rates of arrival, `closed` for numbers of customers, `mix` for several classes.
+Begin at `knee.knee`; `open` for rates of arrival, `closed` for numbers of customers, `mix` for several classes. They
+search on a `curve`, which is solved on demand; `report` has one row per knee and definition.
+May import what `questions` may, and of its folders `points`, `presentation`, `search` and `uncertainty`.
 """

@@ -2,5 +2,5 @@
 
 Begin at `points.solve_points`, which every question calls. `answers` are single figures at one point, `inputs` the
 parameters a figure depends on, `saturation` the load at which there is no steady state any more, `changes` what-ifs.
-Imports the model language and the networks; no other folder of questions.
+May import what `questions` may, and no other folder of it.
 """

@@ -1,5 +1,6 @@
 """What reports of all questions share: labels of trust, provenance, effects, assertions, columns, schemas.
 
-Begin at `labels`, the one place where the label of a figure is made, and `schemas`, the table of all answers.
-Imports `points`; every `*_report` module imports this.
+Begin at `labels`, where alone the label of a figure is made, and `schemas`, the table of all answers. Every `*_report`
+module imports this.
+May import what `questions` may, and of its folders `points`.
 """
