@@ -113,3 +113,15 @@ def test_the_modules_that_are_named_exist():
             if name not in known:
                 missing.append(f"{folder(path)}: {name}")
     assert missing == []
+
+
+def test_the_files_that_the_topic_on_architecture_names_exist():
+    text = (ROOT / "topics" / "architecture.md").read_text()
+    names = set(re.findall(r"(?<![\w/.])[\w/]*\w(?:\.py|\.md|/(?!\w))", text))
+    present = [f"/{path.relative_to(source.ROOT)}" for path in (*ROOT.rglob("*"), *source.ROOT.iterdir())]
+    present += [f"/{path.relative_to(source.ROOT)}" for path in (source.ROOT / "tests").glob("*.py")]
+    present += ["/catalog/parts"]
+    assert len(names) > 40
+    assert [name for name in sorted(names) if not any(item.endswith("/" + name.rstrip("/")) for item in present)] == []
+    named = re.findall(r"`(\w+/[\w/]+\.py)`", text)
+    assert "networks/laws.py" in named and all((ROOT / name).exists() for name in named)
