@@ -4,11 +4,12 @@
     python tests/frozen.py write after --jobs 2 --only web-tier --only random
     python tests/frozen.py compare before after --ignore-text
 
-Not collected by pytest. `write` asks every question of every example and every system of the catalog, solves by every
+Not collected by pytest. `write` asks the questions of every example and every system of the catalog, solves by every
 method that applies, and solves random models of the campaign's generator; one JSON file per case, with the exit code,
-the report and standard error. A case that takes longer than its limit of processor time is written as slow. `compare`
-compares two such folders: numbers within a tolerance of themselves, all else equal; with `--ignore-text` only numbers,
-labels, codes and structure. It exits with 1 where anything differs.
+the report and standard error. Sweeps and maps are of three values of the first parameter that has a range: `write`
+prints how many systems have none. A case that takes longer than its limit of processor time is written as slow.
+`compare` compares two such folders: numbers within a tolerance of themselves, all else equal; with `--ignore-text` only
+numbers, labels, codes and structure. It exits with 1 where anything differs, also where a case is slow in one of them.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import re
 import resource
 import signal
 import sys
+import tomllib
 import traceback
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
@@ -34,9 +36,13 @@ sys.path[:0] = [str(TESTS / "campaigns")]
 if "qnet" not in sys.modules:
     sys.path.insert(0, str(ROOT))
 
+from qnet.networks.solvers.table import TABLE  # noqa: E402
+from qnet.units import quantity  # noqa: E402
+
 SECONDS = 12
 """Of processor time for a case."""
 QUESTIONS = ("solve", "envelope", "knee", "formula", "bottleneck", "why", "sensitivity", "check")
+METHODS = tuple(dict.fromkeys(row.name for row in TABLE))
 LISTS = (
     ("validate",), ("methods",), ("methods", "--error"), ("catalog", "list"),
     ("queue", "M/M/1", "--arrival-rate", "3/s", "--service-time", "200ms"),
@@ -44,7 +50,8 @@ LISTS = (
     ("queue", "M/M/c/K", "--arrival-rate", "8/s", "--service-time", "200ms", "--servers", "3", "--capacity", "5"),
     ("queue", "M/G/1", "--arrival-rate", "3/s", "--service-time", "200ms", "--scv-service", "4"),
 )  # fmt: skip
-_NUMBER = re.compile(r"[-+]?\d+(\.\d+)?([eE][-+]?\d+)?")
+_NUMBER = r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?"
+_QUANTITY = re.compile(rf"({_NUMBER})( ?[A-Za-z/%][\w/%]*|)")
 
 
 class Case(NamedTuple):
@@ -53,13 +60,61 @@ class Case(NamedTuple):
     name: str
     arguments: tuple[str, ...]
     seed: int | None = None
+    stdin: str = ""
+
+
+class Grid(NamedTuple):
+    """A parameter of a model, and the values that it is swept over."""
+
+    name: str
+    values: tuple[str, ...]
+
+    @property
+    def over(self) -> str:
+        return f"{self.name}={','.join(self.values)}"
+
+    @property
+    def rows(self) -> str:
+        """The same as lines of JSON."""
+        return "".join(f"{json.dumps({self.name: value})}\n" for value in self.values)
+
+
+def grid_of(parameters: dict[str, Any]) -> Grid | None:
+    """Three values of the first parameter that has a finite range and a number as its value; None where none has."""
+    for name, item in parameters.items():
+        if not isinstance(item, dict) or "range" not in item:
+            continue
+        number = _QUANTITY.fullmatch(str(item["value"]))
+        if number is None or not all(_QUANTITY.fullmatch(str(end)) for end in item["range"]):
+            continue
+        low, high = (quantity(str(end))[0] for end in item["range"])
+        value, unit = float(number[1]), number[2]
+        step = abs(value) / 4 or 0.25
+        if isinstance(item["value"], int) and high - low > 1:
+            step = max(1.0, float(round(step)))
+        near = sorted({value + step * times for times in (-2, -1, 0, 1, 2)}, key=lambda one: (abs(one - value), one))
+        texts = {one: f"{one:.12g}{unit}" for one in near}
+        allowed = [one for one in near if low <= quantity(texts[one])[0] <= high]
+        return Grid(name, tuple(texts[one] for one in sorted(allowed[:3])))
+    return None
+
+
+def systems() -> dict[str, Path]:
+    """The examples and the systems of the catalog, by name."""
+    folders = (ROOT / "examples", ROOT / "catalog" / "systems")
+    return {path.stem: path for folder in folders for path in sorted(folder.glob("*.toml"))}
+
+
+def grids() -> dict[str, Grid | None]:
+    """By system, what it is swept over."""
+    return {name: grid_of(tomllib.loads(path.read_text()).get("parameters", {})) for name, path in systems().items()}
 
 
 def cases(models: int, seed: int) -> Iterator[Case]:
     """Every case, by name."""
-    systems = {path.stem: f"examples/{path.name}" for path in sorted((ROOT / "examples").glob("*.toml"))}
-    systems |= {path.stem: path.stem for path in sorted((ROOT / "catalog" / "systems").glob("*.toml"))}
-    for name, system in systems.items():
+    swept = grids()
+    for name, path in systems().items():
+        system = name if path.parent.name == "systems" else f"examples/{path.name}"
         for question in QUESTIONS:
             form = () if question == "check" else ("--json",)
             yield Case(f"{name}.{question}", (question, system, *form))
@@ -70,6 +125,9 @@ def cases(models: int, seed: int) -> Iterator[Case]:
             yield Case(f"{name}.bounds-{kind}", ("solve", system, "--bounds", kind, "--json"))
         yield Case(f"{name}.cost", ("cost", system, "--of", "all", "--json"))
         yield Case(f"{name}.compare", ("compare", system, system, "--json"))
+        if grid := swept[name]:
+            yield Case(f"{name}.sweep", ("sweep", system, "--over", grid.over, "--json"))
+            yield Case(f"{name}.map", ("map", system, "--jsonl"), stdin=grid.rows)
     for name in sorted(path.stem for path in (ROOT / "catalog" / "studies").glob("*.toml")):
         yield Case(f"study.{name}", ("study", name))
         yield Case(f"validate.{name}", ("validate", name, "--fits"))
@@ -78,12 +136,6 @@ def cases(models: int, seed: int) -> Iterator[Case]:
         yield Case("list." + "-".join(word.strip("-").replace("/", "_") for word in arguments), (*arguments, *form))
     for index in range(models):
         yield Case(f"random.{seed}-{index:04d}", (), 100_000 * seed + index)
-
-
-METHODS = (
-    "open", "qna", "states", "mva", "convolution", "lattice-mva", "lattice-convolution", "station-states",
-    "linearizer", "aql", "bard-schweitzer", "residual-service", "flow-equivalent", "priority-mva", "layers",
-)  # fmt: skip
 
 
 def answer(case: Case) -> dict[str, Any]:
@@ -99,17 +151,27 @@ def answer(case: Case) -> dict[str, Any]:
 
     out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
     code = 0
+    stdin, sys.stdin = sys.stdin, io.TextIOWrapper(io.BytesIO(case.stdin.encode()), "utf-8")
     with redirect_stdout(out), redirect_stderr(err):
         try:
             qnet(list(case.arguments), prog_name="qnet")
         except SystemExit as end:
             code = int(end.code or 0)
+        finally:
+            sys.stdin = stdin
     text = _text(out)
-    try:
-        report: Any = json.loads(text)
-    except ValueError:
-        report = text.splitlines()
-    return {"exit": code, "report": report, "error": _text(err).splitlines()}
+    return {"exit": code, "report": _report(text), "error": _text(err).splitlines()}
+
+
+def _report(text: str) -> Any:
+    """The JSON of an answer, a list of those of its lines, or the lines as they are."""
+    lines = text.splitlines()
+    for read in (lambda: json.loads(text), lambda: [json.loads(line) for line in lines]):
+        try:
+            return read()
+        except ValueError:
+            continue
+    return lines
 
 
 def _text(stream: io.TextIOWrapper) -> str:
@@ -139,7 +201,7 @@ def write(folder: Path, jobs: int, only: list[str], models: int, seed: int) -> N
 
     folder = folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
-    chosen = [case for case in cases(models, seed) if not only or any(case.name.startswith(word) for word in only)]
+    chosen = [case for case in cases(models, seed) if _chosen(case.name, only)]
     running: dict[int, Case] = {}
     for old in folder.glob("*.json"):
         if not only:
@@ -172,8 +234,16 @@ def write(folder: Path, jobs: int, only: list[str], models: int, seed: int) -> N
                 os._exit(1)
         running[child] = case
     print(f"{len(chosen)} cases in {folder}; slow: {', '.join(slow) or 'none'}")
+    unswept = [name for name, grid in grids().items() if grid is None and _chosen(f"{name}.sweep", only)]
+    if unswept:
+        print(f"{len(unswept)} systems without sweep and map, as no parameter has a range: {', '.join(unswept)}")
     if wrong:
         sys.exit(f"internal errors in {len(wrong)}: {', '.join(wrong[:20])}")
+
+
+def _chosen(name: str, only: list[str]) -> bool:
+    """Whether a case is asked for by the beginning of its name."""
+    return not only or any(name.startswith(word) for word in only)
 
 
 def differences(one: Any, other: Any, at: str, tolerance: float, text: bool, counted: list[float]) -> Iterator[str]:
@@ -228,6 +298,7 @@ def compare(first: Path, second: Path, tolerance: float, text: bool) -> int:
             slow += 1
             if ("slow" in one) != ("slow" in other):
                 print(f"{name}: slow in {first if 'slow' in one else second} only")
+                wrong += 1
             continue
         if not text and ("error" in one or "error" in other):
             for item in (one, other):

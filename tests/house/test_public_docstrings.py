@@ -16,9 +16,6 @@ import source
 import qnet
 from qnet.signatures import Questions
 
-CEILING = 103
-"""Silent functions that other folders use."""
-
 
 def users() -> dict[str, set[str]]:
     """By function, as `module.function`, the folders that name it."""
