@@ -68,12 +68,12 @@ def command(largest: bool, smallest: bool, asserted: tuple[str, ...], **options:
     """
     from qnet.cli.output import ready, write
     from qnet.cli.progress import watched
-    from qnet.questions.envelope.ask import ask_envelope, refuse_beside_rows
+    from qnet.questions.envelope.ask import ask_envelope, refuse_with_rows
 
     wanted, output, network = method(options), collect(options), asked(options)
     rows, crossings = options["rows"], options["crossings"]
     if rows is not None:
-        refuse_beside_rows(options["over"], crossings)
+        refuse_with_rows(options["over"], crossings)
         if network.system == rows == "-":
             raise click.UsageError("- is given for the model and the rows; name a FILE for one of them")
         output = output.replace(format=output.format or ("csv" if output.path == "-" else ""))

@@ -127,7 +127,7 @@ class _Layers:
 
     def asked(self, wanted: Wanted) -> Asked:
         """What is to be solved; after all points the same with unlimited customers, where a ceiling is asked for."""
-        shape, numbers = tables(self.calmed(self.overloaded()), self.unit)
+        shape, numbers = tables(self.without_arrivals(self.overloaded()), self.unit)
         size, alone = len(numbers.population), self.alone(wanted)
         if alone:
             return Asked(shape, self.crowded(numbers), wanted.rough, np.repeat([PATIENCE, _BRIEFLY], size))
@@ -220,8 +220,8 @@ class _Layers:
                     loads[key] = total(parts) / station.servers
         return loads
 
-    def calmed(self, full: Value) -> RoutedNetwork:
-        """The network without arrivals where they are too many."""
+    def without_arrivals(self, full: Value) -> RoutedNetwork:
+        """The network, at points where `full`: open classes alone fill a station, without arrivals."""
         off = 1.0 - full * 1.0
         classes = tuple(
             item.replace(arrival_rate=item.arrival_rate * off) if isinstance(item, OpenClass) else item

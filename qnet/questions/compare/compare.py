@@ -19,7 +19,7 @@ from qnet.model.metrics import Metric, every_metric, metric
 from qnet.model.model import Model, require_models
 from qnet.model.values import Values
 from qnet.networks.wanted import AUTO, Wanted
-from qnet.questions.compare.beside import MetricLine, side_by_side
+from qnet.questions.compare.side_by_side import MetricLine, side_by_side
 from qnet.questions.points.expression_values import expression_value
 from qnet.questions.points.points import Solved, solve_points
 from qnet.questions.points.saturation import limiting
@@ -29,7 +29,7 @@ from qnet.questions.presentation.labels import all_exact, asks_percentile, label
 from qnet.questions.presentation.provenance import Basis
 from qnet.questions.presentation.trust import percentile_notes, undefined_notes
 from qnet.questions.uncertainty.carried import Doubts
-from qnet.questions.uncertainty.carried_beside import SideSlopes, beside, slopes_of
+from qnet.questions.uncertainty.carried_differences import SideSlopes, differences, slopes_of
 from qnet.record import Record
 from qnet.reports.content import Bars, Cell, Column, Content, Note
 from qnet.reports.report import Report
@@ -51,7 +51,7 @@ def doubted(comparison: SystemComparison) -> tuple[dict[tuple[int, int], tuple[C
     sides = [_slopes(comparison, index, side, notes) for index, side in enumerate(comparison.sides)]
     cells: dict[tuple[int, int], tuple[Cell, ...]] = {}
     for index, side in enumerate(sides[1:], start=1):
-        both = beside(sides[0], side)
+        both = differences(sides[0], side)
         ends = (both.base.low, both.base.high, both.value.low, both.value.high, both.low, both.high)
         for number, figure in enumerate(comparison.figures):
             cells[index, number] = tuple(_cell(figure, values[number, 0]) for values in ends)

@@ -18,7 +18,7 @@ from qnet.questions.presentation.columns import effect_notes
 from qnet.questions.presentation.labels import label
 from qnet.questions.presentation.provenance import Basis
 from qnet.questions.uncertainty.carried import Doubts, moved_model
-from qnet.questions.uncertainty.carried_beside import SideSlopes, beside, slopes_of
+from qnet.questions.uncertainty.carried_differences import SideSlopes, differences, slopes_of
 from qnet.reports.content import Cell, Column, Note
 from qnet.reports.report import Report
 from qnet.units import Dimension, base_unit, in_unit
@@ -41,11 +41,13 @@ def doubted(result: Costs, reported: RowValues) -> tuple[list[tuple[Cell, ...]],
     return _cells(carried.low, carried.high), notes
 
 
-def doubted_beside(result: Costs, against: Costs, reported: RowValues) -> tuple[list[tuple[Cell, ...]], list[Note]]:
+def doubted_differences(
+    result: Costs, against: Costs, reported: RowValues
+) -> tuple[list[tuple[Cell, ...]], list[Note]]:
     """As `doubted`, of the values of two models and of their difference."""
     ours, notes = _slopes(result, reported)
     theirs, more = _slopes(against, reported)
-    both = beside(theirs, ours)
+    both = differences(theirs, ours)
     ends = (both.value.low, both.value.high, both.base.low, both.base.high, both.low, both.high)
     return _cells(*ends), [*notes, *(note for note in more if note not in notes)]
 
@@ -314,7 +316,7 @@ def _doubted(
             result.append(number * other / factor if isinstance(number, float) else None)
         return result
 
-    ends, notes = doubted(results, values) if against is None else doubted_beside(results, against, values)
+    ends, notes = doubted(results, values) if against is None else doubted_differences(results, against, values)
     return [(*row, *more) for row, more in zip(rows, ends, strict=True)], notes
 
 

@@ -39,14 +39,14 @@ def ask_envelope(
     Raises as `questions`, `envelope_report` and `envelope_of_rows`.
     """
     if rows is not None:
-        refuse_beside_rows(over, crossings)
+        refuse_with_rows(over, crossings)
     asked = questions(model, names, vary, limit, over, route, find, wanted)
     if rows is not None:
         return rows_of_a_file.envelope_of_rows(model, asked, rows, asserted)
     return envelope_report(model, envelopes(asked), asserted, crossings)
 
 
-def refuse_beside_rows(over: Any, crossings: bool) -> None:
+def refuse_with_rows(over: Any, crossings: bool) -> None:
     """Raise `UsageError` QN010 where rows come with a grid, `over`, or with `crossings`: rows state every parameter."""
     if over or crossings:
         other = "--over" if over else "--crossings"

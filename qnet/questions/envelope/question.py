@@ -165,7 +165,7 @@ def _of_route(model: Model, limits: Sequence[Condition], route: str) -> tuple[Co
     response = parse("response").root
     if all(item.metric.root != response for item in limits):
         text = f'the limit "{limits[0].source}" is not on the response'
-        raise UsageError(Problem("QN219", text, "response <= ... beside --route"))
+        raise UsageError(Problem("QN219", text, "response <= ... with --route"))
     name = solution_name("response", route)
     return tuple(_renamed(item, name) if item.metric.root == response else item for item in limits)
 

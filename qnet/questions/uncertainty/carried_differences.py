@@ -47,7 +47,7 @@ def slopes_of(doubts: Doubts | None, here: Any, moved: Callable[[list[tuple[int,
     return SideSlopes(here, doubts, *doubts.slopes(here, moved))
 
 
-def beside(base: SideSlopes, value: SideSlopes) -> Sides:
+def differences(base: SideSlopes, value: SideSlopes) -> Sides:
     """The intervals of the figures of two sides, and of the differences between them.
 
     Sides with the same calibration have the same parameters: what moves both equally leaves their difference unchanged.
