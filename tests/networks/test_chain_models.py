@@ -20,6 +20,7 @@ from qnet.errors import InvalidInput, NoAnswer
 from qnet.model.load import build
 from qnet.model.model import Model
 from qnet.networks.solution import RoutedSolution
+from qnet.networks.wanted import Wanted
 from qnet.questions.points.domain import Domain
 from qnet.questions.points.points import solve_points
 from qnet.questions.solve.solve import solve_report
@@ -32,8 +33,8 @@ STATES = [("a", "first"), ("b", "first"), ("a", "second"), ("b", "second")]
 Times = list[list[Fraction]]
 
 
-def model_of(text: str) -> Model:
-    head = 'qnet = 1\ntitle = "A chain"\n[stations]\nfirst = { discipline = "ps" }\n'
+def model_of(text: str, discipline: str = "ps") -> Model:
+    head = f'qnet = 1\ntitle = "A chain"\n[stations]\nfirst = {{ discipline = "{discipline}" }}\n'
     return build(parse((head + text).encode(), "model.toml"), "model.toml")
 
 
@@ -164,6 +165,31 @@ def test_an_open_chain_is_as_its_traffic_equations_say(seed: int):
     assert by_state(found, "throughput") == pytest.approx([float(rate * value) for value in visits], rel=1e-12)
     for figure in ("residence", "queue_length", "utilization"):
         assert by_state(found, figure) == pytest.approx(flat(getattr(asked, figure)), rel=1e-12)
+
+
+@many("seed", range(8))
+def test_an_open_chain_in_order_of_arrival_is_followed_from_station_to_station(seed: int):
+    """Its arrivals at a station are not Poisson, and how they vary depends on where they come from."""
+    routing, service = random_routing(seed, 4, leaving=True), times(seed)
+    entrance = [Fraction(1, 4), Fraction(3, 4), Fraction(0), Fraction(0)]
+    visits = open_traffic(routing, entrance)
+    load = max(sum(v * t for v, t in zip(visits[k : k + 2], service[k // 2], strict=True)) for k in (0, 2))
+    rate = Fraction(4, 5) / load
+    table = [[Fraction(0), *entrance], *([1 - sum(row), *row] for row in routing)]
+    text = f"""
+        second = {{ discipline = "fcfs" }}
+        [chains.session]
+        arrival_rate = "{rate} * 1/s"
+        [chains.session.classes]
+        {classes(service)}
+        [chains.session.routing]
+        {rows(table, ["outside", *(named(state) for state in STATES)])}"""
+    found = solve_points(model_of(text, "fcfs"), asked=Wanted("qna")).parts[0].solution
+    arrivals = [[float(rate * value) for value in entrance[k : k + 2]] for k in (0, 2)]
+    asked = qnet.Network.from_routing(floats(service), by_station(floats(routing)), arrivals=arrivals).solve("qna")
+    assert found.method == asked.method == "qna"
+    assert asked.response == pytest.approx([found.response], rel=1e-9)
+    assert by_state(found, "residence") == pytest.approx(flat(asked.residence), rel=1e-9)
 
 
 OPEN_AND_CLOSED = """

@@ -92,6 +92,15 @@ def test_a_batch_is_its_points() -> None:
         assert batch.residence[number] == pytest.approx(alone.residence, rel=1e-12)
 
 
+def test_a_batch_with_routing_is_its_points() -> None:
+    times, routing = [[0.2, 0.5], [0.3, 0.1]], [[0.0, 0.6], [0.5, 0.0]]
+    arrivals = np.array([[[rate, 0.4], [0.1, 0.0]] for rate in (0.3, 0.5, 0.0)])
+    batch = qnet.Network.from_routing(times, routing, arrivals=arrivals).solve("qna")
+    for number, each in enumerate(arrivals):
+        alone = qnet.Network.from_routing(times, routing, arrivals=each).solve("qna")
+        assert batch.residence[number] == pytest.approx(alone.residence, rel=1e-12)
+
+
 @pytest.mark.parametrize("method", ["open", "qna"])
 def test_a_method_by_name_answers(method: str) -> None:
     found = qnet.Network([[0.2, 0.5], [0.4, 0.1]], arrival_rate=RATES).solve(method=method)

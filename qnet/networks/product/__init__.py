@@ -3,5 +3,5 @@
 Begin at `demands.Demands`, which every method here takes; `network.Network` is the plain Python front door to it.
 `solve` asks the table of solvers for those that take demands: `mixed`, `closed_exact`, `approximations` and, without
 product form, `first_come` and `priorities`. `figures` makes a `solution` from throughputs and residence times.
-May import what `networks` may, and of its folders `closed` and `solvers`.
+May import what `networks` may, and of its folders `closed`, `open` and `solvers`.
 """

@@ -28,7 +28,8 @@ def needs_routes(network: Demands) -> bool:
 
 
 def solve_in_turn(network: Demands, method: str, each: bool) -> Solution:
-    """The steady state of open classes, as that of a model whose routes visit the stations in their order.
+    """The steady state of open classes, as that of a model whose routes visit the stations in their order; of chains
+    with routing, of one with that.
 
     Applies  where `needs_routes`: order of arrival with times that differ between classes or are not exponential,
              priorities, several servers.
@@ -38,7 +39,7 @@ def solve_in_turn(network: Demands, method: str, each: bool) -> Solution:
     Raises   as `qnet.networks.open.solve`.
     """
     solved = open_routes.solve(routes.by_routes(network), method, each)
-    spent = {(item.class_name, item.name): item.residence for item in solved.visits}
+    spent = {(item.chain or item.class_name, item.name): item.residence for item in solved.visits}
     nothing: Value = 0.0 * network.arrival_rate[0]
     residence: list[list[Value]] = [
         [spent.get((network.class_label(kind), network.station_label(station)), 0.0) + nothing

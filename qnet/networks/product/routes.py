@@ -10,7 +10,10 @@ from qnet.networks.routed import ClosedClass, Group, Hold, OpenClass, Route, Rou
 
 
 def by_routes(network: Demands) -> RoutedNetwork:
-    """A network of demands as one of routes: each class visits its stations in turn."""
+    """A network of demands as one of routes: each class visits its stations in turn, unless its routing is known.
+
+    network  a point or a batch. Open chains of a network with routing go from station to station as that says.
+    """
     stations, classes = network.shape
     names = [network.station_label(station) for station in range(stations)]
     return RoutedNetwork(
@@ -43,9 +46,26 @@ def _class(network: Demands, names: list[str], kind: int) -> OpenClass | ClosedC
     routes = (Route("", 1.0, tuple(steps)),)
     name, rate = network.class_label(kind), network.arrival_rate[kind]
     if rate is not None:
-        return OpenClass(name, rate, routes)
+        onward = _onward(network, names, kind)
+        return OpenClass(name, rate, routes, chain=bool(onward), onward=onward)
     return ClosedClass(
         name=name, population=network.population[kind], think_time=network.think_time[kind], routes=routes
+    )
+
+
+def _onward(network: Demands, names: list[str], chain: int) -> tuple[tuple[str, str, Value], ...]:
+    """`OpenClass.onward` of a chain that goes from station to station; empty where it visits one at most."""
+    if network.switching is None:
+        return ()
+    *between, outside = network.switching.onward[chain]
+    if not any(anywhere(count) for row in between for count in row):
+        return ()
+    rows = [*zip(names, between, strict=True), ("", outside)]
+    return tuple(
+        (origin, target, count)
+        for origin, row in rows
+        for target, count in zip(names, row, strict=True)
+        if anywhere(count)
     )
 
 

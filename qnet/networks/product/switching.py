@@ -47,6 +47,9 @@ class Switching(Record):
     """(K, R) seconds per passage of the chain."""
     names: tuple[str, ...] = ()
     """Of the classes; empty: they are numbered from 0."""
+    onward: tuple[Rows, ...] = ()
+    """By chain (K + 1, K): how often a passage goes from a station to a station; the last row is from outside, of open
+    chains."""
 
     def residence(self, network: Stations, of_chains: Any) -> Array:
         """(K, R) or (B, K, R) seconds per passage of the chain, from the residence of the chains.
@@ -85,7 +88,8 @@ class Switching(Record):
 
     def point(self, index: int) -> Switching:
         """One variant of a batch."""
-        return Switching(self.chain_of, _variant(self.visits, index), _variant(self.demands, index), self.names)
+        onward = tuple(_variant(rows, index) for rows in self.onward)
+        return Switching(self.chain_of, _variant(self.visits, index), _variant(self.demands, index), self.names, onward)
 
 
 def arguments(
@@ -135,7 +139,7 @@ def arguments(
         "think_time": _think_times(think_time, chain_of, count, classes),
         "arrival_rate": arrival_rate,
         "names": stated or None,
-        "switching": Switching(tuple(chain_of), rows, demands, kinds),
+        "switching": Switching(tuple(chain_of), rows, demands, kinds, _onward(matrix, rows, chain_of, outside)),
     }
     variability = _variability(times, rows, _identical("scv", scv, stations, classes, 1.0), chain_of, count)
     if any(abs(cell - 1.0) > 1e-12 if isinstance(cell, float) else True for row in variability for cell in row):
@@ -177,6 +181,28 @@ def _visits(
             if _positive(value):
                 visits[index // classes][index % classes] = value
     return visits, arrival_rate
+
+
+def _onward(matrix: list[list[float]], visits: Rows, chain_of: Sequence[int], outside: Rows) -> tuple[Rows, ...]:
+    """What `Switching.onward` is, from the visits per passage and the arrivals from outside, (stations, classes)."""
+    stations, classes = len(visits), len(visits[0])
+    result: list[Rows] = []
+    for chain in range(max(chain_of) + 1):
+        members = [kind for kind in range(classes) if chain_of[kind] == chain]
+        rows: list[list[Any]] = [[0.0] * stations for _ in range(stations + 1)]
+        rate = sum(outside[station][kind] for station in range(stations) for kind in members)
+        for target in range(stations):
+            entering = sum(outside[target][kind] for kind in members)
+            if _positive(entering):
+                rows[stations][target] = ratio(entering, rate)
+            for origin in range(stations):
+                rows[origin][target] = sum(
+                    visits[origin][kind] * matrix[origin * classes + kind][target * classes + other]
+                    for kind in members
+                    for other in members
+                )
+        result.append(tuple(map(tuple, rows)))
+    return tuple(result)
 
 
 def _open(matrix: list[list[float]], entrance: list[Any], labels: list[str]) -> list[Any]:
