@@ -29,20 +29,21 @@ def choices(network: ClosedNetwork, marginals: bool = False) -> list[tuple[str, 
     marginals  whether state probabilities are wanted, which some of the methods do not have.
     """
     wanted = _WITH_STATES if marginals else AUTO
+    features, core = _features(network, marginals), reduced(network, marginals)
+    small = _SINGLE in features and core.total * (len(core.groups) + 4) < _SMALL
     result: list[tuple[str, Work]] = []
-    for row in _candidates(network, marginals):
+    for row in _supporting(features):
         method = solver(row)
         if not method.applies(network, wanted):
             result.append((row.name, method.work(network, wanted)))
+            if small:
+                break
     return sorted(result, key=lambda item: item[1].operations)
 
 
-def _candidates(network: ClosedNetwork, marginals: bool) -> list[MethodRow]:
-    """The rows of the table that support what is left of a network once like classes and stations are joined."""
-    features, core = _features(network, marginals), reduced(network, marginals)
-    result = [row for row in rows("closed") if features <= row.supports]
-    small = _SINGLE in features and core.total * (len(core.groups) + 4) < _SMALL
-    return result[:1] if small else result
+def _supporting(features: frozenset[str]) -> list[MethodRow]:
+    """The rows of the table that support the features of a closed network."""
+    return [row for row in rows("closed") if features <= row.supports]
 
 
 def _features(network: ClosedNetwork, marginals: bool) -> frozenset[str]:
@@ -90,13 +91,15 @@ def _applies(name: str, network: ClosedNetwork, marginals: bool) -> bool:
 
 
 def by(name: str, network: ClosedNetwork, marginals: bool = False) -> ClosedFigures:
-    """The steady state of a point or a batch by a named method that applies."""
+    """The steady state of a point or a batch by a named method that applies, which the figures name if they do not name
+    another."""
     row = row_of(name, "closed")
     assert row is not None
     method, wanted = solver(row), _WITH_STATES if marginals else AUTO
     if network.size is None or network.size:
         charge(of_batch(name, network, marginals))
-    return method.solve(network, wanted, no_part)
+    figures = method.solve(network, wanted, no_part)
+    return figures if figures.method else figures.replace(method=name)
 
 
 def charge(need: Work) -> None:
@@ -166,7 +169,9 @@ def solve(
             if result and result[0][0] in identical:
                 return by(at_once, network)
         points = [solve(network.point(index), marginals, operations, memory) for index in range(network.size)]
-        return stacked(points, network)
+        figures = stacked(points, network)
+        # Where there is no point, the method is the one that would be tried first.
+        return figures if points else figures.replace(method=_supporting(_features(network, marginals))[0].name)
     result = choices(network, marginals)
     fitting = [name for name, need in result if need.operations <= operations and need.bytes <= memory]
     failure: NotComputed | None = None

@@ -80,7 +80,7 @@ def _affordable(closed: ClosedNetwork, wanted: Wanted, states: bool) -> ClosedAn
             _afford(result, closed, wanted, states)
         figures = exact.solve(closed, states, wanted.operations, wanted.memory)
     why = "the cheapest exact method for product form"
-    return ClosedAnswer(figures, figures.method or "mva", (), why)
+    return ClosedAnswer(figures, figures.method, (), why)
 
 
 def _fits(result: list[tuple[str, Work]], wanted: Wanted) -> bool:
