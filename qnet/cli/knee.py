@@ -92,10 +92,11 @@ def command(asserted: tuple[str, ...], **options: Any) -> None:
     """
     from qnet.cli.output import form, ready, write
     from qnet.cli.progress import watched
+    from qnet.formats import FORMATS, INSIDE
     from qnet.questions.knee.report import knee_report
 
     wanted, network, output = method(options), asked(options), collect(options)
-    curve = output.plot or bool(output.figure) or form(output) == "html"
+    curve = output.plot or bool(output.figure) or FORMATS[form(output)].drawing == INSIDE
     ready(output)
     with opened(network) as model, watched(wanted) as wanted:
         report = knee_report(model, **options, wanted=wanted, asserted=asserted, curve=curve)

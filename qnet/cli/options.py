@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from qnet.errors import Problem, UsageError
+from qnet.formats import DEFAULT, FORMATS, short_options
 from qnet.record import Record
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -22,7 +23,7 @@ class OutputOptions(Record):
     """Where the output goes and its format."""
 
     format: str
-    """A name of `qnet.reports.render.FORMATS`; empty to decide by the suffix of the path."""
+    """A name of `qnet.formats.FORMATS`; empty to decide by the suffix of the path."""
     path: str
     """A file, or `-` for standard output."""
     color: str
@@ -87,7 +88,6 @@ class RareParameter(RareOption):
     section = "Options"
 
 
-FORMATS = ("table", "csv", "json", "jsonl", "md", "html")
 _FIGURES = (".svg", ".png", ".pdf")
 
 
@@ -177,18 +177,21 @@ def is_quiet() -> bool:
     return bool(context and context.find_root().meta.get(_QUIET))
 
 
+def _short_option(name: str) -> Callable[[Any], Any]:
+    """The option of a format, such as `--csv`."""
+    use = FORMATS[name].use
+    help = f"Short for --format {name}{', ' if use else ''}{use}."
+    return click.option(f"--{name}", "format_name", cls=OutputOption, flag_value=name, help=help)
+
+
 def output_options(command: _Command) -> _Command:
     """`--format`, its short forms, `-o`, `--color` and `--ascii`."""
     option = partial(click.option, cls=OutputOption)
     for decorate in reversed(
         [
-            option("-f", "--format", "format_name", type=click.Choice(FORMATS), metavar="FORMAT",
-                   help="Format (default: table); short: --csv, --json, --jsonl, --md, --html."),
-            option("--csv", "format_name", flag_value="csv", help="Short for --format csv."),
-            option("--json", "format_name", flag_value="json", help="Short for --format json."),
-            option("--jsonl", "format_name", flag_value="jsonl", help="Short for --format jsonl."),
-            option("--md", "format_name", flag_value="md", help="Short for --format md, to paste into a ticket."),
-            option("--html", "format_name", flag_value="html", help="Short for --format html, one file to send."),
+            option("-f", "--format", "format_name", type=click.Choice(tuple(FORMATS)), metavar="FORMAT",
+                   help=f"Format (default: {DEFAULT}); short: {', '.join(f'--{name}' for name in short_options())}."),
+            *map(_short_option, short_options()),
             option("-o", "--output", "path", default="-", metavar="FILE", callback=stated,
                    help="Output file; its suffix sets the format."),
             safe_csv_option,

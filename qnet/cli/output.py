@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import cast
 
@@ -15,8 +16,9 @@ from qnet.cli.files import put_out, refuse_same, refuse_unwritable, replace, str
 from qnet.cli.files import say as say
 from qnet.cli.options import ARGUMENTS, OutputOptions, is_quiet
 from qnet.errors import AssertionFailed, Problem, UsageError, printable
+from qnet.formats import DEFAULT, FORMATS, INSIDE, MACHINES, TERMINAL, format_of_path, suffixes
 from qnet.reports.content import Note, Plot, Style
-from qnet.reports.render import format_of_path, render
+from qnet.reports.render import render
 from qnet.reports.report import Report
 
 _NARROWEST = 20
@@ -41,8 +43,17 @@ def ready(output: OutputOptions) -> None:
     _, dot, suffix = os.path.basename(output.path).rpartition(".")
     if dot and not output.format and format_of_path(output.path) is None:
         text = f'unknown output format ".{suffix}"'
-        raise UsageError(Problem("QN005", text, ".csv, .json, .jsonl, .md, .html or .txt", help="or add --format"))
+        raise UsageError(Problem("QN005", text, _listed(suffixes(), "or"), help="or add --format"))
     refuse_unwritable(output.path)
+
+
+def _listed(words: Sequence[str], last: str) -> str:
+    """Words as a sentence lists them.
+
+    >>> _listed(["tables", "Markdown", "HTML"], "and")
+    'tables, Markdown and HTML'
+    """
+    return f" {last} ".join([part for part in (", ".join(words[:-1]), *words[-1:]) if part])
 
 
 def _refuse_operands(path: str) -> None:
@@ -63,7 +74,7 @@ def _refuse_operands(path: str) -> None:
 
 def form(output: OutputOptions) -> str:
     """The output format: the requested one, else that of the file's suffix, else a table."""
-    return output.format or (format_of_path(output.path) if output.path != "-" else None) or "table"
+    return output.format or (format_of_path(output.path) if output.path != "-" else None) or DEFAULT
 
 
 def write(report: Report, output: OutputOptions, value: bool = False) -> None:
@@ -83,11 +94,12 @@ def write(report: Report, output: OutputOptions, value: bool = False) -> None:
 def _rendered(report: Report, output: OutputOptions) -> bytes:
     """The bytes of a report in its format; its notes are printed, and its figure is written."""
     format_name = form(output)
+    row = FORMATS[format_name]
     if output.log and isinstance(report.plot, Plot):
         report = report.replace(plot=report.plot.replace(log=output.log))
-    if is_quiet() and format_name in ("table", "md", "html"):
+    if is_quiet() and row.read_by != MACHINES:
         report = report.replace(notes=())
-    if format_name in ("html", "md"):
+    if row.command:
         report = report.replace(command=command_words())
     if output.figure:
         from qnet.reports.figure_files import figure_file
@@ -98,18 +110,20 @@ def _rendered(report: Report, output: OutputOptions) -> bytes:
 
         report = selected(report, [_present(name, report) for name in output.columns])
     text = render(report, format_name, _style(output), plot=output.plot)
-    if format_name in ("csv", "jsonl"):
+    if not row.notes:
         write_notes(report.notes)
-    if output.safe_csv and format_name != "csv":
-        write_notes([Note("QN606", f"--safe-csv applies to CSV, not to {format_name}")])
-    if output.plot and format_name not in ("table", "md", "html"):
-        write_notes([Note("QN606", f"--plot applies to tables, Markdown and HTML, not to {format_name}")])
-    drawn = isinstance(report.plot, Plot) and (output.plot or output.figure or format_name == "html")
+    if output.safe_csv and not row.spreadsheet:
+        titles = _listed([other.title for other in FORMATS.values() if other.spreadsheet], "and")
+        write_notes([Note("QN606", f"--safe-csv applies to {titles}, not to {format_name}")])
+    if output.plot and not row.drawing:
+        titles = _listed([other.title for other in FORMATS.values() if other.drawing], "and")
+        write_notes([Note("QN606", f"--plot applies to {titles}, not to {format_name}")])
+    drawn = isinstance(report.plot, Plot) and (output.plot or output.figure or row.drawing == INSIDE)
     if output.log and not drawn:
         write_notes([Note("QN606", "--log applies to charts of lines, which --plot draws")])
-    if format_name != "table" and output.path == "-":
+    if row.read_by != TERMINAL and output.path == "-":
         text = on_screen(text)
-    return text.encode("ascii" if _plain_ascii(output) and format_name == "table" else "utf-8", "replace")
+    return text.encode("ascii" if _plain_ascii(output) and row.read_by == TERMINAL else "utf-8", "replace")
 
 
 def write_incomplete(report: Report, output: OutputOptions, wanted: bool = True) -> None:

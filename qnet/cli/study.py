@@ -34,6 +34,7 @@ def command(name: str | None, **options: Any) -> None:
       qnet study ibm-3990-6 --md
     """
     from qnet.cli.output import form, ready, write
+    from qnet.formats import FENCED, FORMATS
     from qnet.questions.study.report import studies_report, study_report
 
     limited(options)
@@ -42,6 +43,6 @@ def command(name: str | None, **options: Any) -> None:
     if name is None:
         write(studies_report(), output)
         return
-    drawn = form(output) in ("table", "md", "html")
-    report = study_report(name, drawn)
-    write(report, output.replace(plot=form(output) == "md" and report.plot is not None))
+    drawing = FORMATS[form(output)].drawing
+    report = study_report(name, bool(drawing))
+    write(report, output.replace(plot=drawing == FENCED and report.plot is not None))

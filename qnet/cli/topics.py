@@ -11,6 +11,7 @@ from textwrap import wrap
 import click
 
 from qnet.cli.screen import command_lines
+from qnet.formats import FORMATS
 
 TOPICS = {
     "language": "The model language: every table and key, expressions, examples.",
@@ -60,6 +61,7 @@ def _tables(root: click.Group) -> dict[str, Callable[[], str]]:
         "metrics": reference.metrics_text,
         "columns": reference.columns_text,
         "commands": partial(_commands_text, root),
+        "formats": _formats_text,
     }
 
 
@@ -75,6 +77,12 @@ def _commands_text(root: click.Group) -> str:
             if parameter.opts[0] in ("--metric", "--limit", "--assert"):
                 takers.setdefault(parameter.opts[0], []).append(name)
     return two_columns([(option, ", ".join(names)) for option, names in takers.items()], 10)
+
+
+def _formats_text() -> str:
+    """The output formats, and what each is."""
+    room = max(map(len, FORMATS)) + 3
+    return "\n".join(f"{name:{room}}{row.words}" for name, row in FORMATS.items())
 
 
 _COLUMNS = 80

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from qnet.errors import Problem, UsageError
+from qnet.formats import DEFAULT, FORMATS
 from qnet.lazy import lazy
 from qnet.reports.content import Cell, Content, Style
 
@@ -55,13 +56,13 @@ class Report(Content):
         """A `DataFrame` of polars, with null where there is nothing; else as `to_pandas`."""
         return columns.polars_frame(self)
 
-    def text(self, format: str = "table", safe_csv: bool = False) -> str:
-        """The report as `table`, `csv`, `json`, `jsonl`, `md` or `html`; with `safe_csv`, as `--safe-csv`.
+    def text(self, format: str = DEFAULT, safe_csv: bool = False) -> str:
+        """The report in a format of `qnet help formats`, such as `csv` or `md`; with `safe_csv`, as `--safe-csv`.
 
         Raises   `UsageError` for another format.
         """
-        if not isinstance(format, str) or format not in rendering.FORMATS:  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise UsageError(Problem("QN753", "unknown output format", ", ".join(rendering.FORMATS)))
+        if not isinstance(format, str) or format not in FORMATS:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise UsageError(Problem("QN753", "unknown output format", ", ".join(FORMATS)))
         return rendering.render(self, format, Style(safe_csv=safe_csv))
 
     def __repr__(self) -> str:

@@ -15,7 +15,7 @@ from click.testing import CliRunner, Result
 
 from qnet.cli.commands import COMMANDS
 from qnet.cli.group import qnet
-from qnet.cli.options import FORMATS
+from qnet.formats import FORMATS
 
 MODEL = """
 qnet = 1

@@ -189,6 +189,12 @@ def test_completion_loads_no_solver(shell: str, words: str, tmp_path: Path) -> N
     assert not used(modules, (*LIGHT, "tomllib", "qnet.networks", "qnet.model"))
 
 
+def test_completion_of_formats_loads_no_renderer(tmp_path: Path) -> None:
+    modules = loaded(tmp_path, _QNET_COMPLETE="zsh_complete", COMP_WORDS="qnet solve -f t", COMP_CWORD="3")
+    assert "qnet.formats" in modules
+    assert not used(modules, NO_SOLVER)
+
+
 @pytest.mark.parametrize(
     "words",
     ["qnet solve ./model.toml -p w", "qnet sweep ./model.toml --metric r", "qnet envelope ./model.toml --over w"],

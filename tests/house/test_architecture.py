@@ -20,6 +20,7 @@ MAY_USE = {
     "real": set(),
     "errors": {"record", "lazy", "explanations"},
     "note": {"record"},
+    "formats": {"record"},
     "budget": {"errors"},
     "units": {"record"},
     "arguments": {"errors", "real"},
@@ -33,13 +34,14 @@ MAY_USE = {
     "networks": GROUND | {"arguments", "budget", "expression", "plain_tables", "queues"},
     "model": GROUND | {"documents", "expression", "catalog", "networks", "queues"},
     "exchange": GROUND | {"documents", "expression", "model", "networks"},
-    "reports": GROUND | {"version"},
+    "reports": GROUND | {"formats", "version"},
     "questions": GROUND
     | {"arguments", "budget", "documents", "expression", "catalog", "model", "networks", "queues", "reports"},
     "cli": GROUND
     | {
         "budget",
         "documents",
+        "formats",
         "queues",
         "networks",
         "explanations",

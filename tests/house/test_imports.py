@@ -18,10 +18,10 @@ import qnet
 from qnet.cli.commands import COMMANDS
 from qnet.exchange.formats import FORMATS as EXCHANGED
 from qnet.expression.functions import FUNCTIONS
+from qnet.formats import FORMATS as RENDERED
 from qnet.networks.solvers.table import TABLE
 from qnet.questions.presentation.schemas import ANSWERS
 from qnet.queues.stations.front import STATIONS
-from qnet.reports.render import FORMATS as RENDERED
 
 SIGNATURES = source.text_of(source.modules()["qnet.signatures"])
 ANSWERING = {f"qnet.questions.{row.module}" for row in ANSWERS.values()}
@@ -34,7 +34,7 @@ BY_NAME: dict[str, set[str]] = {
     "qnet.exchange.formats": {row.module for row in EXCHANGED.values()},
     "qnet.questions.presentation.schemas": ANSWERING,
     "qnet.questions.tables.reference": ANSWERING,
-    "qnet.reports.render": set(RENDERED.values()),
+    "qnet.reports.render": {row.module for row in RENDERED.values()},
     "qnet.networks.solvers.loader": {row.module for row in TABLE},
     "qnet.cli.group": {module for module, _ in COMMANDS.values()},
     # `lazy` counts where it is called; the others load, or look for, what is no part of qnet.

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from qnet.formats import FORMATS
 from qnet.reports.cells import Table
 from qnet.reports.content import Cell, Column, Matrix, Style
 from qnet.reports.layout import tables
 from qnet.reports.markdown import render as markdown
-from qnet.reports.render import FORMATS, render
+from qnet.reports.render import render
 from qnet.reports.report import Report
 
 COLUMNS = (

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from many import many
 
+from qnet.formats import FORMATS, format_of_path
 from qnet.reports.content import Column, Style
-from qnet.reports.render import FORMATS, format_of_path, render
+from qnet.reports.render import render
 from qnet.reports.report import Report
 
 STYLES = [Style(), Style(ascii=True), Style(terminal=True, width=60), Style(terminal=True, width=60, color=True)]
