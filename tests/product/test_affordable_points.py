@@ -39,9 +39,9 @@ def test_one_population_that_fits_tells_of_those_below(monkeypatch: pytest.Monke
     asked: list[int] = []
     choices = exact.choices
 
-    def counted(network: ClosedNetwork, marginals: bool = False) -> Any:
+    def counted(network: ClosedNetwork, marginals: bool, further: frozenset[str]) -> Any:
         asked.append(1)
-        return choices(network, marginals)
+        return choices(network, marginals, further)
 
     monkeypatch.setattr(exact, "choices", counted)
     grows = np.arange(1000.0)

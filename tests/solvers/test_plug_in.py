@@ -158,6 +158,14 @@ def test_others_are_chosen_where_it_does_not_apply(capsys: pytest.CaptureFixture
     assert json.loads(run(capsys, *ALONE, "--think-time", "1s", "--json")[1])["method"] == "mva"
 
 
+@of_demands
+def test_others_are_chosen_where_its_row_does_not_support_what_its_module_does_not_look_at():
+    found = qnet.Network([[0.5]], population=[2], servers=[2]).solve()
+    assert found.method == "mva" and found.throughput.tolist() == [4.0]
+    varied = qnet.Network([[[0.5]], [[0.25]]], population=[2], servers=[2]).solve()
+    assert varied.throughput.tolist() == [[4.0], [8.0]]
+
+
 @pytest.mark.parametrize("takes", ["closed"], indirect=True)
 def test_several_points_are_solved_where_it_takes_one():
     found = qnet.Network([[[0.5]], [[0.25]]], population=[3]).solve()

@@ -15,6 +15,8 @@ from qnet.networks.solvers.table import MethodRow, row_of, rows
 from qnet.networks.wanted import AUTO, Wanted, Work
 
 _WITH_STATES = AUTO.replace(states=True)
+NONE = frozenset[str]()
+"""No further features."""
 
 _SINGLE = "one closed class"
 _AT_ONCE = frozenset({"several closed classes", "batches at once"})
@@ -22,17 +24,18 @@ _SMALL = 100_000
 """Steps of the recursion that are not worth the loading of another method."""
 
 
-def choices(network: ClosedNetwork, marginals: bool = False) -> list[tuple[str, Work]]:
+def choices(network: ClosedNetwork, marginals: bool = False, further: frozenset[str] = NONE) -> list[tuple[str, Work]]:
     """The methods that apply to a point, the cheapest first, with what they need.
 
     network    one point, integer populations.
     marginals  whether state probabilities are wanted, which some of the methods do not have.
+    further    features of the network that it is the closed part of, which a method must support as well.
     """
     wanted = _WITH_STATES if marginals else AUTO
     features, core = _features(network, marginals), reduced(network, marginals)
     small = _SINGLE in features and core.total * (len(core.groups) + 4) < _SMALL
     result: list[tuple[str, Work]] = []
-    for row in _supporting(features):
+    for row in _supporting(features | further):
         method = solver(row)
         if not method.applies(network, wanted):
             result.append((row.name, method.work(network, wanted)))
@@ -128,15 +131,16 @@ def of_batch(name: str, network: ClosedNetwork, marginals: bool = False) -> Work
     return need.replace(operations=need.operations * network.size)
 
 
-def batch_method(network: ClosedNetwork, marginals: bool = False) -> str:
+def batch_method(network: ClosedNetwork, marginals: bool = False, further: frozenset[str] = NONE) -> str:
     """The method that a batch of one class is solved by; empty where its points may have different ones.
 
     network    a batch.
     marginals  whether state probabilities are wanted.
+    further    as of `choices`.
     """
     if network.classes != 1:
         return ""
-    single = [row for row in rows("closed") if _SINGLE in row.supports]
+    single = _supporting(further | {_SINGLE})
     return next(row.name for row in single if _applies(row.name, network, marginals))
 
 
@@ -150,6 +154,7 @@ def solve(
     marginals: bool = False,
     operations: float = OPERATIONS,
     memory: float = MEMORY,
+    further: frozenset[str] = NONE,
 ) -> ClosedFigures:
     """The steady state of a point or a batch by the exact method that costs least.
 
@@ -157,22 +162,24 @@ def solve(
     marginals   whether to give the state probabilities of the stations
     operations  the budget of elementary operations per point, about 1e9 per second
     memory      the budget of bytes
+    further     as of `choices`
     Raises      `NotComputed` where no method fits the budget, `NoAnswer` for a class without demand and think time
     """
     if network.size is not None:
         if network.classes == 1:
-            return by(batch_method(network, marginals), network, marginals)
-        at_once = next((row.name for row in rows("closed") if row.supports >= _AT_ONCE), "")
+            return by(batch_method(network, marginals, further), network, marginals)
+        at_once = next((row.name for row in _supporting(_AT_ONCE | further)), "")
         if network.size and at_once and _applies(at_once, network, marginals):
-            result = choices(_largest(network))
+            result = choices(_largest(network), further=further)
             identical = {at_once, *(row.name for row in rows("closed") if row.family == at_once)}
             if result and result[0][0] in identical:
                 return by(at_once, network)
-        points = [solve(network.point(index), marginals, operations, memory) for index in range(network.size)]
-        figures = stacked(points, network)
-        # Where there is no point, the method is the one that would be tried first.
-        return figures if points else figures.replace(method=_supporting(_features(network, marginals))[0].name)
-    result = choices(network, marginals)
+        points = [solve(network.point(index), marginals, operations, memory, further) for index in range(network.size)]
+        if points:
+            return stacked(points, network)
+        first = _supporting(_features(network, marginals) | further)[0]
+        return stacked(points, network).replace(method=first.name)
+    result = choices(network, marginals, further)
     fitting = [name for name, need in result if need.operations <= operations and need.bytes <= memory]
     failure: NotComputed | None = None
     for name in fitting:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 else:
     approximate = lazy("qnet.networks.closed.approximate")
 
+_OF_ALL = frozenset({"state probabilities", "mixed batch"})
+"""Features of a network of demands that its closed part states itself."""
 _SLOW = 2e9
 """Operations, estimated from above, from which on an answer takes a second or so."""
 
@@ -58,27 +60,27 @@ class ClosedMethods:
         if wanted.method != "auto":
             return with_open(self.network, loaded, _forced(closed_part(self.network, loaded), wanted, states), wanted)
         try:
-            answer = _affordable(closed_part(self.network, loaded), wanted, states)
+            answer = _affordable(closed_part(self.network, loaded), wanted, states, self.features - _OF_ALL)
         except NotComputed as error:
             self.failure, self.why = error, error.problems[0].found
             raise
         return with_open(self.network, loaded, answer, wanted)
 
 
-def _affordable(closed: ClosedNetwork, wanted: Wanted, states: bool) -> ClosedAnswer:
+def _affordable(closed: ClosedNetwork, wanted: Wanted, states: bool, further: frozenset[str]) -> ClosedAnswer:
     """The exact method that costs least, where the budget allows one."""
     if wanted.announce:
-        _announce(closed, wanted, states)
+        _announce(closed, wanted, states, further)
     if closed.size is None:
-        figures = exact.solve(closed, states, wanted.operations, wanted.memory)
+        figures = exact.solve(closed, states, wanted.operations, wanted.memory, further)
     else:
         if closed.size:
             largest = closed.point(int(closed.population.sum(1).argmax()))
-            result = exact.choices(largest, states)
+            result = exact.choices(largest, states, further)
             if wanted.each and not _fits(result, wanted):
-                _divide(_fitting(closed, wanted, states))
-            _afford(result, closed, wanted, states)
-        figures = exact.solve(closed, states, wanted.operations, wanted.memory)
+                _divide(_fitting(closed, wanted, states, further))
+            _afford(result, closed, wanted, states, further)
+        figures = exact.solve(closed, states, wanted.operations, wanted.memory, further)
     why = "the cheapest exact method for product form"
     return ClosedAnswer(figures, figures.method, (), why)
 
@@ -88,7 +90,7 @@ def _fits(result: list[tuple[str, Work]], wanted: Wanted) -> bool:
     return result[0][1].operations <= wanted.operations and result[0][1].bytes <= wanted.memory
 
 
-def _fitting(closed: ClosedNetwork, wanted: Wanted, states: bool) -> Any:
+def _fitting(closed: ClosedNetwork, wanted: Wanted, states: bool, further: frozenset[str] = exact.NONE) -> Any:
     """Which variants have an exact answer within the budget; those of one population agree.
 
     More customers never take less work: where a population fits, all below it do, and above one that does not none
@@ -100,7 +102,7 @@ def _fitting(closed: ClosedNetwork, wanted: Wanted, states: bool) -> Any:
     while unknown.any():
         rest = order[unknown[order]]
         middle = int(rest[len(rest) // 2])
-        here = _fits(exact.choices(closed.point(int(firsts[middle])), states), wanted)
+        here = _fits(exact.choices(closed.point(int(firsts[middle])), states, further), wanted)
         same = (counts <= counts[middle] if here else counts >= counts[middle]).all(1)
         fits[same & unknown], unknown = here, unknown & ~same
     return fits[item.reshape(-1)]
@@ -112,19 +114,21 @@ def _divide(first: Any) -> None:
         raise Divided(first)
 
 
-def _announce(closed: ClosedNetwork, wanted: Wanted, states: bool) -> None:
+def _announce(closed: ClosedNetwork, wanted: Wanted, states: bool, further: frozenset[str] = exact.NONE) -> None:
     """Announce that an exact answer takes a while, where it is affordable at all."""
     points, largest = closed.size or 1, closed
     allowed = wanted.operations * (points if wanted.each else 1)
     if closed.size:
         largest = closed.point(int(closed.population.sum(1).argmax()))
-    result = exact.choices(largest, states)
+    result = exact.choices(largest, states, further)
     if result and wanted.announce and _SLOW <= result[0][1].operations * points <= allowed:
         seconds = max(1, round(result[0][1].operations * points / 2e9))
         wanted.announce(f"solving exactly by {result[0][0]}, about {seconds} s; --method linearizer answers at once")
 
 
-def _afford(result: list[tuple[str, Work]], closed: ClosedNetwork, wanted: Wanted, states: bool) -> None:
+def _afford(
+    result: list[tuple[str, Work]], closed: ClosedNetwork, wanted: Wanted, states: bool, further: frozenset[str]
+) -> None:
     """Refuse a batch of which even the cheapest method takes more than the budget.
 
     Raises   `NotComputed`; `Final` where fewer points would do, and approximations of all of them take as much.
@@ -133,7 +137,7 @@ def _afford(result: list[tuple[str, Work]], closed: ClosedNetwork, wanted: Wante
     points = closed.size or 1
     operations = need.operations
     if not wanted.each:
-        name = exact.batch_method(closed, states) or name
+        name = exact.batch_method(closed, states, further) or name
         operations = exact.of_batch(name, closed, states).operations
     if operations <= wanted.operations and need.bytes <= wanted.memory:
         return
