@@ -70,22 +70,23 @@ _ATOMS: dict[str, Unit] = {
 }  # fmt: skip
 
 _REFUSED = {
-    "KB": 'write "kB" for 1000 bytes or "KiB" for 1024', "K": 'write "kB" for 1000 bytes or "KiB" for 1024',
-    "Kb": 'write "kbit", "kB" or "KiB"', "kb": 'write "kbit", "kB" or "KiB"', "k": 'write "kB" or "KiB"',
-    "m": 'write "ms" for milliseconds or "min" for minutes', "M": 'write "MB" for 10^6 bytes or "MiB" for 2^20',
-    "mb": 'write "MB", "MiB" or "Mbit"', "Mb": 'write "MB", "MiB" or "Mbit"', "G": 'write "GB" or "GiB"',
-    "gb": 'write "GB", "GiB" or "Gbit"', "Gb": 'write "Gbit", "GB" or "GiB"', "b": 'write "B" for bytes or "bit"',
-    "T": 'write "TB" or "TiB"', "tb": 'write "TB" or "TiB"', "Tb": 'write "TB" or "TiB"',
-    "sec": 'write "s"', "secs": 'write "s"', "second": 'write "s"', "seconds": 'write "s"', "S": 'write "s"',
-    "msec": 'write "ms"', "msecs": 'write "ms"', "usec": 'write "us"', "usecs": 'write "us"', "MS": 'write "ms"',
-    "Ms": 'write "ms"', "mins": 'write "min"', "minute": 'write "min"', "minutes": 'write "min"',
-    "hour": 'write "h"', "hours": 'write "h"', "hr": 'write "h"', "hrs": 'write "h"',
-    "day": 'write "d"', "days": 'write "d"', "byte": 'write "B"', "bytes": 'write "B"', "bits": 'write "bit"',
-    "kib": 'write "KiB"', "mib": 'write "MiB"', "gib": 'write "GiB"', "tib": 'write "TiB"', "percent": 'write "%"',
-    "KBps": 'write "kB/s" or "KiB/s"', "kBps": 'write "kB/s"', "MBps": 'write "MB/s"', "GBps": 'write "GB/s"',
-    "bps": 'write "bit/s"', "kbps": 'write "kbit/s"', "Mbps": 'write "Mbit/s"', "Gbps": 'write "Gbit/s"',
-    "tps": 'write "/s"', "rps": 'write "/s"', "qps": 'write "/s"', "iops": 'write "/s"', "IOPS": 'write "/s"',
+    "KB": "kB KiB", "K": "kB KiB", "Kb": "kbit kB KiB", "kb": "kbit kB KiB", "k": "kB KiB", "m": "ms min",
+    "M": "MB MiB", "mb": "MB MiB Mbit", "Mb": "MB MiB Mbit", "G": "GB GiB", "gb": "GB GiB Gbit", "Gb": "Gbit GB GiB",
+    "b": "B bit", "T": "TB TiB", "tb": "TB TiB", "Tb": "TB TiB", "sec": "s", "secs": "s", "second": "s",
+    "seconds": "s", "S": "s", "msec": "ms", "msecs": "ms", "usec": "us", "usecs": "us", "MS": "ms", "Ms": "ms",
+    "mins": "min", "minute": "min", "minutes": "min", "hour": "h", "hours": "h", "hr": "h", "hrs": "h", "day": "d",
+    "days": "d", "byte": "B", "bytes": "B", "bits": "bit", "kib": "KiB", "mib": "MiB", "gib": "GiB", "tib": "TiB",
+    "percent": "%", "KBps": "kB/s KiB/s", "kBps": "kB/s", "MBps": "MB/s", "GBps": "GB/s", "bps": "bit/s",
+    "kbps": "kbit/s", "Mbps": "Mbit/s", "Gbps": "Gbit/s", "tps": "/s", "rps": "/s", "qps": "/s", "iops": "/s",
+    "IOPS": "/s",
 }  # fmt: skip
+"""Names that are refused, each with the units that it may stand for."""
+
+_MEANINGS = {
+    "KB": {"kB": "1000 bytes", "KiB": "1024"}, "K": {"kB": "1000 bytes", "KiB": "1024"}, "b": {"B": "bytes"},
+    "m": {"ms": "milliseconds", "min": "minutes"}, "M": {"MB": "10^6 bytes", "MiB": "2^20"},
+}  # fmt: skip
+"""By refused name and unit: what the unit is for."""
 
 _NAMES = "s ms us ns min h d, B kB MB GB TB KiB MiB GiB TiB, bit kbit Mbit Gbit, %, Hz, rpm"
 
@@ -107,11 +108,11 @@ MAX_EXPONENT = 20
 
 
 class UnitError(ValueError):
-    """Text that is not a quantity; `help` says what to write."""
+    """Text that is not a quantity; `help` says what to write, `meant` are the units that it may stand for."""
 
-    def __init__(self, message: str, help: str = "") -> None:
+    def __init__(self, message: str, help: str = "", meant: tuple[str, ...] = ()) -> None:
         super().__init__(message)
-        self.help = help
+        self.help, self.meant = help, meant
 
 
 def unit(text: str) -> Unit:
@@ -154,11 +155,18 @@ def _unknown_unit(atom: str) -> UnitError:
     if not atom or not atom[0].isalpha():
         return UnitError(f'"{atom}" is not a unit', f"units are {_NAMES}")
     if atom in _REFUSED:
-        return UnitError(f'the unit "{atom}" is ambiguous or unknown', _REFUSED[atom])
+        return _refused(atom)
     nearest = {name.lower(): name for name in _ATOMS}.get(atom.lower())
     if nearest:
-        return UnitError(f'unknown unit "{atom}"', f'did you mean "{nearest}"?')
+        return UnitError(f'unknown unit "{atom}"', f'did you mean "{nearest}"?', (nearest,))
     return UnitError(f'unknown unit "{atom}"', f"units are {_NAMES}")
+
+
+def _refused(atom: str) -> UnitError:
+    meant, uses = tuple(_REFUSED[atom].split()), _MEANINGS.get(atom, {})
+    *most, last = [f'"{name}" for {uses[name]}' if name in uses else f'"{name}"' for name in meant]
+    help = f"write {', '.join(most)} or {last}" if most else f"write {last}"
+    return UnitError(f'the unit "{atom}" is ambiguous or unknown', help, meant)
 
 
 def quantity(text: str, written: str = 'a number and a unit, such as "8.5 ms"') -> tuple[float, Dimension]:

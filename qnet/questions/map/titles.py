@@ -13,7 +13,6 @@ UNIT_SIGNS = "_[(%"
 _LONGEST = 64
 _BRACKETS = {"[": "]", "(": ")"}
 _PERCENT = ("%", "percent", "pct")
-_WORDS = re.compile(r'"([A-Za-z]+)"')
 
 
 def with_units(title: str) -> list[tuple[str, Unit]]:
@@ -67,7 +66,8 @@ def meant(suffix: str) -> list[str]:
         try:
             unit(atom)
         except UnitError as error:
-            choices.append(_WORDS.findall(error.help) if "units are" not in error.help else [])
+            # A suffix names no fraction, nor a share.
+            choices.append([name for name in error.meant if name.isascii() and name.isalpha()])
         else:
             choices.append([atom])
     first = "_per_" if suffix.startswith("_per_") else "_"
