@@ -171,12 +171,17 @@ class AssertionFailed(QnetError):
     exit_code = 6
 
 
-def suggest(name: str, known: Sequence[str], limit: int = 3) -> str:
-    """`did you mean "a" or "b"?` for the names nearest to an unknown one, or the list of all when none is near.
+class Names(str):
+    """A help that lists names, because none is near to what was given."""
 
-    name   what was given; empty where there is no guess.
-    known  the names that there are.
-    limit  how many near ones are named at most.
+
+def suggest(name: str, known: Sequence[str], limit: int = 3, called: str = "known names:") -> str:
+    """`did you mean "a" or "b"?` for the names nearest to an unknown one, or all as `Names` when none is near.
+
+    name    what was given; empty where there is no guess.
+    known   the names that there are.
+    limit   how many near ones are named at most.
+    called  the words before all of them.
     """
     from difflib import get_close_matches
 
@@ -194,4 +199,4 @@ def suggest(name: str, known: Sequence[str], limit: int = 3) -> str:
         return ""
     # Figures of the solution come last, because there are many of them.
     shown = ", ".join(sorted(known, key=lambda item: (item.endswith(")"), item))[:20])
-    return f"known names: {shown}" + (", ..." if len(known) > 20 else "")
+    return Names(f"{called} {shown}" + (", ..." if len(known) > 20 else ""))

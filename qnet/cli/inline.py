@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from qnet.errors import InvalidInput, Problem, UsageError, suggest
+from qnet.errors import InvalidInput, Names, Problem, UsageError, suggest
 from qnet.model.model import Model
 from qnet.record import Record
 
@@ -46,7 +46,7 @@ class Inline(Record):
     def _of_option(self, problem: Problem) -> Problem:
         option = self.options[problem.line - 1] if 0 < problem.line <= len(self.options) else ""
         path = () if option else problem.path
-        unknown = problem.code == "QN112" and problem.help.startswith("known names")
+        unknown = problem.code == "QN112" and isinstance(problem.help, Names)
         return Problem(
             code=problem.code,
             found=problem.found,

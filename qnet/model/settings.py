@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from qnet.documents import Path
-from qnet.errors import Problem, UsageError, short, suggest
+from qnet.errors import Names, Problem, UsageError, short, suggest
 from qnet.expression import Expression, ExpressionError, check, expression_problem, parse
 from qnet.lazy import lazy
 from qnet.model.grids import parameter, values
@@ -89,7 +89,7 @@ def _value(model: Model, old: Parameter, text: str) -> Expression:
             given = f"'{old.name}={text}'"
             help = f"a list is solved value by value: qnet sweep --over {given}, or qnet compare --with {given}"
             raise UsageError(Problem("QN003", f'"{short(text)}" is a list of values', "one value", help=help)) from None
-        if error.code == "QN112" and error.help.startswith("known names"):
+        if error.code == "QN112" and isinstance(error.help, Names):
             example = f"{old.name}={_example(old)}"
             error.help = f'write a number, such as "{example}", or an expression over other parameters'
         raise UsageError(expression_problem(error, text, before=f'in "{short(f"{old.name}={text}")}": ')) from None

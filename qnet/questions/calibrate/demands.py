@@ -259,8 +259,7 @@ class _Columns:
             classes[""] = total
         if not stations or not classes:
             missing = "utilization_STATION" if not stations else "throughput or throughput_CLASS"
-            help = suggest("", [short(title) for title in self.titles])
-            help = help.replace("known names", "the columns are")
+            help = suggest("", [short(title) for title in self.titles], called="the columns are:")
             raise InvalidInput(
                 Problem("QN250", f"there is no column {missing}", "one", help=help, file=self.table.name)
             )

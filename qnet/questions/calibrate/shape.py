@@ -126,7 +126,7 @@ def _melted(table: DataTable, text: str, pattern: _Pattern) -> DataTable:
         if match is not None:
             matches[index] = match
     if not matches:
-        help = suggest("", [short(column.strip()) for column in table.header]).replace("known names", "the columns are")
+        help = suggest("", [short(column.strip()) for column in table.header], called="the columns are:")
         raise _refusal(f'no column fits "{short(text)}"', _MELTED, help)
     kept = [index for index in range(len(table.header)) if index not in matches]
     names = list(dict.fromkeys(match.name for match in matches.values()))
