@@ -61,6 +61,24 @@ class Problem(Record):
         return "\n".join(lines)
 
 
+class MethodProblem(Problem):
+    """A problem of a method, with its sentence in two parts as well."""
+
+    method: str = ""
+    """Or the quantity that is not computed; `found` begins with it."""
+    what: str = ""
+    """The rest of `found`."""
+
+
+def of_method(code: str, method: str, what: str, expected: str = "", help: str = "") -> MethodProblem:
+    """The problem of a method, such as `linearizer` of which `did not converge` is the case.
+
+    code            of the problem, which has `expected` and `help`.
+    method, what    the sentence.
+    """
+    return MethodProblem(code, f"{method} {what}", expected, help=help, method=method, what=what)
+
+
 def _way_out(code: str) -> str:
     """What to do where there is no answer, or none was computed; empty for other codes, whose places say it."""
     if not code.startswith(NO_ANSWER):

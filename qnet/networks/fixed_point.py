@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from math import inf
 
 from qnet import budget
-from qnet.errors import NotComputed, Problem
+from qnet.errors import NotComputed, of_method
 from qnet.expression import FLOATS, Value
 from qnet.lazy import Array, Flags, Indices, np
 from qnet.queues.arithmetic import ratio, total
@@ -71,19 +71,20 @@ _NUDGED_AT_ONCE = 20_000
 
 
 def not_converged(
-    what: str, expected: str, help: str = "", point: int | None = None, code: str = "QN511"
+    what: str, expected: str, help: str = "", point: int | None = None, code: str = "QN511", reason: str = ""
 ) -> NotComputed:
     """The refusal of a fixed point that is not proven.
 
     help      what to try instead.
     code      of the refusal.
-    what      the method or the quantity, such as `priority-mva`, with a reason after a colon if there is one.
+    what      the method or the quantity, such as `priority-mva`.
+    reason    how far from it the search ended; empty for none.
     expected  the residual that would have proven it.
     point     the index of the first point of a batch that is not proven; None for a single point.
     """
-    subject, colon, reason = what.partition(": ")
     where = "" if point is None else f" at point {point + 1} of the batch"
-    return NotComputed(Problem(code, f"{subject} did not converge{where}{colon}{reason}", expected, help=help))
+    ended = f": {reason}" if reason else ""
+    return NotComputed(of_method(code, what, f"did not converge{where}{ended}", expected, help))
 
 
 class Fixed(Record):
@@ -135,8 +136,8 @@ def mixed(
 
 def _waits_not_converged(reason: str) -> NotComputed:
     """The refusal of waits inside holds."""
-    what = f"the waits inside holds: {reason}"
-    return not_converged(what, f"a residual of {TOLERANCE:.0e}", "try a lower load, or report the model")
+    expected, help = f"a residual of {TOLERANCE:.0e}", "try a lower load, or report the model"
+    return not_converged("the waits inside holds", expected, help, reason=reason)
 
 
 class _Search:

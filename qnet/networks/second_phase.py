@@ -219,6 +219,6 @@ def _fixed_point(
     rates = fixed_point.fixed_points(images, rates, _PATIENCE)
     residual = image(rates)[1].max()
     if not residual <= TOLERANCE:
-        what = f"the rate of second phases of closed classes: residual {residual:.1e}"
-        raise fixed_point.not_converged(what, f"a residual of {TOLERANCE:.0e}", "try fewer customers")
+        what, reason = "the rate of second phases of closed classes", f"residual {residual:.1e}"
+        raise fixed_point.not_converged(what, f"a residual of {TOLERANCE:.0e}", "try fewer customers", reason=reason)
     return by_class(rates)

@@ -41,7 +41,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from qnet import budget
-from qnet.errors import InvalidInput, NoAnswer, NotComputed, Problem
+from qnet.errors import InvalidInput, NoAnswer, NotComputed, Problem, of_method
 from qnet.lazy import Array, Indices, np
 from qnet.networks.closed import newton_core
 from qnet.networks.closed.approximate_methods import aql, bard_schweitzer, linearizer
@@ -286,7 +286,7 @@ def _prove(answer: CoreAnswer, method: str, correction: str, first: int, size: i
                 help += f', or the correction "{DEFAULT_CORRECTION}"'
             if not answer.converged.all():
                 raise not_converged(method, _EXPECTED, help, point if size > 1 else None)
-            raise NotComputed(Problem("QN511", f"{method} {beyond}{_where(point, size)}", _EXPECTED, help=help))
+            raise NotComputed(of_method("QN511", method, f"{beyond}{_where(point, size)}", _EXPECTED, help))
 
 
 def _where(point: int, size: int) -> str:

@@ -24,7 +24,7 @@ from itertools import pairwise
 from math import comb, lgamma, log10
 from typing import TYPE_CHECKING, Any
 
-from qnet.errors import NotComputed, Problem
+from qnet.errors import NotComputed, of_method
 from qnet.lazy import np
 from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork
 from qnet.networks.closed.reduction import Reduced, expanded, nothing, reduced, stacked
@@ -89,7 +89,7 @@ def solve(network: ClosedNetwork, wanted: Wanted = AUTO, solve_part: SolvePart |
     """
     reason = applies(network, wanted)
     if reason:
-        raise NotComputed(Problem("QN513", f"{NAME} does not apply: {reason}"))
+        raise NotComputed(of_method("QN513", NAME, f"does not apply: {reason}"))
     if network.size is not None:
         return stacked([solve(network.point(index), wanted) for index in range(network.size)], network)
     core = reduced(network, wanted.states)

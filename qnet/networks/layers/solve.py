@@ -259,14 +259,15 @@ class _Layers:
         for load in loads.values():
             settled = settled | ((residual <= _ENDLESS) & (np.asarray(load) > 1.0 + _ENDLESS))
         if not settled.all():
-            what = f"the waits of the layers: a residual of {float(residual[~settled].max()):.0e}"
+            reason = f"a residual of {float(residual[~settled].max()):.0e}"
             point = int(settled.argmin()) if len(residual) > 1 else None
             help = (
                 "keep open classes out of what closed ones hold, or try a lower load"
                 if self.open
                 else "change the load"
             )
-            raise not_converged(what, f"a residual of {tolerance:.0e}", help, point, "QN540")
+            expected = f"a residual of {tolerance:.0e}"
+            raise not_converged("the waits of the layers", expected, help, point, "QN540", reason)
 
     def beyond(self, shape: Shape, apart: Flags, wild: Flags) -> list[str]:
         """Where waits are estimated beyond what was measured; arguments as `untrusted` returns them."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from qnet.budget import OverBudget
-from qnet.errors import InvalidInput, NoAnswer, NotComputed, Problem, suggest
+from qnet.errors import InvalidInput, MethodProblem, NoAnswer, NotComputed, Problem, suggest
 from qnet.lazy import np
 from qnet.networks.product.closed_exact import ClosedMethods
 from qnet.networks.product.demands import Demands
@@ -138,7 +138,7 @@ def _best(choices: list[Choice], wanted: Wanted, features: frozenset[str]) -> So
     if outcome.solution is not None:
         solution: Solution = outcome.solution
         if why and solution.method == outcome.name:
-            listed = [f"{name}: {error.problems[0].found.removeprefix(f'{name} ')}" for name, error in failed[:1]]
+            listed = [f"{name}: {_about(name, error.problems[0])}" for name, error in failed[:1]]
             solution.why = "; ".join([*why, *listed])
         return solution
     if why and wanted.states:
@@ -150,6 +150,11 @@ def _best(choices: list[Choice], wanted: Wanted, features: frozenset[str]) -> So
         help = "approximations take servers and no other rates; allow more with --operations and --memory"
         raise NotComputed(problem.replace(help=help))
     raise (failed or outcome.failed)[0][1] if outcome.failed else nothing(features)
+
+
+def _about(name: str, problem: Problem) -> str:
+    """What a problem says of a method that is named before it; all where it is about another."""
+    return problem.what if isinstance(problem, MethodProblem) and problem.method == name else problem.found
 
 
 def _integer_populations(network: Demands) -> bool:

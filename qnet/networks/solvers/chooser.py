@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from qnet.budget import FLOOR
-from qnet.errors import InvalidInput, NotComputed, Problem, suggest
+from qnet.errors import InvalidInput, NotComputed, Problem, of_method, suggest
 from qnet.networks.reasons import Reason
 from qnet.networks.solvers import loader, table
 from qnet.networks.solvers.features import Final, absent, does_not_apply, unsupported
@@ -182,14 +182,14 @@ def afford(name: str, need: Work, wanted: Wanted, points: int = 1, each: bool = 
     allowed = wanted.operations * (points if each else 1)
     if need.operations <= allowed and need.bytes <= wanted.memory:
         return
-    text = f"{name} takes {need.amount()}"
+    what = f"takes {need.amount()}"
     fit = int(points * min(allowed / max(need.operations, 1.0), wanted.memory / max(need.bytes, 1.0)))
     if points > 1 and fit:
-        text += f" for {points} points"
+        what += f" for {points} points"
     help = "allow more with --operations and --memory, or leave the choice to auto"
     if points > 1 and fit:
         help = f"solve at most {fit} points at once, or allow more with --operations and --memory"
-    raise NotComputed(Problem("QN515", text, budget(wanted), help=help))
+    raise NotComputed(of_method("QN515", name, what, budget(wanted), help))
 
 
 def budget(wanted: Wanted) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from qnet.errors import NotComputed, Problem
+from qnet.errors import NotComputed, of_method
 from qnet.networks.reasons import SENTENCES, Reason, together
 from qnet.networks.routed import Fork, Hold, RoutedNetwork, Step, Time
 from qnet.networks.wanted import Wanted
@@ -78,4 +78,4 @@ def does_not_apply(name: str, reason: Reason, way_out: str) -> NotComputed:
     reason   why it does not take the network.
     way_out  another method or change that does.
     """
-    return NotComputed(Problem("QN513", f"{name} does not apply: {reason}", way_out))
+    return NotComputed(of_method("QN513", name, f"does not apply: {reason}", way_out))

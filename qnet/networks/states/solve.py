@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from qnet import budget
-from qnet.errors import NotComputed, Problem
+from qnet.errors import NotComputed, Problem, of_method
 from qnet.lazy import lazy, np
 from qnet.networks.exactness import STATES
 from qnet.networks.routed import ClosedClass, RoutedNetwork, holds_of
@@ -65,13 +65,13 @@ def solve(network: RoutedNetwork, wanted: Wanted, most: int = MOST) -> RoutedSol
     if wanted.bounds:
         raise NotComputed(Problem("QN513", "bounds enclose product-form networks only", "no bounds"))
     if wanted.states:
-        raise NotComputed(Problem("QN513", f"{NAME} gives no state probabilities of stations", "figures alone"))
+        raise NotComputed(of_method("QN513", NAME, "gives no state probabilities of stations", "figures alone"))
     try:
         return solution.of_chains(
             network, [_answer(item) for item in _solved_points(network, most, wanted.operations)], wanted
         )
     except NotCovered as error:
-        problem = Problem("QN513", f"{NAME} does not apply: {error}", "another method, or auto")
+        problem = of_method("QN513", NAME, f"does not apply: {error}", "another method, or auto")
         raise NotComputed(problem) from None
     except TooLarge:
         text = f"the Markov chain of the network has more than {most} states, or takes too long to be solved"
