@@ -186,23 +186,23 @@ def _answer(item: Overload, brief: bool = False) -> str:
 
 def _in_short(item: Overload, change: str) -> str:
     """The smallest changes of one type in a line."""
+    return _fewer(item.needed(change)) if change == FEWER else f"{_LINES[change]}: {_details(item, change)}."
+
+
+def _details(item: Overload, change: str, now: str = "(now {})") -> str:
+    """By how much stations are to change in one way, as a list.
+
+    now  what follows the servers that are needed: how many there are.
+    """
     items = item.needed(change)
     needed = [(each.station, format_number(each.needed), format_number(each.now)) for each in items]
-    if change == FEWER:
-        return _fewer(items)
     if change == FASTER:
-        names = [f"{station} more than {times} times as fast" for station, times, _ in needed]
-        text = f"Faster: {listed(names)}."
-        return text if len(text) <= LINE else text.replace(" more than ", " over ").replace(" as fast", "")
+        text = listed([f"{station} more than {times} times as fast" for station, times, _ in needed])
+        fits = len(f"{_LINES[FASTER]}: {text}.") <= LINE
+        return text if fits else listed([f"{station} over {times} times" for station, times, _ in needed])
     if change == SERVERS:
-        return f"More servers: {listed([f'{name} {number} (now {now})' for name, number, now in needed])}."
-    return f"Shorter demand: {listed([f'{each.station} below {time_of(each.needed)}' for each in items])}."
-
-
-def _detail(item: Overload, change: str) -> str:
-    """What stands behind the colon of `_in_short`."""
-    detail = _in_short(item, change).partition(": ")[2].rstrip(".")
-    return detail.replace("(now ", "instead of ").replace(")", "") if change == SERVERS else detail
+        return listed([f"{station} {number} {now.format(servers)}" for station, number, servers in needed])
+    return listed([f"{each.station} below {time_of(each.needed)}" for each in items])
 
 
 def _cured(item: Overload) -> Iterator[Finding]:
@@ -210,8 +210,8 @@ def _cured(item: Overload) -> Iterator[Finding]:
     ways: list[str] = []
     for change in _SHORT:
         if items := item.needed(change):
-            detail = f"less than {rate_of(items[0].needed)}" if change == FEWER else _detail(item, change)
-            ways.append(f"{_CALLED[change]} ({detail})")
+            fewer = f"less than {rate_of(items[0].needed)}"
+            ways.append(f"{_CALLED[change]} ({fewer if change == FEWER else _details(item, change, 'instead of {}')})")
     if ways:
         any_one = "Any one of these gives a steady state" if len(ways) > 1 else "This gives a steady state"
         first = item.needed(next(change for change in _SHORT if item.needed(change)))[0]
@@ -268,6 +268,7 @@ def _shorter(items: list[Cure]) -> str:
 
 
 _CALLED = {FEWER: "fewer arrivals", FASTER: "faster service", SERVERS: "more servers", SHORTER: "a shorter demand"}
+_LINES = {FASTER: "Faster", SERVERS: "More servers", SHORTER: "Shorter demand"}
 _SHORT = (FEWER, FASTER, SERVERS, SHORTER)
 _WAYS = ((FEWER, _fewer), (FASTER, _faster), (SERVERS, _servers), (COPIES, _copies), (SHORTER, _shorter))
 
