@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from qnet.questions.why.findings import ANSWER, BEST, FULL, HELP, LAWS, TRUST, Finding, Shortened
+from qnet.questions.why.findings import ANSWER, BEST, FULL, HELP, LAWS, TRUST, Extended, Finding, Shortened
 from qnet.record import Record
 from qnet.reports.content import Cell, Content, Note, Style
 from qnet.reports.layout import command_of, note_lines
@@ -34,7 +34,8 @@ def sentences(findings: Sequence[Finding]) -> list[Finding]:
 
 def _repeated(item: Finding, chosen: Sequence[Finding]) -> bool:
     """Whether a finding, or its first sentence, is among those chosen."""
-    return item in chosen or any(item.text.startswith(other.text) for other in chosen)
+    texts = (item.text, item.first) if isinstance(item, Extended) else (item.text,)
+    return any(other.text in texts for other in chosen)
 
 
 def _brief(item: Finding) -> Finding:

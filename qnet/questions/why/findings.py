@@ -43,6 +43,12 @@ class Shortened(Finding):
     """The text in at most a line of 80 columns, where names are short; empty where it is the text."""
 
 
+class Extended(Finding):
+    """A thing to say whose first sentence another finding may have alone."""
+
+    first: str = ""
+
+
 def percent(share: float) -> str:
     """A share as people say it: `11.4 %`."""
     return f"{format_number(100 * share, 3)} %"

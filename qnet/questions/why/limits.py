@@ -15,6 +15,7 @@ from qnet.questions.why.findings import (
     HELP,
     LINE,
     LITTLE,
+    Extended,
     Finding,
     Shortened,
     few,
@@ -41,9 +42,8 @@ def full(bottleneck: Bottleneck) -> Iterator[Finding]:
         same(first.utilization, resource.utilization or 0.0) for resource in together
     ):
         used = f" {its} utilization is now {format_number(first.utilization)}."
-    yield Finding(
-        FULL, first.label, f"{first_saturated(bottleneck)}{used}", "full_at", full_at(bottleneck, first), "/s"
-    )
+    text, rate = first_saturated(bottleneck), full_at(bottleneck, first)
+    yield Extended(FULL, first.label, f"{text}{used}", quantity="full_at", value=rate, unit="/s", first=text)
     if first.full_population is not None and bottleneck.solution.classes[0].population is not None:
         now = format_number(float(bottleneck.solution.classes[0].population))
         text = f"The asymptotes of the response time meet at N* = {format_number(first.full_population)} customers; "
@@ -52,8 +52,8 @@ def full(bottleneck: Bottleneck) -> Iterator[Finding]:
         text += f"With many more than N*, each further customer adds only {'losses' if losing else 'response'}."
         yield Finding(FULL, first.label, text, "full_population", first.full_population)
     second = next((resource for resource in bottleneck.ranked if resource not in together), None)
-    if second and second.full_at and full_at(bottleneck, first):
-        ratio = second.full_at / (full_at(bottleneck, first) or 1.0)
+    if second and second.full_at and rate:
+        ratio = second.full_at / rate
         text = f"{second.label} is next, at {rate_of(second.full_at)}: {format_number(ratio, 3)} times as much. "
         text += f"It limits the system once {'these no longer do' if several else f'{first.label} no longer does'}."
         yield Finding(FULL, second.label, text, "full_at", second.full_at, "/s")
@@ -96,17 +96,17 @@ def software_words(bottleneck: Bottleneck, item: Software) -> str:
 
 def _by_class(bottleneck: Bottleneck) -> Iterator[Finding]:
     """What each class alone would saturate, and how far arrivals can grow with closed classes."""
-    names: list[str] = []
+    names: dict[str, str] = {}
     for item in bottleneck.solution.classes:
         selected = [visit for visit in bottleneck.visits if visit.class_name == item.name and visit.full_at is not None]
         if selected:
             least = min(selected, key=lambda visit: visit.full_at or 0.0)
-            names.append(f"{least.part.label} for {item.name}")
-    stations = {name.partition(" for ")[0] for name in names}
+            names[item.name] = least.part.label
+    stations, listing = set(names.values()), [f"{station} for {name}" for name, station in names.items()]
     if len(stations) > 1:
-        yield Finding(FULL, "", f"The bottleneck depends on the mix: alone, it is {listed(names)}.")
+        yield Finding(FULL, "", f"The bottleneck depends on the mix: alone, it is {listed(listing)}.")
     elif len(names) > 1:
-        yield Finding(FULL, stations.pop(), f"The bottleneck is the same for every class alone: {listed(names)}.")
+        yield Finding(FULL, stations.pop(), f"The bottleneck is the same for every class alone: {listed(listing)}.")
     closed = [item for item in bottleneck.solution.classes if item.population is not None]
     arriving = [item for item in bottleneck.solution.classes if item.population is None]
     if closed and arriving and bottleneck.edge.factor < float("inf"):
