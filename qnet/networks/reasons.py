@@ -80,6 +80,50 @@ _OTHERS = {
     "different times in order": "first come first served, with service times that differ between classes",
     "variable times in order": "first come first served, with service times that are not exponential",
     "joined branches": "parallel branches are joined as independent times, less what they wait in common",
+    "chains spent": "operations for Markov chains are spent",
+    "waits inside holds": "the response rests on the wait for {station} inside holds",
+    "held out of order": "{station} is held while others are waited for, and not first come first served",
+    "kept out of order": "{station} is kept after the response, and not first come first served",
+    "given scv": "the scv of the hold of {station} is given, and it is held around other stations",
+    "kept by others": "times at {station} are not one exponential time, and others work on after the response",
+    "holds in step": "customers come to {station} from {others[0]}, and others ask for {others[1]} while they hold "
+    "{others[2]}",
+    "back while kept": "customers come back at once to {station}, which is still kept after their visit before",
+    "three holds": "{station} is held around {others[0]}, and that around {others[1]}",
+    "variable holds": "times at {station}, in or around holds, vary more than exponential ones",
+    "from other queues": "how evenly customers come to {station} from other queues matters for more than "
+    "{numbers[0]:.0f} % of the time there",
+    "scv of services": "the scv of services at {station} is above {numbers[0]:g}",
+    "servers in a network": "{station} has several servers and is not the only station",
+    "not Poisson out of order": "arrivals at {station}, which is not first come first served, are not Poisson",
+    "back before others": "customers come back to {station}, where some are served before others",
+    "back by plan": "customers come back to {station} by plan, and their times there are not one exponential time",
+    "back and not Poisson": "customers return to a station, and arrivals from outside are not Poisson",
+    "classes and not Poisson": "several classes, and arrivals are not Poisson",
+    "scv of arrivals": "the scv of arrivals is above {numbers[0]:g}",
+    "holds apart": "servers are held for times that differ by more than a factor of 3",
+    "holds of large scv": "servers are held for times that vary with an scv above 4",
+    "kept as work": "what it is kept for is taken as work",
+    "nearly constant": "times are nearly constant",
+    "inside and outside": "the same customers ask for {station} inside holds and from outside",
+    "second phases in holds": "second-phase work at {station}, in or around holds",
+    "open with holds": "open classes with closed ones that hold servers",
+    "phases": "{station} are taken as the phases of a mean and an scv",
+    "lost later": "waits of passages that are lost later are counted as those of the others",
+    "states left out": "more customers from outside than the chain knows",
+    "constant as phases": "constant times as a few phases",
+    "no time": "services of no time are the limit of short ones",
+    "losses return": "{station} loses more than {numbers[0]:.0f} % of what comes, which comes again the sooner",
+    "around as one": "what is around it is taken as one with its throughput",
+    "has capacity": "{station} has a capacity, and {cause}",
+    "passed as Poisson": "what passes {station} is taken as Poisson where it comes next",
+    "queue as Poisson": "{cause}, and what passes it is taken as Poisson",
+    "independent drain": "the work that frees its places is taken as independent of what fills it",
+    "constant inside": "what changes with the number inside is taken as if that number were constant",
+    "behind as one": "the stations behind it are taken as one with their throughput",
+    "two modes": "two numbers of customers are likely there",
+    "two modes around": "two numbers of customers are likely there, around {numbers[0]} and {numbers[1]}",
+    "several solutions": "times depend on the solution, and there is more than one",
 }
 
 
@@ -93,19 +137,44 @@ class Reason(Record):
     code: str
     """A feature that the method does not support, another key of the tables here, or a code of the method itself."""
     cause: str = ""
-    """What follows from it; the entire sentence for a code that is in no table."""
+    """What follows from it, or what the sentence has room for; the entire sentence for a code that is in no table."""
     station: str = ""
     """What it is about; named first where the sentence does not name it."""
     class_name: str = ""
     numbers: tuple[float, ...] = ()
+    others: tuple[str, ...] = ()
+    """Other stations that the sentence names."""
 
     def __str__(self) -> str:
-        sentence = SENTENCES.get(self.code) or _OTHERS.get(self.code)
-        if sentence is None:
-            return self.cause or self.code
-        text = sentence.format(station=self.station, class_name=self.class_name, numbers=self.numbers)
-        prefix = f"{self.station}: " if self.station and "{station}" not in sentence else ""
-        return f"{prefix}{text}; {self.cause}" if self.cause else prefix + text
+        return f"{self.subject}: {self.what}" if self.subject else self.what
+
+    @property
+    def subject(self) -> str:
+        """The station that stands before the sentence; empty where the sentence names it, or is about none."""
+        sentence = self._template
+        return self.station if sentence and "{station}" not in sentence else ""
+
+    @property
+    def what(self) -> str:
+        """The sentence without its subject."""
+        return f"{self._text}; {self.cause}" if self._followed else self._text
+
+    @property
+    def short(self) -> str:
+        """The sentence without what follows from it."""
+        return f"{self.subject}: {self._text}" if self.subject else self._text
+
+    @property
+    def _template(self) -> str:
+        return SENTENCES.get(self.code) or _OTHERS.get(self.code, "")
+
+    @property
+    def _followed(self) -> bool:
+        return bool(self._template and self.cause) and "{cause}" not in self._template
+
+    @property
+    def _text(self) -> str:
+        return self._template.format(**self.as_dict()) if self._template else self.cause or self.code
 
 
 def together(codes: Iterable[str]) -> Reason | None:
@@ -142,10 +211,17 @@ class Beyond(Inexact):
     warning: str
     """The text that the reader gets."""
 
-    def __new__(cls, reason: str | Reason, code: str, warning: str) -> Self:
-        self = super().__new__(cls, reason if isinstance(reason, Reason) else Reason("other", reason))
-        self.code, self.warning = code, warning
+    def __new__(cls, reason: Reason, code: str, warning: str = "", after: str = "") -> Self:
+        """A reason with the warning (default: its sentence); `after` follows the sentence in the text."""
+        self = str.__new__(cls, f"{reason}{after}")
+        self.reason, self.code, self.warning = reason, code, warning or str(reason)
         return self
+
+    def warned(self, warning: str) -> Self:
+        """The reason with another warning."""
+        other = str.__new__(type(self), self)
+        other.reason, other.code, other.warning = self.reason, self.code, warning
+        return other
 
 
 class Requested(str):

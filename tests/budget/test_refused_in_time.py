@@ -23,7 +23,7 @@ from qnet.expression import symbols
 from qnet.lazy import np
 from qnet.networks.fixed_point import fixed_points
 from qnet.networks.notes import approximate_notes
-from qnet.networks.reasons import Beyond
+from qnet.networks.reasons import Beyond, Reason
 from qnet.networks.states.chain import TooLarge, stationary, walk
 from qnet.networks.states.machine import Machine
 from qnet.questions.formula.size import terms
@@ -207,7 +207,8 @@ def test_very_many_classes_in_order_of_arrival_are_answered_with_a_warning(tmp_p
 
 
 def test_very_many_reasons_are_counted():
-    first, *warnings = approximate_notes(Beyond(f"s{place} is odd", "QN716", f"s{place}") for place in range(2000))
+    reasons = [Reason("odd", f"s{place} is odd") for place in range(2000)]
+    first, *warnings = approximate_notes(Beyond(reason, "QN716", f"s{place}") for place, reason in enumerate(reasons))
     assert first.text.endswith("; s4 is odd; and 1995 more like these")
     assert [note.text for note in warnings] == ["s0; s1; s2; s3; s4; and 1995 more like these"]
     assert "more like these" not in approximate_notes(f"reason {place}" for place in range(12))[0].text

@@ -37,8 +37,8 @@ from qnet.networks.capacity.open_exactness import LOSSES
 from qnet.networks.capacity.stations import LEAST
 from qnet.networks.closed_networks import ceiling
 from qnet.networks.duration import Wait
-from qnet.networks.exactness import Beyond
 from qnet.networks.fixed_point import Memory
+from qnet.networks.reasons import Beyond, Reason
 from qnet.networks.routed import ClosedClass, OpenClass, RoutedNetwork
 from qnet.networks.solution import BufferFigures, RoutedSolution
 from qnet.networks.streams import Streams, streams
@@ -250,8 +250,8 @@ class _Closed(Aggregation):
         solution = self.disaggregated(network, compiled, carried, waits, loads, rounds)
         reasons = tuple(dict.fromkeys([*levels.reasons, *reasons_for(self.network, self.around, self.operations)]))
         if reasons and losing and not self.operations.all(self.value(chain.full) <= LOSSES):
-            text = f"{self.full.name} loses more than {100 * LOSSES:.0f} % of what comes, which comes again the sooner"
-            reasons = (*reasons, Beyond(text, "QN670", text))
+            reason = Reason("losses return", station=self.full.name, numbers=(100 * LOSSES,))
+            reasons = (*reasons, Beyond(reason, "QN670"))
         single = self.network.size is None and len(rates) == 1 and not losing
         solution = solution.replace(
             exact=not reasons,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from qnet.expression import Operations
 from qnet.networks.capacity.closed_network import LOST, STATION, Limited, takes
 from qnet.networks.capacity.stations import one_exponential
-from qnet.networks.exactness import Beyond
+from qnet.networks.reasons import Beyond, Inexact, Reason
 from qnet.networks.routed import Hold, Route, RoutedNetwork, Station, Step, Time
 from qnet.networks.streams import Stream, exponential, streams
 from qnet.queues.arithmetic import close, total
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from qnet.networks.capacity.closed_levels import Surroundings
 
 
-def reasons_for(network: RoutedNetwork, around: Surroundings, operations: Operations) -> list[str]:
+def reasons_for(network: RoutedNetwork, around: Surroundings, operations: Operations) -> list[Inexact]:
     """Why figures of a buffer that closed classes fill are not exact; empty where they are.
 
     network      as stated.
@@ -25,7 +25,7 @@ def reasons_for(network: RoutedNetwork, around: Surroundings, operations: Operat
     operations   those of the numbers of the network.
     """
     name = around.name
-    reason = f"{name}: what is around it is taken as one with its throughput"
+    reason = Reason("around as one", station=name)
     compiled = streams(network, operations, [1.0] * len(network.classes))
     freeing = [stream for stream in compiled.streams if _frees(stream, around)]
     beyond = "; ".join(_beyond(network, around, freeing, operations))
@@ -44,7 +44,7 @@ def reasons_for(network: RoutedNetwork, around: Surroundings, operations: Operat
     if around.apart and not operations.all(operations.compare("<=", 2.0, crowd)):
         text = f"{name} is used beyond where errors were measured as small: one customer alone fills it"
         return [Beyond(reason, "QN670", text)]
-    return [reason]
+    return [Inexact(reason)]
 
 
 def _beyond(

@@ -8,8 +8,9 @@ from qnet.expression import Operations, Value
 from qnet.networks.capacity.buffers import MOST, once_each
 from qnet.networks.capacity.flows import Losses
 from qnet.networks.capacity.stations import GENERAL, INSENSITIVE, PRIORITIES, form_of, one_exponential
-from qnet.networks.exactness import Beyond, ranked, station_reason
+from qnet.networks.exactness import ranked, station_reason
 from qnet.networks.exactness import reasons_for as open_reasons
+from qnet.networks.reasons import Beyond, Inexact, Reason
 from qnet.networks.routed import Fork, Hold, RoutedNetwork, Station, Step, Time
 from qnet.networks.streams import Stream, Streams
 
@@ -23,7 +24,7 @@ def reasons_for(
     losses: Losses,
     strained: Sequence[str],
     operations: Operations,
-) -> list[str]:
+) -> list[Inexact]:
     """Why the answer is an approximation; empty where it is exact.
 
     Exact are stations with a capacity for which `inexact` has no reason, with Poisson arrivals: from outside, or from
@@ -44,18 +45,17 @@ def reasons_for(
         visits = [stream for stream in compiled.streams if stream.station == name]
         why = inexact(network, station, visits, operations)
         if why:
-            text = f"{name} has a capacity, and {why}"
-            reasons.append(Beyond(text, "QN657", text))
+            reasons.append(Beyond(Reason("has capacity", why, name), "QN657"))
     delays = {station.name for station in network.stations if station.delay}
     for customers in network.classes:
         for route in customers.routes:
             after = _passed_before_queue(route.steps, limited, delays, operations)
             if after:
-                reason = f"what passes {after} is taken as Poisson where it comes next"
+                reason = Reason("passed as Poisson", station=after)
                 admitted = [share for key, share in losses.stations.items() if key[0] == after]
                 few = all(operations.all(operations.compare("<=", 1 - LOSSES, share)) for share in admitted)
                 text = f"{after} loses more than {100 * LOSSES:.0f} % of what comes, and what is left goes on"
-                reasons.append(reason if few else Beyond(reason, "QN657", text))
+                reasons.append(Inexact(reason) if few else Beyond(reason, "QN657", text))
             reasons += _not_poisson(route.steps, network, compiled, limited, operations)
             reasons += _lost_later(route.steps, network, compiled, losses, operations)
     for buffer in network.buffers:
@@ -123,7 +123,7 @@ def _single(step: Step, name: str) -> bool:
 
 def _lost_later(
     steps: Sequence[Step], network: RoutedNetwork, compiled: Streams, losses: Losses, operations: Operations
-) -> list[str]:
+) -> list[Inexact]:
     """Why the waits of completed passages differ from those of all.
 
     They are the same where one server serves in the order of arrival, once: the time of a customer there is independent
@@ -140,8 +140,8 @@ def _lost_later(
             shares = [share for key, share in losses.stations.items() if key[0] == name]
             shares += [losses.buffers[name]] if name in losses.buffers else []
             few = all(operations.all(operations.compare("<=", 1 - LOSSES, share)) for share in shares)
-            text = "waits of passages that are lost later are counted as those of the others"
-            return [text if few else Beyond(text, "QN657", f"{text}, and those are more than 10 %")]
+            reason = Reason("lost later")
+            return [Inexact(reason) if few else Beyond(reason, "QN657", f"{reason}, and those are more than 10 %")]
         if isinstance(step, Hold) and step.phase == 1 and not stations[name].delay:
             station = stations[name]
             once = name not in passed and operations.all(operations.compare("<=", step.visits, 1.0))
@@ -154,7 +154,7 @@ def _lost_later(
     return []
 
 
-def _reasons_without_limits(network: RoutedNetwork, compiled: Streams, operations: Operations) -> tuple[str, ...]:
+def _reasons_without_limits(network: RoutedNetwork, compiled: Streams, operations: Operations) -> tuple[Inexact, ...]:
     """The reasons of the rest of the network; for second phases that drain a buffer there is one of the buffer."""
     others = any(
         other_second_phase(step, False) for item in network.classes for route in item.routes for step in route.steps
@@ -195,20 +195,20 @@ def _not_poisson(
     compiled: Streams,
     limited: Container[str],
     operations: Operations,
-) -> list[str]:
+) -> list[Inexact]:
     """Why arrivals at a station with a capacity are not Poisson: a queue before it without product form."""
     names = {step.station for step in steps if isinstance(step, Hold)}
     if not any(name in limited for name in names):
         return []
-    reasons: list[str] = []
+    reasons: list[Inexact] = []
     for station in network.stations:
         if station.name not in names or station.name in limited or station.delay:
             continue
         visits = [stream for stream in compiled.streams if stream.station == station.name]
         why = station_reason(station, visits, False, operations)
         if why or ranked(station, visits):
-            text = f"{station.name}: {why or 'priorities'}, and what passes it is taken as Poisson"
-            reasons.append(Beyond(text, "QN657", text))
+            reason = Reason("queue as Poisson", str(why or Reason("priority order")), station.name)
+            reasons.append(Beyond(reason, "QN657"))
     return reasons
 
 
@@ -219,12 +219,12 @@ def _of_buffer(
     compiled: Streams,
     strained: Sequence[str],
     operations: Operations,
-) -> list[str]:
+) -> list[Inexact]:
     """Why figures of a buffer are not exact."""
     freeing = [stream for stream in compiled.streams if stream.drains == name]
     stations = {stream.station for stream in freeing}
     alone = all(stream.drains == name for stream in compiled.streams if stream.station in stations)
-    reason = f"{name}: the work that frees its places is taken as independent of what fills it"
+    reason = Reason("independent drain", station=name)
     several = any(
         not operations.all(operations.compare("<=", abs(step.visits - 1.0), 1e-9))
         for customers in network.classes
@@ -241,7 +241,7 @@ def _of_buffer(
     direct = all(not item.waits and operations.all(item.mean == 0) for item in after)
     direct = direct and not _goes_on(network, name, operations)
     if station is None or not (alone and direct and len(stations) == 1 and once_each(name, network, operations)):
-        return [reason]
+        return [Inexact(reason)]
     same = all(_same_exponential(stream, freeing[0], operations) for stream in freeing)
     one = (
         len({item.priority for item in freeing}) == 1
@@ -252,10 +252,11 @@ def _of_buffer(
     integer = operations.all(places == operations.floor(places))
     if station.copies > 1:
         loses = any(buffer.name == name and buffer.loses for buffer in network.buffers)
-        return [] if loses and same and station.servers == 1 and station.discipline in ("fcfs", "ps") else [reason]
+        sure = loses and same and station.servers == 1 and station.discipline in ("fcfs", "ps")
+        return [] if sure else [Inexact(reason)]
     if (one and integer) or (same and station.discipline in ("fcfs", "ps")):
         return []
-    return [reason]
+    return [Inexact(reason)]
 
 
 def _goes_on(network: RoutedNetwork, name: str, operations: Operations) -> bool:

@@ -18,13 +18,14 @@ from qnet.lazy import Flags, np
 from qnet.networks.closed.approximate_mva import TOLERANCE
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import LAYERS as METHOD
-from qnet.networks.exactness import Beyond, between_integers
+from qnet.networks.exactness import between_integers
 from qnet.networks.figures import Steady, figures
 from qnet.networks.fixed_point import not_converged
 from qnet.networks.layers.core import PATIENCE, LayerWaits
 from qnet.networks.layers.table import Numbers, Shape, tables
 from qnet.networks.layers.together import Asked, solved
 from qnet.networks.near import Nearby
+from qnet.networks.reasons import Beyond, Reason
 from qnet.networks.routed import ClosedClass, Fork, Hold, OpenClass, RoutedNetwork, Step
 from qnet.networks.solution import RoutedSolution, StationFigures
 from qnet.networks.streams import Key, Stream, Streams, streams
@@ -276,9 +277,11 @@ class _Layers:
                   for index, group in enumerate(item.groups)}  # fmt: skip
         for index, key in enumerate(shape.keys):
             if apart[:, index].any() or wild[:, index].any():
-                what = "differ by more than a factor of 3" if apart[:, index].any() else "vary with an scv above 4"
+                far = apart[:, index].any()
+                what = "differ by more than a factor of 3" if far else "vary with an scv above 4"
                 text = f"the wait for {labels[key]} is estimated beyond where errors were measured: times {what}"
-                result.append(Beyond(f"{labels[key]}: servers are held for times that {what}", "QN640", text))
+                reason = Reason("holds apart" if far else "holds of large scv", station=labels[key])
+                result.append(Beyond(reason, "QN640", text))
         return result
 
     def unmeasured(self) -> list[str]:
@@ -292,18 +295,17 @@ class _Layers:
                 if station.delay or station.in_line or key not in held | late:
                     continue
                 text = f"{group.label} is shared and kept while others are waited for or after the response, which is "
-                reason = f"{group.label}: what it is kept for is taken as work"
+                reason = Reason("kept as work", station=group.label)
                 result.append(Beyond(reason, "QN640", text + "taken as work there"))
         for name in self.regular():
             text = f"times at {name} have an scv below {_LEAST:g}, with which errors were not measured: customers then "
-            result.append(Beyond(f"{name}: times are nearly constant", "QN640", text + "come in step, and wait less"))
-        for text in self.in_step():
-            result.append(Beyond(text, "QN729", text))
+            reason = Reason("nearly constant", station=name)
+            result.append(Beyond(reason, "QN640", text + "come in step, and wait less"))
+        result += [Beyond(reason, "QN729") for reason in self.in_step()]
         if self.open and held | late:
             when = "while others are waited for" if held else "after the response"
             text = f"open classes meet closed ones whose servers are held {when}: errors were "
-            reason = "open classes with closed ones that hold servers"
-            result.append(Beyond(reason, "QN640", text + "measured of closed classes alone"))
+            result.append(Beyond(Reason("open with holds"), "QN640", text + "measured of closed classes alone"))
         return result
 
     def regular(self) -> list[str]:
@@ -326,7 +328,7 @@ class _Layers:
                 look(route.steps, "")
         return list(result)
 
-    def in_step(self) -> list[str]:
+    def in_step(self) -> list[Reason]:
         """Stations at which arrivals are synchronized with holds, so that mean waits misjudge them."""
         queues = [station.name for station in self.network.stations if not station.delay]
         holds = {key[0] for stream in self.unit.streams for key in stream.around}
@@ -340,8 +342,8 @@ class _Layers:
                 asked.setdefault((stream.class_index, stream.station), set()).add(bool(stream.around))
         both = {name for (_, name), result in asked.items() if len(result) > 1}
         return [
-            *(f"the same customers ask for {name} inside holds and from outside" for name in queues if name in both),
-            *(f"second-phase work at {name}, in or around holds" for name in queues if name in left),
+            *(Reason("inside and outside", station=name) for name in queues if name in both),
+            *(Reason("second phases in holds", station=name) for name in queues if name in left),
         ]
 
     def crowded(self, numbers: Numbers) -> Numbers:

@@ -21,11 +21,11 @@ from qnet.networks.aggregation.levels import (
 )
 from qnet.networks.aggregation.solution import Aggregation
 from qnet.networks.duration import Wait
-from qnet.networks.exactness import Beyond
 from qnet.networks.memory.regions import Region, entries, holds, inside
 from qnet.networks.memory.regions import regions as limits
 from qnet.networks.near import Nearby
 from qnet.networks.passage_times import Passages
+from qnet.networks.reasons import Beyond, Inexact, Reason
 from qnet.networks.routed import ClosedClass, Hold, OpenClass, RoutedNetwork, Step, Time
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.streams import Streams, streams
@@ -287,11 +287,11 @@ class LimitedSubnetworks(Aggregation):
         """Whether a region lets arrivals in to what is approximate itself."""
         return bool(known.reasons) and isinstance(self.network.classes[region.class_index], OpenClass)
 
-    def why(self, region: Region, known: Inside) -> str:
-        """Why a region is approximate; empty where it is exact."""
+    def why(self, region: Region, known: Inside) -> Reason | None:
+        """Why a region is approximate; None where it is exact."""
         if region.station in self.profiles:
-            return f"{region.station}: what changes with the number inside is taken as if that number were constant"
-        return "" if known.exact else f"{region.station}: the stations behind it are taken as one with their throughput"
+            return Reason("constant inside", station=region.station)
+        return None if known.exact else Reason("behind as one", station=region.station)
 
     def reasons(self, regions: Sequence[Inside]) -> Iterable[str]:
         """Why regions are approximate."""
@@ -311,12 +311,12 @@ class LimitedSubnetworks(Aggregation):
                 text = f"{name} lets arrivals in to {what}"
                 yield Beyond(reason, _CROWDED, f"{text}: beyond where errors were measured as small")
             elif reason:
-                yield reason
+                yield Inexact(reason)
             modes = next((pair for row in known.shares_each if (pair := two_modes(row))), None)
             if modes:
-                around = "" if self.network.size is not None else f", around {modes[0]} and {modes[1]}"
-                text = f"{name}: two numbers of customers are likely there{around}"
-                yield Beyond(text, "QN643", f"{text}; it remains near each for long, and means describe neither")
+                code, numbers = ("two modes around", modes) if self.network.size is None else ("two modes", ())
+                reason = Reason(code, station=name, numbers=numbers)
+                yield Beyond(reason, "QN643", f"{reason}; it remains near each for long, and means describe neither")
 
 
 def _is_one(value: Value | None) -> bool:

@@ -10,8 +10,9 @@ from typing import Any, Protocol
 
 from qnet.expression import Operations, Value
 from qnet.networks.duration import Wait
-from qnet.networks.exactness import Beyond, station_reason
+from qnet.networks.exactness import station_reason
 from qnet.networks.open.centres import Centre
+from qnet.networks.reasons import Beyond, Reason
 from qnet.networks.routed import Fork, Hold, RoutedNetwork, Step, Time
 from qnet.networks.streams import Stream, Streams
 from qnet.queues.arithmetic import total
@@ -80,17 +81,17 @@ def beyond(solver: OpenWaits, stable: Value) -> tuple[Beyond, ...]:
     if operations.all(small | _not(stable)):
         return reasons
     names = " and ".join(dict.fromkeys(f'"{solver.all[index].station}"' for index in solver.in_holds))
-    text = f"the response rests on the wait for {names} inside holds"
+    reason = Reason("waits inside holds", station=names)
     worst = operations.where(stable, elastic, 0.0 * elastic)
     percent = 10.0 * float(_largest(worst))
     longer = f"{percent:.2g} % longer" if percent < _MOST else "more than twice as long"
-    return (*reasons, Beyond(text, CODE, f"waits for {names} inside holds, 10 % longer, make the response {longer}"))
+    return (*reasons, Beyond(reason, CODE, f"waits for {names} inside holds, 10 % longer, make the response {longer}"))
 
 
 def _unmeasured(solver: OpenWaits) -> tuple[Beyond, ...]:
     """What was in no measured system, of stations that are held or used inside holds."""
     network, operations = solver.network, solver.operations
-    causes: dict[str, None] = {}
+    causes: dict[Reason, None] = {}
     variable: list[str] = []
     streams = [stream for stream in solver.all if not operations.all(stream.rate == 0)]
     holds = {stream.station for stream in streams if stream.holding.waits}
@@ -98,31 +99,28 @@ def _unmeasured(solver: OpenWaits) -> tuple[Beyond, ...]:
     inner = {solver.all[index].station for index in solver.in_holds}
     for station in network.stations:
         if station.name in holds | kept and not station.delay and not station.in_line:
-            how = "held while others are waited for" if station.name in holds else "kept after the response"
-            causes[f"{station.name} is {how}, and not first come first served"] = None
+            code = "held out of order" if station.name in holds else "kept out of order"
+            causes[Reason(code, station=station.name)] = None
         if solver.in_holds and station.name in holds | inner:
             if _given(network, station.name):
-                given = f"the scv of the hold of {station.name} is given, and it is held around other stations"
-                causes[given] = None
+                causes[Reason("given scv", station=station.name)] = None
             if _variable_times(network, station.name, operations):
                 variable.append(station.name)
         elif not solver.in_holds and kept and station.in_line and len({stream.station for stream in streams}) > 1:
             visits = [stream for stream in streams if stream.station == station.name]
             if station.name not in kept and station_reason(station, visits, False, operations):
-                causes[
-                    f"times at {station.name} are not one exponential time, and others work on after the response"
-                ] = None
+                causes[Reason("kept by others", station=station.name)] = None
     for before, after, inner in _in_step(network):
         outer = before if inner == after else after
-        causes[f"customers come to {after} from {before}, and others ask for {inner} while they hold {outer}"] = None
+        causes[Reason("holds in step", station=after, others=(before, inner, outer))] = None
     for name in _back_at_once(network):
         if name in kept:
-            causes[f"customers come back at once to {name}, which is still kept after their visit before"] = None
+            causes[Reason("back while kept", station=name)] = None
     for names in _three_deep(network):
-        causes[f"{names[0]} is held around {names[1]}, and that around {names[2]}"] = None
+        causes[Reason("three holds", station=names[0], others=(names[1], names[2]))] = None
     if variable:
-        causes[f"times at {' and '.join(variable)}, in or around holds, vary more than exponential ones"] = None
-    return tuple(Beyond(f"{text}, which was not measured", CODE, text) for text in causes)
+        causes[Reason("variable holds", station=" and ".join(variable))] = None
+    return tuple(Beyond(reason, CODE, after=", which was not measured") for reason in causes)
 
 
 def _in_step(network: RoutedNetwork) -> Iterator[tuple[str, str, str]]:

@@ -16,10 +16,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from qnet.expression import Operations, Value
 from qnet.networks.duration import Wait
-from qnet.networks.exactness import Beyond, ranked, station_reason, uneven_classes
+from qnet.networks.exactness import ranked, station_reason, uneven_classes
 from qnet.networks.open.centres import Centre
 from qnet.networks.open.transitions import Transitions, solved, transitions
-from qnet.networks.reasons import Reason
+from qnet.networks.reasons import Beyond, Reason
 from qnet.networks.routed import Hold, OpenClass, RoutedNetwork, Time
 from qnet.networks.streams import Key, Stream, Streams
 from qnet.queues.arithmetic import ratio, total
@@ -139,7 +139,7 @@ def uneven(
     nodes = _nodes(network, compiled, centres, flows, operations)
     streams = _Arrivals(network, nodes, flows, operations)
     result: dict[Key, Uneven] = {}
-    wild: dict[str, None] = {}
+    wild: dict[Reason, None] = {}
     returned = False
     even: Value = True
     for node in nodes.values():
@@ -164,14 +164,13 @@ def uneven(
                 result[centre.key] = _without_wait(result[centre.key], spaced[centre.key], operations)
                 changed = operations.where(spaced[centre.key], 0.0 * changed, changed)
             if not operations.all(operations.compare("<=", changed, most)):
-                text = f"how evenly customers come to {name} from other queues"
-                wild[f"{text} matters for more than {100 * most:.0f} % of the time there"] = None
+                wild[Reason("from other queues", station=name, numbers=(100 * most,))] = None
     if uneven_classes(network, operations):
         scvs = [item.arrival_scv for item in network.classes if isinstance(item, OpenClass)]
         for scv in scvs:
             even = even & (scv == 1)
         wild |= dict.fromkeys(_unmeasured_arrivals(scvs, len(centres) == 1, returned, operations))
-    reasons = tuple(Beyond(f"{text}: outside the measured region", "QN654", text) for text in wild)
+    reasons = tuple(Beyond(reason, "QN654", after=": outside the measured region") for reason in wild)
     return result, reasons, even
 
 
@@ -184,7 +183,7 @@ def _unmeasured_at(
     back: bool,
     planned: bool,
     operations: Operations,
-) -> Iterator[str]:
+) -> Iterator[Reason]:
     """What of a station group errors were not measured for.
 
     alone    whether it is the only one.
@@ -193,16 +192,16 @@ def _unmeasured_at(
     """
     name = centre.station.name
     if not operations.all(operations.compare("<=", node.service, _MOST - 1.0 + _ROUNDING)):
-        yield f"the scv of services at {name} is above {_MOST:g}"
+        yield Reason("scv of services", station=name, numbers=(_MOST,))
     plain = compiled.deferred and regular and operations.all(node.service == 0)
     if node.servers > 1 and not alone and not plain:
-        yield f"{name} has several servers and is not the only station"
+        yield Reason("servers in a network", station=name)
     if not node.ordered and not regular:
-        yield f"arrivals at {name}, which is not first come first served, are not Poisson"
+        yield Reason("not Poisson out of order", station=name)
     if not back:
         return
     if ranked(centre.station, compiled.streams):
-        yield f"customers come back to {name}, where some are served before others"
+        yield Reason("back before others", station=name)
         return
     least = _CHANGED if compiled.deferred else 0.0
     uneven_service = not operations.all(operations.compare("<=", _by_service(node, operations), least))
@@ -211,10 +210,12 @@ def _unmeasured_at(
         visits = [compiled.streams[index] for index in centre.indices]
         uneven_service = uneven_service or bool(station_reason(centre.station, visits, False, operations))
     if planned and uneven_service:
-        yield f"customers come back to {name} by plan, and their times there are not one exponential time"
+        yield Reason("back by plan", station=name)
 
 
-def _unmeasured_arrivals(scvs: Sequence[Value], alone: bool, returned: bool, operations: Operations) -> Iterator[str]:
+def _unmeasured_arrivals(
+    scvs: Sequence[Value], alone: bool, returned: bool, operations: Operations
+) -> Iterator[Reason]:
     """What errors were not measured for where arrivals from outside are not Poisson.
 
     scvs      of the arrivals of every class.
@@ -222,12 +223,12 @@ def _unmeasured_arrivals(scvs: Sequence[Value], alone: bool, returned: bool, ope
     returned  whether customers return to any.
     """
     if returned:
-        yield "customers return to a station, and arrivals from outside are not Poisson"
+        yield Reason("back and not Poisson")
     if len(scvs) > 1:
-        yield "several classes, and arrivals are not Poisson"
+        yield Reason("classes and not Poisson")
     most = _MOST if alone else _MOST_ON
     if not all(operations.all(operations.compare("<=", scv, most)) for scv in scvs):
-        yield f"the scv of arrivals is above {most:g}"
+        yield Reason("scv of arrivals", numbers=(most,))
 
 
 def _spaced(network: RoutedNetwork, compiled: Streams, operations: Operations) -> dict[Key, Value]:

@@ -8,8 +8,8 @@ from qnet import budget
 from qnet.errors import NotComputed
 from qnet.expression import FLOATS, arrays
 from qnet.lazy import lazy
-from qnet.networks.exactness import AGGREGATED, STATES, Beyond, reasons_for
-from qnet.networks.reasons import Reason
+from qnet.networks.exactness import AGGREGATED, STATES, reasons_for
+from qnet.networks.reasons import Beyond, Reason
 from qnet.networks.routed import RoutedNetwork, Step
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.solvers.features import Final, of_routes
@@ -33,7 +33,7 @@ _PATIENT, _PATIENT_WITH_BRANCHES = 4.0, 0.25
 takes ten times as long as others."""
 
 _NOTHING_LEFT = Beyond(
-    "operations for Markov chains are spent",
+    Reason("chains spent"),
     "QN768",
     "the states of the network were not tried: chains may take three quarters of the operations, and have; allow more "
     "with --operations, or ask for fewer points",
@@ -160,7 +160,7 @@ def _better(network: RoutedNetwork, wanted: Wanted, solution: RoutedSolution) ->
         return None
     if first is None:
         return None
-    named = Beyond(first, first.code, f"{first.warning}; {text}")
+    named = first.warned(f"{first.warning}; {text}")
     return solution.replace(reasons=tuple(named if reason is first else reason for reason in solution.reasons))
 
 

@@ -11,9 +11,10 @@ from qnet.lazy import np
 from qnet.networks import closed_networks
 from qnet.networks.capacity.flows import Losses, with_offered
 from qnet.networks.duration import NOTHING, Wait
-from qnet.networks.exactness import STATES, Beyond, ranked
+from qnet.networks.exactness import STATES, ranked
 from qnet.networks.figures import Steady, figures
 from qnet.networks.passage_times import Passages
+from qnet.networks.reasons import Beyond, Inexact, Reason
 from qnet.networks.routed import ClosedClass, Hold, OpenClass, RoutedNetwork, holds_of
 from qnet.networks.solution import BufferFigures, ClassFigures, Limiting, RoutedSolution, StationFigures
 from qnet.networks.states.average import averaged
@@ -211,28 +212,28 @@ def _with_means(
     return solution.replace(stations=tuple(stations), visits=visits)
 
 
-def _reasons(result: Sequence[SolvedChain], late: bool) -> Iterator[str]:
+def _reasons(result: Sequence[SolvedChain], late: bool) -> Iterator[Inexact]:
     """Why the answer of chains is not exact; `late` where customers are lost that have spent time."""
     for name in dict.fromkeys(name for point in result for name in point.program.phased):
-        yield f"{name} are taken as the phases of a mean and an scv"
+        yield Inexact(Reason("phases", station=name))
     if late:
-        text = "waits of passages that are lost later are counted as those of the others"
+        reason = Reason("lost later")
         few = all(
             point.often.get(kind, 0.0) >= _MOST_PASS * point.often.get(mark, 0.0)
             for point in result
             for kind, mark in enumerate(result[0].program.begun)
         )
-        yield text if few else Beyond(text, "QN657", f"{text}, and those are more than 10 %")
+        yield Inexact(reason) if few else Beyond(reason, "QN657", f"{reason}, and those are more than 10 %")
     beyond = max(point.beyond for point in result)
     if beyond > NEGLIGIBLE:
         text = f"states with more customers from outside are left out, of a probability of {beyond:.1g}"
-        yield Beyond("more customers from outside than the chain knows", "QN704", text)
+        yield Beyond(Reason("states left out"), "QN704", text)
     for name in dict.fromkeys(name for point in result for name in point.program.evened):
         text = f"{name} are taken as varying with an scv of {EVEN:g}, since no chain has times that are constant"
-        yield Beyond("constant times as a few phases", "QN730", text)
+        yield Beyond(Reason("constant as phases"), "QN730", text)
     if any(point.program.at_once for point in result):
         text = "several things take no time at all: in which order they are done is a matter of definition"
-        yield Beyond("services of no time are the limit of short ones", "QN703", text)
+        yield Beyond(Reason("no time"), "QN703", text)
 
 
 def _held(network: RoutedNetwork, compiled: Streams) -> bool:

@@ -315,7 +315,7 @@ def _reasons(envelopes: Sequence[Envelope]) -> list[str]:
     for item in envelopes:
         for reason in item.reasons:
             if isinstance(reason, Beyond) and len(names := warned[reason, reason.warning]) < len(envelopes):
-                result.append(Beyond(reason.reason, reason.code, f"{', '.join(names)}: {reason.warning}"))
+                result.append(reason.warned(f"{', '.join(names)}: {reason.warning}"))
             else:
                 result.append(reason)
     return result

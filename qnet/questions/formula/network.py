@@ -159,7 +159,7 @@ class Symbolic:
         """Why the network has no product form at the model's numbers; empty where it has."""
         network = bind(self.model, Values(self.model, {}, None))
         compiled = streams(network, FLOATS, [1.0] * len(network.classes))
-        return next(iter(reasons_for(network, compiled, FLOATS)), "").partition(";")[0]
+        return next((item.reason.short for item in reasons_for(network, compiled, FLOATS)), "")
 
     def open_load(self, centre: FormulaCentre) -> Value:
         """Erlangs that open classes ask of one copy of a station group."""

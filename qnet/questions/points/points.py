@@ -19,7 +19,7 @@ from qnet.model.facts import fact
 from qnet.model.model import Model
 from qnet.model.scope import depends_on_solution, is_figure, uses_solution
 from qnet.model.values import Values
-from qnet.networks.exactness import Beyond
+from qnet.networks.reasons import Beyond, Reason
 from qnet.networks.routed import RoutedNetwork
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.solve import solve
@@ -119,10 +119,10 @@ def settled(
     several = result.stable & other.stable & apart
     if operations.all(several == False):  # noqa: E712
         return values, result
-    reason = "times depend on the solution, and there is more than one"
     where = f"a response of {other.response:.4g} s" if size is None else "another response at some points"
     warning = f"from a heavy load the rounds converge to {where}: the system may work either way, and change over"
-    return values, result.replace(exact=False, reasons=(*result.reasons, Beyond(reason, "QN647", warning)))
+    reason = Beyond(Reason("several solutions"), "QN647", warning)
+    return values, result.replace(exact=False, reasons=(*result.reasons, reason))
 
 
 def _busy(solution: RoutedSolution, wanted: tuple[str, ...], operations: Operations) -> dict[str, Value]:

@@ -8,7 +8,7 @@ from qnet.catalog.grades import worst
 from qnet.expression import FLOATS
 from qnet.model.bind import bind
 from qnet.networks.exactness import uneven_classes
-from qnet.networks.reasons import Requested
+from qnet.networks.reasons import Inexact, Requested
 from qnet.networks.routed import OpenClass
 from qnet.networks.solution import ClassFigures, RoutedSolution, StationFigures
 from qnet.questions.bottleneck.bottleneck import Bottleneck
@@ -126,9 +126,9 @@ def _gathered(bottleneck: Bottleneck) -> str:
     """The reasons of an approximation, those that several stations share given once."""
     labels = {station.name for station in bottleneck.model.stations}
     shared: dict[str, list[str]] = {}
-    for reason in bottleneck.solution.reasons:
-        name, colon, what = reason.partition(": ")
-        shared.setdefault(what if colon and name in labels else reason, []).extend([name] if name in labels else [])
+    for text in bottleneck.solution.reasons:
+        reason = text.reason if isinstance(text, Inexact) and text.reason.subject in labels else None
+        shared.setdefault(reason.what if reason else text, []).extend([reason.subject] if reason else [])
     return "; ".join(f"{what} (at {listed(names)})" if names else what for what, names in shared.items())
 
 
