@@ -123,6 +123,25 @@ _OTHERS = {
     "behind as one": "the stations behind it are taken as one with their throughput",
     "two modes": "two numbers of customers are likely there",
     "two modes around": "two numbers of customers are likely there, around {numbers[0]} and {numbers[1]}",
+    "back by chance": "{class_name} comes back to its stations by chance",
+    "back to one by chance": "{class_name} comes back to {station} by chance",
+    "several in a row": "customers visit {station} several times in a row",
+    "nearly all at two": "two stations and more have nearly all customers of closed classes between them: what one has "
+    "the other lacks",
+    "mixed not exponential": "with open and closed classes {station} is not one server with one exponential time for "
+    "all",
+    "closed not exponential": "with closed classes the service times at {station} are not one exponential time for all",
+    "scv at a station": "service times at {station} have an scv above {numbers[0]:g}",
+    "times apart": "service times at {station} differ by more than a factor of {numbers[0]:g}, or in their scv",
+    "parallel steps": "steps are parallel",
+    "some first": "{station} serves some before others",
+    "may be full": "{station} may be full",
+    "rates of a station": "{station} has rates that depend on the number present",
+    "last first": "{station} serves the last first",
+    "shared servers": "{station} shares several servers",
+    "second phases": "there are second phases at {station}",
+    "held": "{station} is held while another station is waited for",
+    "shared not exponential": "{station} is shared by times that are not exponential",
     "several solutions": "times depend on the solution, and there is more than one",
 }
 

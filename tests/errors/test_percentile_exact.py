@@ -192,5 +192,5 @@ def test_every_point_of_a_batch_is_judged_for_itself():
     asked = plain((visit("a", 0.1, 1.0, scv),), queue("a")).replace(size=5)
     assert exact(asked, arrays()).tolist() == [False, True, False, False, False]
     (reason,) = beyond(asked, arrays()).items()
-    assert reason[0] == "service times at a have an scv above 2"
+    assert str(reason[0]) == "service times at a have an scv above 2"
     assert reason[1].tolist() == [False, False, False, True, True]

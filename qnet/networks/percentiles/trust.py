@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from qnet.expression import Operations, Value
 from qnet.networks.exactness import in_order
+from qnet.networks.reasons import Reason
 from qnet.networks.routed import ClosedClass, Fork, Hold, OpenClass, Route, RoutedNetwork, Station, Step, Time
 from qnet.networks.streams import streams
 
@@ -18,10 +19,10 @@ _NEARLY, _FEW = 0.75, 4.0
 """The utilization, relative to the largest, from which on a station has many customers as well; the numbers
 measured."""
 
-_Reasons = Iterator[tuple[str, Value]]
+_Reasons = Iterator[tuple[Reason, Value]]
 
 
-def beyond(network: RoutedNetwork, operations: Operations) -> dict[str, Value]:
+def beyond(network: RoutedNetwork, operations: Operations) -> dict[Reason, Value]:
     """Why percentiles of the response of a network are not trusted; empty where they are.
 
     network     stations, classes and routes, of one point or a batch; arrival rates do not matter.
@@ -29,7 +30,7 @@ def beyond(network: RoutedNetwork, operations: Operations) -> dict[str, Value]:
     Returns     for each cause, at which points it is one: a truth value, or an array of them.
                 The measured errors are those of `percentiles: ...` in the table of errors.
     """
-    result: dict[str, Value] = {}
+    result: dict[Reason, Value] = {}
     for reason, where in _reasons(network, operations):
         if not operations.all(where == False):  # noqa: E712
             result[reason] = result.get(reason, False) | where
@@ -116,9 +117,9 @@ def _reasons(network: RoutedNetwork, operations: Operations) -> _Reasons:
         if isinstance(customers, OpenClass):
             yield from _returns(customers, operations)
             uneven = _same(customers.arrival_scv, 1.0, operations) == False  # noqa: E712
-            yield f"arrivals of {customers.name} are not Poisson", uneven
+            yield Reason("not Poisson", class_name=customers.name), uneven
         elif customers.chain and not customers.onward:
-            yield f"{customers.name} comes back to its stations by chance", True
+            yield Reason("back by chance", class_name=customers.name), True
         for route in customers.routes:
             for step in route.steps:
                 yield from _step(step, stations, operations)
@@ -126,17 +127,16 @@ def _reasons(network: RoutedNetwork, operations: Operations) -> _Reasons:
                     # The waits of one visit after the other, in the same queue, are hardly independent.
                     most = 2.0 if isinstance(customers, ClosedClass) else 1.0
                     several = operations.compare(">", step.visits, most + 1e-9)
-                    yield f"customers visit {step.station} several times in a row", several
+                    yield Reason("several in a row", station=step.station), several
     yield from ((reason, True) for reason in _unmeasured(network))
     if network.closed:
-        together = "two stations and more have nearly all customers of closed classes between them"
-        yield f"{together}: what one has the other lacks", _crowded(network, operations)
+        yield Reason("nearly all at two"), _crowded(network, operations)
         yield from ((reason, True) for reason in _uneven(network, operations))
     else:
         yield from _mixtures(network, operations)
 
 
-def _uneven(network: RoutedNetwork, operations: Operations) -> Iterator[str]:
+def _uneven(network: RoutedNetwork, operations: Operations) -> Iterator[Reason]:
     """Stations of other kinds than were measured with closed classes, alone or with open ones."""
     uneven = in_order(network, streams(network, operations, [1.0] * len(network.classes)), operations)
     mixed = len(network.closed) < len(network.classes)
@@ -144,9 +144,9 @@ def _uneven(network: RoutedNetwork, operations: Operations) -> Iterator[str]:
         if station.delay:
             continue
         if mixed and (station.servers > 1 or station.discipline != "fcfs" or station.name in uneven):
-            yield f"with open and closed classes {station.name} is not one server with one exponential time for all"
+            yield Reason("mixed not exponential", station=station.name)
         elif station.name in uneven:
-            yield f"with closed classes the service times at {station.name} are not one exponential time for all"
+            yield Reason("closed not exponential", station=station.name)
 
 
 def _mixtures(network: RoutedNetwork, operations: Operations) -> _Reasons:
@@ -168,9 +168,8 @@ def _mixtures(network: RoutedNetwork, operations: Operations) -> _Reasons:
                 rate, busy = rate + item.rate, busy + item.rate * mean
                 squares = squares + item.rate * (variance + mean**2)
             wild = operations.compare(">", rate * squares, (1.0 + _MOST + 1e-9) * busy**2)
-            yield f"service times at {station.name} have an scv above {_MOST:g}", wild
-            text = f"service times at {station.name} differ by more than a factor of {_FACTOR:g}, or in their scv"
-            yield text, _differ(kinds, operations)
+            yield Reason("scv at a station", station=station.name, numbers=(_MOST,)), wild
+            yield Reason("times apart", station=station.name, numbers=(_FACTOR,)), _differ(kinds, operations)
 
 
 def _differ(kinds: Sequence[tuple[Value, Value]], operations: Operations) -> Value:
@@ -229,46 +228,47 @@ def _returns(customers: OpenClass, operations: Operations) -> _Reasons:
             if isinstance(step, Hold):
                 visits[step.station] = visits.get(step.station, 0.0) + step.visits
     for name, number in visits.items():
-        yield f"{customers.name} comes back to {name} by chance", operations.compare(">", number, 1 + 1e-9)
+        reason = Reason("back to one by chance", station=name, class_name=customers.name)
+        yield reason, operations.compare(">", number, 1 + 1e-9)
 
 
 def _step(step: Step, stations: dict[str, Station], operations: Operations) -> _Reasons:
     """What a step has that was not measured, or not as good."""
     if isinstance(step, Fork):
-        yield "steps are parallel", True
+        yield Reason("parallel steps"), True
         return
     if isinstance(step, Time):
         return
     station = stations[step.station]
     if not station.delay and station.discipline == "lcfs-pr":
-        yield f"{station.name} serves the last first", True
+        yield Reason("last first", station=station.name), True
     if station.discipline == "ps" and station.servers > 1:
-        yield f"{station.name} shares several servers", True
+        yield Reason("shared servers", station=station.name), True
     if step.phase == 2:
-        yield f"there are second phases at {station.name}", True
+        yield Reason("second phases", station=station.name), True
     for inner in step.steps:
         if not isinstance(inner, Time):
-            yield f"{station.name} is held while another station is waited for", True
+            yield Reason("held", station=station.name), True
             yield from _step(inner, stations, operations)
         elif not station.delay:
             wild = operations.compare(">", inner.scv, _MOST)
-            yield f"service times at {station.name} have an scv above {_MOST:g}", wild
+            yield Reason("scv at a station", station=station.name, numbers=(_MOST,)), wild
             if station.discipline == "ps":
                 uneven = (wild == False) & (_same(inner.scv, 1.0, operations) == False)  # noqa: E712
-                yield f"{station.name} is shared by times that are not exponential", uneven
+                yield Reason("shared not exponential", station=station.name), uneven
 
 
-def _unmeasured(network: RoutedNetwork) -> Iterator[str]:
+def _unmeasured(network: RoutedNetwork) -> Iterator[Reason]:
     """Stations and buffers that were not measured."""
     for station in network.stations:
         if station.discipline in ("priority", "preemptive"):
-            yield f"{station.name} serves some before others"
+            yield Reason("some first", station=station.name)
         if station.capacity is not None:
-            yield f"{station.name} may be full"
+            yield Reason("may be full", station=station.name)
         if station.rates is not None:
-            yield f"{station.name} has rates that depend on the number present"
+            yield Reason("rates of a station", station=station.name)
     for buffer in network.buffers:
-        yield f"{buffer.name} may be full"
+        yield Reason("may be full", station=buffer.name)
 
 
 def _paths(network: RoutedNetwork) -> list[list[str]] | None:

@@ -58,7 +58,7 @@ def percentile_notes(model: Model, asked: Iterable[Expression], parts: Iterable[
         points += _count(steady, part)
         sure += _count(percentiles_exact(part) & steady, part)
         outside += _count(_any(result.values()), part)
-        reasons |= dict.fromkeys(reason for reason, where in result.items() if _count(where, part))
+        reasons |= dict.fromkeys(str(reason) for reason, where in result.items() if _count(where, part))
     if sure == points:
         return []
     notes = [Note("QN609", percentiles.REASON, brief="percentiles take the times at stations as independent")]
