@@ -20,13 +20,21 @@ _MOST_COMMENTS = 100
 """Comments before the header that are remembered."""
 
 
+class RowFault(Fault):
+    """What is wrong with a row: `what` is the case, such as that it "cannot be read"."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"the row {what}")
+        self.what = what
+
+
 class CsvRow(Record):
     """A row as it stands and as it was understood."""
 
     text: str
     """Its characters, without the end of the line."""
     cells: tuple[str, ...]
-    fault: Fault | None = None
+    fault: RowFault | None = None
     """Why it is no row of the table."""
     line: int = 0
     """Where it begins, from 1."""
@@ -90,7 +98,7 @@ def csv_rows(lines: Iterable[str], comments: bool = False) -> Iterator[CsvRow]:
             if header is not None:
                 yield header
         elif row.fault is None and len(row.cells) != columns:
-            row = row.replace(fault=Fault(f"the row has {len(row.cells)} cells for {columns} columns"))
+            row = row.replace(fault=RowFault(f"has {len(row.cells)} cells for {columns} columns"))
         yield row
 
 
@@ -175,11 +183,11 @@ def _parsed(text: str, sign: str) -> CsvRow | None:
         nothing: list[str] = []
         cells = next(reader, nothing)
         if next(reader, None):
-            return CsvRow(bare, (), Fault("the row cannot be read: a quotation mark is closed inside a cell"))
+            return CsvRow(bare, (), RowFault("cannot be read: a quotation mark is closed inside a cell"))
     except csv.Error as error:
         if str(error) == "unexpected end of data":
             return None
-        return CsvRow(bare, (), Fault(f"the row cannot be read: {csv_fault(error)}"))
+        return CsvRow(bare, (), RowFault(f"cannot be read: {csv_fault(error)}"))
     return CsvRow(bare, tuple(cells))
 
 
@@ -203,5 +211,5 @@ def _continued(first: str, source: Iterator[str], waiting: deque[str], columns: 
         for _ in range(number + 1):
             waiting.popleft()
         return row.replace(lines=number + 2)
-    fault = Fault("the row cannot be read: a quotation mark is opened and never closed")
+    fault = RowFault("cannot be read: a quotation mark is opened and never closed")
     return CsvRow(first.rstrip("\r\n"), (), fault)

@@ -91,7 +91,7 @@ def map_csv(
         yield line(mapper.names, safe) + "\n" if header_too else ""
         return
     if first.fault is not None:
-        raise InvalidInput(Problem("QN240", str(first.fault).replace("the row", "the header", 1), "names of columns"))
+        raise InvalidInput(Problem("QN240", f"the header {first.fault.what}", "names of columns"))
     header = first.cells
     known = mapper.parameters(header)
     if not known:
@@ -191,16 +191,16 @@ def _known(mapper: Mapper, keys: tuple[str, ...], first: bool) -> dict[str, str]
     """The parameters that keys are, or what is wrong with them; that answers have such a key is refused in the first
     row, before anything is answered."""
     try:
-        mapper.refuse_unread(keys, parameter_columns(keys, mapper.model))
+        mapper.refuse_unread(keys, parameter_columns(keys, mapper.model, "key"), "key")
     except InvalidInput as error:
-        return Fault(error.problems[0].found.replace("column", "key"))
+        return Fault(error.problems[0].found)
     try:
-        result = mapper.parameters(keys)
+        result = mapper.parameters(keys, "column of the rows" if first else "key of the row")
     except InvalidInput as error:
         if first:
             raise
-        return Fault(error.problems[0].found.replace("column of the rows", "key of the row"))
-    return result or Fault(no_parameter(mapper.model).found.replace("column", "key"))
+        return Fault(error.problems[0].found)
+    return result or Fault(no_parameter(mapper.model, "key").found)
 
 
 def _joined(row: _Object, answer: dict[str, Any]) -> str:
@@ -305,8 +305,8 @@ class Mapper:
         """By the parameters that rows state, which are known there: those of the calibration that are uncertain."""
         self._doubted: dict[Note, None] = {}
 
-    def parameters(self, names: Sequence[str]) -> dict[str, str]:
-        """Which columns are which parameters; raises `InvalidInput` where these columns cannot be answered."""
+    def parameters(self, names: Sequence[str], called: str = "column of the rows") -> dict[str, str]:
+        """Which columns, or keys, are which parameters; raises `InvalidInput` where these cannot be answered."""
         result = parameter_columns(names, self.model)
         self.refuse_unread(names, result)
         for name in names:
@@ -316,17 +316,17 @@ class Mapper:
         both = [name for name in names if name in self.names]
         if both:
             help = "say --prefix new_ to name the answers otherwise"
-            problem = Problem("QN240", f'"{both[0]}" is a column of the rows and of the answers', help=help)
+            problem = Problem("QN240", f'"{both[0]}" is a {called} and of the answers', help=help)
             raise InvalidInput(problem)
         return result
 
-    def refuse_unread(self, names: Sequence[str], known: Mapping[str, str]) -> None:
-        """Raise `InvalidInput` QN240 for columns that are no parameters, where that is strict."""
+    def refuse_unread(self, names: Sequence[str], known: Mapping[str, str], called: str = "column") -> None:
+        """Raise `InvalidInput` QN240 for columns, or keys, that are no parameters, where that is strict."""
         unread = [f'"{short(name.strip())}"' for name in names if name not in known and name.strip()]
         if self.strict and unread:
-            text = f"the column {unread[0]} is no parameter"
+            text = f"the {called} {unread[0]} is no parameter"
             if len(unread) > 1:
-                text = f"the columns {', '.join(unread[:_MOST_UNREAD])} are no parameters"
+                text = f"the {called}s {', '.join(unread[:_MOST_UNREAD])} are no parameters"
             help = "leave out --strict to pass other columns through unread"
             raise InvalidInput(Problem("QN240", text, "columns that are parameters", help=help))
 
@@ -590,7 +590,7 @@ def _map_rows(mapper: Mapper, rows: Iterable[Mapping[str, Any]], chunk: int) -> 
             yield {**row, **dict(zip(mapper.names, cells, strict=True))}
 
 
-def no_parameter(model: Model) -> Problem:
-    """That no column is named like a parameter, which is what a missing header looks like."""
+def no_parameter(model: Model, called: str = "column") -> Problem:
+    """That no column is named like a parameter, which is what a missing header looks like; `called` words it."""
     selected = [name for name, parameter in model.parameters.items() if not parameter.part]
-    return Problem("QN240", "no column is named like a parameter", "a header", help=suggest("", selected))
+    return Problem("QN240", f"no {called} is named like a parameter", "a header", help=suggest("", selected))

@@ -37,11 +37,12 @@ class Written(Record):
     column: str
 
 
-def parameter_columns(names: Sequence[str], model: Model) -> dict[str, str]:
+def parameter_columns(names: Sequence[str], model: Model, called: str = "column") -> dict[str, str]:
     """The columns that are named like a parameter: `rate`, or with a unit as suffix, `rate_per_min`.
 
     names    the titles of the columns, spaces around them included.
     model    the one with the parameters.
+    called   the word for a column, such as "key" for objects.
     Returns  column -> parameter.
     Raises   `InvalidInput` QN240 where a column is there twice, two columns are the same parameter, or a column is
              nearly named like a parameter: it would be passed over without a word.
@@ -53,12 +54,12 @@ def parameter_columns(names: Sequence[str], model: Model) -> dict[str, str]:
         title = column.strip()
         name = _parameter(title, model)
         if title and title in visited:
-            problems.append(Problem("QN240", f'the column "{short(title)}" is there twice', "distinct names"))
+            problems.append(Problem("QN240", f'the {called} "{short(title)}" is there twice', "distinct names"))
         elif name and name in result.values():
-            problems.append(Problem("QN240", f'two columns are the parameter "{name}"', "one of them"))
+            problems.append(Problem("QN240", f'two {called}s are the parameter "{name}"', "one of them"))
         elif name:
             result[column] = name
-        elif problem := _near_miss(title, model):
+        elif problem := _near_miss(title, model, called):
             problems.append(problem)
         visited.add(title)
     if problems:
@@ -86,7 +87,7 @@ def _beginnings(title: str, model: Model) -> list[str]:
     return [head for head in heads if head in model.parameters]
 
 
-def _near_miss(title: str, model: Model) -> Problem | None:
+def _near_miss(title: str, model: Model, called: str) -> Problem | None:
     """The problem of a column that is nearly named like a parameter; None for one that is not."""
     if not title or title in _OTHERS:
         return None
@@ -100,7 +101,7 @@ def _near_miss(title: str, model: Model) -> Problem | None:
     near_units = [text for text in meant(title[len(name) :]) if _parameter(name + text, model)] if behind else []
     expected = [name + text for text in near_units] or ([name, name + suffix] if suffix else [name])
     reported = " or ".join(f'"{text}"' for text in expected)
-    sentence = f'the column "{short(title)}" is nearly named like the parameter "{name}"'
+    sentence = f'the {called} "{short(title)}" is nearly named like the parameter "{name}"'
     if behind:
         what = f"in {base_unit(model.parameters[name].dimension)}" if suffix else "a plain number"
         sentence += f', with "{short(title[len(name) :])}" behind it, which is no unit of a parameter that is {what}'
