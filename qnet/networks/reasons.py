@@ -170,8 +170,8 @@ class Reason(Record):
     @property
     def subject(self) -> str:
         """The station that stands before the sentence; empty where the sentence names it, or is about none."""
-        sentence = self._template
-        return self.station if sentence and "{station}" not in sentence else ""
+        template = self._template
+        return self.station if template and "{station}" not in template else ""
 
     @property
     def what(self) -> str:

@@ -57,7 +57,7 @@ def keys_text() -> str:
 def _field_text(field: Field) -> str:
     """The meaning of a key with what is needed, its default and its range."""
     remarks = ["required"] if field.required else []
-    if field.default is not None and "default" not in field.help:
+    if field.default is not None:
         remarks.append(f"default {field.default}")
     if field.options:
         remarks.append("one of " + ", ".join(field.options))
