@@ -162,6 +162,7 @@ def test_bounds_of_open_classes_do_not_count_servers():
     assert network.bounds("asymptotic").response_lower == pytest.approx([0.3])
 
 
+@pytest.mark.long
 def test_times_that_use_waits_leave_half_of_the_budget_to_the_answer(tmp_path: Path):
     with budget.opened(Account(1e9)) as account:
         report = model(tmp_path, waiting(20)).solve()
@@ -191,6 +192,7 @@ def test_very_many_classes_are_answered_by_the_approximation_that_fits():
     assert (demands @ rates <= 1.0 + 1e-9).all()
 
 
+@pytest.mark.long
 def test_very_many_classes_in_order_of_arrival_are_answered_with_a_warning(tmp_path: Path):
     classes = "".join(
         f'[classes.c{kind}]\npopulation = 10\nthink_time = "1 s"\n'

@@ -90,6 +90,7 @@ def test_all_questions_know_one_largest_rate(system: qnet.System):
     assert answers == [pytest.approx(LARGEST, rel=1e-9)] * len(answers)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rate", [15.0, 20.0, 22.0])
 def test_answers_below_it_are_exact_where_the_chain_is_small(system: qnet.System, rate: float):
     (exact,) = THREAD._replace(rate=rate).exact()

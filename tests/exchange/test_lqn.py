@@ -64,6 +64,7 @@ def test_a_second_phase_delays_the_next_call() -> None:
     assert throughput(read(OVERTAKING)) == pytest.approx(0.4, rel=0.05)
 
 
+@pytest.mark.long
 def test_a_task_may_be_kept_by_a_second_phase_inside_the_hold_of_its_caller() -> None:
     """The layers method against the Markov chain of the model language."""
     text = lqn_text("p c i\np s f\np d f", "t c r e1 -1 c z 3 m 3\nt s n e2 -1 s m 2\nt d n e3 -1 d",

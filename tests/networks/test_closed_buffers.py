@@ -249,6 +249,7 @@ def test_more_places_do_not_move_the_limit() -> None:
     assert solve_points(model_of(PLAIN)).parts[0].solution.ceiling == (pytest.approx(limit), "disk")
 
 
+@pytest.mark.long
 def test_many_points_are_each_as_one_and_places_help() -> None:
     np = pytest.importorskip("numpy")
     model = model_of(RICH)

@@ -130,6 +130,7 @@ def test_more_customers_never_answer_sooner(tmp_path):
     assert (np.diff(found) > 0).all()
 
 
+@pytest.mark.long
 def test_many_customers_have_the_percentile_of_a_normal_time(tmp_path):
     """A full repairman: all but a Poisson number of the machines are there (mean away / service time)."""
     machines, away = 10**6, 100.0

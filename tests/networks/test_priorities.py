@@ -188,6 +188,7 @@ def test_an_open_class_may_be_left_nothing(discipline: str):
         qnet.Network([[0.1, 0.1]], population=[20, None], arrival_rate=[None, 2.0], **options).solve()
 
 
+@pytest.mark.long
 def test_points_where_an_open_class_is_left_nothing_are_marked():
     people = np.array([2.0, 20.0, 3.0])
     classes = (

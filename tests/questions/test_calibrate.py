@@ -243,6 +243,7 @@ def test_another_minimum_that_the_errors_exclude_leaves_a_parameter_ok():
     assert said == ["ok"] * 2
 
 
+@pytest.mark.long
 def test_a_parameter_that_should_be_nothing_runs_into_its_end():
     rows = [{"users": n, "throughput": n / 5.2} for n in (1, 2, 3, 8)]
     found = calibrate(model_of(CLOSED), rows, ["think", "cpu_time"])

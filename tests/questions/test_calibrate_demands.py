@@ -65,6 +65,7 @@ def test_servers_may_be_said_without_a_model():
     assert {key: row["value"] for key, row in found.items()} == pytest.approx(DEMANDS, rel=1e-9)
 
 
+@pytest.mark.long
 def test_known_demands_lie_in_their_intervals_in_at_least_ninety_of_a_hundred_trials():
     inside = np.zeros((100, 4), dtype=bool)
     for seed in range(100):

@@ -184,7 +184,10 @@ def test_a_named_chain_is_also_sought_by_approximations(load, counted):
     [
         pytest.param(SERVERS, (4, 12, 20, 30), FIT, ["response", "throughput"], 300, marks=pytest.mark.long),
         pytest.param(SERVERS, tuple(range(2, 34, 2)), FIT, ["response", "throughput"], 300, marks=pytest.mark.long),
-        (SERVERS.replace("servers = 2", "servers = 1"), (4, 12, 20, 30), FIT, ["response", "throughput"], 200),
+        pytest.param(
+            SERVERS.replace("servers = 2", "servers = 1"), (4, 12, 20, 30), FIT, ["response", "throughput"], 200,
+            marks=pytest.mark.long,
+        ),
         (many(), tuple(range(5, 85, 5)), [f"t{index}" for index in range(MANY)],
          ["response", "throughput", *(f"utilization('s{index}')" for index in range(MANY))], 60),
     ],

@@ -184,6 +184,7 @@ def test_every_value_is_where_it_is_said_to_be(kind: str, vary: str, seed: int):
     assert np.all((said == true) | close)
 
 
+@pytest.mark.long
 @many("seed", range(6))
 def test_a_grid_says_what_its_points_say(seed: int):
     random = Random(seed)
@@ -206,6 +207,7 @@ def mean_value_response(users: int, think: float, demands: list[float]) -> float
     return response
 
 
+@pytest.mark.long
 def test_a_first_look_by_an_approximation_decides_nothing():
     """Up to 100,000 customers at many values at once are too many for an exact answer, and few are not."""
     text = """[parameters]

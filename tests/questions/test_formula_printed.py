@@ -77,6 +77,7 @@ def test_a_way_that_nobody_goes_is_not_dropped_in_silence():
     assert "buy" not in answer.definitions
 
 
+@pytest.mark.long
 def test_latex_has_matching_braces():
     for text in (SINGLE, SHARED, CLOSED, MIXED):
         for item in formulas(model(text), ()).formulas:

@@ -49,7 +49,7 @@ def test_of_one_queue_the_rate_at_a_response_is_known():
 @pytest.mark.parametrize(
     ("text", "metric", "name", "reason"),
     [
-        (SHARED, "response", "rate", "Erlang's C"),
+        pytest.param(SHARED, "response", "rate", "Erlang's C", marks=pytest.mark.long),
         (SINGLE, "max_rate", "variation", "does not depend"),
         (SHARED, "demand", "slow", "is computed from others"),
         (taking("floor(1000 * variation) * 1 us"), "demand", "variation", "rounded"),

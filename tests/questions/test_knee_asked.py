@@ -95,6 +95,7 @@ steps = [ {{ station = "cpu", time = "50 ms" }} ]
 """
 
 
+@pytest.mark.long
 def test_jobs_that_never_queue_leave_the_others_their_knees(model):
     """A class in delays alone has none; along the mix, and along the users beside it, there are."""
     found = knee(model(JOBS.format(discipline="ps", job='{ delay = "1 s" }')))

@@ -264,6 +264,7 @@ def test_a_million_users_are_answered_approximately_and_say_so(million):
     assert "QN601" in [note.code for note in knee_report(loaded, definition=["power"]).notes]
 
 
+@pytest.mark.long
 def test_few_solves_are_needed(million):
     assert len(million[1].curve.known) < 1000
 

@@ -168,6 +168,7 @@ def test_rows_that_all_fail_are_refused_at_the_end(queue):
         broken.finish()
 
 
+@pytest.mark.long
 def test_the_answers_do_not_depend_on_the_chunks(queue):
     text = "rate,service\n" + "".join(f"{rate},{rate % 7} ms\n" for rate in range(300))
     whole = through(Mapper(queue), text)

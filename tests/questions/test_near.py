@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from full import long_but
 
 from qnet.lazy import np
 from qnet.model.conditions import condition
@@ -15,7 +16,7 @@ FRACTIONS = np.array([0.0, 0.1, 0.2, 0.3, 0.4, 0.5])
 
 
 @pytest.mark.parametrize("limit", ["response <= 10 ms", "response <= 20 ms"])
-@pytest.mark.parametrize("factor", [0.99, 1.01])
+@pytest.mark.parametrize("factor", long_but([0.99, 1.01], 0.99))
 def test_an_answer_moves_with_a_parameter_and_is_found_beside_the_old_one(limit: str, factor: float) -> None:
     model = load("ibm-3990-6")
     asked = [condition(limit, model)]

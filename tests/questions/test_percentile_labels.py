@@ -67,6 +67,7 @@ def test_other_knees_keep_the_label_of_the_means(tmp_path: Path):
     assert set(labels.values()) == {"exact"}
 
 
+@pytest.mark.long
 def test_percentiles_of_queues_in_a_row_are_told_as_exact(tmp_path: Path):
     orders = system(tmp_path, ORDERS)
     asked = ["response_p95"]

@@ -111,6 +111,7 @@ def test_a_pool_whose_capacity_the_inner_station_limits_blames_the_inner_one(tmp
     assert needed("more servers", str(path)) == {"database": 3}
 
 
+@pytest.mark.long
 def test_a_pool_too_small_for_its_waits_gets_the_fewest_connections(tmp_path: Any) -> None:
     path = tmp_path / "pool.toml"
     path.write_text(POOL.format(rate="90/s", servers=2, query="20 ms"))

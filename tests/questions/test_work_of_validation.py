@@ -124,10 +124,12 @@ def test_moved_claims_are_solved_together_near_what_they_were(work: Work) -> Non
     assert len(work.searched) == 2
 
 
+@pytest.mark.long
 def test_the_answers_of_searches_are_solved_where_a_figure_is_read(work: Work) -> None:
     assert 0 < sum(work.read) <= sum(work.claimed)
 
 
+@pytest.mark.long
 def test_roots_are_interpolated_across_what_bends_an_excess(work: Work) -> None:
     """51 rounds and 28,400 values where the excess of limits was taken as it is, with a bend at every root, and where a
     root that was just missed was looked for at equal distances; 46 and 26,300 where moved answers were as near to their
@@ -137,6 +139,7 @@ def test_roots_are_interpolated_across_what_bends_an_excess(work: Work) -> None:
     assert sum(work.tried) <= 15_500
 
 
+@pytest.mark.long
 def test_parameters_are_moved_along_a_grid_in_one_batch(work: Work) -> None:
     assert work.along
     assert sum(work.along) > 2 * len(work.along)

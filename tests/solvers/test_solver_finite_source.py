@@ -315,6 +315,7 @@ def test_both_chains_of_a_station_are_solved_at_once(monkeypatch):
         np.testing.assert_allclose(together.beside[index], alone.beside, rtol=1e-12)
 
 
+@pytest.mark.long
 def test_one_point_in_floats_is_the_same_as_in_arrays() -> None:
     dice = Random(20)
     for _ in range(400):

@@ -141,6 +141,7 @@ def test_inner_waits_are_part_of_the_time_that_agents_are_held():
     assert all(item.wait > 0 for item in inner)
 
 
+@pytest.mark.long
 def test_a_batch_is_as_its_points():
     think, count = np.array([0.5, 2.0, 20.0]), np.array([3.0, 8.0, 40.0])
     found = solve(agents(count, 2, think_time=think, size=3))
@@ -195,6 +196,7 @@ def test_what_layers_do_not_give_is_refused(asked: Any):
     assert refused.value.problems[0].code == "QN513"
 
 
+@pytest.mark.long
 def test_a_batch_says_what_its_throughput_tends_to_as_its_points_do():
     """Faster servers at one of two stations, of which the outer one is held during the inner one."""
     times = np.array([0.05, 0.1, 0.3])

@@ -44,6 +44,7 @@ def test_what_is_asked_again_of_a_fixed_point_is_known(counted: dict[str, int]) 
     assert counted["joins"] <= counted["rounds"]
 
 
+@pytest.mark.long
 def test_points_take_from_parallel_steps_what_differs_among_them(counted: dict[str, int]) -> None:
     """Of those with more and more customers the shares of a start, and none of the times of steps."""
     qnet.load("search-fan-out").knee()
