@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 FULL = bool(os.environ.get("QNET_FULL"))
+LONGEST = ("test_campaign.py", "test_parameter_ends.py", "test_error_models.py")
+"""Files that take up to ten minutes in the full mode: begun first, they leave no processor idle at the end."""
 
 
 def long_but(values: Iterable[Any], *short: Any) -> list[Any]:

@@ -8,7 +8,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from full import long_but
+from full import LONGEST, long_but
 
 TESTS = Path(__file__).parents[1]
 ROOT = TESTS.parent
@@ -38,6 +38,10 @@ def test_what_is_marked_runs_before_a_change_lands():
     assert {text.split(":")[0] for text in marks} == {"long", "sliced"}
     ci = (ROOT / ".ci" / "run").read_text()
     assert re.search(r'^QNET_FULL=1 .* -m "long or sliced"$', ci, re.MULTILINE)
+
+
+def test_the_longest_files_exist():
+    assert set(LONGEST) <= {path.name for path in TESTS.rglob("test_*.py")}
 
 
 def test_values_of_a_long_test():
