@@ -11,7 +11,7 @@ from qnet.lazy import lazy
 from qnet.networks.reasons import Beyond, Inexact, Reason
 from qnet.networks.routed import ClosedClass, Fork, Hold, OpenClass, RoutedNetwork, Station, Step, Time
 from qnet.networks.solvers.table import knows_no_order
-from qnet.networks.streams import Stream, Streams, exponential
+from qnet.networks.streams import Stream, Streams, by_station, exponential
 from qnet.networks.streams import streams as streams_of
 from qnet.queues.arithmetic import close, total
 from qnet.record import Record
@@ -62,9 +62,7 @@ def reasons_for(
                 Reversibility and Stochastic Networks, 1979, section 3.1.
     """
     streams = [stream for stream in compiled.streams if not operations.all(stream.rate == 0)]
-    at: dict[str, list[Stream]] = {}
-    for stream in streams:
-        at.setdefault(stream.station, []).append(stream)
+    at = by_station(streams)
     queues = [station for station in network.stations if not station.delay and station.name in at]
     alone = len(queues) == 1 and queues[0].servers == 1 and queues[0].rates is None and not network.closed
     alone = alone and _visited_once(network, queues[0].name, operations)

@@ -7,7 +7,7 @@ is requested from inside another hold, how many holders there can be at most.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from qnet.expression import Operations, Value
@@ -416,6 +416,17 @@ def group_of(station: Station, copy: int) -> int:
         if copy <= last:
             return index
     raise ValueError(f"{station.name} has no copy {copy}")
+
+
+def by_station(requests: Iterable[Stream]) -> dict[str, list[Stream]]:
+    """Requests by the name of the station that they are for, in their order; none for a station that has none.
+
+    requests  of a network, or some of them.
+    """
+    result: dict[str, list[Stream]] = {}
+    for stream in requests:
+        result.setdefault(stream.station, []).append(stream)
+    return result
 
 
 def exponential(stream: Stream, operations: Operations) -> bool:

@@ -21,7 +21,7 @@ from qnet.networks.open.centres import Centre
 from qnet.networks.open.transitions import Transitions, solved, transitions
 from qnet.networks.reasons import Beyond, Reason
 from qnet.networks.routed import Hold, OpenClass, RoutedNetwork, Time
-from qnet.networks.streams import Key, Stream, Streams
+from qnet.networks.streams import Key, Stream, Streams, by_station
 from qnet.queues.arithmetic import ratio, total
 from qnet.record import Record
 
@@ -240,9 +240,7 @@ def _spaced(network: RoutedNetwork, compiled: Streams, operations: Operations) -
     before = _straight_before(network, operations)
     constant: dict[str, Value] = {}
     """By station: the time that all services take; 0 where they differ."""
-    at: dict[str, list[Stream]] = {}
-    for stream in compiled.streams:
-        at.setdefault(stream.station, []).append(stream)
+    at = by_station(compiled.streams)
     for station in network.stations:
         selected = at.get(station.name, [])
         one = station.copies == 1 and station.servers == 1 and station.discipline in ("fcfs", "priority")

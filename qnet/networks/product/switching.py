@@ -48,8 +48,8 @@ class Switching(Record):
     names: tuple[str, ...] = ()
     """Of the classes; empty: they are numbered from 0."""
     onward: tuple[Rows, ...] = ()
-    """By chain (K + 1, K): how often a passage goes from a station to a station; the last row is from outside, of open
-    chains."""
+    """By open chain (K + 1, K): how often a passage goes from a station to a station; the last row is from outside. Of
+    closed chains nothing."""
 
     def residence(self, network: Stations, of_chains: Any) -> Array:
         """(K, R) or (B, K, R) seconds per passage of the chain, from the residence of the chains.
@@ -139,7 +139,9 @@ def arguments(
         "think_time": _think_times(think_time, chain_of, count, classes),
         "arrival_rate": arrival_rate,
         "names": stated or None,
-        "switching": Switching(tuple(chain_of), rows, demands, kinds, _onward(matrix, rows, chain_of, outside)),
+        "switching": Switching(
+            tuple(chain_of), rows, demands, kinds, _onward(matrix, rows, chain_of, customers, outside)
+        ),
     }
     variability = _variability(times, rows, _identical("scv", scv, stations, classes, 1.0), chain_of, count)
     if any(abs(cell - 1.0) > 1e-12 if isinstance(cell, float) else True for row in variability for cell in row):
@@ -183,11 +185,16 @@ def _visits(
     return visits, arrival_rate
 
 
-def _onward(matrix: list[list[float]], visits: Rows, chain_of: Sequence[int], outside: Rows) -> tuple[Rows, ...]:
+def _onward(
+    matrix: list[list[float]], visits: Rows, chain_of: Sequence[int], customers: Sequence[Any], outside: Rows
+) -> tuple[Rows, ...]:
     """What `Switching.onward` is, from the visits per passage and the arrivals from outside, (stations, classes)."""
     stations, classes = len(visits), len(visits[0])
     result: list[Rows] = []
-    for chain in range(max(chain_of) + 1):
+    for chain, population in enumerate(customers):
+        if population is not None:
+            result.append(())
+            continue
         members = [kind for kind in range(classes) if chain_of[kind] == chain]
         rows: list[list[Any]] = [[0.0] * stations for _ in range(stations + 1)]
         rate = sum(outside[station][kind] for station in range(stations) for kind in members)

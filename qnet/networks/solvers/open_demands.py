@@ -29,7 +29,7 @@ def applies(network: Demands, wanted: Wanted) -> Reason | None:
 
 
 def work(network: Demands, wanted: Wanted) -> Work:
-    """Negligible: a closed form."""
+    """Negligible: a closed form, or some equations for each station."""
     return Work(0.0, 0.0)
 
 
