@@ -13,7 +13,12 @@ from qnet.record import Record
 MOST_REQUESTS = 200
 """Requests at once, sources and servers together, beyond which arrays are faster."""
 
-_TOLERANCE = 2e-14
+_TOLERANCE, _CLOSEST = 2e-14, 2e-15
+"""How near to the throughput wanted is near enough, as of `finite_source`."""
+_LARGEST_WEIGHT = 1e250
+"""Up to which weights are products."""
+_ROUNDING = 1e-13
+"""The share of the capacity that a throughput must leave, so that what it leaves is more than rounding."""
 _MAX_ROUNDS = 200
 _HIGHEST = 50.0
 _MOST_WAITING = 0.45
@@ -43,14 +48,13 @@ def full_probabilities(
     count = range(len(chain.free))
     squares = [number * number for number in count]
     for _ in range(_MAX_ROUNDS):
-        logs = [log + number * rate for number, log in enumerate(chain.logs)]
-        top = max(logs)
-        weights = [math.exp(log - top) for log in logs]
+        weights = _weights(chain, rate)
         asking = list(map(mul, weights, chain.free))
         mass, asked = sum(weights), sum(asking)
         excess = rate + math.log(asked / (mass * offered))
         # A bracket narrower than rounding cannot be improved: it counts as the root.
-        if abs(excess) <= _TOLERANCE or high - low <= 4e-15 * max(1.0, abs(rate)):
+        size = max(1.0, abs(rate))
+        if abs(excess) <= min(_CLOSEST * size, _TOLERANCE) or high - low <= 4e-15 * size:
             busy, observed = _dot(asking, chain.busy) / asked, _dot(weights, chain.busy) / mass
             return busy, observed, _dot(asking, chain.ahead) / asked
         low, high = (rate, high) if excess < 0 else (low, rate)
@@ -81,7 +85,7 @@ def _halley(excess: float, slope: float, bend: float, offered: float, spare: flo
     ratio, missed = 0.0, excess
     if spare > offered and excess < 1.0:
         beyond = offered * math.expm1(excess) / (spare - offered)
-        if beyond < 1:
+        if (1 - beyond) * (spare - offered) > _ROUNDING * spare:
             ratio = offered * math.exp(excess) / ((spare - offered) * (1 - beyond))
             missed = excess - math.log1p(-beyond)
     newton = missed / (slope * (1 + ratio))
@@ -92,7 +96,10 @@ class _Chain(Record):
     """What does not depend on the request rate, for each number of requests present."""
 
     free: list[float]
-    logs: list[float]
+    steps: list[float]
+    """By how much a weight exceeds the one before, without the rate and the factors of `heads`."""
+    heads: list[float]
+    """Factors of the weights of 0 to `servers` requests, those beyond have none."""
     busy: list[float]
     ahead: list[float]
 
@@ -124,12 +131,7 @@ def _chain(sources: int, servers: int, share: float, erlangs: float) -> _Chain:
         )
         for number in range(servers)
     ] + [busy[servers]]  # fmt: skip
-    # Sums of small numbers keep their digits, on which what is left near saturation rests.
-    each = math.log(left)
-    never = [] if free[-2] > 0 else [-math.inf] * free[:-1].count(0.0)
-    births = [*(math.log(item) - each for item in free[: most - len(never)]), *never]
-    logs = list(accumulate(births, initial=0.0))
-    logs[: servers + 1] = map(add, logs, both)
+    steps = [item / left for item in free[:-1]]
     # From c requests on all servers are busy.
     shares = [math.exp(busy[number] - both[number]) for number in range(servers + 1)] + [1.0] * (most - servers)
     beside = erlangs / left
@@ -138,7 +140,20 @@ def _chain(sources: int, servers: int, share: float, erlangs: float) -> _Chain:
         for number in range(servers + 1)
     ]
     ahead += [number - servers + 1 + (number + 1) * beside for number in range(servers + 1, most + 1)]
-    return _Chain(free, logs, shares, ahead)
+    return _Chain(free, steps, [math.exp(log) for log in both], shares, ahead)
+
+
+def _weights(chain: _Chain, rate: float) -> list[float]:
+    """The weights at a rate, up to a factor: products, or by their logarithms those that leave the range of numbers."""
+    each = math.exp(rate)
+    weights = list(accumulate((step * each for step in chain.steps), mul, initial=1.0))
+    weights[: len(chain.heads)] = map(mul, weights, chain.heads)
+    if sum(weights) < _LARGEST_WEIGHT:
+        return weights
+    logs = list(accumulate((_log_or_never(step) + rate for step in chain.steps), initial=0.0))
+    logs[: len(chain.heads)] = map(add, logs, map(_log_or_never, chain.heads))
+    top = max(logs)
+    return [math.exp(log - top) for log in logs]
 
 
 def _following(chances: Sequence[float], number: int) -> float:

@@ -315,6 +315,26 @@ def test_both_chains_of_a_station_are_solved_at_once(monkeypatch):
         np.testing.assert_allclose(together.beside[index], alone.beside, rtol=1e-12)
 
 
+def test_a_search_that_begins_where_nothing_is_left_of_the_capacity() -> None:
+    given = 64, 53, 52.69677979364981, 0.7531945031273456, 0.0
+    busy, observed, (rate, *_), services = finite_source.full_probabilities(*given)
+    assert finite_source._first_rate(53, 64.0, *given[2:4], 0.0) > rate[0] + 1  # its throughput is that of 53 servers
+    alone = finite_source_alone.full_probabilities(*given)
+    assert (busy[0], observed[0], services[0]) == pytest.approx(alone, rel=1e-10)
+
+
+def test_weights_beyond_the_range_of_numbers_are_those_of_their_logarithms() -> None:
+    # No rate makes 40 sources keep 41 servers busy.
+    given = 40, 60, 41.0, 1.0, 0.5
+    both = np.array([0.5, 41.0])
+    together = finite_source.full_probabilities(40, 60, both, 1.0, 0.5)
+    assert together[2][0, 1] == pytest.approx(50.0, abs=1e-9)
+    for found, alone in zip(together[:2], finite_source_alone.full_probabilities(*given)[:2], strict=True):
+        assert 0 < found[1] < 1
+        assert found[1] == pytest.approx(alone, rel=1e-10)
+    assert together[0][0] == finite_source.full_probabilities(40, 60, 0.5, 1.0, 0.5)[0][0]
+
+
 @pytest.mark.long
 def test_one_point_in_floats_is_the_same_as_in_arrays() -> None:
     dice = Random(20)
