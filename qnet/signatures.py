@@ -1,8 +1,9 @@
-"""The questions of a system: one table of signatures, which `qnet.System` answers and the commands take options from.
+"""The questions of a system: one table, of which `qnet.System`, the commands and the JSON Schemas are made.
 
-A row is a method without a body: its parameters with types and defaults, what each of them means, and the function that
-answers. A parameter has the name of its option of the command, whose default and kind are those stated here
-(`qnet.cli.asking`), so that both doors ask the same. Nothing but the table is imported to read it.
+A row is a method without a body: its parameters with types and defaults, what each of them means, the function that
+answers, and the line of the command in `qnet --help`. A parameter has the name of its option of the command, whose
+default and kind are those stated here (`qnet.cli.question`), so that both doors ask the same. What the command says
+besides is in the file `command` of the folder that answers. Nothing but the table is imported to read it.
 """
 
 from __future__ import annotations
@@ -14,18 +15,23 @@ from inspect import BoundArguments, Parameter, Signature, signature
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from qnet import budget
-from qnet.arguments import Numbers, Texts, argument, checked_methods
+from qnet.answer import Answer
 from qnet.budget import MEMORY, OPERATIONS
 from qnet.errors import Problem, UsageError
 from qnet.lazy import lazy
+from qnet.record import Record
 
 if TYPE_CHECKING:
+    from qnet import arguments
+    from qnet.arguments import Numbers, Texts
     from qnet.model.model import Model
     from qnet.networks import wanted
     from qnet.networks.wanted import Wanted
+    from qnet.question import Command
     from qnet.questions.map.tables import Rows
     from qnet.reports.report import Report
 else:
+    arguments = lazy("qnet.arguments")
     wanted = lazy("qnet.networks.wanted")
 
 _Question = TypeVar("_Question", bound=Callable[..., Any])
@@ -55,28 +61,88 @@ def limit(operations: float, memory: float = MEMORY) -> None:
     budget.limit(operations, memory)
 
 
-def question(answer: str) -> Callable[[_Question], _Question]:
-    """A decorator of a signature: its answer is that of a function, imported when it is asked.
+class Row(Record):
+    """A question, beside the signature that its row states."""
 
-    answer  `folder.module:function` of `qnet.questions`. It is called with the system and the arguments by name; those
-            that choose a method are one argument `wanted`, where there are `operations` to limit.
-    """
+    name: str
+    answer: str
+    """The function that answers, as `folder.module:name` or `module:name` of `qnet.questions`."""
+    help: str
+    """The first line of the help of its command; empty where it is asked by that of another question."""
+    answers: tuple[Answer, ...]
+    """The kinds of its answer."""
+    stated: Callable[..., Any]
+    """The method without a body."""
+
+    @property
+    def parameters(self) -> dict[str, Parameter]:
+        """Its parameters by name, without the system itself."""
+        return {name: item for name, item in signature(self.stated).parameters.items() if name != "self"}
+
+    def command(self) -> Command:
+        """What its command says: `COMMAND` of the file `command` of its folder, or of its only file."""
+        module = self.answer.partition(":")[0]
+        folder, inside, _ = module.partition(".")
+        return import_module(f"qnet.questions.{folder}{'.command' if inside else ''}").COMMAND
+
+    def kinds(self) -> tuple[Answer, ...]:
+        """The kinds of its answer, each with its words and its module."""
+        module, words = self.answer.partition(":")[0], f"results of qnet {self.name}"
+        return tuple(item.replace(words=item.words or words, module=item.module or module) for item in self.answers)
+
+
+def answering(answer: str) -> Callable[..., Any]:
+    """The function that answers a question, as `Row.answer` names it, imported now."""
     module, name = answer.split(":")
+    return getattr(import_module(f"qnet.questions.{module}"), name)
+
+
+def question(
+    answer: str, help: str = "", answers: tuple[Answer, ...] | None = None
+) -> Callable[[_Question], _Question]:
+    """A decorator of a signature: a row of the table, whose answer is that of a function, imported when it is asked.
+
+    answer   `folder.module:function` of `qnet.questions`, or `module:function` for one of a single file. It is called
+             with the system and the arguments by name; those that choose a method are one argument `wanted`, where
+             there are `operations` to limit.
+    help     the first line of the help of its command; without one there is no command of its name.
+    answers  the kinds of answer; default: one of its name with the `COLUMNS` of the module that answers.
+    """
 
     def decorated(stated: _Question) -> _Question:
+        name = stated.__name__
+        row = Row(name, answer, help, (Answer(name),) if answers is None else answers, stated)
+
         @wraps(stated)
         def asked(*given: Any, **named: Any) -> Any:
-            bound = _bound(signature(stated), given, named)
-            bound.apply_defaults()
-            model, *_ = bound.args
-            arguments = {key: value for key, value in bound.arguments.items() if key != "self"}
-            if "operations" in arguments:
-                arguments["wanted"] = _wanted(arguments)
-            return getattr(import_module(f"qnet.questions.{module}"), name)(model, **arguments)
+            # Made when it is called: the table is read at every start of a command.
+            return arguments.checked(budget.asked(_answerer(row)))(*given, **named)
 
+        cast("Any", asked).row = row
         return cast("_Question", asked)
 
     return decorated
+
+
+def _answerer(row: Row) -> Callable[..., Any]:
+    """A question with all its arguments, as a function of those that are given."""
+
+    @wraps(row.stated)
+    def answer(*given: Any, **named: Any) -> Any:
+        bound = _bound(signature(row.stated), given, named)
+        bound.apply_defaults()
+        model, *_ = bound.args
+        values = {key: value for key, value in bound.arguments.items() if key != "self"}
+        if "operations" in values:
+            values["wanted"] = _wanted(values)
+        return answering(row.answer)(model, **values)
+
+    return answer
+
+
+def rows() -> dict[str, Row]:
+    """The table: every question by its name, in the order of the commands."""
+    return {name: item.row for name, item in vars(Questions).items() if hasattr(item, "row")}
 
 
 _FORMER = {"of": "metric"}
@@ -87,7 +153,7 @@ def _bound(stated: Signature, given: tuple[Any, ...], named: dict[str, Any]) -> 
     """The arguments of a question: what may be listed without a name may be given by name as well."""
     for former, present in _FORMER.items():
         if former in named and former not in stated.parameters and present in stated.parameters:
-            named[present] = argument(former, named.pop(former), "Texts")
+            named[present] = arguments.argument(former, named.pop(former), "Texts")
     for name, parameter in stated.parameters.items():
         if parameter.kind is Parameter.VAR_POSITIONAL and parameter.annotation == "str" and name in named:
             given = (*given, *named.pop(name))
@@ -101,13 +167,16 @@ def _wanted(arguments: dict[str, Any]) -> Wanted:
     return wanted.AUTO.replace(**fields)
 
 
-@checked_methods(budget.asked)
 class Questions:
-    """What can be asked of a model; `qnet.System` is a model with these methods."""
+    """What can be asked of a model: a row for each question; `qnet.System` is a model with these methods."""
 
     __slots__ = ()
 
-    @question("solve.solve:solve_report")
+    @question(
+        "solve.solve:solve_report",
+        "Compute throughput, response time and utilization of a system.",
+        (Answer("solution", optional="OPTIONAL"),),
+    )
     def solve(
         self,
         method: str = "auto",
@@ -135,7 +204,11 @@ class Questions:
         """
         ...
 
-    @question("envelope.ask:ask_envelope")
+    @question(
+        "envelope.ask:ask_envelope",
+        "Find the largest load (or the smallest capacity) that meets a limit.",
+        (Answer("envelope", module="envelope.report", columns="KEYS", more_columns=True),),
+    )
     def envelope(
         self,
         *names: str,
@@ -162,7 +235,11 @@ class Questions:
         """
         ...
 
-    @question("cost.report:ask_cost")
+    @question(
+        "cost.report:ask_cost",
+        "Compute server time per unit of work, such as CPU time per page moved.",
+        (Answer("cost", optional="OPTIONAL", more_columns=True),),
+    )
     def cost(
         self,
         *names: str,
@@ -189,7 +266,157 @@ class Questions:
         """
         ...
 
-    @question("sensitivity.sensitivity:ask_sensitivity")
+    @question(
+        "sweep.sweep:ask_sweep",
+        "Compute metrics over a grid of parameter values.",
+        (Answer("sweep", columns="KEYS", more_columns=True),),
+    )
+    def sweep(
+        self,
+        *over: str,
+        metric: Texts = (),
+        percentile: Numbers = (),
+        method: str = "auto",
+        operations: float = OPERATIONS,
+    ) -> Report:
+        """Every metric along grids of parameters, as `qnet sweep`.
+
+        over     grids such as "users=1:300"; several make every combination, "a=1,2 & b=3,4" goes in step.
+        metric   such as "response"; default: all of them.
+        percentile  of response time, such as [50, 95], next to the metrics.
+        """
+        ...
+
+    @question("map.frames:map_table", "Solve the model for each row of a CSV or JSONL stream.", ())
+    def map(
+        self,
+        table: Any,
+        metric: Texts = (),
+        prefix: str = "",
+        method: str = "auto",
+        operations: float = OPERATIONS,
+    ) -> Any:
+        """A table with its answers as further columns: what `qnet map` does to a file, at the speed of the solver.
+
+        table    a mapping of names to columns, or a data frame of pandas, polars or Arrow; columns as for `map_rows`.
+        metric   such as "response"; default: all of them.
+        prefix   stands before the names of the answers.
+        Returns  a table of the same kind. Metrics are floats, not-a-number where a row has none; `method`,
+                 `exactness` and `status` are texts.
+        """
+        ...
+
+    @question("map.map:map_rows", answers=())
+    def map_rows(
+        self,
+        rows: Iterable[Mapping[str, Any]],
+        metric: Texts = (),
+        prefix: str = "",
+        chunk: int = 2048,
+        method: str = "auto",
+        operations: float = OPERATIONS,
+    ) -> Iterator[dict[str, Any]]:
+        """Every row with its answer added, as rows arrive: what `qnet map` does to a file.
+
+        rows     mappings with parameters by name, such as {"rate_per_s": 600}; other keys are passed through.
+        metric   such as "response"; default: all of them.
+        prefix   stands before the names of the answers.
+        chunk    how many rows are solved at once, at most.
+        """
+        ...
+
+    @question(
+        "compare.compare:ask_compare",
+        "Compare systems or settings side by side.",
+        (Answer("comparison", optional="DOUBT"),),
+    )
+    def compare(
+        self,
+        *others: Model,
+        metric: Texts = (),
+        percentile: Numbers = (),
+        method: str = "auto",
+        operations: float = OPERATIONS,
+    ) -> Report:
+        """The metrics of this system next to those of others, with ratios, as `qnet compare`.
+
+        others   systems, or this one with other parameters: `system.compare(system.set(users=250))`.
+        metric   such as "response"; default: all of them.
+        percentile  of response time, such as [50, 95], next to the metrics.
+        """
+        ...
+
+    @question(
+        "knee.report:knee_report", "Find the knee of response time as load grows.", (Answer("knee", optional="DOUBT"),)
+    )
+    def knee(
+        self,
+        vary: str = "",
+        limit: Texts = (),
+        multiple: float | None = None,
+        definition: Texts = (),
+        method: str = "auto",
+        operations: float = OPERATIONS,
+    ) -> Report:
+        """Where the curve of response against load breaks, by each definition, as `qnet knee`.
+
+        vary         the parameter that brings the customers; default: all that do.
+        limit        service levels, such as "response <= 1 s"; default: those that the model states under [knee].
+        multiple     of open classes, how many times its floor the response may be.
+        definition   only these, such as "n_star" or "service_level".
+        """
+        ...
+
+    @question("formula.formula:ask_formula", "Derive metrics as closed-form expressions; solve them for a parameter.")
+    def formula(
+        self, *metric: str, solve_for: str = "", value: str = "", expand: bool = False, keep: Texts | None = None
+    ) -> Report:
+        """The closed form itself, as `qnet formula`; `questions.formula.formula` has the sympy expressions.
+
+        metric      such as "max_rate" or "demand('cpu')"; default: the main ones.
+        solve_for   express this parameter as a formula of the metric, whose value is `value` or that of the model.
+        expand      put the definitions of parameters into the formulas.
+        keep        parameters that remain names, all others become numbers; default: all remain.
+        """
+        ...
+
+    @question("bottleneck.report:bottleneck_report", "Break down response time, find the bottleneck, rank upgrades.")
+    def bottleneck(
+        self, faster: float = 2.0, method: str = "auto", bounds: str = "", operations: float = OPERATIONS
+    ) -> Report:
+        """Breakdown of response time, the bottleneck, and what would help, as `qnet bottleneck`.
+
+        faster   by what the speed of a station is multiplied in the changes that are tried, above 1.
+        bounds   a kind of bounds that is wanted besides the answer.
+        """
+        ...
+
+    @question(
+        "why.why:why_report",
+        "Explain a system's response time in words fit for a ticket.",
+        (Answer("why", optional="OPTIONAL"),),
+    )
+    def why(
+        self,
+        faster: float = 2.0,
+        method: str = "auto",
+        operations: float = OPERATIONS,
+        brief: bool = False,
+        bounds: str = "",
+    ) -> Report:
+        """The response time of the system explained in words, as `qnet why`; arguments as for `bottleneck`.
+
+        faster, bounds  as for `bottleneck`.
+
+        Of a system whose arrivals saturate it: why it has no steady state, and the smallest changes that cure it.
+        `brief` asks for six sentences.
+        """
+        ...
+
+    @question(
+        "sensitivity.sensitivity:ask_sensitivity",
+        "Compute how a metric depends on each parameter and on its uncertainty.",
+    )
     def sensitivity(
         self, metric: Texts = (), by: Texts = (), method: str = "auto", operations: float = OPERATIONS
     ) -> Report:
@@ -200,7 +427,10 @@ class Questions:
         """
         ...
 
-    @question("sensitivity.uncertainty_report:ask_tornado")
+    @question(
+        "sensitivity.uncertainty_report:ask_tornado",
+        answers=(Answer("tornado", "results of qnet sensitivity --tornado", columns="TORNADO"),),
+    )
     def tornado(
         self,
         metric: Texts = (),
@@ -218,7 +448,7 @@ class Questions:
         """
         ...
 
-    @question("sensitivity.uncertainty_report:ask_corners")
+    @question("sensitivity.uncertainty_report:ask_corners", answers=())
     def corners(
         self,
         metric: Texts = (),
@@ -235,7 +465,10 @@ class Questions:
         """
         ...
 
-    @question("sensitivity.uncertainty_report:ask_uncertainty")
+    @question(
+        "sensitivity.uncertainty_report:ask_uncertainty",
+        answers=(Answer("uncertainty", "results of qnet sensitivity --sample and --corners", columns="UNCERTAINTY"),),
+    )
     def uncertainty(
         self,
         sample: int = 1000,
@@ -258,7 +491,14 @@ class Questions:
         """
         ...
 
-    @question("calibrate.report:ask_calibrate")
+    @question(
+        "calibrate.report:ask_calibrate",
+        "Estimate parameters and their errors from measurements.",
+        (
+            Answer("calibration"),
+            Answer("candidates", "results of qnet calibrate of several models", "calibrate.candidates"),
+        ),
+    )
     def calibrate(
         self,
         measured: Rows,
@@ -291,7 +531,9 @@ class Questions:
         """
         ...
 
-    @question("calibrate.demands_report:ask_demands")
+    @question(
+        "calibrate.demands_report:ask_demands", answers=(Answer("demands", "results of qnet calibrate --demands"),)
+    )
     def demands(
         self,
         measured: Rows,
@@ -309,116 +551,5 @@ class Questions:
         background  whether to fit also a utilization without any throughput.
         hold_out    how many rows at the end only test the regression.
         strict      as for `calibrate`; `column` and `melt` too.
-        """
-        ...
-
-    @question("sweep.sweep:ask_sweep")
-    def sweep(self, *over: str, metric: Texts = (), method: str = "auto", operations: float = OPERATIONS) -> Report:
-        """Every metric along grids of parameters, as `qnet sweep`.
-
-        over     grids such as "users=1:300"; several make every combination, "a=1,2 & b=3,4" goes in step.
-        metric   such as "response"; default: all of them.
-        """
-        ...
-
-    @question("map.frames:map_table")
-    def map(
-        self,
-        table: Any,
-        metric: Texts = (),
-        prefix: str = "",
-        method: str = "auto",
-        operations: float = OPERATIONS,
-    ) -> Any:
-        """A table with its answers as further columns: what `qnet map` does to a file, at the speed of the solver.
-
-        table    a mapping of names to columns, or a data frame of pandas, polars or Arrow; columns as for `map_rows`.
-        metric   such as "response"; default: all of them.
-        prefix   stands before the names of the answers.
-        Returns  a table of the same kind. Metrics are floats, not-a-number where a row has none; `method`,
-                 `exactness` and `status` are texts.
-        """
-        ...
-
-    @question("map.map:map_rows")
-    def map_rows(
-        self,
-        rows: Iterable[Mapping[str, Any]],
-        metric: Texts = (),
-        prefix: str = "",
-        chunk: int = 2048,
-        method: str = "auto",
-        operations: float = OPERATIONS,
-    ) -> Iterator[dict[str, Any]]:
-        """Every row with its answer added, as rows arrive: what `qnet map` does to a file.
-
-        rows     mappings with parameters by name, such as {"rate_per_s": 600}; other keys are passed through.
-        metric   such as "response"; default: all of them.
-        prefix   stands before the names of the answers.
-        chunk    how many rows are solved at once, at most.
-        """
-        ...
-
-    @question("compare.compare:ask_compare")
-    def compare(
-        self, *others: Model, metric: Texts = (), method: str = "auto", operations: float = OPERATIONS
-    ) -> Report:
-        """The metrics of this system next to those of others, with ratios, as `qnet compare`.
-
-        others   systems, or this one with other parameters: `system.compare(system.set(users=250))`.
-        metric   such as "response"; default: all of them.
-        """
-        ...
-
-    @question("formula.formula:ask_formula")
-    def formula(
-        self, *metric: str, solve_for: str = "", value: str = "", expand: bool = False, keep: Texts | None = None
-    ) -> Report:
-        """The closed form itself, as `qnet formula`; `questions.formula.formula` has the sympy expressions.
-
-        metric      such as "max_rate" or "demand('cpu')"; default: the main ones.
-        solve_for   express this parameter as a formula of the metric, whose value is `value` or that of the model.
-        expand      put the definitions of parameters into the formulas.
-        keep        parameters that remain names, all others become numbers; default: all remain.
-        """
-        ...
-
-    @question("knee.report:knee_report")
-    def knee(
-        self,
-        vary: str = "",
-        limit: Texts = (),
-        multiple: float | None = None,
-        definition: Texts = (),
-        method: str = "auto",
-        operations: float = OPERATIONS,
-    ) -> Report:
-        """Where the curve of response against load breaks, by each definition, as `qnet knee`.
-
-        vary         the parameter that brings the customers; default: all that do.
-        limit        service levels, such as "response <= 1 s"; default: those that the model states under [knee].
-        multiple     of open classes, how many times its floor the response may be.
-        definition   only these, such as "n_star" or "service_level".
-        """
-        ...
-
-    @question("bottleneck.report:bottleneck_report")
-    def bottleneck(self, faster: float = 2.0, method: str = "auto", operations: float = OPERATIONS) -> Report:
-        """Breakdown of response time, the bottleneck, and what would help, as `qnet bottleneck`.
-
-        faster   by what the speed of a station is multiplied in the changes that are tried, above 1.
-        """
-        ...
-
-    @question("why.why:why_report")
-    def why(
-        self, faster: float = 2.0, method: str = "auto", operations: float = OPERATIONS, brief: bool = False
-    ) -> Report:
-        """The response time of the system explained in words, as `qnet why`; arguments as for `bottleneck`.
-
-        faster  as for `bottleneck`.
-
-        Of a system whose arrivals saturate it: why it has no steady state, and the smallest changes that cure it.
-        `brief` asks for six sentences.
         """
         ...

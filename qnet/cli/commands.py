@@ -1,20 +1,25 @@
-"""The table of commands: names, modules and the first lines of their help; `group` loads them."""
+"""The table of commands: names, modules and the first lines of their help; `group` loads them.
+
+The commands of questions come first, and follow from the table of `qnet.signatures`.
+"""
 
 from __future__ import annotations
 
-COMMANDS: dict[str, tuple[str, str]] = {
-    "solve": ("qnet.cli.solve", "Compute throughput, response time and utilization of a system."),
-    "envelope": ("qnet.cli.envelope", "Find the largest load (or the smallest capacity) that meets a limit."),
-    "cost": ("qnet.cli.cost", "Compute server time per unit of work, such as CPU time per page moved."),
-    "sweep": ("qnet.cli.sweep", "Compute metrics over a grid of parameter values."),
-    "map": ("qnet.cli.map", "Solve the model for each row of a CSV or JSONL stream."),
-    "compare": ("qnet.cli.compare", "Compare systems or settings side by side."),
-    "knee": ("qnet.cli.knee", "Find the knee of response time as load grows."),
-    "formula": ("qnet.cli.formula", "Derive metrics as closed-form expressions; solve them for a parameter."),
-    "bottleneck": ("qnet.cli.bottleneck", "Break down response time, find the bottleneck, rank upgrades."),
-    "why": ("qnet.cli.why", "Explain a system's response time in words fit for a ticket."),
-    "sensitivity": ("qnet.cli.sensitivity", "Compute how a metric depends on each parameter and on its uncertainty."),
-    "calibrate": ("qnet.cli.calibrate", "Estimate parameters and their errors from measurements."),
+from qnet.signatures import rows
+
+QUESTION = "qnet.cli.question"
+"""The module that makes the command of a question from its row."""
+
+_WRITTEN_OUT = {
+    "envelope": "qnet.cli.envelope",
+    "sweep": "qnet.cli.sweep",
+    "map": "qnet.cli.map",
+    "formula": "qnet.cli.formula",
+    "calibrate": "qnet.cli.calibrate",
+}
+"""Questions whose commands read or write more than a report is made of: streams, models, rows that are finished."""
+
+_OTHERS = {
     "queue": ("qnet.cli.queue", "Compute the metrics of a single station, such as M/M/c, in closed form."),
     "methods": ("qnet.cli.methods", "List the solution methods: accuracy, applicability, cost, source."),
     "check": ("qnet.cli.check", "Validate a model without solving it."),
@@ -30,4 +35,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "schema": ("qnet.cli.schema", "Print the JSON Schema of an output, or of the model language."),
     "completion": ("qnet.cli.completion", "Print the completion script of a shell, or the manual page."),
 }
-"""Name -> module with a `command`, and the first line of its help."""
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    **{name: (_WRITTEN_OUT.get(name, QUESTION), row.help) for name, row in rows().items() if row.help},
+    **_OTHERS,
+}
+"""Name -> module with a `command`, or `QUESTION`, and the first line of its help."""

@@ -10,7 +10,7 @@ import click
 
 from qnet import budget, opened
 from qnet.cli.command_group import CommandGroup, eager, helped
-from qnet.cli.commands import COMMANDS
+from qnet.cli.commands import COMMANDS, QUESTION
 from qnet.cli.failures import guarded, write_line
 from qnet.cli.files import say
 from qnet.cli.options import ARGUMENTS, is_quiet
@@ -44,7 +44,10 @@ class LazyGroup(CommandGroup):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of that name, imported now."""
         row = COMMANDS.get(cmd_name)
-        return helped(import_module(row[0]).command) if row else None
+        if row is None:
+            return None
+        module = import_module(row[0])
+        return helped(module.command_of(cmd_name) if row[0] == QUESTION else module.command)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names in the order of the table."""

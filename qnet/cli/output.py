@@ -43,14 +43,14 @@ def ready(output: OutputOptions) -> None:
     _, dot, suffix = os.path.basename(output.path).rpartition(".")
     if dot and not output.format and format_of_path(output.path) is None:
         text = f'unknown output format ".{suffix}"'
-        raise UsageError(Problem("QN005", text, _listed(suffixes(), "or"), help="or add --format"))
+        raise UsageError(Problem("QN005", text, listed(suffixes(), "or"), help="or add --format"))
     refuse_unwritable(output.path)
 
 
-def _listed(words: Sequence[str], last: str) -> str:
+def listed(words: Sequence[str], last: str) -> str:
     """Words as a sentence lists them.
 
-    >>> _listed(["tables", "Markdown", "HTML"], "and")
+    >>> listed(["tables", "Markdown", "HTML"], "and")
     'tables, Markdown and HTML'
     """
     return f" {last} ".join([part for part in (", ".join(words[:-1]), *words[-1:]) if part])
@@ -113,10 +113,10 @@ def _rendered(report: Report, output: OutputOptions) -> bytes:
     if not row.notes:
         write_notes(report.notes)
     if output.safe_csv and not row.spreadsheet:
-        titles = _listed([other.title for other in FORMATS.values() if other.spreadsheet], "and")
+        titles = listed([other.title for other in FORMATS.values() if other.spreadsheet], "and")
         write_notes([Note("QN606", f"--safe-csv applies to {titles}, not to {format_name}")])
     if output.plot and not row.drawing:
-        titles = _listed([other.title for other in FORMATS.values() if other.drawing], "and")
+        titles = listed([other.title for other in FORMATS.values() if other.drawing], "and")
         write_notes([Note("QN606", f"--plot applies to {titles}, not to {format_name}")])
     drawn = isinstance(report.plot, Plot) and (output.plot or output.figure or row.drawing == INSIDE)
     if output.log and not drawn:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from qnet.questions.presentation.schemas import ANSWERS, schema_text
+from qnet.cli.answers import ANSWERS
 
 MODEL = "model"
 """The name of the schema of the model language."""
@@ -40,4 +40,6 @@ def command(name: str | None) -> None:
 
         say(dumps(model_schema(), indent=2))
         return
-    say(schema_text(name).rstrip("\n"))
+    from qnet.questions.presentation.schemas import schema_text
+
+    say(schema_text(ANSWERS[name]).rstrip("\n"))

@@ -50,6 +50,7 @@ def topic_text(name: str, root: click.Group) -> str:
 
 def _tables(root: click.Group) -> dict[str, Callable[[], str]]:
     """The tables that a text may name."""
+    from qnet.cli.answers import ANSWERS
     from qnet.questions.tables import reference
 
     return {
@@ -59,7 +60,7 @@ def _tables(root: click.Group) -> dict[str, Callable[[], str]]:
         "methods": reference.methods_text,
         "errors": reference.errors_text,
         "metrics": reference.metrics_text,
-        "columns": reference.columns_text,
+        "columns": partial(reference.columns_text, ANSWERS.values()),
         "commands": partial(_commands_text, root),
         "formats": _formats_text,
     }

@@ -42,9 +42,9 @@ def usage_error(error: click.UsageError) -> UsageError:
             text = f'unknown option "{name}"'
             help = _near_option(name, error.ctx) or help
         case click.MissingParameter(param=click.Parameter() as parameter):
-            text, expected = f"{_name(parameter)} is missing", _choices(parameter)
+            text, expected = f"{parameter_name(parameter)} is missing", _choices(parameter)
         case click.BadParameter(param=click.Parameter() as parameter):
-            text = f"{_name(parameter)}: {error.message}".rstrip(".")
+            text = f"{parameter_name(parameter)}: {error.message}".rstrip(".")
         case _:
             message = error.format_message().rstrip(".")
             # An argument is written in capitals: KIND.
@@ -121,7 +121,7 @@ def _options(ctx: click.Context | None) -> list[str]:
     return [option for parameter in ctx.command.get_params(ctx) for option in parameter.opts] if ctx else []
 
 
-def _name(parameter: click.Parameter) -> str:
+def parameter_name(parameter: click.Parameter) -> str:
     """What the reader calls a parameter: `--limit`, `SYSTEM`."""
     if isinstance(parameter, click.Option):
         return max(parameter.opts, key=len)

@@ -11,11 +11,12 @@ import pytest
 import qnet
 from qnet import budget
 from qnet.budget import Account
-from qnet.cli import cost, study, validate
+from qnet.cli import study, validate
+from qnet.cli.question import command_of
 from qnet.errors import NotComputed
 
 
-@pytest.mark.parametrize("command", [cost.command, study.command, validate.command], ids=lambda item: item.name)
+@pytest.mark.parametrize("command", [command_of("cost"), study.command, validate.command], ids=lambda item: item.name)
 def test_commands_of_many_solutions_have_the_options_of_a_budget(command: click.Command):
     options = {text for item in command.params for text in item.opts}
     assert {"--operations", "--memory"} <= options

@@ -6,7 +6,6 @@ Imports in functions, and modules that are loaded lazily (`qnet.lazy`), count li
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 
@@ -15,25 +14,28 @@ import source
 from source import nodes_of
 
 import qnet
+from qnet.cli.answers import ANSWERS
 from qnet.cli.commands import COMMANDS
 from qnet.exchange.formats import FORMATS as EXCHANGED
 from qnet.expression.functions import FUNCTIONS
 from qnet.formats import FORMATS as RENDERED
 from qnet.networks.solvers.table import TABLE
-from qnet.questions.presentation.schemas import ANSWERS
 from qnet.queues.stations.front import STATIONS
+from qnet.signatures import rows
 
-SIGNATURES = source.text_of(source.modules()["qnet.signatures"])
+ASKED = {row.answer.partition(":")[0] for row in rows().values()}
+WORDS = {f"{name.partition('.')[0]}.command" for name in ASKED} & {
+    name.removeprefix("qnet.questions.") for name in source.modules()
+}
 ANSWERING = {f"qnet.questions.{row.module}" for row in ANSWERS.values()}
 BY_NAME: dict[str, set[str]] = {
     # A table, and the modules of its rows.
     "qnet": set(qnet._DOORS.values()),
-    "qnet.signatures": {f"qnet.questions.{name}" for name in re.findall(r'@question\("([\w.]+):', SIGNATURES)},
+    "qnet.signatures": {f"qnet.questions.{name}" for name in ASKED | WORDS},
     "qnet.queues.stations.front": {f"qnet.queues.stations.{row[0].partition('.')[0]}" for row in STATIONS.values()},
     "qnet.expression.evaluate": {f"qnet.expression.{row.module}" for row in FUNCTIONS.values() if row.module},
     "qnet.exchange.formats": {row.module for row in EXCHANGED.values()},
     "qnet.questions.presentation.schemas": ANSWERING,
-    "qnet.questions.tables.reference": ANSWERING,
     "qnet.reports.render": {row.module for row in RENDERED.values()},
     "qnet.networks.solvers.loader": {row.module for row in TABLE},
     "qnet.cli.group": {module for module, _ in COMMANDS.values()},

@@ -17,9 +17,11 @@ from qnet.lazy import lazy, np
 from qnet.model.conditions import Condition
 from qnet.model.metrics import Metric, every_metric, metric
 from qnet.model.model import Model, require_models
+from qnet.model.settings import parse_settings, with_settings
 from qnet.model.values import Values
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.compare.side_by_side import MetricLine, side_by_side
+from qnet.questions.compare.variants import variants
 from qnet.questions.points.expression_values import expression_value
 from qnet.questions.points.points import Solved, solve_points
 from qnet.questions.points.saturation import limiting
@@ -28,6 +30,7 @@ from qnet.questions.presentation.columns import CODE, without_effect
 from qnet.questions.presentation.labels import all_exact, asks_percentile, label
 from qnet.questions.presentation.provenance import Basis
 from qnet.questions.presentation.trust import percentile_notes, undefined_notes
+from qnet.questions.solve.selected import with_percentiles
 from qnet.questions.uncertainty.carried import Doubts
 from qnet.questions.uncertainty.carried_differences import SideSlopes, differences, slopes_of
 from qnet.record import Record
@@ -120,14 +123,20 @@ def _title(comparison: SystemComparison) -> str:
 
 
 def ask_compare(
-    model: Model, others: Sequence[Model], metric: Sequence[str] = (), wanted: Wanted = AUTO,
-    asserted: Sequence[str] = (),
+    model: Model, others: Sequence[Model], metric: Sequence[str] = (), percentile: Sequence[float] = (),
+    wanted: Wanted = AUTO, asserted: Sequence[str] = (), changes: Sequence[str] = (),
 ) -> Report:  # fmt: skip
-    """The report of a model next to others; arguments as of `System.compare`."""
+    """The report of a model next to others; arguments as of `System.compare`.
+
+    changes  settings of further sides, which are the model with these, as `variants` reads them.
+    """
     require_models(others)
+    sides = [settings for text in changes for settings in variants(text, model)]
+    others = [*others, *(with_settings(model, parse_settings(settings)) for settings in sides)]
+    metrics = with_percentiles([model, *others], metric, percentile)
     for side in (model, *others):
         conditions(asserted, side)
-    return compare_report(compare((model, *others), metric, wanted), asserted)
+    return compare_report(compare((model, *others), metrics, wanted), asserted)
 
 
 def compare_report(comparison: SystemComparison, asserted: Sequence[str] = ()) -> Report:

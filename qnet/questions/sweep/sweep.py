@@ -24,6 +24,7 @@ from qnet.questions.presentation.labels import all_exact, labels, means_beside
 from qnet.questions.presentation.marks import limit_marks
 from qnet.questions.presentation.provenance import Basis
 from qnet.questions.presentation.trust import percentile_notes, undefined_notes
+from qnet.questions.solve.selected import with_percentiles
 from qnet.record import Record
 from qnet.reports.content import Cell, Column, Matrix, Note, Plot
 from qnet.reports.report import Report
@@ -41,9 +42,16 @@ _DRAWN = ("throughput", "response")
 """The metrics drawn by default."""
 
 
-def ask_sweep(model: Model, over: Sequence[str], metric: Sequence[str] = (), wanted: Wanted = AUTO) -> Report:
+def ask_sweep(
+    model: Model,
+    over: Sequence[str],
+    metric: Sequence[str] = (),
+    percentile: Sequence[float] = (),
+    wanted: Wanted = AUTO,
+) -> Report:
     """The report of a model along grids of its parameters; arguments as of `System.sweep`."""
-    return sweep_report(sweep(model, over, metric, wanted), chosen=bool(metric))
+    metrics = with_percentiles([model], metric, percentile)
+    return sweep_report(sweep(model, over, metrics, wanted), chosen=bool(metrics))
 
 
 def sweep_report(result: Sweep, asserted: Sequence[str] = (), chosen: bool = False) -> Report:

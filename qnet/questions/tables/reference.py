@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from importlib import import_module
+from collections.abc import Iterable
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
+from qnet.answer import Answer
 from qnet.expression.functions import FUNCTIONS
 from qnet.lazy import lazy
 from qnet.model.fields import TABLES, Field
 from qnet.model.figures import every_figure, unit_of
-from qnet.questions.presentation.schemas import ANSWERS
-from qnet.reports.content import Column
+from qnet.questions.presentation.schemas import columns_of
 from qnet.units import UNIT_NAMES, base_unit, unit
 
 if TYPE_CHECKING:
@@ -131,16 +131,17 @@ def _of(what: str) -> str:
     return f"('NAME')   of a {what}" if what else ""
 
 
-def columns_text() -> str:
-    """The columns of every output, by command: key, heading and unit."""
+def columns_text(answers: Iterable[Answer]) -> str:
+    """The columns of outputs, by command: key, heading and unit.
+
+    answers   the kinds of answer to list.
+    """
     blocks: list[str] = []
-    for name, answer in ANSWERS.items():
-        module = import_module(f"qnet.questions.{answer.module}")
-        listed = [*getattr(module, answer.columns), *(getattr(module, answer.optional) if answer.optional else ())]
-        columns = [Column(item, item) if isinstance(item, str) else item for item in listed]
-        words = ", ".join(f"{item.key} [{item.unit}]" if item.unit else item.key for item in columns)
+    for answer in answers:
+        columns, optional = columns_of(answer)
+        words = ", ".join(f"{item.key} [{item.unit}]" if item.unit else item.key for item in (*columns, *optional))
         more = ", and columns of the model and the grid" if answer.more_columns else ""
-        blocks.append(f"{name}: {answer.words}\n{two_columns([('', words + more)], 2)}")
+        blocks.append(f"{answer.name}: {answer.words}\n{two_columns([('', words + more)], 2)}")
     return "\n\n".join(blocks)
 
 

@@ -1,0 +1,216 @@
+"""The command of a question, made of its row in the table of signatures and of what it says of its command.
+
+A parameter of the signature is an option. Some are shared by all questions that have them, as `--metric` and the choice
+of a method; a `Model` is opened by its name, as the system is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from inspect import Parameter
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from qnet.cli.asking import Decorator, decorator
+from qnet.cli.method_options import (
+    affordable,
+    bounds_option,
+    budget_options,
+    limited,
+    method,
+    method_options,
+    states_option,
+)
+from qnet.cli.network_options import SystemOptions, asked, inline_options, opened
+from qnet.cli.options import (
+    Drawing,
+    OutputOptions,
+    assert_option,
+    collect,
+    complete_system,
+    metric_option,
+    optional_system_argument,
+    output_options,
+    parameter_option,
+    percentile_option,
+    plot_options,
+    require_one,
+    stated,
+    value_options,
+)
+from qnet.question import Command, Option
+from qnet.signatures import METHOD_FIELDS, Row, answering, rows
+
+if TYPE_CHECKING:
+    from qnet.model.model import Model
+
+_SHARED: dict[str, Decorator] = {"metric": metric_option, "percentile": percentile_option, "unit": value_options}
+"""Options that several questions have, by their parameter."""
+_METHOD: dict[str, Decorator] = {"bounds": bounds_option, "states": states_option}
+"""Options that go with the method, by their parameter."""
+
+
+def command_of(name: str) -> click.Command:
+    """The command of a question, by its name in the table of signatures."""
+    row = rows()[name]
+    words = row.command()
+    parameters = dict(row.parameters)
+    for other in words.also:
+        parameters |= {key: item for key, item in rows()[other].parameters.items() if key not in parameters}
+
+    def command(**options: Any) -> None:
+        _ask(row, words, parameters, options)
+
+    callback: Any = command
+    for decorate in reversed(list(_decorators(words, parameters))):
+        callback = decorate(callback)
+    made = click.command(
+        name,
+        cls=Drawing if words.plot else click.Command,
+        help=f"{row.help}\n\n{words.text}",
+        epilog=words.epilog or None,
+    )
+    return made(callback)
+
+
+def _decorators(words: Command, parameters: Mapping[str, Parameter]) -> Iterator[Decorator]:
+    """What adds the arguments and the options of a command, in the order of its help."""
+    if _others(parameters):
+        yield click.argument(
+            "systems", metavar="[SYSTEM]...", nargs=-1, callback=stated, shell_complete=complete_system
+        )
+    else:
+        yield optional_system_argument
+    yield parameter_option
+    yield inline_options
+    named = {item.name for item in words.options}
+    for option in words.options:
+        yield decorator(option, parameters)
+        if option.name in parameters and parameters[option.name].annotation.startswith("Model"):
+            word = f"--{option.name.replace('_', '-')}-parameter"
+            yield click.option(word, multiple=True, metavar="NAME=VALUE", help="Set its parameters.")
+    for name, parameter in parameters.items():
+        if name not in named and name not in METHOD_FIELDS and name != _others(parameters):
+            yield _SHARED[name] if name in _SHARED else decorator(Option(name, "VALUE"), {name: parameter})
+    if words.plot:
+        yield plot_options
+    yield method_options if "method" in parameters else budget_options
+    yield from (option for name, option in _METHOD.items() if name in parameters)
+    yield assert_option
+    yield output_options
+
+
+def _others(parameters: Mapping[str, Parameter]) -> str:
+    """The parameter of further systems behind the first; empty where there is none."""
+    several = (name for name, item in parameters.items() if item.kind is item.VAR_POSITIONAL)
+    return next((name for name in several if parameters[name].annotation == "Model"), "")
+
+
+def _ask(row: Row, words: Command, parameters: Mapping[str, Parameter], options: dict[str, Any]) -> None:
+    """Answer the question, and write the report."""
+    from qnet.cli.output import ready, write
+
+    value = words.value and options.pop("value")
+    if value:
+        require_one(options["metric"], options["percentile"], options)
+    if "method" in parameters:
+        options["wanted"] = method(options)
+    elif "operations" in parameters:
+        options["wanted"] = affordable(options)
+    else:
+        limited(options)
+    output, network, rest = collect(options), *_systems(options)
+    _refuse_together(words, bool(rest))
+    ready(output)
+    models = _models(parameters, options)
+    if "wanted" in options and options["wanted"].announce:
+        from qnet.cli.progress import watched
+
+        watching: Any = watched(options["wanted"])
+    else:
+        # Progress is for terminals alone, and its module is not loaded for a pipe.
+        watching = nullcontext(options.get("wanted"))
+    with opened(network) as model, watching as wanted:
+        if wanted:
+            options["wanted"] = wanted
+        if others := _others(parameters):
+            models[others] = _open(rest, network.settings)
+        options |= {name: _given(name, network, output, value) for name in words.given}
+        report = answering(words.answer or row.answer)(model, **options, **models)
+    write(report, output, value=value)
+
+
+def _systems(options: dict[str, Any]) -> tuple[SystemOptions, tuple[str, ...]]:
+    """Take the systems out of the arguments of a command: what the question is about, and the names of the others."""
+    if "systems" not in options:
+        return asked(options), ()
+    first, *rest = options.pop("systems") or (None,)
+    options["system"] = first
+    if [first, *rest].count("-") > 1:
+        raise click.UsageError("- is given twice, expected at most one model from standard input")
+    return asked(options), tuple(rest)
+
+
+def _models(parameters: Mapping[str, Parameter], options: dict[str, Any]) -> dict[str, Any]:
+    """Open the models that are named by options, and take them out of the arguments of a command."""
+    models: dict[str, Any] = {}
+    for name, parameter in parameters.items():
+        if name in options and parameter.annotation.startswith("Model"):
+            system, settings = options.pop(name), options.pop(f"{name}_parameter")
+            models[name] = _open([system], settings)[0] if system else None
+    return models
+
+
+def _open(systems: Sequence[str], settings: Sequence[str]) -> list[Model]:
+    """The models of names, with settings."""
+    if not systems:
+        return []
+    from qnet.cli.system import open_system
+
+    return [open_system(system, settings) for system in systems]
+
+
+def _given(name: str, network: SystemOptions, output: OutputOptions, value: bool) -> Any:
+    """What the answer is given with its options, by its name in `Command.given`."""
+    if name == "network":
+        return network.words()
+    if name == "only":
+        return value
+    from qnet.cli.output import form
+    from qnet.formats import FORMATS, INSIDE
+
+    return output.plot or bool(output.figure) or FORMATS[form(output)].drawing == INSIDE
+
+
+def _refuse_together(words: Command, several: bool) -> None:
+    """Refuse options that exclude each other, and those without what they need.
+
+    several  whether there is more than one system.
+    """
+    context = click.get_current_context()
+    written = {item.name or "": item for item in context.command.params}
+    default = click.core.ParameterSource.DEFAULT
+    given = {name for name in written if context.get_parameter_source(name) not in (default, None)}
+
+    def words_of(names: Iterable[str]) -> str:
+        from qnet.cli.output import listed
+        from qnet.cli.usage import parameter_name
+
+        return listed([parameter_name(written[name]) for name in names], "and")
+
+    for names in words.excluding:
+        if len(given.intersection(names)) > 1:
+            raise click.UsageError(f"{words_of(names)} exclude each other")
+    needs: dict[str, list[str]] = {}
+    for option in words.options:
+        if option.single and several and option.name in given:
+            raise click.UsageError(f"{words_of([option.name])} needs exactly one SYSTEM, which it changes")
+        if option.needs:
+            needs.setdefault(option.needs, []).append(option.name)
+        if (settings := f"{option.name}_parameter") in written:
+            needs[option.name] = [settings]
+    for needed, names in needs.items():
+        if needed not in given and given.intersection(names):
+            raise click.UsageError(f"{words_of(names)} need{'' if len(names) > 1 else 's'} {words_of([needed])}")

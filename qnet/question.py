@@ -1,0 +1,62 @@
+"""What a question says of its command, besides its row in `qnet.signatures`: options and help, as plain data."""
+
+from __future__ import annotations
+
+from qnet.record import Record
+
+
+class Option(Record):
+    """An option of a command: what the parameter of the signature does not say, or all where there is none.
+
+    Its type, its default, whether it may be repeated and whether it is a flag are those of the parameter of its name.
+    """
+
+    name: str
+    """The parameter, or another argument of the function that answers the command."""
+    metavar: str = ""
+    help: str = ""
+    words: tuple[str, ...] = ()
+    """What it is called on the command line, earlier names last; default: `--name`."""
+    completes: str = ""
+    """What a shell is offered: `metric`, `parameter`, `setting` and so on, the functions of `qnet.cli.complete`."""
+    choices: tuple[str, ...] = ()
+    """The values that are taken; empty for any."""
+    range: tuple[float | None, float | None] = (None, None)
+    """The least and the largest number."""
+    above: bool = False
+    """Whether the least number is not taken itself."""
+    optional: bool = False
+    """Whether it is None where it is not given, instead of the default of the parameter."""
+    argument: bool = False
+    """Whether it is given by its position, behind the system."""
+    needs: str = ""
+    """The option without which it has no meaning."""
+    single: bool = False
+    """Whether it changes the system, of which there must be only one then."""
+    flag: bool = False
+    """Of an option that is no parameter: whether it is a flag."""
+    repeated: bool = False
+    """Of an option that is no parameter: whether it may be given several times."""
+
+
+class Command(Record):
+    """The command of a question: what the table of signatures does not say of it."""
+
+    text: str
+    """The help below its first line, as click reads it."""
+    options: tuple[Option, ...] = ()
+    """In the order of the help; parameters that are missing here are shared options, such as `--metric`."""
+    epilog: str = ""
+    also: tuple[str, ...] = ()
+    """Other questions that the command asks as well: their parameters are options too."""
+    excluding: tuple[tuple[str, ...], ...] = ()
+    """Options of which only one may be given."""
+    plot: bool = False
+    """Whether the answer can be drawn: `--plot` and `--log`."""
+    value: bool = False
+    """Whether one metric can be printed as a number: `--value` and `--unit`."""
+    given: tuple[str, ...] = ()
+    """What the answer is given beside its options: `network`, the words of a network without a file; `curve`, whether
+    a chart is drawn; `only`, whether just a number is printed."""
+    answer: str = ""
+    """The function that answers the command where it takes more than that of the question, as `folder.module:name`."""
