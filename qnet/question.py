@@ -29,6 +29,7 @@ class Option(Record):
     """Whether it is None where it is not given, instead of the default of the parameter."""
     argument: bool = False
     """Whether it is given by its position, behind the system."""
+    required: bool = False
     needs: str = ""
     """The option without which it has no meaning."""
     single: bool = False
@@ -45,10 +46,14 @@ class Command(Record):
     text: str
     """The help below its first line, as click reads it."""
     options: tuple[Option, ...] = ()
-    """In the order of the help; parameters that are missing here are shared options, such as `--metric`."""
+    """In the order of the help. Options that commands share, such as `--metric`, need no words, and may be left out."""
     epilog: str = ""
+    operands: str = ""
+    """What the command takes instead of a system, as its usage calls it: a list of names."""
     also: tuple[str, ...] = ()
-    """Other questions that the command asks as well: their parameters are options too."""
+    """Other questions that the command asks as well, whose parameters are options too."""
+    derived: tuple[str, ...] = ()
+    """Parameters that are no options, because the command makes them of others."""
     excluding: tuple[tuple[str, ...], ...] = ()
     """Options of which only one may be given."""
     plot: bool = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from inspect import Parameter
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
@@ -12,24 +12,16 @@ from qnet.cli.options import Renamed, complete_system, completed, stated
 from qnet.question import Option
 from qnet.signatures import rows
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
 Decorator = Callable[[Any], Any]
 
 
-def options_of(question: str) -> Callable[..., Callable[[_Command], _Command]]:
-    """A maker of the options of a question of `qnet.System`.
+def options_of(question: str) -> Callable[..., Decorator]:
+    """A maker of the options of a question of `qnet.System`, for a command that is written out.
 
-    question  its name there. An option is made of the name of a parameter, and of what only a command needs: other
-              words for it, a metavar, a help. Its default, whether it may be repeated and whether it is a flag are
-              those of the parameter; a text may not be empty.
+    question  its name there. The maker takes the fields of `Option`.
     """
     parameters = rows()[question].parameters
-
-    def option(name: str, *words: str, **more: Any) -> Callable[[_Command], _Command]:
-        made = _kind(parameters[name], "type" in more)
-        return click.option(*(words or [_word(name)]), name, **(made | more))
-
-    return option
+    return lambda *fields, **named: decorator(Option(*fields, **named), parameters)
 
 
 def decorator(option: Option, parameters: Mapping[str, Parameter]) -> Decorator:
@@ -48,6 +40,8 @@ def decorator(option: Option, parameters: Mapping[str, Parameter]) -> Decorator:
         made = _kind(parameter, typed=kind is not None) | ({} if kind is None else {"type": kind})
     if option.optional:
         made["default"] = None
+    if option.required:
+        made["required"] = True
     if parameter is not None and "Model" in parameter.annotation:
         made["shell_complete"] = complete_system
     if option.completes:

@@ -10,14 +10,16 @@ from qnet.signatures import rows
 QUESTION = "qnet.cli.question"
 """The module that makes the command of a question from its row."""
 
-_WRITTEN_OUT = {
+RUN_BY = {
     "envelope": "qnet.cli.envelope",
     "sweep": "qnet.cli.sweep",
-    "map": "qnet.cli.map",
     "formula": "qnet.cli.formula",
     "calibrate": "qnet.cli.calibrate",
 }
-"""Questions whose commands read or write more than a report is made of: streams, models, rows that are finished."""
+"""Questions whose command does more than to ask and to write a report: modules with a `run`, which is given options."""
+
+_WRITTEN_OUT = {"map": "qnet.cli.map"}
+"""Questions whose command does not write a report: modules with a `command`."""
 
 _OTHERS = {
     "queue": ("qnet.cli.queue", "Compute the metrics of a single station, such as M/M/c, in closed form."),

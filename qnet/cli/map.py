@@ -34,8 +34,8 @@ _option = options_of("map_rows")
 @parameter_option
 @inline_options
 @metric_option
-@_option("prefix", metavar="TEXT", help="Prefix of the result columns, such as new_.")
-@_option("chunk", type=click.IntRange(1, 65536), metavar="ROWS",
+@_option("prefix", "TEXT", "Prefix of the result columns, such as new_.")
+@_option("chunk", "ROWS", range=(1, 65536),
          help="Rows solved together at most; 1 answers each row at once (default: 2048).")  # fmt: skip
 @click.option("--csv/--jsonl", "as_csv", default=True,
               help="Read and write CSV (default), or JSON objects, one per line.")  # fmt: skip

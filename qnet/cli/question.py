@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
+from importlib import import_module
 from inspect import Parameter
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from qnet.cli.asking import Decorator, decorator
+from qnet.cli.commands import RUN_BY
 from qnet.cli.method_options import (
     affordable,
     bounds_option,
@@ -61,7 +63,10 @@ def command_of(name: str) -> click.Command:
         parameters |= {key: item for key, item in rows()[other].parameters.items() if key not in parameters}
 
     def command(**options: Any) -> None:
-        _ask(row, words, parameters, options)
+        if name in RUN_BY:
+            import_module(RUN_BY[name]).run(**options)
+        else:
+            _ask(row, words, parameters, options)
 
     callback: Any = command
     for decorate in reversed(list(_decorators(words, parameters))):
@@ -77,23 +82,24 @@ def command_of(name: str) -> click.Command:
 
 def _decorators(words: Command, parameters: Mapping[str, Parameter]) -> Iterator[Decorator]:
     """What adds the arguments and the options of a command, in the order of its help."""
-    if _others(parameters):
-        yield click.argument(
-            "systems", metavar="[SYSTEM]...", nargs=-1, callback=stated, shell_complete=complete_system
-        )
+    others = _others(parameters)
+    if words.operands or others:
+        name, metavar = ("given", words.operands) if words.operands else ("systems", "[SYSTEM]...")
+        yield click.argument(name, metavar=metavar, nargs=-1, callback=stated, shell_complete=complete_system)
     else:
         yield optional_system_argument
     yield parameter_option
-    yield inline_options
-    named = {item.name for item in words.options}
+    if not words.operands:
+        yield inline_options
     for option in words.options:
-        yield decorator(option, parameters)
+        yield _SHARED[option.name] if not option.help and option.name in _SHARED else decorator(option, parameters)
         if option.name in parameters and parameters[option.name].annotation.startswith("Model"):
             word = f"--{option.name.replace('_', '-')}-parameter"
             yield click.option(word, multiple=True, metavar="NAME=VALUE", help="Set its parameters.")
-    for name, parameter in parameters.items():
-        if name not in named and name not in METHOD_FIELDS and name != _others(parameters):
-            yield _SHARED[name] if name in _SHARED else decorator(Option(name, "VALUE"), {name: parameter})
+    listed = {item.name for item in words.options} | {*words.derived, *METHOD_FIELDS, others}
+    for name in parameters:
+        if name not in listed:
+            yield _SHARED[name] if name in _SHARED else decorator(Option(name, "VALUE"), parameters)
     if words.plot:
         yield plot_options
     yield method_options if "method" in parameters else budget_options

@@ -177,6 +177,25 @@ def test_a_command_loads_only_what_it_needs(
     assert not used(modules, (*forbidden, *EVERYWHERE))
 
 
+WORDS = """
+import sys
+from qnet.cli.group import qnet
+qnet([sys.argv[1], "--help"], prog_name="qnet", standalone_mode=False)
+print(*(name for name in sys.modules if name.startswith(("qnet.questions", "qnet.reports", "qnet.networks"))))
+"""
+
+
+@pytest.mark.parametrize("name", ["solve", "cost", "why", "knee", "sensitivity", "compare", "sweep", "calibrate"])
+def test_help_of_a_question_loads_only_its_words(name: str) -> None:
+    """The data of its command, by name: what `-X importtime` does not list."""
+    done = subprocess.run(
+        [sys.executable, "-c", WORDS, name], env=environment({}), capture_output=True, check=True, text=True
+    )
+    loaded = set(done.stdout.splitlines()[-1].split())
+    words = {"qnet.questions.bottleneck", "qnet.questions.bottleneck.command"} if name == "why" else set[str]()
+    assert loaded == {"qnet.questions", f"qnet.questions.{name}", f"qnet.questions.{name}.command", *words}
+
+
 def test_modules_that_must_not_be_loaded_exist() -> None:
     named = {*NO_SOLVER, *NOT_ASKED, *EVERYWHERE, *(name for _, names in CASES for name in names)}
     assert sorted(name for name in named if importlib.util.find_spec(name) is None) == []

@@ -15,7 +15,7 @@ from source import nodes_of
 
 import qnet
 from qnet.cli.answers import ANSWERS
-from qnet.cli.commands import COMMANDS
+from qnet.cli.commands import COMMANDS, RUN_BY
 from qnet.exchange.formats import FORMATS as EXCHANGED
 from qnet.expression.functions import FUNCTIONS
 from qnet.formats import FORMATS as RENDERED
@@ -39,6 +39,7 @@ BY_NAME: dict[str, set[str]] = {
     "qnet.reports.render": {row.module for row in RENDERED.values()},
     "qnet.networks.solvers.loader": {row.module for row in TABLE},
     "qnet.cli.group": {module for module, _ in COMMANDS.values()},
+    "qnet.cli.question": {*RUN_BY.values()},
     # `lazy` counts where it is called; the others load, or look for, what is no part of qnet.
     "qnet.__main__": set(),
     "qnet.lazy": set(),
