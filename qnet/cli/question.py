@@ -6,8 +6,8 @@ of a method; a `Model` is opened by its name, as the system is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from inspect import Parameter
 from typing import TYPE_CHECKING, Any
@@ -131,21 +131,24 @@ def _ask(row: Row, words: Command, parameters: Mapping[str, Parameter], options:
     _refuse_together(words, bool(rest))
     ready(output)
     models = _models(parameters, options)
-    if "wanted" in options and options["wanted"].announce:
-        from qnet.cli.progress import watched
-
-        watching: Any = watched(options["wanted"])
-    else:
-        # Progress is for terminals alone, and its module is not loaded for a pipe.
-        watching = nullcontext(options.get("wanted"))
-    with opened(network) as model, watching as wanted:
-        if wanted:
-            options["wanted"] = wanted
+    with opened(network) as model, _watched(options):
         if others := _others(parameters):
             models[others] = _open(rest, network.settings)
         options |= {name: _given(name, network, output, value) for name in words.given}
         report = answering(words.answer or row.answer)(model, **options, **models)
     write(report, output, value=value)
+
+
+@contextmanager
+def _watched(options: dict[str, Any]) -> Generator[None]:
+    """Show on a terminal how many points are solved, where the arguments have a method; a pipe loads nothing for it."""
+    if "wanted" not in options or not options["wanted"].announce:
+        yield
+        return
+    from qnet.cli.progress import watched
+
+    with watched(options["wanted"]) as options["wanted"]:
+        yield
 
 
 def _systems(options: dict[str, Any]) -> tuple[SystemOptions, tuple[str, ...]]:

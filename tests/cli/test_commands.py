@@ -15,9 +15,10 @@ from click.testing import CliRunner, Result
 from many import many
 
 import qnet as package
-from qnet.cli.commands import COMMANDS
+from qnet.cli.commands import COMMANDS, QUESTION, RUN_BY
 from qnet.cli.group import qnet
 from qnet.explanations import EXPLANATIONS, FAMILIES
+from qnet.signatures import rows
 
 SOURCE = Path(package.__file__).parent
 GOLDEN = Path(__file__).parent / "golden"
@@ -68,6 +69,20 @@ def test_everything_has_help_for_eighty_columns_of_ascii(name: str) -> None:
     assert "..." not in shown.partition("\nCommands:")[2], "a line of the list of commands is cut off"
     prose = [line for line in shown.splitlines() if not (line.startswith("    ") and "qnet " in line)]
     assert max(map(len, prose)) <= 90
+
+
+STATED = {name: row for name, row in rows().items() if COMMANDS.get(name, ("",))[0] == QUESTION}
+
+
+def test_what_questions_say_of_options_names_options() -> None:
+    assert len(STATED) > 10 and set(RUN_BY) < set(STATED)
+    for name, row in STATED.items():
+        words = row.command()
+        options = {item.name for item in ALL[f"qnet {name}"].params}
+        named = {item.name for item in words.options} | {item.needs for item in words.options if item.needs}
+        assert named | {other for group in words.excluding for other in group} <= options, name
+        assert {*words.also} <= rows().keys() and {*words.derived} <= row.parameters.keys(), name
+        assert {*words.given} <= {"network", "curve", "only"}, name
 
 
 NO_QUESTIONS = {
