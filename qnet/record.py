@@ -8,7 +8,7 @@ get such a constructor. Type checkers read these records as frozen dataclasses.
 from __future__ import annotations
 
 from collections import namedtuple
-from functools import cache
+from functools import lru_cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar, cast, dataclass_transform
 
@@ -118,7 +118,7 @@ class Record(tuple[Any, ...]):
 cast("Any", Record.__new__).general = True
 
 
-@cache
+@lru_cache(maxsize=64)
 def _field(index: int) -> property:
     """The property of a field, the same in all classes: to make one takes a third of the time of making a class."""
     return property(itemgetter(index))

@@ -4,7 +4,7 @@ servers."""
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from qnet.errors import NotComputed, Problem
@@ -200,7 +200,7 @@ def _solved(
         rate = np.where(np.isnan(rate), first, rate)
     cut = _cut(chain, rate) if guessed and entire else most
     if cut < most:
-        chain = _Chain(chain.count[: cut + 1], *(part[: cut + 1] for part in chain[1:]))
+        chain = chain.each(lambda part: part[: cut + 1]).replace(count=chain.count[: cut + 1])
     each_of = rate, least, offered, servers - open_offered, *guess[2:]
     size = max(chain.free.shape[1], *map(len, each_of))
     # Sums over a single chain have other last digits than over several.
@@ -362,7 +362,11 @@ class _Chain(Record):
         """Some points of the batch; the one column of all points is that of some."""
         if self.free.shape[1] == 1:
             return self
-        return _Chain(self.count, *(_columns(part, chosen) for part in self[1:]))
+        return self.each(lambda part: _columns(part, chosen))
+
+    def each(self, of: Callable[[Any], Any]) -> _Chain:
+        """With a function of all that has a column for each point."""
+        return self.replace(**{name: of(part) for name, part in self.as_dict().items() if name != "count"})
 
 
 Chains = dict[tuple[Any, ...], _Chain]
@@ -395,7 +399,7 @@ def _few_chains(most: int, servers: int, sources: Any, share: Any, erlangs: Any,
         different, where = np.unique(sources, return_inverse=True)
         if 2 * len(different) <= len(sources):
             chain = _chain(most, different, servers, share, erlangs)
-            return _Chain(chain.count, *(_columns(part, where) for part in chain[1:]))
+            return chain.each(lambda part: _columns(part, where))
     return _chain(most, sources, servers, share, erlangs, room)
 
 
