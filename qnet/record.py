@@ -93,6 +93,11 @@ class Record(tuple[Any, ...]):
         """The names of the fields, in order."""
         return cls._fields
 
+    @classmethod
+    def defaults(cls) -> dict[str, Any]:
+        """The values of the fields that need not be given, by name."""
+        return dict(cls._defaults)
+
     def replace(self, **changes: Any) -> Self:
         """The record with some fields changed; raises `TypeError` for an unknown one."""
         values, fields = list(self), self._fields

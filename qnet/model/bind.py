@@ -13,6 +13,7 @@ from qnet.lazy import lazy, np
 from qnet.model.bind_copies import with_copies
 from qnet.model.facts import fact
 from qnet.model.fields import BY_PRIORITY, RATES, SHARE, TABLES
+from qnet.model.keys import all_steps, keys_of, stated
 from qnet.model.model import ClassModel, Model, RouteModel, StationModel, StepModel
 from qnet.model.scope import inside_stations
 from qnet.model.values import LEAST, MOST, Values
@@ -93,16 +94,13 @@ def structural(model: Model) -> list[tuple[Expression, Path]]:
 
     Returns  each with its key path in the file; constants are left out.
     """
-    result: list[tuple[Expression | None, Path]] = []
-    for station in model.stations:
-        path = station.path
-        result += [(station.servers, (*path, "servers")), (station.copies, (*path, "copies"))]
-        result.append((station.capacity, (*path, "capacity")))
-        result.append((station.split.hot, (*path, "split", "hot")))
-    for step in all_steps(model):
-        result += [(step.copy, (*step.path, "copy")), (step.join, (*step.path, "join"))]
-        result += [(branch.copies, (*branch.path, "copies")) for branch in step.branches]
-    return [(expression, path) for expression, path in result if expression is not None and expression.names]
+    keys = keys_of(model)
+    return [
+        (expression, (*path, key.key))
+        for kind, item, path in stated(model)
+        for key, expression in keys.numbers(kind, item)
+        if key.field.integer and expression.names
+    ]
 
 
 @fact
@@ -119,21 +117,13 @@ def _rates(model: Model) -> list[tuple[Expression, Path]]:
 @fact
 def expressions(model: Model) -> list[Expression]:
     """Every expression of `model` that becomes a number of its network; parameters and outputs are not among them."""
-    result = [limit.load for limit in model.limits] + [limit.capacity for limit in model.limits]
+    keys = keys_of(model)
+    result = [expression for kind, item, _ in stated(model) for _, expression in keys.numbers(kind, item)]
+    # What no row of the field table names alone.
     for station in model.stations:
-        result += [station.servers, station.copies, *station.split.shares, *station.rates]
-        result += [item for item in (station.split.hot, station.split.share, station.capacity) if item is not None]
-    result += [buffer.places for buffer in model.buffers]
-    for customers in model.classes:
-        selected = (customers.arrival_rate, customers.arrival_scv, customers.population, customers.think_time)
-        result += [item for item in selected if item is not None]
-        result += [route.probability for route in customers.routes]
-    result += [expression for chain in model.chains for expression in chain.expressions]
-    for step in all_steps(model):
-        result += [
-            item for item in (step.time, step.visits, step.exempt, step.scv, step.copy, step.join) if item is not None
-        ]
-        result += [branch.copies for branch in step.branches]
+        result += [*station.split.shares, *station.rates]
+    result += [item.probability for chain in model.chains for item in chain.onward]
+    result += [step.time for step in all_steps(model) if step.time is not None]
     return result
 
 
@@ -151,17 +141,6 @@ def depends_on_population(model: Model) -> bool:
     return any(
         not affected.isdisjoint(expression.names) for expression in expressions(model) if expression not in populations
     )
-
-
-def all_steps(model: Model) -> list[StepModel]:
-    """The steps of all routes of a model, with those inside of others."""
-    waiting = [step for customers in model.classes for route in customers.routes for step in route.steps]
-    result: list[StepModel] = []
-    while waiting:
-        step = waiting.pop()
-        result.append(step)
-        waiting += step.inner
-    return result
 
 
 @fact
@@ -193,16 +172,10 @@ class _Binder:
         classes = [self.customers(customers) for customers in self.model.classes]
         if self.model.chains:
             classes += [bind_chains.bind_chain(self.model, self.values, chain) for chain in self.model.chains]
-        limits = tuple(
-            Limit(
-                limit.name,
-                self.number("limit", "load", limit.load, limit.path),
-                self.number("limit", "capacity", limit.capacity, limit.path),
-            )
-            for limit in self.model.limits
-        )
+        record = self.values.record
+        limits = tuple(record(Limit, "limit", limit, limit.path, name=limit.name) for limit in self.model.limits)
         buffers = tuple(
-            Buffer(buffer.name, self.number("buffer", "places", buffer.places, buffer.path), buffer.full == "lost")
+            record(Buffer, "buffer", buffer, buffer.path, name=buffer.name, loses=buffer.full == "lost")
             for buffer in self.model.buffers
         )
         network = RoutedNetwork(stations, tuple(classes), limits, self.values.size, buffers=buffers)
@@ -240,13 +213,14 @@ class _Binder:
         else:
             listed = rate_formula.terms(self.model, station, self.values, capacity)
             rates = tuple(self.rate(rate, (*station.path, "rates"), index + 1) for index, rate in enumerate(listed))
-        return Station(
+        return self.values.record(
+            Station,
+            "station",
+            station,
+            station.path,
             name=station.name,
-            delay=station.delay,
             servers=servers,
-            discipline=station.discipline,
             groups=groups,
-            follows=station.follows,
             rates=rates or None,
             capacity=capacity,
         )
@@ -333,10 +307,13 @@ class _Binder:
         """A class with its routes."""
         path = customers.path
         routes = tuple(
-            Route(
-                route.name,
-                self.number("route", "probability", route.probability, route.path),
-                self.values.kept((customers, route), lambda route=route: self.route_steps(route, customers)),
+            self.values.record(
+                Route,
+                "route",
+                route,
+                route.path,
+                name=route.name,
+                steps=self.values.kept((customers, route), lambda route=route: self.route_steps(route, customers)),
             )
             for route in customers.routes
         )
@@ -347,27 +324,23 @@ class _Binder:
         copies = 1 if owner is None else self.integer("station", "copies", owner.copies, owner.path)
         if customers.arrival_rate is not None:
             rate = copies * self.number("class", "arrival_rate", customers.arrival_rate, path)
-            scv: Value = 1.0
-            if customers.arrival_scv is not None:
-                scv = self.number("class", "arrival_scv", customers.arrival_scv, path)
-            return OpenClass(
-                name=customers.name,
-                arrival_rate=rate,
-                routes=routes,
-                arrival_scv=scv,
-                per_copy_of=customers.per_copy_of,
+            return self.values.record(
+                OpenClass, "class", customers, path, name=customers.name, arrival_rate=rate, routes=routes
             )
         assert customers.population is not None
         population = copies * self.number("class", "population", customers.population, path)
         think_time: Value = 0.0
         if customers.think_time is not None:
             think_time = self.number("class", "think_time", customers.think_time, path)
-        return ClosedClass(
+        return self.values.record(
+            ClosedClass,
+            "class",
+            customers,
+            path,
             name=customers.name,
             population=population,
             think_time=think_time,
             routes=routes,
-            per_copy_of=customers.per_copy_of,
         )
 
     def route_steps(self, route: RouteModel, customers: ClassModel) -> tuple[Step, ...]:
@@ -394,7 +367,6 @@ class _Binder:
     def step(self, step: StepModel, priority: int) -> Step:
         """A time, or a hold with its inner steps."""
         visits = self.number("step", "visits", step.visits, step.path)
-        scv = None if step.scv is None else self.number("step", "scv", step.scv, step.path)
         if step.fills:
             return Time(0.0, 1.0, visits, fills=step.fills)
         if step.branches:
@@ -402,32 +374,12 @@ class _Binder:
         if not step.station:
             assert step.time is not None
             mean = self.number("step", step.time_key, step.time, step.path)
-            return Time(
-                mean=mean,
-                scv=1.0 if scv is None else scv,
-                visits=visits,
-                phase=step.phase,
-                keeps=step.keeps,
-                work=step.work,
-            )
-        copy = None if step.copy is None else self.integer("step", "copy", step.copy, step.path)
-        exempt = self.number("step", "exempt", step.exempt, step.path)
+            return self.values.record(Time, "step", step, step.path, mean=mean, visits=visits)
         particular = step.priority
         if particular is None:
             particular = priority if self.by_name[step.station].discipline in BY_PRIORITY else 0
-        return Hold(
-            station=step.station,
-            steps=self.steps(step.steps, priority),
-            visits=visits,
-            phase=step.phase,
-            keeps=step.keeps,
-            priority=particular,
-            exempt=exempt,
-            scv=scv,
-            copy=copy,
-            work=step.work,
-            drains=step.drains,
-        )
+        inner = self.steps(step.steps, priority)
+        return self.values.record(Hold, "step", step, step.path, steps=inner, visits=visits, priority=particular)
 
     def fork(self, step: StepModel, visits: Value, priority: int) -> Fork:
         """A parallel step with its branches."""
@@ -442,10 +394,18 @@ class _Binder:
             on = [step.join, *(branch.copies for branch in step.branches)]
             self.refuse("QN220", (*step.path, "join"), f"{needed} of {width} branches", f"at most {width}", on)
         branches = tuple(
-            Branch(branch.name or f"branch {index}", self.steps(branch.steps, priority), copies)
+            self.values.record(
+                Branch,
+                "branch",
+                branch,
+                branch.path,
+                name=branch.name or f"branch {index}",
+                steps=self.steps(branch.steps, priority),
+                copies=copies,
+            )
             for index, (branch, copies) in enumerate(zip(step.branches, counts, strict=True), start=1)
         )
-        return Fork(branches, needed, visits, step.phase, step.keeps, step.work)
+        return self.values.record(Fork, "step", step, step.path, branches=branches, needed=needed, visits=visits)
 
     # Checks
 

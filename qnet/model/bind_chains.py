@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from qnet.errors import Problem
 from qnet.expression import Expression, Value
@@ -29,40 +30,27 @@ def bind_chain(model: Model, values: Values, chain: ChainModel) -> OpenClass | C
     at: dict[State, int] = {}
     steps: dict[str, list[Hold]] = {name: [] for name in chain.classes}
     for item in chain.services:
-        time = values.field(item.time, services["time"], item.path)
-        scv = 1.0 if item.scv is None else values.field(item.scv, services["scv"], (*item.path[:-1], "scv"))
+        mean = values.field(item.time, services["time"], item.path)
+        time = values.record(Time, "service", item, item.path[:-1], mean=mean)
         if item.state[1] == THINK and chain.home == THINK:
-            thinking = thinking + time * visits[item.state]
-            thoughts[item.state] = (time, scv)
+            thinking = thinking + mean * visits[item.state]
+            thoughts[item.state] = (mean, time.scv)
             continue
         heeded = stations[item.state[1]].discipline in BY_PRIORITY
-        hold = Hold(item.state[1], (Time(time, scv),), visits[item.state], priority=chain.priority if heeded else 0)
+        hold = Hold(item.state[1], (time,), visits[item.state], priority=chain.priority if heeded else 0)
         at[item.state] = len(steps[item.state[0]])
         steps[item.state[0]].append(hold)
     routes = tuple(Route(name, 1.0, tuple(each)) for name, each in steps.items())
-
-    def number(key: str, expression: Expression) -> Value:
-        return values.field(expression, TABLES["chain"][key], (*chain.path, key))
-
     onward = _onward(values, chain, visits)
     if chain.think_time is not None:
-        thoughts[HOME] = (number("think_time", chain.think_time), 1.0)
+        field = TABLES["chain"]["think_time"]
+        thoughts[HOME] = (values.field(chain.think_time, field, (*chain.path, "think_time")), 1.0)
         thinking = thinking + thoughts[HOME][0] * visits.get(HOME, 0.0)
     turns = _turns(values, chain, at, thoughts)
+    given: dict[str, Any] = {"name": chain.name, "routes": routes, "chain": True, "onward": onward, "turns": turns}
     if chain.arrival_rate is not None:
-        gaps: Value = 1.0 if chain.arrival_scv is None else number("arrival_scv", chain.arrival_scv)
-        rate = number("arrival_rate", chain.arrival_rate)
-        return OpenClass(chain.name, rate, routes, chain=True, arrival_scv=gaps, onward=onward, turns=turns)
-    assert chain.population is not None
-    return ClosedClass(
-        name=chain.name,
-        population=number("population", chain.population),
-        think_time=thinking,
-        routes=routes,
-        chain=True,
-        onward=onward,
-        turns=turns,
-    )
+        return values.record(OpenClass, "chain", chain, chain.path, **given)
+    return values.record(ClosedClass, "chain", chain, chain.path, **given, think_time=thinking)
 
 
 def _turns(

@@ -6,14 +6,11 @@ from typing import Any, cast
 
 from qnet.documents import Path
 from qnet.errors import suggest
-from qnet.expression import parse
 from qnet.model.fields import ONWARD, TABLES
 from qnet.model.model import HOME, OUTSIDE, THINK, ChainModel, OnwardModel, ServiceModel, State
 from qnet.model.reader import Reader, describe
 
 MAX_STATES = 300
-
-_ZERO = parse(0)
 
 
 def read_chain(reader: Reader, name: str, raw: Any) -> ChainModel:
@@ -42,11 +39,11 @@ class _ChainReader:
         onward = self.routing(values.get("routing"))
         complete = len(reader.problems) == before and "classes" in values and "routing" in values
         reference: str = values.get("reference", "")
-        return ChainModel(
+        return reader.record(
+            ChainModel,
+            "chain",
+            values,
             name=self.name,
-            arrival_rate=values.get("arrival_rate"),
-            population=values.get("population"),
-            think_time=values.get("think_time"),
             reference="" if reference in self.homes else reference,
             classes=self.classes,
             services=services,
@@ -54,8 +51,6 @@ class _ChainReader:
             home=self.homes[0],
             integer=complete,
             path=self.path,
-            arrival_scv=values.get("arrival_scv"),
-            priority=values.get("priority", 0),
         )
 
     # Classes
@@ -85,11 +80,12 @@ class _ChainReader:
         path = (*self.path, "classes", name, "service", station)
         if isinstance(raw, dict):
             values = self.reader.table(cast("Any", raw), "service", path)
-            time, scv = values.get("time"), (values.get("scv") if "scv" in raw else None)
+            scv = values.get("scv") if "scv" in raw else None
             path = (*path, "time")
         else:
             time, scv = self.reader.value(raw, TABLES["service"]["time"], path), None
-        return ServiceModel((name, station), time or _ZERO, scv, path)
+            values = {} if time is None else {"time": time}
+        return self.reader.record(ServiceModel, "service", values, state=(name, station), scv=scv, path=path)
 
     # Routing
 

@@ -23,6 +23,7 @@ from qnet.model.scope import (
     station_figures,
     uses_solution,
 )
+from qnet.record import Record
 from qnet.units import NUMBER, TIME, Dimension, unit
 
 if TYPE_CHECKING:
@@ -162,12 +163,17 @@ class _Checker:
                 help = f"busy_servers('{station}') is the mean number inside"
                 self.reader.fail("QN123", path, text, expected, help=help)
 
-    def field(
-        self, kind: str, key: str, expression: Expression | None, path: Path, holds: tuple[str, ...] = ()
-    ) -> None:
+    def fields(self, kind: str, item: Record, path: Path, holds: tuple[str, ...] = ()) -> None:
+        """Check all expressions of a record against their rows of the field table.
+
+        kind    its table.
+        holds   the stations that are held around it.
+        """
+        for key, expression in self.reader.keys.numbers(kind, item):
+            self.field(key.field, expression, (*path, key.key), holds if key.field.inside else ())
+
+    def field(self, field: Field, expression: Expression | None, path: Path, holds: tuple[str, ...] = ()) -> None:
         """Check an expression against its row of the field table; `holds` as of `expression`."""
-        field = TABLES[kind][key]
-        path = (*path, key)
         self.number(expression, field, path, holds)
         if field.integer and expression is not None and uses_solution(expression, self.dependent):
             text = f'"{short(expression.source)}" depends on the solution'
@@ -228,12 +234,10 @@ class _Checker:
     def stations(self) -> None:
         """Check the expressions of every station and which one it follows."""
         for station in self.model.stations:
-            self.field("station", "servers", station.servers, station.path)
-            self.field("station", "copies", station.copies, station.path)
+            self.fields("station", station, station.path)
             split = (*station.path, "split")
             if station.split.kind == "hot":
-                self.field("split", "hot", station.split.hot, split)
-                self.field("split", "share", station.split.share, split)
+                self.fields("split", station.split, split)
             for index, share in enumerate(station.split.shares):
                 self.number(share, SHARE, (*split, index))
             for index, rate in enumerate(station.rates):
@@ -242,12 +246,6 @@ class _Checker:
             if station.rate_formula is not None and "n" in self.model.parameters:
                 text = 'n is the number present here, and a parameter of the model is called "n"'
                 self.reader.fail("QN750", (*station.path, "rates"), text, "another name of the parameter")
-            self.field("station", "capacity", station.capacity, station.path)
-            if station.rates:
-                self.forbidden(station, "servers", "rates", "rates and servers exclude each other")
-            if station.delay:
-                for key in ("servers", "discipline", "rates", "capacity"):
-                    self.forbidden(station, key, "delay = true", "a delay has an infinite number of servers")
             if station.follows:
                 self.follower(station)
 
@@ -263,15 +261,6 @@ class _Checker:
         elif leader.follows:
             text = f'"{leader.name}" follows another station itself'
             self.reader.fail("QN213", path, text, "a station with its split")
-        self.forbidden(station, "capacity", "follows", "capacity and follows exclude each other")
-        for key in ("copies", "split"):
-            self.forbidden(station, key, "follows", f'copies and split are those of "{station.follows}"')
-
-    def forbidden(self, station: StationModel, key: str, beside: str, reason: str) -> None:
-        """Note a key of a station that another one makes meaningless."""
-        path = (*station.path, key)
-        if self.reader.stated(path):
-            self.reader.fail("QN213", path, f"{key} is used with {beside}", f"no {key}: {reason}")
 
     # Classes
 
@@ -282,7 +271,7 @@ class _Checker:
         names: set[str] = set()
         for route in customers.routes:
             if route.path != path:
-                self.field("route", "probability", route.probability, route.path)
+                self.fields("route", route, route.path)
             if route.name and route.name in names:
                 text = f'there are two routes "{route.name}" in this class'
                 self.reader.fail("QN215", (*route.path, "name"), text, "distinct names")
@@ -301,16 +290,7 @@ class _Checker:
         if opened == closed:
             text = f"found {'both' if closed else 'neither'} arrival_rate {'and' if closed else 'nor'} population"
             self.reader.fail("QN214", path, text, f"arrival_rate (an open {kind}) or population (a closed one)")
-        if customers.think_time is not None and not closed:
-            expected = "a think time only with population"
-            self.reader.fail("QN214", (*path, "think_time"), f"a think time in an open {kind}", expected)
-        if customers.arrival_scv is not None and not opened:
-            expected = "arrival_scv only with arrival_rate"
-            self.reader.fail("QN214", (*path, "arrival_scv"), f"arrivals in a closed {kind}", expected)
-        self.field(kind, "arrival_rate", customers.arrival_rate, path)
-        self.field(kind, "arrival_scv", customers.arrival_scv, path)
-        self.field(kind, "population", customers.population, path)
-        self.field(kind, "think_time", customers.think_time, path)
+        self.fields(kind, customers, path)
         heeded = any(station.discipline in BY_PRIORITY for station in self.model.stations)
         if customers.priority and not heeded and self.stations_by_name:
             expected = 'discipline = "priority" or "preemptive" at a station'
@@ -330,9 +310,7 @@ class _Checker:
     def step(self, step: StepModel, holds: tuple[str, ...]) -> None:
         """Check a step inside the `holds` that enclose it, and everything inside it."""
         path = step.path
-        for key, value in (("visits", step.visits), ("exempt", step.exempt), ("scv", step.scv), ("copy", step.copy)):
-            if value is not None:
-                self.field("step", key, value, path, holds if key == "visits" else ())
+        self.fields("step", step, path, holds)
         if step.phase == 2:
             known = all(name in self.stations_by_name for name in holds)
             for name in step.keeps or ():
@@ -343,9 +321,8 @@ class _Checker:
             self.reader.fail("QN216", (*path, "keeps"), "keeps is used in phase 1", "phase = 2, or no keeps")
         self.buffered = self.buffered or bool(step.fills or step.drains)
         if self.reader.stated((*path, "parallel")):
-            self.field("step", "join", step.join, path)
             for branch in step.branches:
-                self.field("branch", "copies", branch.copies, branch.path)
+                self.fields("branch", branch, branch.path)
                 for inner in branch.steps:
                     self.step(inner, holds)
             return
@@ -357,7 +334,7 @@ class _Checker:
         outside = step.time_key != "delay" and not holds and self.reader.stated((*path, step.time_key))
         if outside and not self.reader.misspelt(path):
             self.reader.fail("QN209", path, "a time is outside of any hold", "delay, or station and time")
-        self.field("step", step.time_key, step.time, path, holds)
+        self.field(TABLES["step"][step.time_key], step.time, (*path, step.time_key), holds)
 
     def visit(self, step: StepModel, holds: tuple[str, ...]) -> None:
         """Check a step that waits for a station."""
@@ -378,8 +355,9 @@ class _Checker:
                 self.inside.get(name, set()).add(step.station)
         for inner in step.steps:
             if inner.path == path:
-                self.field("step", "time", inner.time, path, (*holds, step.station))
-                self.field("step", "scv", inner.scv, path)
+                fields = TABLES["step"]
+                self.field(fields["time"], inner.time, (*path, "time"), (*holds, step.station))
+                self.field(fields["scv"], inner.scv, (*path, "scv"))
             else:
                 self.step(inner, (*holds, step.station))
 
@@ -395,9 +373,11 @@ class _Checker:
     def limits(self) -> None:
         """Check that load and capacity of every limit compare."""
         for limit in self.model.limits:
-            fields = TABLES["limit"]
-            load = self.number(limit.load, fields["load"], (*limit.path, "load"))
-            self.number(limit.capacity, fields["capacity"], (*limit.path, "capacity"), wanted=load)
+            load: Dimension | None = None
+            for key, expression in self.reader.keys.numbers("limit", limit):
+                path = (*limit.path, key.key)
+                dimension = self.number(expression, key.field, path, wanted=load if key.key == "capacity" else None)
+                load = dimension if key.key == "load" else load
 
     def outputs(self) -> None:
         """Give every output its dimension."""

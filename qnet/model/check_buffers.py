@@ -7,7 +7,7 @@ from collections.abc import Callable
 from qnet.documents import Path
 from qnet.errors import suggest
 from qnet.expression import Expression
-from qnet.model.fields import TABLES, Field
+from qnet.model.fields import Field
 from qnet.model.model import Model, RouteModel, StepModel
 from qnet.model.reader import Reader
 from qnet.units import Dimension
@@ -21,7 +21,8 @@ def check_buffers(model: Model, reader: Reader, number: _Check) -> None:
     number   checks a number of the network against its field.
     """
     for buffer in model.buffers:
-        number(buffer.places, TABLES["buffer"]["places"], (*buffer.path, "places"))
+        for key, expression in reader.keys.numbers("buffer", buffer):
+            number(expression, key.field, (*buffer.path, key.key))
     routes = [route for customers in model.classes for route in customers.routes]
     used: set[str] = set()
     for route in routes:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from qnet.documents import Path
 from qnet.errors import suggest
 from qnet.expression import Expression
-from qnet.model.fields import ONWARD, TABLES, Field
+from qnet.model.fields import ONWARD, Field
 from qnet.model.model import HOME, OUTSIDE, THINK, ChainModel, Model, State
 from qnet.model.reader import Reader
 from qnet.networks.state_reduction import reached, turned
@@ -26,9 +26,9 @@ def check_chains(model: Model, reader: Reader, number: CheckNumber) -> None:
     for chain in model.chains:
         before = len(reader.problems)
         for service in chain.services:
-            fields, path = TABLES["service"], service.path
-            number(service.time, fields["time"], path)
-            number(service.scv, fields["scv"], (*path[:-1], "scv"))
+            path = service.path
+            for key, expression in reader.keys.numbers("service", service):
+                number(expression, key.field, path if key.key == "time" else (*path[:-1], key.key))
             _check_station(chain, service.state[1], path[: len(chain.path) + 4], stations, reader)
         for item in chain.onward:
             number(item.probability, ONWARD, item.path)

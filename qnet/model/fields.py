@@ -27,6 +27,18 @@ class Field(Record):
     high: float | None = None
     integer: bool = False
     """Whether the value must be an integer, the same for all points that are solved together."""
+    attribute: str | None = ""
+    """Of the records of the model and of the network that have its value; empty: as the key. None: what reads the table
+    makes something else of it."""
+    needs: tuple[str, ...] = ()
+    """Keys of the table, of which one must be stated with it."""
+    excludes: tuple[tuple[str, str], ...] = ()
+    """Keys of the table that it cannot stand next to, each with the reason, where `{}` is what the other one states;
+    without a reason the two simply exclude each other."""
+    inside: bool = False
+    """Whether it may depend on the number of customers that hold the stations around it."""
+    explains: bool = False
+    """Whether it is for readers: no figure depends on it."""
 
 
 _SCV = Field("expression", "squared coefficient of variation: 0 constant, 1 exponential", NUMBER, default=1, low=0)
@@ -35,14 +47,18 @@ _ARRIVAL_SCV = Field(
     "squared coefficient of variation of interarrival times: 0 constant, 1 Poisson, above 1 bursty",
     NUMBER,
     low=0,
+    needs=("arrival_rate",),
 )
-_VISITS = Field("expression", "mean number of visits", NUMBER, default=1, low=0)
+_VISITS = Field("expression", "mean number of visits", NUMBER, default=1, low=0, inside=True)
 _PHASE = Field("integer", "1: part of the response; 2: second-phase work, after it", default=1, low=1, high=2)
 _KEEPS = Field("names", "phase 2: the enclosing holds that remain held (default: all)")
 _PRIORITY = Field(
     "integer", "the highest is served first, at stations that serve by priority", default=0, low=-99, high=99
 )
-_NOTE = Field("text", "a remark")
+_NOTE = Field("text", "a remark", explains=True)
+_AT_STATIONS = ("station", "hold")
+_INFINITE = "a delay has an infinite number of servers"
+_FOLLOWED = 'copies and split are those of "{}"'
 
 TABLES: dict[str, dict[str, Field]] = {
     "model": {
@@ -74,11 +90,21 @@ TABLES: dict[str, dict[str, Field]] = {
         "fitted_on": Field("names", "the claims a fitted value was fitted to"),
     },
     "station": {
-        "servers": Field("expression", "servers of each copy", NUMBER, default=1, low=1, high=1e6, integer=True),
+        "servers": Field(
+            "expression",
+            "servers of each copy",
+            NUMBER,
+            default=1,
+            low=1,
+            high=1e6,
+            integer=True,
+            excludes=(("rates", ""), ("delay", _INFINITE)),
+        ),
         "rates": Field(
             "other",
             "relative capacity with 1, 2, ... customers present, the last repeats, or a formula of the number n; "
             "without servers",
+            excludes=(("delay", _INFINITE),),
         ),
         "capacity": Field(
             "expression",
@@ -87,16 +113,30 @@ TABLES: dict[str, dict[str, Field]] = {
             low=1,
             high=1e6,
             integer=True,
+            excludes=(("delay", _INFINITE), ("follows", "")),
         ),
         "discipline": Field(
-            "word", "queueing discipline", default="fcfs", options=("fcfs", "ps", "lcfs-pr", "priority", "preemptive")
+            "word",
+            "queueing discipline",
+            default="fcfs",
+            options=("fcfs", "ps", "lcfs-pr", "priority", "preemptive"),
+            excludes=(("delay", _INFINITE),),
         ),
         "delay": Field("flag", "infinite server: no queueing"),
         "copies": Field(
-            "expression", "identical stations that share the work", NUMBER, default=1, low=1, high=1e6, integer=True
+            "expression",
+            "identical stations that share the work",
+            NUMBER,
+            default=1,
+            low=1,
+            high=1e6,
+            integer=True,
+            excludes=(("follows", _FOLLOWED),),
         ),
         "split": Field(
-            "other", 'distribution of visits over the copies: "even", a list of shares, or { hot = n, share = s }'
+            "other",
+            'distribution of visits over the copies: "even", a list of shares, or { hot = n, share = s }',
+            excludes=(("follows", _FOLLOWED),),
         ),
         "follows": Field("text", "the station whose chosen copy is also the copy used here"),
         "note": _NOTE,
@@ -127,7 +167,11 @@ TABLES: dict[str, dict[str, Field]] = {
         "arrival_scv": _ARRIVAL_SCV,
         "population": Field("expression", "customers of a closed class", NUMBER, low=0, high=1e15),
         "think_time": Field(
-            "expression", "time between a response and the next request of a closed class", TIME, low=0
+            "expression",
+            "time between a response and the next request of a closed class",
+            TIME,
+            low=0,
+            needs=("population",),
         ),
         "priority": _PRIORITY,
         "per_copy_of": Field(
@@ -143,7 +187,9 @@ TABLES: dict[str, dict[str, Field]] = {
         "arrival_rate": Field("expression", "arrival rate of an open chain", RATE, low=0),
         "arrival_scv": _ARRIVAL_SCV,
         "population": Field("expression", "customers of a closed chain, in all its classes", NUMBER, low=0, high=1e15),
-        "think_time": Field("expression", "think time of a closed chain, common to its classes", TIME, low=0),
+        "think_time": Field(
+            "expression", "think time of a closed chain, common to its classes", TIME, low=0, needs=("population",)
+        ),
         "reference": Field(
             "text", 'reference of a closed chain, whose visits count as passages: a station (default: "think")'
         ),
@@ -166,16 +212,25 @@ TABLES: dict[str, dict[str, Field]] = {
         "note": _NOTE,
     },
     "route": {
-        "name": Field("text", "name of the route", required=True),
+        "name": Field("text", "name of the route", required=True, explains=True),
         "probability": Field("expression", "probability of the route", NUMBER, required=True, low=0, high=1),
         "steps": Field("other", "steps in order", required=True),
         "note": _NOTE,
     },
     "step": {
-        "delay": Field("expression", "delay without queueing", TIME, low=0),
+        "delay": Field("expression", "delay without queueing", TIME, low=0, attribute=None, inside=True),
         "station": Field("text", "wait for a server of this station, be served for `time`, leave"),
-        "time": Field("expression", "service time, at `station` or at the innermost hold", TIME, low=0),
-        "hold": Field("text", "wait for a server of this station and keep it while the inner steps run"),
+        "time": Field(
+            "expression",
+            "service time, at `station` or at the innermost hold",
+            TIME,
+            low=0,
+            attribute=None,
+            inside=True,
+        ),
+        "hold": Field(
+            "text", "wait for a server of this station and keep it while the inner steps run", attribute=None
+        ),
         "steps": Field("other", "the inner steps of a hold"),
         "parallel": Field("other", "branches that start together, each a table with steps"),
         "join": Field(
@@ -184,17 +239,31 @@ TABLES: dict[str, dict[str, Field]] = {
             NUMBER,
             low=1,
             integer=True,
+            needs=("parallel",),
         ),
-        "fill": Field("text", "wait for a place of this buffer and take it, `visits` of them on average"),
+        "fill": Field(
+            "text", "wait for a place of this buffer and take it, `visits` of them on average", attribute="fills"
+        ),
         "drains": Field(
             "text",
             "phase 2: the buffer of which the places that this passage took are free when the step is done",
+            needs=_AT_STATIONS,
         ),
         "visits": _VISITS,
         "phase": _PHASE,
         "keeps": _KEEPS,
-        "priority": Field("integer", "highest first (default: that of the class, or 0)", low=-99, high=99),
-        "exempt": Field("expression", "share of the visits that have priority 0", NUMBER, default=0, low=0, high=1),
+        "priority": Field(
+            "integer", "highest first (default: that of the class, or 0)", low=-99, high=99, needs=_AT_STATIONS
+        ),
+        "exempt": Field(
+            "expression",
+            "share of the visits that have priority 0",
+            NUMBER,
+            default=0,
+            low=0,
+            high=1,
+            needs=_AT_STATIONS,
+        ),
         "scv": _SCV,
         "percentiles": Field(
             "other",
@@ -202,10 +271,17 @@ TABLES: dict[str, dict[str, Field]] = {
             TIME,
             low=0,
         ),
-        "work": Field("text", "kind of work of the step and all inside it, which a cost can select"),
-        "causes": Field("names", "with work: known causes of long times, which qnet why reports if it dominates"),
-        "remainder": Field("flag", "with time: residual of a fit, not shortened by a faster station"),
-        "copy": Field("expression", "the number of the copy to use, from 1", NUMBER, low=1, integer=True),
+        "work": Field("text", "kind of work of the step and all inside it, which a cost can select", explains=True),
+        "causes": Field(
+            "names",
+            "with work: known causes of long times, which qnet why reports if it dominates",
+            needs=("work",),
+            explains=True,
+        ),
+        "remainder": Field("flag", "with time: residual of a fit, not shortened by a faster station", explains=True),
+        "copy": Field(
+            "expression", "the number of the copy to use, from 1", NUMBER, low=1, integer=True, needs=_AT_STATIONS
+        ),
         "note": _NOTE,
     },
     "branch": {
@@ -219,7 +295,7 @@ TABLES: dict[str, dict[str, Field]] = {
             high=1000,
             integer=True,
         ),
-        "name": Field("text", "name of the branch in reports"),
+        "name": Field("text", "name of the branch in reports", explains=True),
         "note": _NOTE,
     },
     "limit": {
@@ -240,7 +316,7 @@ TABLES: dict[str, dict[str, Field]] = {
             "expression", "units per passage, such as page moves per command; else per passage", default=1, low=0
         ),
         "work": Field("names", "kinds of work that count (default: all)"),
-        "class": Field("text", "class whose passages count (default: all)"),
+        "class": Field("text", "class whose passages count (default: all)", attribute="class_name"),
         "routes": Field("names", "routes whose passages count (default: all)"),
         "unit": Field("text", "display unit, such as us, or ms/MB"),
         "note": _NOTE,
@@ -248,7 +324,9 @@ TABLES: dict[str, dict[str, Field]] = {
     "envelope": {
         "title": Field("text", "title of the envelope"),
         "vary": Field("text", "the parameter to maximize or minimize", required=True),
-        "limit": Field("names", "limit, such as response <= 10 ms, or a list: all must hold", required=True),
+        "limit": Field(
+            "names", "limit, such as response <= 10 ms, or a list: all must hold", required=True, attribute="limits"
+        ),
         "find": Field(
             "word", "largest or smallest (default: by the direction of the limits)", options=("largest", "smallest")
         ),
@@ -258,7 +336,7 @@ TABLES: dict[str, dict[str, Field]] = {
     },
     "knee": {
         "vary": Field("text", "the parameter of the load (default: all parameters of populations)"),
-        "limit": Field("names", "the service levels, such as response <= 1 s", required=True),
+        "limit": Field("names", "the service levels, such as response <= 1 s", required=True, attribute="limits"),
     },
     "calibration": {
         "parameters": Field("names", "the fitted parameters", required=True),

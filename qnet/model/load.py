@@ -42,7 +42,6 @@ MAX_ENVELOPES = 200
 MAX_RATES = 10_000
 
 _ONE = parse(1)
-_ZERO = parse(0)
 
 
 def load(system: str) -> Model:
@@ -140,18 +139,8 @@ class _Builder:
         formula = self.rate_formula(values.get("rates"), (*path, "rates"))
         rates = () if isinstance(values.get("rates"), str) else self.rates(values.get("rates"), (*path, "rates"))
         rates = rates if formula is None else (rate_formulas.at(formula, 1),)
-        return StationModel(
-            name=name,
-            servers=values.get("servers", _ONE),
-            copies=values.get("copies", _ONE),
-            split=split,
-            discipline=values.get("discipline", "fcfs"),
-            delay=values.get("delay", False),
-            follows=values.get("follows", ""),
-            path=path,
-            rates=rates,
-            rate_formula=formula,
-            capacity=values.get("capacity"),
+        return self.reader.record(
+            StationModel, "station", values, name=name, split=split, path=path, rates=rates, rate_formula=formula
         )
 
     def chain(self, name: str, raw: Any) -> ChainModel:
@@ -183,8 +172,7 @@ class _Builder:
     def split(self, raw: Any, path: Path) -> Split:
         """How visits spread over the copies of a station."""
         if isinstance(raw, dict):
-            values = self.reader.table(raw, "split", path)
-            return Split("hot", (), values.get("hot"), values.get("share"))
+            return self.reader.record(Split, "split", self.reader.table(raw, "split", path), kind="hot")
         if isinstance(raw, list):
             items = cast("list[Any]", raw)
             shares = [self.reader.value(item, SHARE, (*path, index)) for index, item in enumerate(items)]
@@ -198,15 +186,13 @@ class _Builder:
         """A store of places."""
         path = ("buffers", name)
         self.reader.label(name, path)
-        values = self.reader.table(raw, "buffer", path)
-        return BufferModel(name, values.get("places", _ONE), values.get("full", "wait"), path)
+        return self.reader.record(BufferModel, "buffer", self.reader.table(raw, "buffer", path), name=name, path=path)
 
     def limit(self, name: str, raw: Any) -> LimitModel:
         """A capacity that is not a queue."""
         path = ("limits", name)
         self.reader.label(name, path)
-        values = self.reader.table(raw, "limit", path)
-        return LimitModel(name, values.get("load", _ZERO), values.get("capacity", _ZERO), path)
+        return self.reader.record(LimitModel, "limit", self.reader.table(raw, "limit", path), name=name, path=path)
 
     def output(self, name: str, raw: Any) -> Output:
         """A named result."""
@@ -224,17 +210,7 @@ class _Builder:
         self.reader.label(name, path)
         values = self.reader.table(raw, "cost", path)
         shown = unit_text(self.reader, values.get("unit", ""), (*path, "unit"))
-        return CostModel(
-            name=name,
-            of=values.get("of", ()),
-            per=values.get("per", _ONE),
-            class_name=values.get("class", ""),
-            routes=values.get("routes", ()),
-            work=values.get("work", ()),
-            unit=shown,
-            note=values.get("note", ""),
-            path=path,
-        )
+        return self.reader.record(CostModel, "cost", values, name=name, unit=shown, path=path)
 
     def envelope(self, name: str, raw: Any) -> EnvelopeModel:
         """A named question."""
@@ -244,24 +220,16 @@ class _Builder:
         settings = self.settings(values.get("set", {}), (*path, "set"))
         if values.get("limit") == ():
             self.reader.fail("QN204", (*path, "limit"), "the list is empty", "a condition, or a list of them")
-        return EnvelopeModel(
-            name=name,
-            title=values.get("title", name),
-            vary=values.get("vary", ""),
-            limits=values.get("limit", ()),
-            over=values.get("over", ()),
-            settings=settings,
-            route=values.get("route", ""),
-            find=values.get("find", ""),
-            path=path,
+        title = values.get("title", name)
+        return self.reader.record(
+            EnvelopeModel, "envelope", values, name=name, title=title, settings=settings, path=path
         )
 
     def knee(self, top: Table) -> KneeModel:
         """What is asked of the knee where nothing else is asked for."""
         if "knee" not in top:
             return KneeModel()
-        values = self.reader.table(top["knee"], "knee", ("knee",))
-        return KneeModel(values.get("vary", ""), values.get("limit", ()))
+        return self.reader.record(KneeModel, "knee", self.reader.table(top["knee"], "knee", ("knee",)))
 
     def calibration(self, top: Table) -> CalibrationModel | None:
         """How well fitted parameters are known."""

@@ -1,4 +1,8 @@
-"""A model: names, units and expressions as a file states them, checked, and free of any algorithm."""
+"""A model: names, units and expressions as a file states them, checked, and free of any algorithm.
+
+A key of the language needs an attribute here only where code reads it from the model by name. The values of all others,
+which become numbers of the network, are in `further`.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,9 @@ from qnet.errors import InvalidInput, Problem, QnetError, UsageError, short
 from qnet.expression import Expression
 from qnet.record import Record
 from qnet.units import TIME, Dimension
+
+Further = tuple[tuple[str, Any], ...]
+"""The keys of a table that have no attribute in its record, each with its value."""
 
 
 class Parameter(Record):
@@ -41,6 +48,7 @@ class Split(Record):
     shares: tuple[Expression, ...] = ()
     hot: Expression | None = None
     share: Expression | None = None
+    further: Further = ()
 
 
 class StationModel(Record):
@@ -60,6 +68,7 @@ class StationModel(Record):
     """Of the number present, which it calls `n`."""
     capacity: Expression | None = None
     """Indices of each copy; None: as many as come."""
+    further: Further = ()
 
 
 class BufferModel(Record):
@@ -70,6 +79,7 @@ class BufferModel(Record):
     full: str
     """`wait` or `lost`."""
     path: Path
+    further: Further = ()
 
 
 class StepModel(Record):
@@ -83,7 +93,6 @@ class StepModel(Record):
     keeps: tuple[str, ...] | None
     priority: int | None
     """None: that of the class, at stations that serve by priority."""
-    exempt: Expression
     scv: Expression | None
     copy: Expression | None
     path: Path
@@ -104,6 +113,7 @@ class StepModel(Record):
     """Time that a fit leaves and no part is known to take: no faster station shortens it."""
     fitted: str = ""
     """The percentiles that time and scv were fitted to, as `p50 = 12 ms, p99 = 80 ms`; empty for none."""
+    further: Further = ()
 
     @property
     def inner(self) -> tuple[StepModel, ...]:
@@ -118,6 +128,7 @@ class BranchModel(Record):
     copies: Expression
     steps: tuple[StepModel, ...]
     path: Path
+    further: Further = ()
 
 
 class RouteModel(Record):
@@ -127,6 +138,7 @@ class RouteModel(Record):
     probability: Expression
     steps: tuple[StepModel, ...]
     path: Path
+    further: Further = ()
 
 
 class ClassModel(Record):
@@ -138,11 +150,11 @@ class ClassModel(Record):
     think_time: Expression | None
     routes: tuple[RouteModel, ...]
     path: Path
-    arrival_scv: Expression | None = None
     priority: int | None = None
     """Of its steps that state none, at stations that serve by priority."""
     per_copy_of: str = ""
     """The station of which each copy has such a class; empty where there is one class."""
+    further: Further = ()
 
 
 THINK, OUTSIDE = "think", "outside"
@@ -163,6 +175,7 @@ class ServiceModel(Record):
     scv: Expression | None
     path: Path
     """Of the time."""
+    further: Further = ()
 
 
 class OnwardModel(Record):
@@ -191,9 +204,9 @@ class ChainModel(Record):
     integer: bool
     """Whether all of its classes and its routing could be read: what is missing is not blamed else."""
     path: Path
-    arrival_scv: Expression | None = None
     priority: int = 0
     """At stations that serve by priority."""
+    further: Further = ()
 
     def label(self, state: State) -> str:
         """A state as the file names it."""
@@ -202,19 +215,6 @@ class ChainModel(Record):
     def row(self, state: State) -> Path:
         """Where the routing says what comes after a state."""
         return (*self.path, "routing", *(state if state != HOME else (self.home,)))
-
-    @property
-    def expressions(self) -> tuple[Expression, ...]:
-        """Every expression that becomes a number of the network."""
-        result = [
-            self.arrival_rate,
-            self.arrival_scv,
-            self.population,
-            self.think_time,
-            *(item.probability for item in self.onward),
-        ]
-        result += [part for item in self.services for part in (item.time, item.scv)]
-        return tuple(item for item in result if item is not None)
 
     @property
     def states(self) -> tuple[State, ...]:
@@ -236,6 +236,7 @@ class LimitModel(Record):
     load: Expression
     capacity: Expression
     path: Path
+    further: Further = ()
 
 
 class Output(Record):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from qnet.documents import Document, Path
 from qnet.errors import InvalidInput, Problem, short, suggest
@@ -11,6 +11,8 @@ from qnet.expression import Choices, Expression, ExpressionError, check, express
 from qnet.expression.nodes import Name
 from qnet.lazy import lazy
 from qnet.model.fields import TABLES, Field
+from qnet.model.keys import Keys
+from qnet.record import Record
 from qnet.units import DATA, DATA_RATE, NUMBER, RATE, TIME, Dimension, base_unit
 
 if TYPE_CHECKING:
@@ -24,6 +26,10 @@ MAX_NAME = 100
 
 Table = dict[str, Any]
 
+_Stated = TypeVar("_Stated", bound=Record)
+
+_TOGETHER = {"class": "QN214", "chain": "QN214", "step": "QN209"}
+"""The code of a key that needs or excludes another one, by table; QN213 of all others."""
 _EXAMPLE_UNITS = {TIME: " ms", RATE: "/s", DATA: " KiB", DATA_RATE: " MB/s"}
 
 
@@ -35,6 +41,7 @@ class Reader:
         self.problems: list[Problem] = []
         self.broken: set[str] = set()
         """Names that could not be read: expressions over them are not blamed for it."""
+        self.keys = Keys()
 
     def fail(self, code: str, path: Path, result: str, expected: str = "", help: str = "") -> None:
         """Note a problem and go on; raises `InvalidInput` with all problems where there are too many."""
@@ -96,15 +103,47 @@ class Reader:
             result = self.value(value, fields[key], (*path, key))
             if result is not None:
                 values[key] = result
-        for key, field in fields.items():
+        for key, field, default in self.keys.unstated(kind):
             if key in given:
                 continue
             if field.required:
                 self.fail("QN203", path, f'"{key}" is missing', field.help)
-            elif field.default is not None:
-                number = field.kind == "expression" and not isinstance(field.default, str)
-                values[key] = parse(field.default) if number else field.default
+            else:
+                values[key] = default
+        # Of a step that has no form it is not known what is missing.
+        if kind != "step":
+            self.together(given, kind, path)
         return values
+
+    def record(self, made: type[_Stated], kind: str, values: Table, /, **stated: Any) -> _Stated:
+        """The record of a table from its values, as `table` returns them.
+
+        made     its class.
+        kind     the table of the language.
+        stated   attributes that are no key, or that a key alone does not determine.
+        """
+        return self.keys.filled(made, kind, values, **stated)
+
+    def together(self, given: Table, kind: str, path: Path) -> None:
+        """Note the keys of a table that need another one which is not stated, or exclude one that is.
+
+        given   what the table states.
+        kind    the table of the language.
+        path    of the table.
+        """
+        for key, field in self.keys.bound(kind):
+            if key not in given:
+                continue
+            if field.needs and given.keys().isdisjoint(field.needs):
+                either = " or ".join(field.needs)
+                text = f"{key} is used in a {kind} without {either}"
+                self.fail(_TOGETHER.get(kind, "QN213"), (*path, key), text, f"{key} with {either}")
+            for other, reason in field.excludes:
+                if value := given.get(other):
+                    beside = f"{other} = true" if value is True else other
+                    why = reason.format(value) or " and ".join(sorted((key, other))) + " exclude each other"
+                    text = f"{key} is used with {beside}"
+                    self.fail(_TOGETHER.get(kind, "QN213"), (*path, key), text, f"no {key}: {why}")
 
     def value(self, raw: Any, field: Field, path: Path) -> Any:
         """One value by its field; None where it cannot be read."""

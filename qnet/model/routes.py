@@ -25,7 +25,6 @@ _FORMS = frozenset(
     for form in (("delay",), ("station", "time"), ("hold", "steps"), ("time",), ("parallel",), ("fill",))
 )  # fmt: skip
 _FORM_KEYS = ("delay", "station", "time", "hold", "steps", "parallel", "fill")
-_ONLY_AT_STATIONS = ("priority", "exempt", "copy", "drains")
 
 
 class RouteReader:
@@ -47,18 +46,10 @@ class RouteReader:
         if "routes" in values:
             routes = self.routes(values["routes"], (*path, "routes"))
         elif "steps" in values:
-            routes = (RouteModel(name, _ONE, self.steps(values["steps"], (*path, "steps")), path),)
-        return ClassModel(
-            name=name,
-            arrival_rate=values.get("arrival_rate"),
-            population=values.get("population"),
-            think_time=values.get("think_time"),
-            routes=routes,
-            path=path,
-            arrival_scv=values.get("arrival_scv"),
-            priority=values.get("priority"),
-            per_copy_of=values.get("per_copy_of", ""),
-        )
+            steps = self.steps(values["steps"], (*path, "steps"))
+            only = self.reader.record(RouteModel, "route", {}, name=name, probability=_ONE, steps=steps, path=path)
+            routes = (only,)
+        return self.reader.record(ClassModel, "class", values, name=name, routes=routes, path=path)
 
     def routes(self, raw: Any, path: Path) -> tuple[RouteModel, ...]:
         """The routes of a class, at least one."""
@@ -75,7 +66,7 @@ class RouteReader:
         if name:
             self.reader.label(name, (*path, "name"))
         steps = self.steps(values["steps"], (*path, "steps")) if "steps" in values else ()
-        return RouteModel(name, values.get("probability", _ONE), steps, path)
+        return self.reader.record(RouteModel, "route", values, steps=steps, path=path)
 
     def steps(self, raw: Any, path: Path) -> tuple[StepModel, ...]:
         """A list of steps, at least one."""
@@ -104,29 +95,44 @@ class RouteReader:
             time, scv, fitted = self.lognormal(given, (*path, "percentiles"))
         if "parallel" in given:
             branches = self.branches(given["parallel"], (*path, "parallel"))
-            return _step(values, "", None, (), None, path).replace(branches=branches, join=values.get("join"))
+            return self.made(values, "", None, (), None, path, branches=branches)
         if "station" not in given and "hold" not in given:
             key = next((key for key in ("delay", "percentiles") if key in given), "time")
-            return _step(values, "", time or _ZERO, (), scv, path, key).replace(fitted=fitted)
+            return self.made(values, "", time or _ZERO, (), scv, path, time_key=key, fitted=fitted)
         name: str = values.get("hold", values.get("station", ""))
         if "station" in given:
-            service = StepModel(
-                station="",
-                time=time or _ZERO,
-                steps=(),
-                visits=_ONE,
-                phase=1,
-                keeps=None,
-                priority=None,
-                exempt=_ZERO,
-                scv=scv,
-                copy=None,
-                path=path,
-                fitted=fitted,
-            )
-            return _step(values, name, None, (service,), None, path)
+            service = self.made({}, "", time or _ZERO, (), scv, path, fitted=fitted)
+            return self.made(values, name, None, (service,), None, path)
         inner = self.steps(values["steps"], (*path, "steps")) if "steps" in values else ()
-        return _step(values, name, None, inner, scv, path)
+        return self.made(values, name, None, inner, scv, path)
+
+    def made(
+        self,
+        values: Table,
+        station: str,
+        time: Expression | None,
+        steps: tuple[StepModel, ...],
+        scv: Expression | None,
+        path: Path,
+        **others: Any,
+    ) -> StepModel:
+        """A step of the values of its table; `others` are further attributes that are no key."""
+        keeps = values.get("keeps")
+        # A phase that cannot be read is reported once, without another problem for keeps.
+        phase = values.get("phase", 2 if keeps else 1)
+        return self.reader.record(
+            StepModel,
+            "step",
+            values,
+            station=station,
+            time=time,
+            steps=steps,
+            scv=scv,
+            path=path,
+            phase=phase,
+            keeps=keeps,
+            **others,
+        )
 
     def lognormal(self, given: Table, path: Path) -> tuple[Expression | None, Expression | None, str]:
         """Time and scv of a step that states percentiles, and these as a text."""
@@ -162,7 +168,7 @@ class RouteReader:
         if name:
             self.reader.label(name, (*path, "name"))
         steps = self.steps(values["steps"], (*path, "steps")) if "steps" in values else ()
-        return BranchModel(name, values.get("copies", _ONE), steps, path)
+        return self.reader.record(BranchModel, "branch", values, steps=steps, path=path)
 
     def form(self, given: Table, path: Path) -> None:
         """Note keys that do not belong together."""
@@ -175,49 +181,9 @@ class RouteReader:
             expected = "one of: delay; station and time; hold and steps; time (inside a hold); parallel; fill"
             self.reader.fail("QN209", path, text, expected)
             return
-        for key in _ONLY_AT_STATIONS if not form & {"station", "hold"} else ():
-            if key in given:
-                text = f"{key} is used in a step without station or hold"
-                self.reader.fail("QN209", (*path, key), text, f"{key} with station or hold")
-        if "join" in given and "parallel" not in given:
-            self.reader.fail("QN209", (*path, "join"), "join is used in a step without branches", "join with parallel")
+        self.reader.together(given, "step", path)
         if "scv" in given and "parallel" in given:
             self.reader.fail("QN209", (*path, "scv"), "scv is used in a parallel step", "scv in the steps of branches")
         if "remainder" in given and ("time" not in given or "station" in given):
             text = "remainder is used in a step that is no time inside a hold"
             self.reader.fail("QN209", (*path, "remainder"), text, "remainder with a time inside a hold")
-        if "causes" in given and "work" not in given:
-            text = "causes is used in a step without work"
-            self.reader.fail("QN209", (*path, "causes"), text, "work with causes")
-
-
-def _step(
-    values: Table,
-    station: str,
-    time: Expression | None,
-    steps: tuple[StepModel, ...],
-    scv: Expression | None,
-    path: Path,
-    time_key: str = "time",
-) -> StepModel:
-    # A phase that cannot be read is reported once, without another problem for keeps.
-    phase = values.get("phase", 2 if values.get("keeps") else 1)
-    return StepModel(
-        station=station,
-        time=time,
-        steps=steps,
-        visits=values.get("visits", _ONE),
-        phase=phase,
-        keeps=values.get("keeps"),
-        priority=values.get("priority"),
-        exempt=values.get("exempt", _ZERO),
-        scv=scv,
-        copy=values.get("copy"),
-        path=path,
-        time_key=time_key,
-        work=values.get("work", ""),
-        fills=values.get("fill", ""),
-        drains=values.get("drains", ""),
-        causes=values.get("causes", ()),
-        remainder=values.get("remainder", False),
-    )

@@ -12,6 +12,7 @@ from qnet.expression.nodes import Number
 from qnet.lazy import np
 from qnet.model.facts import fact
 from qnet.model.fields import Field
+from qnet.model.keys import keys_of
 from qnet.model.model import Model, Parameter
 from qnet.record import Record
 from qnet.units import NUMBER, RATE, Dimension, base_unit, format_number, format_quantity
@@ -197,6 +198,30 @@ class Values:
         if not isinstance(value, (int, float)):
             value = value.flat[0]
         return int(value + 0.5)
+
+    def record(self, made: type[_Bound], kind: str, item: Record, path: Path, /, **given: Any) -> _Bound:
+        """A record of the network from one of the model: every number and word that the field table has for it.
+
+        made     its class; the values of attributes that are no key are those given, or their defaults.
+        kind     the table of the language.
+        item     what the model states.
+        path     of the table in the file.
+        given    attributes that are no key, or that a key alone does not determine.
+        Raises   `InvalidInput` for a number outside its domain, `UsageError` where an option set what it rests on.
+        """
+        record: Any = made
+        values: list[Any] = []
+        for name, key, default in keys_of(self.model).made(record, kind, item):
+            value = default
+            if name in given:
+                value = given[name]
+            elif key is not None and (stated := key.of(item)) is not None:
+                value = stated
+                if key.field.kind == "expression":
+                    number = self.integer if key.field.integer else self.field
+                    value = number(stated, key.field, (*path, key.key))
+            values.append(value)
+        return record(*values)
 
     def _check_range(self, parameter: Parameter, value: Value) -> bool:
         """Refuse a value outside its range; False where an end of the range is not known yet."""

@@ -148,7 +148,7 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     "a think time in an open chain": (
         'arrival_rate = "rate"\n',
         'arrival_rate = "rate"\nthink_time = "1 s"\n',
-        "model.toml:34: chains.parcel.think_time: a think time in an open chain; expected a think time only with population [QN214]",
+        "model.toml:34: chains.parcel.think_time: think_time is used in a chain without population; expected think_time with population [QN214]",
     ),
     # Names
     "an unknown station": (

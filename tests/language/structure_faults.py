@@ -82,12 +82,12 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     "arrivals of customers who stay": (
         'arrival_rate = "rate"',
         "population = 5\narrival_scv = 2",
-        "model.toml:18: classes.io.arrival_scv: arrivals in a closed class; expected arrival_scv only with arrival_rate [QN214]",
+        "model.toml:18: classes.io.arrival_scv: arrival_scv is used in a class without arrival_rate; expected arrival_scv with arrival_rate [QN214]",
     ),
     "a think time in an open class": (
         'arrival_rate = "rate"\n',
         'arrival_rate = "rate"\nthink_time = "5 s"\n',
-        "model.toml:18: classes.io.think_time: a think time in an open class; expected a think time only with population [QN214]",
+        "model.toml:18: classes.io.think_time: think_time is used in a class without population; expected think_time with population [QN214]",
     ),
     "steps beside routes": (
         'arrival_rate = "rate"\n',
@@ -160,7 +160,7 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     "a join without branches": (
         '{ delay = "1 ms" }',
         '{ delay = "1 ms", join = 1 }',
-        "model.toml:28: classes.io.routes[1].steps[0].join: join is used in a step without branches; expected join with parallel [QN209]",
+        "model.toml:28: classes.io.routes[1].steps[0].join: join is used in a step without parallel; expected join with parallel [QN209]",
     ),
     "an unknown station in a branch": (
         '{ delay = "1 ms" }',
@@ -182,7 +182,7 @@ FAULTS: dict[str, tuple[str, str, str]] = {
         '{ delay = "1 ms" }',
         '{ delay = "1 ms", causes = ["too many users"] }',
         "model.toml:28: classes.io.routes[1].steps[0].causes: causes is used in a step without work; "
-        "expected work with causes [QN209]",
+        "expected causes with work [QN209]",
     ),
     "a remainder that no station has": (
         '{ delay = "1 ms" }',

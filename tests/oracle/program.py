@@ -285,7 +285,7 @@ def customers(reader: Reader, program: Program, item: ClassModel | ChainModel, t
         rate = reader.number(table, "arrival_rate", item.arrival_rate, 0.0)
         found = Customers(item.name, True, rate, 0)
         if rate > 0:
-            scv = reader.number(table, "arrival_scv", item.arrival_scv, 1.0)
+            scv = reader.number(table, "arrival_scv", dict(item.further).get("arrival_scv"), 1.0)
             found.source = program.add("time", Number(1 / rate), scv, -1)
             program.add("arrive", len(program.customers))
             program.add("goto", found.source)

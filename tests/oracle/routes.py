@@ -208,7 +208,7 @@ class Routes:
             chosen = remember = self.chosen.get(leader, -1)
         elif leader in self.chosen:
             remember = self.chosen[leader]
-        exempt = reader.number("step", "exempt", step.exempt, 0.0)
+        exempt = reader.number("step", "exempt", dict(step.further).get("exempt"), 0.0)
         own = own_priority(station, step, self.item.priority or 0)
         levels = tuple(item for item in ((1 - exempt, own), (exempt, 0)) if item[0] > 0) if own else ((1.0, 0),)
         held = Held(station.name, self.slot())
