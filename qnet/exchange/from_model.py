@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from qnet.errors import render_path
 from qnet.exchange.demands import DemandCentre, DemandClass, DemandNetwork, Service
 from qnet.exchange.imported import Items
 from qnet.model.bind import bind, expressions
+from qnet.model.keys import keys_of, stated
 from qnet.model.model import Model
 from qnet.model.scope import depends_on_solution, inside_stations, station_figures, uses_solution
 from qnet.model.values import Values
@@ -17,6 +19,24 @@ from qnet.record import Record
 MAX_CENTRES = 2000
 """Stations, each copy counted."""
 _DELAY = "delays"
+
+
+_SAID: Mapping[str, frozenset[str]] = {
+    "limit": frozenset(("load", "capacity")),
+    "station": frozenset(("servers", "rates", "capacity", "discipline", "delay", "copies", "split", "follows")),
+    "split": frozenset(("hot", "share")),
+    "buffer": frozenset(("places", "full")),
+    "class": frozenset(("arrival_rate", "arrival_scv", "population", "think_time", "priority", "per_copy_of")),
+    "route": frozenset(("probability",)),
+    "chain": frozenset(("arrival_rate", "arrival_scv", "population", "think_time", "reference", "priority", "classes")),
+    "service": frozenset(("time", "scv")),
+    "step": frozenset(
+        ("station", "steps", "join", "fill", "drains", "visits", "phase", "keeps", "priority", "exempt", "scv", "copy")
+    ),
+    "branch": frozenset(("steps", "copies")),
+}
+"""By table of the language, the keys that are written, or listed where they are lost. Any other key is
+listed as lost wherever it is stated."""
 
 
 class _Visit(Record):
@@ -40,7 +60,9 @@ def demands_of(model: Model, items: Items, varied: Mapping[str, float] | None = 
     varied   other values for some parameters, in base units.
     """
     _list_unsaid(model, items)
-    network = bind(model, Values(model, varied or {}, None, dict.fromkeys(station_figures(model), 0.0)))
+    values = Values(model, varied or {}, None, dict.fromkeys(station_figures(model), 0.0))
+    network = bind(model, values)
+    _list_unknown(model, values, items)
     owners = {customers.name: customers for customers in model.classes if customers.per_copy_of}
     if owners:
         for name in owners:
@@ -72,6 +94,20 @@ def _list_unsaid(model: Model, items: Items) -> None:
         items.lost("knee", "the other format has no such question")
     if model.calibration is not None:
         items.lost("calibration", "standard errors of parameters are left out")
+
+
+def _list_unknown(model: Model, values: Values, items: Items) -> None:
+    """List the keys of the language that nothing here knows, where the model states another value than the default."""
+    keys = keys_of(model)
+    for kind, item, path in stated(model):
+        for key in keys.all(kind, type(item)):
+            value = key.of(item)
+            if key.key in _SAID.get(kind, ()) or key.field.explains or value in (None, "", ()) or value is False:
+                continue
+            if key.field.kind == "expression":
+                value = values.evaluate(value, (*path, key.key))
+            if value != key.field.default:
+                items.lost(render_path((*path, key.key)), "the other format has no such key", True)
 
 
 class _Demands:

@@ -178,7 +178,7 @@ def all_steps(model: Model) -> list[StepModel]:
     return result
 
 
-def stated(model: Model) -> Iterator[tuple[str, Any, Path]]:
+def stated(model: Model) -> Iterator[tuple[str, Record, Path]]:
     """The records of a model whose numbers become numbers of its network.
 
     Returns  each with its table of the language and its path in the file.
