@@ -26,8 +26,10 @@ _SAID: Mapping[str, frozenset[str]] = {
     "station": frozenset(("servers", "rates", "capacity", "discipline", "delay", "copies", "split", "follows")),
     "split": frozenset(("hot", "share")),
     "buffer": frozenset(("places", "full")),
-    "class": frozenset(("arrival_rate", "arrival_scv", "population", "think_time", "priority", "per_copy_of")),
-    "route": frozenset(("probability",)),
+    "class": frozenset(
+        ("arrival_rate", "arrival_scv", "population", "think_time", "priority", "per_copy_of", "routes")
+    ),
+    "route": frozenset(("probability", "steps")),
     "chain": frozenset(("arrival_rate", "arrival_scv", "population", "think_time", "reference", "priority", "classes")),
     "service": frozenset(("time", "scv")),
     "step": frozenset(

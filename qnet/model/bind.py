@@ -366,22 +366,22 @@ class _Binder:
 
     def step(self, step: StepModel, priority: int) -> Step:
         """A time, or a hold with its inner steps."""
-        visits = self.number("step", "visits", step.visits, step.path)
+        record = self.values.record
         if step.fills:
-            return Time(0.0, 1.0, visits, fills=step.fills)
+            return Time(0.0, visits=self.number("step", "visits", step.visits, step.path), fills=step.fills)
         if step.branches:
-            return self.fork(step, visits, priority)
+            return self.fork(step, priority)
         if not step.station:
             assert step.time is not None
             mean = self.number("step", step.time_key, step.time, step.path)
-            return self.values.record(Time, "step", step, step.path, mean=mean, visits=visits)
+            return record(Time, "step", step, step.path, mean=mean)
         particular = step.priority
         if particular is None:
             particular = priority if self.by_name[step.station].discipline in BY_PRIORITY else 0
         inner = self.steps(step.steps, priority)
-        return self.values.record(Hold, "step", step, step.path, steps=inner, visits=visits, priority=particular)
+        return record(Hold, "step", step, step.path, steps=inner, priority=particular)
 
-    def fork(self, step: StepModel, visits: Value, priority: int) -> Fork:
+    def fork(self, step: StepModel, priority: int) -> Fork:
         """A parallel step with its branches."""
         counts = [self.integer("branch", "copies", branch.copies, branch.path) for branch in step.branches]
         width = sum(counts)
@@ -405,7 +405,7 @@ class _Binder:
             )
             for index, (branch, copies) in enumerate(zip(step.branches, counts, strict=True), start=1)
         )
-        return self.values.record(Fork, "step", step, step.path, branches=branches, needed=needed, visits=visits)
+        return self.values.record(Fork, "step", step, step.path, branches=branches, needed=needed)
 
     # Checks
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import Any, TypeVar
 
 from qnet.documents import Path
@@ -29,7 +30,23 @@ class Key(Record):
 
     def of(self, item: Any) -> Any:
         """What a record states under the key; None where it states nothing."""
-        return item[self.position] if self.position >= 0 else dict(item.further).get(self.key)
+        if self.position >= 0:
+            return item[self.position]
+        return next((value for key, value in item.further if key == self.key), None)
+
+
+class Recipe(Record):
+    """How a record of the network is made from one of the model."""
+
+    numbers: tuple[tuple[str, Field, Key, int, Any], ...]
+    """The keys that are expressions: each with its row, its position, and the default of the field."""
+    words: tuple[tuple[Key, Any], ...]
+    """Other keys that the field table has no default for, each with that of the field."""
+    others: tuple[Any, ...]
+    """The defaults of all fields."""
+    arranged: Callable[[tuple[Any, ...]], tuple[Any, ...]]
+    """The values of all fields in order, from those given, `others`, the record of the model and those worked out, all
+    in one tuple: a network of thousands of steps is bound at every point of a search."""
 
 
 class Keys:
@@ -40,7 +57,7 @@ class Keys:
         self._numbers: dict[tuple[str, type[Record]], tuple[list[tuple[Key, int]], list[Key]]] = {}
         self._unstated: dict[str, list[tuple[str, Field, Any]]] = {}
         self._bound: dict[str, tuple[tuple[str, Field], ...]] = {}
-        self._made: dict[tuple[type[Record], str, type[Record]], tuple[tuple[str, Key | None, Any], ...]] = {}
+        self._made: dict[tuple[Any, ...], Recipe] = {}
         self._fillings: dict[tuple[str, type[Record]], tuple[list[tuple[str, str, Any]], list[tuple[str, Any]]]] = {}
 
     def all(self, kind: str, record: type[Record]) -> tuple[Key, ...]:
@@ -90,22 +107,19 @@ class Keys:
             self._bound[kind] = tuple((key, field) for key, field in rows if field.needs or field.excludes)
         return self._bound[kind]
 
-    def made(self, record: type[Record], kind: str, item: Record) -> tuple[tuple[str, Key | None, Any], ...]:
-        """The fields of a record of the network, each with the row whose value it gets from a record of the model, and
-        its default.
+    def made(self, record: type[Record], kind: str, item: Record, given: Mapping[str, Any]) -> Recipe:
+        """How a record of the network is made from one of the model.
 
         record   of the network.
         kind     the table of the language.
         item     of the model.
+        given    the attributes that have a value already.
         """
-        stated = type(item)
-        if (record, kind, stated) not in self._made:
-            keys = {key.attribute: key for key in self.all(kind, stated)}
-            defaults = record.defaults()
-            self._made[record, kind, stated] = tuple(
-                (name, keys.get(name), defaults.get(name)) for name in record.fields()
-            )
-        return self._made[record, kind, stated]
+        which = record, kind, *given
+        recipe = self._made.get(which)
+        if recipe is None:
+            recipe = self._made[which] = _recipe(record, type(item), self.all(kind, type(item)), given)
+        return recipe
 
     def filled(self, record: type[_Stated], kind: str, values: Mapping[str, Any], /, **stated: Any) -> _Stated:
         """A record of a model from the values of its table.
@@ -143,6 +157,36 @@ def _keys(kind: str, record: type[Record]) -> Iterator[Key]:
             yield Key(name, field, attribute, fields.index(attribute))
         elif FURTHER in fields and field.kind != "other" and not field.explains:
             yield Key(name, field, attribute, -1)
+
+
+def _recipe(record: type[Record], stated: type[Record], every: Sequence[Key], apart: Mapping[str, Any]) -> Recipe:
+    given = [*apart]
+    fields, defaults = record.fields(), record.defaults()
+    keys = {key.attribute: key for key in every}
+    before = len(given) + len(fields)
+    numbers = [key for key in every if key.field.kind == "expression" and key.attribute in {*fields} - {*given}]
+    words: list[tuple[Key, Any]] = []
+    indices: list[int] = []
+    for index, name in enumerate(fields):
+        default = defaults.get(name)
+        key = keys.get(name)
+        if name in given:
+            indices.append(given.index(name))
+        elif key is None:
+            indices.append(len(given) + index)
+        elif key in numbers:
+            indices.append(before + len(stated.fields()) + numbers.index(key))
+        elif key.position >= 0 and not (default and key.field.default is None):
+            indices.append(before + key.position)
+        else:
+            indices.append(before + len(stated.fields()) + len(numbers) + len(words))
+            words.append((key, default))
+    return Recipe(
+        tuple((key.key, key.field, key, key.position, defaults.get(key.attribute)) for key in numbers),
+        tuple(words),
+        tuple(map(defaults.get, fields)),
+        itemgetter(*indices),
+    )
 
 
 def _default(field: Field) -> Any:

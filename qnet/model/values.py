@@ -67,6 +67,7 @@ class Values:
         self.size = size
         self.operations: Operations = FLOATS if size is None else arrays()
         self.choices = model.choices
+        self._keys = keys_of(model)
         self.known: dict[str, Value] = dict(figures or {})
         self.extreme = False
         """Whether a number of the network is so small or large that products of such numbers may be out of range."""
@@ -210,18 +211,20 @@ class Values:
         Raises   `InvalidInput` for a number outside its domain, `UsageError` where an option set what it rests on.
         """
         record: Any = made
-        values: list[Any] = []
-        for name, key, default in keys_of(self.model).made(record, kind, item):
-            value = default
-            if name in given:
-                value = given[name]
-            elif key is not None and (stated := key.of(item)) is not None:
-                value = stated
-                if key.field.kind == "expression":
-                    number = self.integer if key.field.integer else self.field
-                    value = number(stated, key.field, (*path, key.key))
-            values.append(value)
-        return record(*values)
+        numbers, words, others, arranged = self._keys.made(record, kind, item, given)
+        computed: list[Any] = []
+        for name, field, key, position, default in numbers:
+            value = item[position] if position >= 0 else key.of(item)
+            if value is None:
+                computed.append(default)
+            elif field.integer:
+                computed.append(self.integer(value, field, (*path, name)))
+            else:
+                computed.append(self.field(value, field, (*path, name)))
+        for key, default in words:
+            value = key.of(item)
+            computed.append(default if value in (None, "") else value)
+        return record(*arranged((*given.values(), *others, *item, *computed)))
 
     def _check_range(self, parameter: Parameter, value: Value) -> bool:
         """Refuse a value outside its range; False where an end of the range is not known yet."""
