@@ -21,7 +21,7 @@ MAX_CENTRES = 2000
 _DELAY = "delays"
 
 
-_SAID: Mapping[str, frozenset[str]] = {
+_HANDLED: Mapping[str, frozenset[str]] = {
     "limit": frozenset(("load", "capacity")),
     "station": frozenset(("servers", "rates", "capacity", "discipline", "delay", "copies", "split", "follows")),
     "split": frozenset(("hot", "share")),
@@ -104,7 +104,7 @@ def _list_unknown(model: Model, values: Values, items: Items) -> None:
     for kind, item, path in stated(model):
         for key in keys.all(kind, type(item)):
             value = key.of(item)
-            if key.key in _SAID.get(kind, ()) or key.field.explains or value in (None, "", ()) or value is False:
+            if key.key in _HANDLED.get(kind, ()) or key.field.explains or value in (None, "", ()) or value is False:
                 continue
             if key.field.kind == "expression":
                 value = values.evaluate(value, (*path, key.key))
