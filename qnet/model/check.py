@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from qnet.documents import Path
 from qnet.errors import short, suggest
 from qnet.expression import Expression
+from qnet.expression.nodes import Number
 from qnet.lazy import lazy
 from qnet.model.domains import Probabilities, Stated, StatedNumber, refusals
 from qnet.model.facts import fact
@@ -133,8 +134,14 @@ class _Checker:
 
         holds   the stations that are held where it is evaluated again for every number of holders.
         """
+        if expression is None:
+            return None
+        root = expression.root
+        if isinstance(root, Number) and root.dimension == wanted:
+            # Most numbers of a large model are such literals, which use no name.
+            return wanted
         broken = self.reader.broken
-        if expression is None or any(name in broken or name.partition(".")[0] in broken for name in expression.names):
+        if any(name in broken or name.partition(".")[0] in broken for name in expression.names):
             return None
         if self.ordered:
             self.inside_of(expression, holds, path)
