@@ -19,8 +19,7 @@ def missed_revolutions(values: list[Value], operations: Operations) -> Value:
     Returns 0 where every disk has a separate path.
     Limits  Disks loaded evenly, transfers short compared with a revolution. The station of the paths must not be waited
             for: a delay, whose `busy_servers` are the first argument.
-    Source  E. D. Lazowska, J. Zahorjan, G. S. Graham, K. C. Sevcik, Quantitative System Performance, 1984: algorithm
-            10.2 for one path, section 10.5.3 for several with dynamic reconnection.
+    Source  @lazowska1984: algorithm 10.2 for one path, section 10.5.3 for several with dynamic reconnection.
     """
     busy, paths, disks = values
     idle = operations.maximum([1 - busy / disks, operations.number(1 - _SURELY)])

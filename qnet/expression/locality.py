@@ -21,8 +21,7 @@ def cache_miss(values: list[Value], operations: Operations) -> Value:
             Little's law the size is misses x item x residency, which makes s proportional to tau^(1 - theta).
     Limits  One workload at one rate; sizes below those of interest, where the miss ratio reaches 1, and above the
             entire data, where it would fall further, are outside the model.
-    Source  B. McNutt, The Fractal Structure of Data Reference, Kluwer, 2000, chapter 1: the power law is 1.4, the
-            residency 1.12, the guess of 0.25 1.6.
+    Source  @mcnutt2000, chapter 1: the power law is 1.4, the residency 1.12, the guess of 0.25 1.6.
     """
     size, known, miss, theta = values
     exponent = -theta / (1 - theta)
@@ -42,10 +41,9 @@ def lifetime(values: list[Value], operations: Operations) -> Value:
 
     values  the memory m, the known memory m0 with its lifetime e0, and k > 0: 1.5 to 2.5 below the point where the
             working set fits (Belady and Kuehner); 1 for a mix of programs with much memory (Saltzer; not for main
-            memory by working sets: P. J. Denning, Comments on a linear paging model, ACM SIGMETRICS 1974).
+            memory by working sets: @denning1974).
     Limits  Grows without end, where that of a program ends at its size: see `lifetime_s`.
-    Source  L. A. Belady, C. J. Kuehner, Dynamic space-sharing in computer systems, Comm. ACM 12 (1969) 282-288;
-            J. H. Saltzer, A simple linear model of demand paging performance, Comm. ACM 17 (1974), April.
+    Source  @belady1969; @saltzer1974.
     """
     memory, known, time, exponent = values
     value = time * operations.power(memory / known, exponent)
@@ -56,8 +54,7 @@ def lifetime_s(values: list[Value], operations: Operations) -> Value:
     """The same, rising like an S to twice a known lifetime: 2 e0 / (1 + (m0 / m)^2).
 
     values  the memory m, and the memory m0 at which the lifetime is e0, half of what it tends to.
-    Source  D. D. Chamberlin, S. H. Fuller, L. Y. Liu, A page allocation strategy for multiprogramming systems with
-            virtual memory, 4th Symposium on Operating System Principles, 1973, 66-72.
+    Source  @chamberlin1973.
     """
     memory, known, time = values
     value = 2 * time / (1 + (known / memory) ** 2)

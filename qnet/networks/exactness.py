@@ -58,8 +58,7 @@ def reasons_for(
     operations  those of its numbers.
     method      the one that gave the answer.
     Returns     one reason for each cause.
-    Source      Baskett, Chandy, Muntz, Palacios, J. ACM 22 (1975) 248-260; several servers in any order: Kelly,
-                Reversibility and Stochastic Networks, 1979, section 3.1.
+    Source      @baskett1975; several servers in any order: @kelly1979, section 3.1.
     """
     streams = [stream for stream in compiled.streams if not operations.all(stream.rate == 0)]
     at = by_station(streams)

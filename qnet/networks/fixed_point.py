@@ -115,7 +115,7 @@ def fixed_point(
                 never leaves its bracket, and is enclosed by `bracket` where it has not converged after 10 rounds:
                 that cannot fail. Several that have not converged after 20 rounds are nested: for each value of the
                 last, all others are solved first.
-    Source      Anderson, J. ACM 12 (1965) 547-560.
+    Source      @anderson1965.
     """
     return _Search(image, constant_from, tolerance).find(list(start))
 
@@ -240,11 +240,11 @@ def fixed_points(
     slopes    (P, n, n) the inverses of the slopes of the n values of a point, if they are few; not-a-number where they
               are not known. They are kept up to date.
     Returns   (P, ...) the values of the smallest residual; the caller proves them.
-    Method    Half of each move, and the mix of the last five moves with the smallest residual (Anderson, J. ACM 12
-              (1965) 547-560); the memory is dropped where that makes the residual worse. Points of few values change
-              to Newton's method after a few rounds, with slopes taken once and then corrected by every step (Broyden,
-              Mathematics of Computation 19 (1965) 577-593). Points that have converged are left out of later rounds;
-              those that have not start again, with rounds alone, and at last without memory.
+    Method    Half of each move, and the mix of the last five moves with the smallest residual (@anderson1965); the
+              memory is dropped where that makes the residual worse. Points of few values change to Newton's method
+              after a few rounds, with slopes taken once and then corrected by every step (@broyden1965). Points that
+              have converged are left out of later rounds; those that have not start again, with rounds alone,
+              and at last without memory.
     """
     with np.errstate(all="ignore"):  # Values that overflow are not finite, and never taken.
         waits = np.broadcast_to(np.asarray(patience), (len(start),))
@@ -446,7 +446,7 @@ class Memory:
     size    how many rounds are mixed; 0 for none.
     damped  the share of a move that is made, above 0, at most 1.
     least, most   the weights that earlier rounds may have.
-    Source  Anderson, J. ACM 12 (1965) 547-560.
+    Source  @anderson1965.
     """
 
     def __init__(self, size: int, damped: float = 1.0, least: float = -inf, most: float = inf) -> None:
@@ -524,7 +524,7 @@ def falling_points(
     low      values below their images.
     nearer   from these images, above which no fixed point is, to smaller values that are tried as such a limit.
     Returns  values within the tolerance of the residual, or the last ones where that takes more than 100 rounds.
-    Method   False position (Illinois: Dowell, Jarratt, BIT 11 (1971) 168-174), and every eighth round a halving.
+    Method   False position (Illinois: @dowell1971), and every eighth round a halving.
     """
     high = highest = image(low)[0]
     above = high - low

@@ -39,7 +39,7 @@ def visits_per_passage(
     Raises     `StrandedCustomers` where customers never return to the reference, or change no more between parts of it;
                `NotComputed` QN502 for visits near the largest float.
     Method     State reduction of all points at once that have the same positive probabilities.
-    Source     Grassmann, Taksar, Heyman, Operations Research 33 (1985) 1107-1116
+    Source     @grassmann1985
     """
     varying = [value for row in rows for value in row.values() if getattr(value, "ndim", 0)]
     if size is None or not varying:

@@ -28,8 +28,7 @@ def route_demands(network: RoutedNetwork, operations: Operations, work: Containe
 
     The demand is visits x the time that a server is kept, work after the response included. A station that is held
     while others are used counts all of that time, and none of the waits for them; the others count theirs.
-    By this definition the utilization law U = X D / servers (Denning and Buzen, The operational analysis of queueing
-    network models, Computing Surveys 10 (1978) 225-261) holds at every station that holds no waits.
+    By this definition the utilization law U = X D / servers (@denning1978) holds at every station that holds no waits.
 
     network      numbers, arrays of one value per point, or symbols.
     operations   what the numbers are.

@@ -165,7 +165,7 @@ def _fixed_point(
               and the passages are those at a station that is saturated by them.
     Raises    `NotComputed` QN511 where the rates do not converge to 1e-10.
     Method    Rounds with one step of memory. More second phases mean fewer passages, so that of one class there is one
-              such rate, which false position encloses (Illinois: Dowell, Jarratt, BIT 11 (1971) 168-174); of several,
+              such rate, which false position encloses (Illinois: @dowell1971); of several,
               damped rounds with the memory of several.
     """
 

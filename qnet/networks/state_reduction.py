@@ -30,7 +30,7 @@ def reduced(rows: Sequence[Row], reference: int, states: Iterable[int]) -> dict[
                sum over other states: nothing is ever subtracted from one. States with few neighbours go first, which
                keeps most zeros.
     Fails      `NotComputed` QN502 for visits near the largest float.
-    Source     Grassmann, Taksar, Heyman, Operations Research 33 (1985) 1107-1116
+    Source     @grassmann1985
     """
     ahead = {state: {to: value for to, value in rows[state].items() if to != state} for state in sorted(states)}
     behind: dict[int, dict[int, None]] = {state: {} for state in ahead}

@@ -59,7 +59,7 @@ def work(network: RoutedNetwork) -> NetworkWork:
     Returns   `NetworkWork`. Time inside a station that is held together with another is service of the inner one, and
               demand of both: it keeps servers of both.
     Laws      Service demand is visits times holding time; throughput can reach capacity / demand (utilization law).
-    Source    Denning, Buzen, ACM Computing Surveys 10 (1978) 225-261
+    Source    @denning1978
     """
     operations: Operations = FLOATS if network.size is None else arrays()
     compiled = streams(network, operations, [1.0] * len(network.classes))

@@ -28,8 +28,8 @@ def rated_loss(offered: float, rates: Sequence[float], places: int) -> RatedLine
     Exact    for exponential times; for any times where the rate is shared by all, or the latest arrival preempts.
     Method   The birth-death process of the number present, p(n) = p(n - 1) offered / rates(n) up to n = K: a sum of
              positive terms.
-    Source   @kleinrock1975, section 3.1; insensitivity with a limit of the number: Kelly, Reversibility and Stochastic
-             Networks, 1979, section 3.3.
+    Source   @kleinrock1975, section 3.1; insensitivity with a limit of the number: @kelly1979,
+             section 3.3.
 
     >>> rated_loss(1.0, (1.0, 2.0), places=2)
     RatedLine(kept=0.8, number=0.8)

@@ -57,8 +57,8 @@ def numbers_in_parts(parts: Sequence[Array], population: Array) -> list[Array]:
     parts       by part, log weights at 0, 1, ... customers, (points, most + 1).
     population  (points,) customers in all parts together; a fraction mixes the answers for the integers around it.
     Returns     by part (points, most + 1), each row of sum 1.
-    Method      The parts are stations whose rates depend on the number present: product form (Chandy, Herzog, Woo,
-                IBM J. Res. Dev. 19 (1975) 36-42). For two parts it is a birth-death chain.
+    Method      The parts are stations whose rates depend on the number present: product form (@chandy1975).
+                For two parts it is a birth-death chain.
     """
     low = np.floor(population)
     fraction = (population - low)[:, None]

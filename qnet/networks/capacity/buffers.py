@@ -97,7 +97,7 @@ def solve_buffer(
             Indices that are taken elsewhere, before the response or at other stations, are a constant number. Several
             copies, of which some are idle while others have a line: see `copied_drains`. Fluid: with a places per
             second filled and d freed, the buffer fills in K / (a - d).
-    Source  The queue: see `queues.places`. The fluid: Newell, Applications of Queueing Theory, 1971.
+    Source  The queue: see `queues.places`. The fluid: @newell1971.
     """
     filled = flows.fills[buffer.name]
     carried = total(filled.values())

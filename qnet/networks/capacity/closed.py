@@ -85,8 +85,7 @@ def solve(network: RoutedNetwork, wanted: Wanted, solve_part: SolvePart) -> Rout
               not wait and of the places that are taken, which alternate between the time to the response and the work
               that frees them. Customers of several classes wait in the proportion in which they request a place when
               all are taken; those shares, and how long places are taken before the response, are a fixed point.
-    Source    Chandy, Herzog, Woo, IBM J. Res. Dev. 19 (1975) 36-42, for one number instead of a network; places as a
-              second class of customers: this tool.
+    Source    @chandy1975, for one number instead of a network; places as a second class of customers: this tool.
     """
     refuse(network, wanted)
     if never_full(network):

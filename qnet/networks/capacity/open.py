@@ -53,7 +53,7 @@ def solve(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
     Method    Loss probabilities start at 0; each round reduces the flows by them, solves the open network with these
               flows, and computes the losses again. More losses mean fewer arrivals elsewhere, so that the fixed point
               is between any two successive rounds; where they agree there is only one.
-    Source    Reduced-load (Erlang fixed point) approximation: Kelly, Advances in Applied Probability 18 (1986) 473-505.
+    Source    Reduced-load (Erlang fixed point) approximation: @kelly1986.
     """
     _refuse(network, wanted)
     if network.size is None:

@@ -68,8 +68,8 @@ def inexact(network: RoutedNetwork, station: Station, visits: Sequence[Stream], 
 
     network  as stated, with `station`, which has a capacity.
     visits   the streams at any copy of it.
-    Source   Insensitivity of loss systems and of symmetric queues, with a limit of the number too: Kelly, Reversibility
-             and Stochastic Networks, 1979, sections 3.3 and 3.4
+    Source   Insensitivity of loss systems and of symmetric queues, with a limit of the number too: @kelly1979, sections
+             3.3 and 3.4
     """
     visits = [stream for stream in visits if not operations.all(stream.rate == 0)]
     again = returns(network, station.name, operations)
@@ -127,7 +127,7 @@ def _lost_later(
     """Why the waits of completed passages differ from those of all.
 
     They are the same where one server serves in the order of arrival, once: the time of a customer there is independent
-    of the departures before it (Reich, Ann. Math. Statist. 28 (1957) 768-773), and so of its losses later.
+    of the departures before it (@reich1957), and so of its losses later.
     """
     stations = {station.name: station for station in network.stations}
     lossy = {buffer.name for buffer in network.buffers if buffer.loses}

@@ -98,7 +98,7 @@ def solve_copy(
     Raises   `NotComputed` QN551 for priorities where the rate depends on the number present.
     Method   A customer that returns at once takes the place again that it has left, and is not lost: all its visits
              are one. With exponential times of the same mean this is the product form of a network of one station whose
-             arrivals stop at K (Jackson, Management Science 10 (1963) 131-142).
+             arrivals stop at K (@jackson1963).
     """
     every = total(item.rate for item in visits)
     unused = every == 0

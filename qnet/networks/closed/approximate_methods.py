@@ -29,8 +29,7 @@ def bard_schweitzer(core: Core) -> CoreAnswer:
     Returns   `CoreAnswer`.
     Method    queue on arrival(k, r) = Q(k) - Q(k, r) / N(r).
     Fails     never raises; the caller looks at `converged` and `feasible`.
-    Source    Bard, in Arato et al. (eds), Performance of Computer Systems, 1979, 51-62; Schweitzer, in Proc. Int.
-              Conf. Stochastic Control and Optimization, Amsterdam, 1979.
+    Source    @bard1979; @schweitzer1979.
     """
     return solve_core(core)
 
@@ -46,8 +45,7 @@ def linearizer(core: Core, solutions: int | None) -> CoreAnswer:
                D(k, s, j) = F(k, s | N - 1(j)) - F(k, s | N) of the fractions F = Q / N; their sum over classes is kept
                instead of the single terms, so that a core costs K R numbers. All cores of a batch are one Newton.
     Fails      never raises; the caller looks at `converged` and `feasible`.
-    Source     Chandy and Neuse, Comm. ACM 25 (1982) 126-134; de Souza e Silva and Muntz, IEEE Trans. Computers 39
-               (1990) 840-842; the relaxation: this tool.
+    Source     @chandy1982; @desouza1990; the relaxation: this tool.
     """
     method = _Linearizer(core)
     repeats = method.repeats if solutions is None else None
@@ -67,7 +65,7 @@ def aql(core: Core) -> CoreAnswer:
               Q(k) / n when a customer of class r is removed, from the cores at N and N less one customer, until the
               queues converge.
     Fails     never raises; the caller looks at `converged` and `feasible`.
-    Source    Zahorjan, Eager and Sweillam, Performance Evaluation 8 (1988) 255-270; the relaxation: this tool.
+    Source    @zahorjan1988; the relaxation: this tool.
     """
     method = _Aql(core)
     answer = core_solutions(method, np.zeros((0,)), None, None, method.repeats)

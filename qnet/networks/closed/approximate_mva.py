@@ -1,7 +1,7 @@
 """The one driver of approximate mean value analysis: core solutions, estimated changes, relaxation, proof.
 
 A core solution is the fixed point of the residence equations at given changes of the queues on arrival; the changes are
-estimated from core solutions with one customer less of each class (Chandy, Neuse, Comm. ACM 25 (1982) 126-134), and so
+estimated from core solutions with one customer less of each class (@chandy1982), and so
 on in turns. Bard-Schweitzer, Linearizer, AQL (`approximate_methods`), layers (`layers.core`), first come first served
 and priorities state their equations; this module does the rest. There are two strategies for a core solution:
 successive substitution, accelerated (`networks.fixed_point`), which takes any equations (`Substitution`), and Newton's

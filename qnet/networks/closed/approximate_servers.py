@@ -54,8 +54,7 @@ def one_server(servers: Any, open_load: Any, total: Any, offered: Any, one_of_al
     Returns    `CorrectionSlopes`.
     Method     the arrival theorem; exact for mixed networks, given the queue on arrival.
     Fails      never.
-    Source     Reiser and Lavenberg, J. ACM 27 (1980) 313-322; for mixed networks Zahorjan and Wong, ACM Sigmetrics
-               Performance Evaluation Review 10 (1981) 80-85.
+    Source     @reiser1980; for mixed networks @zahorjan1981.
     """
     nothing = np.zeros(offered.shape)
     slope = 1.0 / (1.0 - open_load)
@@ -79,7 +78,7 @@ def rolia_sevcik(
                the open load a and u = a / m the open queue is (a + u p Q) / (1 - u p), Q that of closed classes, so
                that slope = p / (m (1 - u p)) and extra = 1 + a x slope.
     Fails      never.
-    Source     Rolia and Sevcik, IEEE Trans. Software Engineering 21 (1995) 689-700; open classes: this tool.
+    Source     @rolia1995; open classes: this tool.
     """
     several = servers > 1
     share = open_load / servers
@@ -109,8 +108,7 @@ def conway(servers: Any, open_load: Any, total: Any, offered: Any, one_of_all: A
                recursion, no loss of digits; exact for one customer, for as many servers as customers, and for open
                stations. With u = open load / m the open queue is u (1 + idle + Q) / (1 - u), Q that of closed classes.
     Fails      never.
-    Source     Conway, in Puigjaner and Potier (eds), Modeling Techniques and Tools for Computer Performance Evaluation,
-               1989; de Souza e Silva and Muntz, IEEE Trans. Computers 39 (1990) 840-842; the closed form: this tool.
+    Source     @conway1989; @desouza1990; the closed form: this tool.
     """
     slope = 1.0 / (servers - open_load)
     closed = np.maximum(summed(offered)[..., None] - one_of_all[:, None, :] * offered, 0.0)
@@ -176,7 +174,7 @@ def seidmann(demands: Any, servers: Any) -> tuple[Any, Any]:
     Returns   the demands of the fast servers and the delays, both (P, K, R), in seconds.
     Method    exact for one customer and at saturation; overestimates the residence between.
     Fails     never.
-    Source    Seidmann, Schweitzer and Shalev-Oren, Large Scale Systems 12 (1987) 91-107.
+    Source    @seidmann1987.
     """
     fast = demands / servers[:, None]
     return fast, demands - fast
@@ -208,7 +206,7 @@ def erlang_c(servers: int, offered: Any) -> tuple[Any, Any]:
     Returns   the probabilities of waiting and their derivatives, per erlang.
     Method    the recursion of Erlang's B, above 150 servers an integral for it.
     Fails     never.
-    Source    Cooper, Introduction to Queueing Theory, 2nd ed., 1981, 3.3-3.4.
+    Source    @cooper1981, sections 3.3 and 3.4.
     """
     if servers <= _FEW:
         blocked: Any = np.ones(offered.shape)

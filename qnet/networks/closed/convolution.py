@@ -9,7 +9,7 @@ Method    A station is a head of m - 1 terms and a geometric rest: one short con
           The constants without one station are convolved again, halving the set of the others (never divided out).
           Plain Python for small points, arrays with a batch axis otherwise, each variant read at its population;
           logarithms where stations slow down so much that the scaled constant is tiny.
-Source    Buzen, Comm. ACM 16 (1973) 527-531; Reiser, Kobayashi, IBM J. Res. Dev. 19 (1975) 283-294
+Source    @buzen1973; @reiser1975
 Cost      population x (sum of servers + stations) x log2(number of load-dependent stations)
 """
 

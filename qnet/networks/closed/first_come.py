@@ -192,10 +192,8 @@ def solve(lines: FirstComeBatch, starts: Sequence[Any] | None = None) -> LineAns
               class without think time with open ones at a single station.
     Fails     Errors by class reach tens of per cent where service times of classes differ by a factor of 5 or more
               and few customers are there; see `qnet methods --error`.
-    Source    Reiser, IEEE Trans. Communications 27 (1979) 1199-1209; Bolch, Greiner, de Meer, Trivedi, Queueing
-              Networks and Markov Chains, 2nd edition 2006, section 10.1; Chandy, Neuse, Comm. ACM 25 (1982) 126-134
-              for the queue on arrival; Eager, Sorin, Vernon, ACM SIGMETRICS 2000, for the problem of scv above 1; the
-              factor of absence: this tool.
+    Source    @reiser1979; @bolch2006, section 10.1; @chandy1982 for the queue on arrival; @eager2000 for the problem of
+              scv above 1; the factor of absence: this tool.
     """
     with np.errstate(all="ignore"):
         begin = _start(lines) if starts is None or np.isnan(starts[0]).any() else starts[0]

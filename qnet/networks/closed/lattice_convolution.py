@@ -11,7 +11,7 @@ Fails     stations that slow down so much with their load that the scaled consta
 Method    The head of m - 1 terms of the series by Horner's rule, each step a few shifts of the entire lattice; the
           geometric rest by one sweep over the total population, all populations of a total at once. All terms are
           positive and scaled to probabilities; the constants without one station are convolved again, never divided.
-Source    Reiser, Kobayashi, IBM J. Res. Dev. 19 (1975) 283-294
+Source    @reiser1975
 Cost      product of (N_r + 1) x classes x (sum of servers + stations) x log2(number of load-dependent stations)
 """
 

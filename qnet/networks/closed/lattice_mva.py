@@ -8,7 +8,7 @@ Fails     never loses digits: every term is positive
 Method    One step per total population t. A step holds all populations of the classes but the largest, whose number is
           what is missing to t: the predecessors of an entire step are then shifted slices of the step before.
           Populations that do not exist get weight 0 from their n_r = 0.
-Source    Reiser, Lavenberg, J. ACM 27 (1980) 313-322
+Source    @reiser1980
 Cost      time: stations x classes x total population x product of (N_r + 1) over all but the largest;
           memory: stations x that product
 """

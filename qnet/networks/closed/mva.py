@@ -6,7 +6,7 @@ Applies   one class with customers; single servers of fixed rate and delays; no 
 Fails     never loses digits: every term is positive
 Method    A kernel in plain Python for a point, four customers at a time, and a batched one over arrays, in which each
           variant is read at its population. Identical stations are one term with a count.
-Source    Reiser, Lavenberg, J. ACM 27 (1980) 313-322
+Source    @reiser1980
 Cost      population x distinct stations
 """
 

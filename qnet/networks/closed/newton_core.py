@@ -150,8 +150,7 @@ def solve_core(core: Core, start: CoreAnswer | None = None) -> CoreAnswer:
               successive substitution, which keeps full precision. The residual is the larger of its last change and the
               imbalance of a station.
     Fails     never raises; the caller looks at `converged` and `feasible`.
-    Source    Schweitzer, in Proc. Int. Conf. Stochastic Control and Optimization, Amsterdam, 1979, for the fixed point;
-              its reduction and solution: this tool.
+    Source    @schweitzer1979 for the fixed point; its reduction and solution: this tool.
     """
     with np.errstate(all="ignore"):
         attempts = [*([_near(start)] if start is not None else []), _filling, _proportional, _grown]

@@ -240,9 +240,8 @@ def solve(ranked: Ranked) -> RankedAnswer:
               for M/M/c of one time.
     Exact     (before the estimates of Linearizer) a single higher customer and a single lower one, with exponential
               times; open classes alone: M/G/1 without preemption, M/M/1 with it.
-    Source    The form of the equations: Bryant, Krzesinski, Lakshmi, Chandy, ACM Trans. Computer Systems 2 (1984)
-              335-359, where V is taken with U at a smaller population and the absence is ignored; Linearizer: Chandy,
-              Neuse, Comm. ACM 25 (1982) 126-134. V, the absence, and the probability of a lower service: this tool.
+    Source    The form of the equations: @bryant1984, where V is taken with U at a smaller population and the absence is
+              ignored; Linearizer: @chandy1982. V, the absence, and the probability of a lower service: this tool.
     Fails     Relative errors of a class grow without bound as classes served before it leave it next to nothing.
     """
     with np.errstate(all="ignore"):

@@ -8,7 +8,7 @@ and R seconds from then until it is done, an arriving customer waits for
 
 the work of the others by Little's law, and the rest of its last piece where that lasts longer than its absence A.
 
-Source    Heidelberger, Trivedi, IEEE Trans. Computers 31 (1982) 1099-1109, for the problem; the terms: this tool
+Source    @heidelberger1982 for the problem; the terms: this tool
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@ A customer that visits few of the stations changes the numbers at these alone, a
 may be summed over the number at a station as soon as all classes that visit it are there. Classes that visit the same
 stations come together; the figures of a class are those of an order in which they come last.
 
-Source    The sum over the stations that no later class visits: Lam, Lien, Comm. ACM 26 (1983) 203-215, of convolutions;
-          the distributions: see `station_states`.
+Source    The sum over the stations that no later class visits: @lam1983, of convolutions; the distributions: see
+          `station_states`.
 """
 
 from __future__ import annotations

@@ -13,8 +13,7 @@ Method    All terms are positive and every g_t is a distribution. The delays (wi
           step are a prefix. Many customers need the range of extended floats, where the machine has them. The
           distributions without one customer of each class are computed by halving the set of the
           last customers. Classes take turns, so that every g_t resembles the last one.
-Source    de Souza e Silva, Lavenberg, J. ACM 36 (1989) 194-207 (DAC); it takes the place of RECAL (Conway, Georganas,
-          J. ACM 33 (1986) 768-791), which it beats in work and which has fixed rates only
+Source    @desouza1989 (DAC); it replaces RECAL (@conway1986), which it beats in work and which has fixed rates only
 Cost      stations x (number of states summed over t), states = binomial(t + stations, stations)
 """
 

@@ -8,7 +8,7 @@ With s such that N customers are expected, that probability is of the order of o
 nothing overflows, and what underflows is too small to matter. Where it is tiny all the same (stations that slow down
 with their load), callers notice and work with logarithms.
 
-Source    the scaling: Lam, J. ACM 29 (1982) 492-513, taken to its limit; the open network: Jackson, Oper. Res. 5 (1957)
+Source    the scaling: @lam1982, taken to its limit; the open network: @jackson1957
 """
 
 from __future__ import annotations

@@ -51,8 +51,8 @@ def solve(
     Exact     for one customer without second phases, and one class at a station of several servers with a delay.
     Fails     where service times of visits first come first served differ much: an arrival finds long ones less often
               than an observer does.
-    Source    Rolia, Sevcik, The Method of Layers, IEEE TSE 21 (1995), for waits inside holding times; Chandy,
-              Neuse, Comm. ACM 25 (1982) 126-134, for the queue on arrival; the ratio of others: this tool.
+    Source    @rolia1995 for waits inside holding times; @chandy1982 for the queue on arrival; the ratio of others: this
+              tool.
     """
     size, streams = numbers.visits.shape
     method = _Method(shape, numbers, rough, patience, near)

@@ -56,8 +56,7 @@ def solve(
               visit to one station; else approximate: customers leave at a rate that depends on their number alone.
     Raises    `NotComputed` QN513 for bounds or states where there are none, QN543 where there are too many numbers of
               customers; `NoAnswer` QN403 for customers that spend no time anywhere; as the solvers of the parts.
-    Source    Chandy, Herzog, Woo, IBM J. Res. Dev. 19 (1975) 36-42; Courtois, Decomposability, 1977; Lazowska,
-              Zahorjan, Graham, Sevcik, Quantitative System Performance, 1984, chapter 9.
+    Source    @chandy1975; @courtois1977; @lazowska1984, chapter 9.
     """
     refuse_uneven(network, Reason("limits inside"))
     if wanted.bounds:

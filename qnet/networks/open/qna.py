@@ -6,7 +6,7 @@ equations. Each station is then a GI/G/m queue of two moments.
 
 Applies   open networks of stations that are visited one after the other, of any number of classes.
 Exact     where all streams are Poisson: networks of product form, and a single M/G/1 station.
-Source    Whitt, The Queueing Network Analyzer, Bell System Technical Journal 62 (1983) 2779-2815
+Source    @whitt1983
 """
 
 from __future__ import annotations
@@ -130,10 +130,9 @@ def uneven(
                 There is no wait where all arrive directly from a station that releases them no faster than they are
                 served.
     Known error `qnet methods --error`.
-    Source      Whitt 1983, equations (24) to (29), (36), (44), (71), section III on immediate feedback; that by way
-                of other stations: Whitt, You, A Robust Queueing Network Analyzer Based on Indices of Dispersion, Naval
-                Research Logistics 69 (2022), for stations of lower load only; taking all is this tool's choice.
-                Friedman, Reduction Methods for Tandem Queuing Systems, Operations Research 13 (1965) 121-131.
+    Source      @whitt1983, equations (24) to (29), (36), (44), (71), section III on immediate feedback; that by way of
+                other stations: @whitt2022, for stations of lower load only; taking all is this tool's choice. Tandem
+                queues: @friedman1965.
     """
     flows = transitions(network, operations)
     nodes = _nodes(network, compiled, centres, flows, operations)
@@ -500,7 +499,7 @@ def _changed(node: _Node, uneven: Uneven, passed: Uneven, operations: Operations
 def _uneven(node: _Node, delay: Value, again: Value, operations: Operations) -> Uneven:
     """The factor of the wait, and the probability of a wait, from the scv - 1 of arrivals and the share of returns.
 
-    Source  Whitt 1983, equations (44) to (49); Kraemer, Langenbach-Belz, ITC 8, 1976
+    Source  @whitt1983, equations (44) to (49); @kraemer1976
     """
     arrivals = operations.maximum([1.0 + delay, 0.0 * delay])
     service = 1.0 + (1.0 - again) * node.service

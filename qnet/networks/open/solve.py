@@ -3,7 +3,7 @@
 Applies   arrivals of any number of classes, Poisson by default; single and multi-server stations, first
           come first served with any service variability and priorities with and without preemption, processor sharing,
           last come first served preemptive resume; delays; nested holds; second-phase work.
-Exact     for product-form networks (Baskett, Chandy, Muntz, Palacios, J. ACM 22 (1975) 248-260) and for one M/G/1
+Exact     for product-form networks (@baskett1975) and for one M/G/1
           station alone. Otherwise each station is taken as independent of the others, with arrivals as `qna` finds
           them, or Poisson ones where that does not apply: an approximation, and `RoutedSolution.reasons` says where it
           enters.
@@ -248,7 +248,7 @@ class OpenSolver:
     def accelerate(self, most: int) -> tuple[int, Value]:
         """Make rounds until all waits converge; the number of rounds, and where they have converged.
 
-        Rounds are accelerated by one step of memory (Anderson, J. ACM 12 (1965) 547-560), each point of a batch by
+        Rounds are accelerated by one step of memory (@anderson1965), each point of a batch by
         a separate weight.
         """
         self.settle()

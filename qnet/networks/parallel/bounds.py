@@ -104,10 +104,8 @@ def open_step(branches: Sequence[BranchFigures], needed: int, servers: bool) -> 
               least as long, so that it is at most the sum of the m smallest means over m - k + 1. Times at servers are
               associated: the largest of some is at most, the smallest at least, that of independent ones; and
               exponential times of the same means make the one longer still, the other shorter.
-    Source    Association: Nelson, Tantawi, IEEE Trans. Computers 37 (1988) 739-743; Baccelli, Massey, Towsley, Acyclic
-              fork-join queuing networks, J. ACM 36 (1989) 615-642, for several queues in a row; Baccelli, Makowski,
-              Shwartz, Advances in Applied Probability 21 (1989) 629-660, for one each. Exponential times instead,
-              and k of n: this tool.
+    Source    Association: @nelson1988; @baccelli1989 for several queues in a row; @baccelli1989a for one each.
+              Exponential times instead, and k of n: this tool.
     """
     means = sorted(float(item.time) for item in branches for _ in range(item.copies))
     rest = means[needed - 1 :]
@@ -143,8 +141,7 @@ def closed_bounds(network: RoutedNetwork) -> Row:
               the times of the others no more than the means is known. Lower: while a customer is not thinking, some
               station is busy, so that X D >= 1 - X Z / N, D the service demand of a passage, its branches one after
               the other: N / (Z + N D).
-    Source    Lazowska, Zahorjan, Graham, Sevcik, Quantitative System Performance, 1984, chapter 5, for steps one after
-              the other; parallel ones: this tool.
+    Source    @lazowska1984, chapter 5, for steps one after the other; parallel ones: this tool.
     """
     (customers,) = network.closed
     count, think = float(customers.population), float(customers.think_time)

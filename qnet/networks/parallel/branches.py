@@ -110,9 +110,8 @@ def join_time(fork: Parallel, waits: Waits, together: Sequence[Value], operation
                 with c the utilization the time is (12 - c) / 8 of a branch; branches of one exponential or constant
                 delay each.
     Limits      Branches that use the same station wait for each other, which is neglected.
-    Source      Flatto, Hahn, SIAM J. Appl. Math. 44 (1984) 1041-1053, and Nelson, Tantawi, IEEE Trans. Computers 37
-                (1988) 739-743, for two identical branches; the use of their result for the variance of others: this
-                tool.
+    Source      @flatto1984 and @nelson1988 for two identical branches; the use of their result for the variance of
+                others: this tool.
     """
     known = _Branches(fork, waits, together, operations)
     if fork.width == 1:

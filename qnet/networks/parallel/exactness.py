@@ -26,8 +26,7 @@ def parallel_reasons(network: RoutedNetwork, compiled: Streams, operations: Oper
     compiled    its streams.
     operations  those of the numbers.
     Returns     each reason once, with what was not measured where there is such a thing.
-    Source   Flatto, Hahn, SIAM J. Appl. Math. 44 (1984) 1041-1053; Nelson, Tantawi, IEEE Trans. Computers 37 (1988)
-             739-743.
+    Source   @flatto1984; @nelson1988.
     """
     forks = [fork for route in compiled.routes for fork in route.forks if fork.width > 1]
     if not forks:

@@ -63,12 +63,11 @@ def response_percentile(solution: RoutedSolution, share: float, about: str = "")
     Raises    `NotComputed` QN516 where the method gives no second moments.
     Method    Times at the stations of a route are taken as independent, each a gamma time of the mean and variance that
               the solver has. In open networks the wait for an exponential service is apart from it, and is zero or
-              exponential: exact where no customer is overtaken (tandem queues: Reich, Ann. Math. Stat. 28 (1957)
-              768-773; Burke, Oper. Res. 12 (1964) 620-622; Ann. Math. Stat. 39 (1968) 1144-1152). What a customer
-              of a closed class finds at a station is what outside observers see with one customer less (Lavenberg and
-              Reiser, J. Appl. Prob. 17 (1980) 1048-1061; Sevcik and Mitrani, J. ACM 28 (1981) 358-371). The transform
-              of the mixture over routes is inverted by the algorithm EULER (Abate and Whitt, ORSA J. Comput. 7 (1995)
-              36-43).
+              exponential: exact where no customer is overtaken (tandem queues: @reich1957;
+              Burke, Oper. Res. 12 (1964) 620-622; Ann. Math. Stat. 39 (1968) 1144-1152). What a customer
+              of a closed class finds at a station is what outside observers see with one customer less (@lavenberg1980;
+              @sevcik1981). The transform
+              of the mixture over routes is inverted by the algorithm EULER (@abate1995).
               A chain whose customers return at random is as variable as its routing makes it.
     Limits    Feedback and overtaking make the times dependent, and in closed classes the customers at one station are
               at no other. `percentile_trust` decides where it is exact, and where it is not trusted.
@@ -208,7 +207,7 @@ def mixture_percentile(parts: Sequence[MixtureRoute], share: float) -> Any:
             value = distribution(time) - share
         return np.where(steady & ~constant, value, -1.0)
 
-    # Hardly any variation: the cube root of a gamma time is all but normal (Wilson and Hilferty, 1931).
+    # Hardly any variation: the cube root of a gamma time is all but normal (@wilson1931).
     ratio = square / (9 * mean**2)
     about = mean * (1 - ratio + _normal(share) * np.sqrt(ratio)) ** 3
     result = low

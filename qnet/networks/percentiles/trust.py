@@ -45,8 +45,8 @@ def exact(network: RoutedNetwork, operations: Operations) -> Value:
     Theorem     In an open network of exponential single servers first come first served, of which the customers of
                 every class arrive in a Poisson stream and none can be overtaken by later arrivals at a station,
                 the times that a customer spends at the stations on its route are independent and exponential
-                (tandem queues: Reich, Ann. Math. Stat. 28 (1957) 768-773; networks: Walrand and Varaiya, Sojourn times
-                and the overtaking condition in Jacksonian networks, Adv. Appl. Prob. 12 (1980) 1000-1018). A delay
+                (tandem queues: @reich1957; networks: @walrand1980).
+                A delay
                 before the first of them or after the last is independent of them as well. The first and the last
                 station may have several servers (Burke, The output process of a stationary M/M/s queueing system,
                 Ann. Math. Stat. 39 (1968) 1144-1152), those between them not (Burke, The dependence of sojourn times

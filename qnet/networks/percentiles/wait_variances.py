@@ -44,10 +44,10 @@ def with_variances(
     waits        by stream, as the mean values give them; `throughputs` by class.
     wanted       the method and its budget.
     Returns      the same means. A customer of a closed class finds what an observer sees with one customer less, of an
-                 open class what an observer sees (Lavenberg and Reiser 1980; Sevcik and Mitrani 1981); the wait is a
+                 open class what an observer sees (@lavenberg1980; @sevcik1981); the wait is a
                  sum of that number of services. Service that is shared with open classes is slower in proportion.
     Method       One closed class at single servers: mean squares by a recursion of positive terms, from
-                 p(n | N) = X(N) D p(n - 1 | N - 1) (Reiser and Lavenberg, J. ACM 27 (1980) 313-322). Else state
+                 p(n | N) = X(N) D p(n - 1 | N - 1) (@reiser1980). Else state
                  probabilities, where they are affordable. Else numbers are taken as geometric up to all customers
                  who ever come there, as between two stations, and of many customers at each station that is not full;
                  all others are at the one that is (Gordon and Newell 1967).
@@ -323,7 +323,7 @@ def shared_variance(wait: Value, service: Value, spread: Value) -> Value:
     spread    that of the number that share it, the customer included: variance over squared mean. With many arrivals
               it is the load.
     Returns   square seconds: what makes the time there have an scv of 1 + 2 spread / (2 - spread). That is exact for
-              M/M/1 (Coffman, Muntz, Trotter, J. ACM 17 (1970) 123-130) and where the number is always the same, which
+              M/M/1 (@coffman1970) and where the number is always the same, which
               makes the time exponential; in between it is an estimate, whose error `qnet methods --error` reports.
     """
     return (wait + service) ** 2 * (1 + 2 * spread / (2 - spread)) - service**2

@@ -54,8 +54,8 @@ def wait_percentile(solution: RoutedSolution, share: float, name: str) -> Value:
     Returns   seconds; 0 where at least that share does not wait; meaningless where there is no steady state.
     Raises    `NotComputed` QN554 with what makes the distribution unknown.
     Method    Arrivals of an open class find what an outside observer sees, those of a closed class what one sees with
-              one customer less of it (Lavenberg and Reiser, J. Appl. Prob. 17 (1980) 1048-1061; Sevcik and Mitrani,
-              J. ACM 28 (1981) 358-371). They wait for one exponential time at rate servers / service time for each
+              one customer less of it (@lavenberg1980; @sevcik1981).
+              They wait for one exponential time at rate servers / service time for each
               customer present beyond the free servers. With open classes alone that is the wait of M/M/c; at a single
               server they stretch the stages of closed customers by 1 / (1 - load), and add one with the probability
               of their load.

@@ -1,7 +1,6 @@
 """Networks of demands as arrays, for the approximations of networks without product form.
 
-Several servers are one fast server and a delay (Seidmann, Schweitzer, Shalev-Oren, Large Scale Systems 12 (1987)
-91-107).
+Several servers are one fast server and a delay (@seidmann1987).
 """
 
 from __future__ import annotations

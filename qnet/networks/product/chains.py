@@ -30,7 +30,7 @@ def aggregate(demands: Any, chain_of: Sequence[int], count: int) -> Any:
     Returns   nested tuples (K, C), or an array (B, K, C) for an array.
     Method    Sums over the classes of each chain.
     Fails     `InvalidInput` QN230 for a chain number that does not exist and for other numbers of classes.
-    Source    Baskett, Chandy, Muntz, Palacios, J. ACM 22 (1975) 248-260
+    Source    @baskett1975
     """
     _check(chain_of, count)
 
@@ -52,7 +52,7 @@ def spread(figures: Any, demands: Any, chain_of: Sequence[int]) -> Any:
               class without demand at a station gets 0 there. Divide a residence by visits for the time of one visit.
     Method    figure of the chain x demand of the class / demand of the chain.
     Fails     `InvalidInput` QN230 for a chain number that does not exist and for other numbers of classes.
-    Source    Baskett, Chandy, Muntz, Palacios, J. ACM 22 (1975) 248-260
+    Source    @baskett1975
     """
 
     def shared(values: Sequence[Any], row: Sequence[Any]) -> list[Any]:
@@ -75,7 +75,7 @@ def class_throughput(throughput: Any, passages: Any, chain_of: Sequence[int]) ->
     Returns     a tuple (R,), or an array (B, R) where either is an array, per second.
     Method      throughput of the chain x visits of the class (forced flow).
     Fails       `InvalidInput` QN230 for a chain number that does not exist and for other numbers of classes.
-    Source      Denning, Buzen, ACM Computing Surveys 10 (1978) 225-261
+    Source      @denning1978
     """
 
     def passed(rates: Sequence[Any], visits: Sequence[Any]) -> list[Any]:

@@ -52,8 +52,8 @@ def solve(network: Demands, wanted: Wanted, solve_part: SolvePart) -> Solution:
     solve_part   the chooser, for the same network with service shared at all stations.
     Returns   `Solution`, never exact.
     Raises    `NotComputed` QN511 where a fixed point is not proven; as `closed_classes.closed_part`.
-    Method    `closed.first_come`; several servers as a fast one and a delay (Seidmann, Schweitzer, Shalev-Oren, Large
-              Scale Systems 12 (1987) 91-107). Without parallel steps and second-phase work, the waits are those of
+    Method    `closed.first_come`; several servers as a fast one and a delay (@seidmann1987).
+              Without parallel steps and second-phase work, the waits are those of
               product form times the ratio of the corrected ones with and without the order of arrival (`weighted`):
               exact where times are equal and exponential.
     """

@@ -8,8 +8,7 @@ open customers present have :math:`p(j) \propto \rho^j / (a(1) \cdots a(j))`, an
 Closed customers observe a station whose capacity with n of them present is T(n - 1) / T(n), with
 :math:`T(n) = \sum_m \binom{n + m}{m} \rho^m / (a(1) \cdots a(n + m))`: for one server that is 1 - rho.
 
-Source    Baskett, Chandy, Muntz, Palacios, J. ACM 22 (1975) 248-260; mixed networks: Lavenberg (ed.), Computer
-          Performance Modeling Handbook, 1983, chapter 3; the sums in closed form: this tool
+Source    @baskett1975; mixed networks: @lavenberg1983, chapter 3; the sums in closed form: this tool
 """
 
 from __future__ import annotations

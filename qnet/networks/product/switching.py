@@ -2,7 +2,7 @@
 
 Classes that customers change between form a chain. The visits of every class at every station follow from the routing,
 the chains are solved as classes of a `Network`, and their figures are divided among the classes again: exact for
-product form (Baskett, Chandy, Muntz, Palacios, J. ACM 22 (1975) 248-260).
+product form (@baskett1975).
 """
 
 from __future__ import annotations

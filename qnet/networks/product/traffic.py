@@ -46,7 +46,7 @@ def closed_visits(
     Fails      `InvalidInput` QN230 for what is not a stochastic matrix, naming the rows; QN231 where customers at
                the reference may never return, naming the states that keep them; `NotComputed` QN502 for visits near
                the largest float.
-    Source     Grassmann, Taksar, Heyman, Operations Research 33 (1985) 1107-1116
+    Source     @grassmann1985
     """
     rows = _rows(routing, labels)
     if not 0 <= reference < len(rows):
@@ -80,7 +80,7 @@ def open_visits(
     Method    `closed_visits` with the outside as a state more, and as the reference.
     Fails     `InvalidInput` QN230 for what is no routing, naming the rows; QN231 where customers may never leave,
               naming the states that keep them; `NotComputed` QN502 for visits near the largest float.
-    Source    Grassmann, Taksar, Heyman, Operations Research 33 (1985) 1107-1116
+    Source    @grassmann1985
     """
     rows = _rows(routing, labels)
     outside = len(rows)
@@ -124,7 +124,7 @@ def chains(
     Fails     `InvalidInput` QN230 for what is no routing; QN231 for a chain with several sets of states that keep their
               customers: its population would not say how many are in each. Where the sets share classes, give each set
               separate classes; where customers end in one of them at random, there is no one steady state.
-    Source    Baskett, Chandy, Muntz, Palacios, J. ACM 22 (1975) 248-260
+    Source    @baskett1975
     """
     rows = _rows(routing, labels)
     if len(class_of) != len(rows) or any(int(value) != value or value < 0 for value in class_of):

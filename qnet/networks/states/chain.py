@@ -4,8 +4,8 @@ Chains with wide levels are solved by GMRES (`jumps`), and the balance of every 
 
 Others, and those that GMRES is slow for, are solved by elimination. The states are sorted into levels by their
 distance from one of them, so that transitions join neighbouring levels only; the levels are eliminated from the last
-to the first, each by one dense solution. The diagonal of what is left is the sum of its other rates (Grassmann,
-Taksar, Heyman, Operations Research 33 (1985) 1107-1116), so that nothing cancels.
+to the first, each by one dense solution. The diagonal of what is left is the sum of its other rates (@grassmann1985),
+so that nothing cancels.
 """
 
 from __future__ import annotations

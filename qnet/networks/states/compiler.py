@@ -51,8 +51,8 @@ def program(network: RoutedNetwork, even: float = 0.0) -> Program:
     Returns   nodes, centres, and where customers begin. Streams have the numbers that `streams.streams` gives them.
     Raises    `NotCovered` for features that the states of a small chain do not describe.
     Times     of mean and scv: exponential (1), a mixture of Erlang distributions of k - 1 and k phases of one rate
-              (below), two exponential phases with balanced means (above): Tijms, A First Course in Stochastic Models,
-              2003, appendix B. Think times are exponential.
+              (below), two exponential phases with balanced means (above): @tijms2003,
+              appendix B. Think times are exponential.
     """
     return Compiler(network, even).program()
 

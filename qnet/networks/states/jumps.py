@@ -1,7 +1,7 @@
 """The stationary probabilities of chains with wide levels: GMRES on the chain of jumps.
 
-A few jumps are the preconditioner (Saad and Schultz, SIAM J. Sci. Stat. Comput. 7 (1986) 856-869; for Markov chains:
-Stewart, Introduction to the Numerical Solution of Markov Chains, 1994, chapter 4).
+A few jumps are the preconditioner (@saad1986; for Markov chains:
+@stewart1994, chapter 4).
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ def phases(mean: float, scv: float, phase: Callable[[float, int], int], after: i
     Raises   `NotCovered` for more than `MAX_PHASES` phases.
     Method   Below 1 a mixture of Erlang distributions of k - 1 and k phases of one rate; above 1 two exponential phases
              with balanced means.
-    Source   Tijms, A First Course in Stochastic Models, 2003, appendix B.
+    Source   @tijms2003, appendix B.
     """
     if scv > 1.0:
         share = 0.5 * (1.0 + ((scv - 1.0) / (scv + 1.0)) ** 0.5)

@@ -150,8 +150,7 @@ def bottleneck(model: Model, faster: float = 2.0, wanted: Wanted = AUTO) -> Bott
               `faster` of 1 or less; and as `solve`.
     Laws      A station saturates at capacity / demand (utilization law), with the mix of classes unchanged; for a
               single closed class the asymptotes N / (D + Z) and capacity / demand intersect at its population.
-    Source    Denning, Buzen, ACM Computing Surveys 10 (1978) 225-261; Lazowska, Zahorjan, Graham, Sevcik,
-              Quantitative System Performance (1984), chapter 5
+    Source    @denning1978; @lazowska1984, chapter 5
     """
     if not 1 < faster < float("inf"):
         text = f"a station {faster:g} times as fast"

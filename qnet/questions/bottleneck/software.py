@@ -36,7 +36,7 @@ def software(network: RoutedNetwork, solution: RoutedSolution, asked: NetworkWor
     network   with holds; its solution; and what is asked of its stations without waits.
     Returns   stations with at least 80 % of their servers held, for the most part at stations inside that are less than
               80 % busy. Work after the response at the station itself counts as inside.
-    Source    Neilson, Woodside, Petriu, Majumdar, IEEE TSE 21 (1995) 776-782
+    Source    @neilson1995
     """
     inside = _inside(network)
     particular: dict[str, float] = {}

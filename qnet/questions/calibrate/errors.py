@@ -227,7 +227,7 @@ def _common_error(plain: Any, weights: Any, digits: Any, freedom: int, high: flo
 def chi_square(freedom: int) -> float:
     """What chi-square with `freedom` degrees of freedom exceeds in one of 100 cases.
 
-    Source   E. B. Wilson and M. M. Hilferty, Proc. Natl. Acad. Sci. 17 (1931) 684-688; within 2 % from 1 on.
+    Source   @wilson1931; within 2 % from 1 on.
     """
     spread = 2 / (9 * freedom)
     return freedom * (1 - spread + 2.3263478740408408 * spread**0.5) ** 3

@@ -72,11 +72,7 @@ def minimise(residuals: Residuals, start: Any, low: Any, high: Any, least: float
                        their second derivatives, by secants, counts too, in one more step that is tried. Derivatives are
                        central differences, one-sided at bounds and where one side has no answer. Converged by the
                        relative offset of residuals from the tangent plane, or by a Gauss-Newton step of nearly nothing.
-    Source             K. Levenberg, Quart. Appl. Math. 2 (1944) 164-168; D. W. Marquardt, J. SIAM 11 (1963) 431-441;
-                       J. J. More, The Levenberg-Marquardt algorithm, LNM 630 (1978) 105-116; J. E. Dennis, D. M. Gay
-                       and R. E. Welsch, An adaptive nonlinear least-squares algorithm, ACM TOMS 7 (1981) 348-368;
-                       D. M. Bates and D. G. Watts, A relative offset orthogonality convergence criterion for nonlinear
-                       least squares, Technometrics 23 (1981) 179-183.
+    Source             @levenberg1944; @marquardt1963; @more1978; @dennis1981; the criterion of convergence: @bates1981.
     Limits             A local minimum: other starts may end at others. A residual that jumps has no derivative there.
     """
     return minimise_all(residuals, [start], low, high, least)[0]

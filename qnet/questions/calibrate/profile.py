@@ -94,7 +94,7 @@ def refit(residuals: Residuals, lanes: Sequence[Lane], low: Any, high: Any, enou
 
     enough   the fall of a sum of squares that is no longer worth a round.
     proven   whether derivatives are taken anew where a fit ends, to see that it does.
-    Method   Gauss-Newton with the derivatives of C. G. Broyden, Math. Comp. 19 (1965) 577-593, which cost nothing;
+    Method   Gauss-Newton with the derivatives of @broyden1965, which cost nothing;
              damped, and with differences again, where a step does not descend. A fit only ever gets better.
     """
     used = 0
@@ -234,7 +234,7 @@ def profiles(
     Method       Outward in growing steps until the threshold is passed, then between the last value inside and the
                  first outside by the root of the rise, which is a straight line in linear models, and by halves, which
                  finds a step. All ends advance side by side. What is beyond an answer counts as a rise without end.
-    Source       D. M. Bates and D. G. Watts, Nonlinear Regression Analysis and Its Applications, 1988, section 6.1.
+    Source       @bates1988, section 6.1.
     Limits       If the sum of squares falls again beyond its first rise, this goes unnoticed.
     """
     searches: list[_Search] = []

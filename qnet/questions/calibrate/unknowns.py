@@ -130,8 +130,7 @@ def _between(model: Model, text: str, names: Sequence[str]) -> tuple[str, float,
 def starts(result: Sequence[Unknown], count: int) -> Any:
     """Coordinates (count, n) that are spread evenly over what the parameters may be, the same at every run.
 
-    Source   J. H. Halton, On the efficiency of certain quasi-random sequences of points in evaluating
-             multi-dimensional integrals, Numer. Math. 2 (1960) 84-90.
+    Source   @halton1960.
     """
     columns: list[list[float]] = []
     for item, base in zip(result, _primes(len(result)), strict=True):

@@ -78,7 +78,7 @@ def apportioned(total: int, weights: Sequence[float]) -> list[int]:
 
     weights   shares that sum to 1.
     Method    Webster's divisors: the next customer goes to the class with the largest weight / (its number + 1/2).
-    Source    Balinski and Young, Fair Representation (1982), on why remainders are not monotone and divisors are.
+    Source    @balinski1982, on why remainders are not monotone and divisors are.
     """
     # From safely below the shares, so that ties are always broken in the same order.
     parts = [max(0, int(total * weight) - len(weights)) for weight in weights]

@@ -57,7 +57,7 @@ class Asymptotes:
                 where the stations' loads by all classes together reach the first capacity. Open classes take their
                 part of the capacities beforehand, and other closed classes lengthen R0. Times that depend on waits
                 are those of the customer alone.
-    Source      Lazowska, Zahorjan, Graham and Sevcik, Quantitative System Performance (1984), chapter 5.
+    Source      @lazowska1984, chapter 5.
     """
 
     def __init__(self, axis: GrowthAxis, wanted: Wanted) -> None:

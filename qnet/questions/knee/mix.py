@@ -50,8 +50,7 @@ def corners(axis: GrowthAxis, values: Any) -> Corners:
               corners of the simplex around the exact mix. Times are interpolated weighted by the passages whose mean
               they are, so that Little's law and the response time law N = X (R + Z) hold between integer populations
               too. Populations split into integers would go in steps, each a step of one class.
-    Source    The simplices are those of Kuhn, Some combinatorial lemmas in topology, IBM Journal of Research and
-              Development 4 (1960) 518-524.
+    Source    The simplices: @kuhn1960.
     Limits    Between integer populations a figure is a definition, not the figure of any system.
     """
     exact = np.stack([np.asarray(values, dtype=float) * weight for weight in axis.weights], axis=1)

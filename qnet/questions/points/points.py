@@ -267,7 +267,7 @@ def _fixed_point(
     against wait and holding time together, as in the solver.
 
     start     the figures to begin with.
-    Method    Rounds are accelerated by one step of memory (Anderson, J. ACM 12 (1965) 547-560), each point of a batch
+    Method    Rounds are accelerated by one step of memory (@anderson1965), each point of a batch
               by a separate weight, while they contract; a point that an accelerated step took out of its steady state
               goes on from before it, one round at a time. Just beyond the end of a solution rounds go by where it was,
               by little and then by more; these are skipped without patience, and counted.

@@ -14,7 +14,7 @@ _NORMAL = 100_000
 def within(angle: float, freedom: int) -> float:
     """The probability that |T| < sqrt(freedom) tan(angle), for an integer number of degrees of freedom.
 
-    Source   M. Abramowitz and I. A. Stegun, Handbook of Mathematical Functions (1964), 26.7.3 and 26.7.4.
+    Source   @abramowitz1964, 26.7.3 and 26.7.4.
     """
     sine, cosine = math.sin(angle), math.cos(angle)
     odd = freedom % 2
