@@ -29,6 +29,7 @@ _REFUSED_BELOW = {"core_solutions"}
 """Integers of which the function refuses fractions itself, with the domain."""
 
 _VARARGS, _VARKEYWORDS = 0x04, 0x08
+"""Bits of `co_flags` of CPython, as in `inspect`, which is slow to load."""
 
 
 def checked(function: _Function) -> _Function:

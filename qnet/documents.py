@@ -12,10 +12,15 @@ from qnet.opened import note_read, standard_input
 from qnet.record import Record
 
 MAX_BYTES = 1 << 20
+"""Of a file: far above any model. A choice that bounds time and memory, like the limits below."""
 MAX_DEPTH = 40
+"""Levels of values inside values, far below Python's limit of recursion."""
 MAX_KEY_PARTS = 16
+"""Parts of a dotted key; no key of the language has more than a few."""
 MAX_VALUES = 100_000
+"""Values of a file, so that checks take bounded time."""
 MAX_BITS = 4096
+"""Of an integer: conversion to decimal takes quadratic time, and floats end at 1024 bits."""
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 

@@ -24,7 +24,9 @@ NO_ANSWER = ("QN4", "QN5")
 
 _LEFT_OUT = " ... "
 _CARET_BEFORE, _CARET_WIDTH = 60, 100
+"""Characters shown before a marked column, and in all: one line of a terminal, with its prefix. A choice."""
 _MAX_NAME, _MAX_COMPARED = 80, 200
+"""Characters of a name that is shown or compared, and names it is compared with: both bound the time. A choice."""
 
 
 class Problem(Record):

@@ -25,11 +25,13 @@ EXAMPLE, DATA, NOTEBOOK = "example", "data", "notebook"
 """The kinds of examples: models, measurements for `qnet calibrate`, and notebooks of Python as text."""
 
 MAX_NAME_LENGTH = 200
+"""Characters of a name that is searched; any limit well above the longest name works."""
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _STARTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
 _CHARACTERS = _STARTERS | frozenset(".-")
 _TITLE_LINES = 40
+"""Lines that are searched for a title before a file is parsed; any number works: a title is near the top."""
 _EXAMPLE = "one-queue.toml"
 """A file that every folder of examples has."""
 _EXAMPLE_KINDS = {"toml": EXAMPLE, "csv": DATA, "md": NOTEBOOK}

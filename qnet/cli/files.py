@@ -19,6 +19,7 @@ from qnet.opened import identity, read_as
 _STREAMS = ("/dev/", "/proc/")
 """Where names stand for devices and open files: there is nothing to replace."""
 _MAX_NAME = 60
+"""Bytes of a temporary file's name taken from its target: with the rest below the 255 that file systems allow."""
 _ENDING = ("SIGTERM", "SIGHUP", "SIGQUIT", "SIGXCPU", "SIGALRM", "SIGUSR1", "SIGUSR2")
 """Signals that end a process at once, unless they are handled; SIGINT is an exception already."""
 

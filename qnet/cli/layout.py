@@ -18,6 +18,7 @@ from qnet.cli.screen import command_lines
 from qnet.record import Record
 
 MAX_LINES = 60
+"""Lines up to which help is shown in full: more than about two screens are shortened. A choice."""
 EXAMPLES = 2
 """Examples of `--help`; `qnet help COMMAND` prints all."""
 
@@ -25,9 +26,11 @@ SECTIONS = ("Options", ModelOption.section, MethodOption.section, OutputOption.s
 """The groups of options, in this order."""
 
 _FIRST_COLUMN = 26
+"""Columns for names of options; longer names stand on a line above their text. A choice of layout."""
 _RANGE = re.compile(r"\s*\[[^\]]*\]$")
 """What click appends to the help of a number."""
 _WIDTH = 80
+"""Columns of help at most: those of a plain terminal."""
 
 
 class Described(Record):

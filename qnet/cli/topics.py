@@ -87,6 +87,7 @@ def _formats_text() -> str:
 
 
 _COLUMNS = 80
+"""Columns of a plain terminal."""
 
 
 def plain(markdown: str) -> str:

@@ -15,6 +15,7 @@ from qnet.model.model import Model
 from qnet.units import UnitError, quantity
 
 MAX_ROWS = 100_000
+"""Any limit far above real tables works: it bounds time and memory."""
 MAX_PAIRS = 200_000
 """Of a station and a class."""
 _OF_CLASSES = ("population", "think_time", "arrival_rate", "priority")

@@ -15,6 +15,7 @@ MAX_BYTES = 16 << 20
 """Of a file of another tool; results of a what-if analysis make it long."""
 _NUMBER = re.compile(r"[+-]?(?:[0-9]{1,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400})(?:[eE][+-]?[0-9]{1,4})?")
 _LARGEST = 1e90
+"""Numbers beyond are mistakes; far enough from the end of floats for products of three."""
 _NONE: Mapping[str, str] = MappingProxyType({})
 
 

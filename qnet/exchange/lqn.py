@@ -10,6 +10,7 @@ from qnet.exchange.imported import REFUSED, Converted, Items, Reading, integer, 
 from qnet.exchange.layers import Entry, EntryCall, Layers, Phase, Processor, Task, written
 
 MAX_TOKENS = 200_000
+"""Any limit far above real models works: it bounds time and memory."""
 _TOKEN = re.compile(r'"[^"\n]*"|[^\s"]+')
 _LISTS = frozenset("tyszcfZMG")
 """Declarations that end with -1, on a later line where need be."""

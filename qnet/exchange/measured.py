@@ -22,6 +22,7 @@ else:
     vmstat = lazy("qnet.exchange.vmstat")
 
 MAX_CELLS = 5_000_000
+"""Any limit far above real measurements works: it bounds memory."""
 _TOOLS = (sysstat, prometheus, vmstat)
 """Each has `recognizes(data, text)` and `rows(data, text, name, first)`; `data` is None where a file is no JSON."""
 

@@ -13,6 +13,7 @@ from qnet.model.model import Model
 from qnet.record import Record
 
 MAX_VALUES = 1000
+"""Points of a what-if analysis; a choice: each of them is written into the file."""
 
 
 class Analysis(Record):

@@ -14,7 +14,9 @@ else:
     expat = lazy("xml.parsers.expat")
 
 MAX_DEPTH = 32
+"""Levels of elements inside elements; any limit far above what queueing tools write works."""
 MAX_ELEMENTS = 400_000
+"""Of a file; any limit far above real models works: it bounds time and memory."""
 MAX_TEXT = 1 << 20
 """Characters of one element."""
 

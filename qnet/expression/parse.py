@@ -19,6 +19,7 @@ else:
     errors = lazy("qnet.errors")
 
 MAX_TREE_DEPTH = 150
+"""Operations inside operations: evaluation calls itself once for each, far below Python's limit of recursion."""
 
 _NOT_LANGUAGE = "this is not part of the expression language"
 

@@ -11,8 +11,11 @@ from qnet.record import Record
 from qnet.units import ATOM_PATTERN, NUMBER, NUMBER_PATTERN, Unit, UnitError, scale, unit
 
 MAX_LENGTH = 4000
+"""Characters of an expression; a choice far above what is written by hand, like the two limits below."""
 MAX_TOKENS = 600
+"""Names, numbers and signs of an expression."""
 MAX_DEPTH = 60
+"""Parentheses inside parentheses: the parser calls itself for each, far below Python's limit of recursion."""
 
 _NAME = r"[A-Za-z_][A-Za-z_0-9]*(?:\.[A-Za-z_][A-Za-z_0-9]*)*"
 _OPERATOR = r"\*\*|//|<=|>=|==|!=|[-+*/(),<>]"

@@ -15,7 +15,9 @@ from typing import Any
 from qnet.expression.operations import FLOATS, Operations, Value, symbols
 
 _LARGEST_DENOMINATOR = 1_000_000
+"""Of a fraction that replaces a float, where it is the same float: 6 decimal digits, a choice."""
 _ROUNDING = 4.5e-16
+"""Twice 2^-52, rounded up: two units in the last place of a float."""
 
 
 class Traced:

@@ -43,6 +43,7 @@ else:
     rate_formula = lazy("qnet.model.rate_formula")
 
 MAX_BRANCHES = 1000
+"""Of one parallel step; a choice that bounds time and memory."""
 
 
 def bind(model: Model, values: Values) -> RoutedNetwork:

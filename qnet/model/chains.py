@@ -11,6 +11,7 @@ from qnet.model.model import HOME, OUTSIDE, THINK, ChainModel, OnwardModel, Serv
 from qnet.model.reader import Reader, describe
 
 MAX_STATES = 300
+"""States of a route given by probabilities; a choice: visits are one dense solution, cubic in them."""
 
 
 def read_chain(reader: Reader, name: str, raw: Any) -> ChainModel:

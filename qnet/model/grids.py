@@ -14,7 +14,9 @@ from qnet.record import Record
 from qnet.units import NUMBER, Dimension
 
 MAX_VALUES = 1_000_000
+"""Of a grid; a choice that bounds memory."""
 MAX_LENGTH = 20_000
+"""Characters of a list of values; a choice far above what is written by hand."""
 
 _LOG = re.compile(r"\s*log\s*\((.*)\)\s*", re.DOTALL)
 

@@ -38,8 +38,11 @@ else:
     calibration = lazy("qnet.model.calibration")
 
 MAX_ENTRIES = 2000
+"""Of a table of a model, such as its stations; a choice that bounds time."""
 MAX_ENVELOPES = 200
+"""Of a model; a choice far above what is written by hand."""
 MAX_RATES = 10_000
+"""Of a station with a rate for each number of customers; a choice that bounds time."""
 
 _ONE = parse(1)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 MAX_CIRCLES = 20
+"""Circles that are reported; a choice: a model with more of them has one cause."""
 
 
 def ordered(uses: Mapping[str, Iterable[str]]) -> tuple[list[str], list[list[str]]]:

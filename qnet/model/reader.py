@@ -21,8 +21,11 @@ else:
     other_words = lazy("qnet.model.other_words")
 
 MAX_PROBLEMS = 100
+"""Problems that are reported; a choice: more of them are not read."""
 MAX_TEXT = 400
+"""Characters of a title or a description; a choice."""
 MAX_NAME = 100
+"""Characters of a name; a choice."""
 
 Table = dict[str, Any]
 

@@ -14,7 +14,9 @@ from qnet.record import Record
 from qnet.units import UnitError, base_unit, format_number, quantity, scale, unit
 
 _DIGITS = 12
+"""Significant digits of a fitted value: more than any fit determines, and still readable."""
 _ERROR_DIGITS = 6
+"""Significant digits of standard errors and correlations: more than measurements determine."""
 _GONE = ("source", "place")
 """What vouched for the value that was there, and not for a new one."""
 

@@ -17,6 +17,7 @@ else:
     percentile_fit = lazy("qnet.queues.percentile_fit")
 
 MAX_STEPS = 20_000
+"""Of all routes of a model; a choice that bounds time."""
 
 _ONE = parse(1)
 _ZERO = parse(0)

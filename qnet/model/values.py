@@ -22,6 +22,7 @@ _Bound = TypeVar("_Bound")
 _ROUNDING = 1e-12
 """How far rounding may take a value beyond its domain; it is then set to the end of the domain."""
 _SLACK = 1e-9
+"""How far rounding may take an integer or an end; any number well above 1e-12 and below real differences works."""
 _SMALLEST, _LARGEST = 1e-300, 1e300
 """Rates but 0 are between these: quotients of smaller ones have no digits."""
 LEAST, MOST = 1e-90, 1e90

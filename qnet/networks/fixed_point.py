@@ -28,23 +28,28 @@ BatchMaps = Callable[[Indices], BatchMap]
 """The map of the points of a batch at some indices, which may repeat."""
 
 TOLERANCE = 1e-12
+"""Relative change of an unknown: some thousand units in the last place, and far below printed digits."""
 _TIGHT = 1e-14
 """The tolerance of unknowns inside of which others are searched."""
 _TOGETHER = 10
 """Rounds for one unknown before it is enclosed; twice as many for several."""
 _MAX_ROUNDS = 4000
+"""Until convergence is given up; any number above what converges works."""
 _WIDTH = 4e-15
 """Of an enclosure, relative to what it encloses."""
 
 _BATCH_ROUNDS, _ROUGH_ROUNDS = 3000, 300
+"""Rounds of a batch until points are given up, exactly or roughly; any numbers above what converges work."""
 _ENOUGH = 1e-13
 """The residual at which rounds end."""
 _CONVERGED = 1e-11
 """The residual above which a point is started again."""
 _MEMORY = 5
+"""Moves that are mixed; a usual choice for Anderson's method: further ones are nearly dependent."""
 _DAMPED = 0.5
 """The share of a move that is made in rounds of a batch."""
 _WORSE = 3.0
+"""Times the least residual from which on the memory is dropped; a choice: a single mixed move may be worse."""
 _FIRST = 4
 """Rounds before the first slopes are taken."""
 _NEAR = 1e-3
@@ -52,6 +57,7 @@ _NEAR = 1e-3
 _FEW = 24
 """The most values of a point whose slopes are taken."""
 _STEPS = 30
+"""Of Newton, until points are iterated again; any number above what converges works."""
 _ASTRAY = 3
 """Steps in a row that may increase the residual."""
 _LEAST = 0.2
@@ -59,9 +65,11 @@ _LEAST = 0.2
 _FLAT = 1e-7
 """The least slope, as a share of the largest and in shares of the values, that differences show."""
 _NUDGE = 1e-7
+"""Relative change of a value for a slope: near the root of the rounding of floats, where both errors are small."""
 _STEEPEST = 1e100
 """Larger slopes are dropped, like those that are not finite."""
 _FALSE_POSITIONS = 100
+"""Rounds until convergence is given up; any number above what converges works."""
 _PLAIN_ROUND = 20 * budget.STEP
 """Operations of a round over one plain number."""
 _ROUND, _VALUE = 8 * budget.CALL, 4 * budget.STEP

@@ -30,6 +30,7 @@ else:
     return_times = lazy("qnet.networks.closed.return_times")
 
 MAX_COPIES = 20_000
+"""Rows of stations with closed classes; a choice that bounds time and memory."""
 
 
 class Reduction:

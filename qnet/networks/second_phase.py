@@ -19,6 +19,7 @@ else:
     fixed_point = lazy("qnet.networks.fixed_point")
 
 TOLERANCE = 1e-10
+"""Relative change of a rate: well below printed digits, and above the rounding of the networks inside."""
 _HIGHEST = 1 - 1e-6
 """The largest load of a station with which the rest of a network is solved."""
 _UNDAMPED = 12
@@ -28,6 +29,7 @@ _PATIENCE = 30
 _LEAST = 1e-9
 """The smallest load by second phases."""
 _CERTAIN = 1.0 - 1e-9
+"""Keeps a quotient finite where a probability is 1: any number just below 1 works."""
 _STEEP = 16
 """How steeply the share of second phases that arrivals find rises to all of them where a station saturates."""
 

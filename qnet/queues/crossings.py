@@ -29,6 +29,7 @@ _MISSED = 0.1
 _ALONE = 2
 """Rounds in which each of many roots that are foretold is evaluated at one place."""
 _MAX_ROUNDS = 200
+"""Any number above what converges works: brackets shrink in every round."""
 
 
 def crossings(

@@ -21,6 +21,7 @@ _TOLERANCE, _CLOSEST = 2e-14, 2e-15
 """How near to the throughput wanted is near enough, as a logarithm: of long chains, whose weights have rounding errors
 as large; and of short ones, for each unit of the logarithm of the rate, whose last digits count for as much."""
 _MAX_ROUNDS = 200
+"""Any number above what converges works: the bracket is halved where a step leaves it."""
 _STIRLING = 16
 """From here on four terms of Stirling's series give the logarithm of a factorial to the last digits."""
 _CACHED = 1 << 16

@@ -20,8 +20,11 @@ _LARGEST_WEIGHT = 1e250
 _ROUNDING = 1e-13
 """The share of the capacity that a throughput must leave, so that what it leaves is more than rounding."""
 _MAX_ROUNDS = 200
+"""As in `finite_source`."""
 _HIGHEST = 50.0
+"""The largest logarithm of a rate that is searched: e^50 keeps servers busy to all digits."""
 _MOST_WAITING = 0.45
+"""The largest share of sources that waits in the first estimate; any share below one half works: it is only a start."""
 _NEVER = -math.inf
 
 

@@ -14,6 +14,7 @@ from qnet.record import Record
 _GROWTH = 1.7
 """Of the quadrature after each constant: the largest factor by which the ends of panels grow."""
 _NODES = (0.18343464249564978, 0.525532409916329, 0.7966664774136267, 0.9602898564975362)
+"""As below."""
 _WEIGHTS = (0.36268378337836166, 0.3137066458778869, 0.22238103445337443, 0.10122853629037706)
 """The eight Gauss-Legendre nodes of each panel from -1 to 1, of which half are negative, and their weights."""
 _SHORTEST, _LONGEST = 0.1, 40.0

@@ -15,7 +15,9 @@ _CERTAIN = 1e-40
 _HEAVY = 300.0
 """Arrivals in a service beyond which the server is never idle, to all digits."""
 _LONGEST = 100_000
+"""Probabilities of one distribution; a choice that bounds memory."""
 _JUST_BELOW = 1 - 1e-9
+"""The load from which a station counts as saturated; any number just below 1 works."""
 
 
 class ServiceTime(Record):

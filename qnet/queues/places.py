@@ -11,6 +11,7 @@ _NEAR = 0.02
 _MOST = 700.0
 """The exponent up to which e^y is a number."""
 _TINY = 1e-300
+"""Keeps a quotient finite at no load: any number near the smallest float works."""
 
 
 class Servers(Record):

@@ -11,6 +11,7 @@ from qnet.lazy import Array, np
 from qnet.record import Record
 
 MOST_STATES = 1500
+"""Of the chain, which is one dense solution, cubic in them; a choice that bounds time."""
 _State = tuple[tuple[int, ...], tuple[int, ...]]
 """By level, the highest first: the number waiting, and the number in service."""
 

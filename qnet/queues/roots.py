@@ -9,6 +9,7 @@ from qnet.expression import FLOATS, Operations, Value
 from qnet.lazy import Array, np
 
 _MAX_ROUNDS = 300
+"""Any number above what converges works: the bracket shrinks in every round."""
 NEARNESS = 2e-13
 """How near to a root searches go: half the width of the last bracket, relative."""
 _SLOW = 0.249
@@ -17,6 +18,7 @@ _PACE = 0.7
 """What a round must leave of the bracket, at most and on average, for more than bisection to be tried: chosen among
 0.6 to 0.75 by the rounds that envelopes take. No root takes more than 100 rounds."""
 _LAST_DIGITS = 1e-15
+"""A few units in the last place: as near as floats allow."""
 _EVEN, _CLOSER = 32, 16
 """Of points that are evaluated together: parts that are evenly spaced, and those on either side of a line's zero."""
 NEGLIGIBLE = 1e-60

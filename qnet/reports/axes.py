@@ -12,6 +12,7 @@ from qnet.units import format_number
 LARGEST = 1e300
 """Numbers beyond cannot be subtracted safely, and interrupt the line."""
 _MOST_DIGITS = 15
+"""The decimal digits that every float has."""
 _LONGEST_LABEL = 7
 """Characters of a label that is not shortened by an exponent."""
 

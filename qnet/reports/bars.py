@@ -8,7 +8,9 @@ from qnet.reports.text import fold, pad, width
 from qnet.units import format_number
 
 _NARROWEST, _WIDEST = 40, 80
+"""Columns of a drawing: readable at least, and those of a plain terminal at most."""
 _LONGEST_LABEL = 28
+"""Columns of a name; a choice of layout: a third of a plain terminal."""
 _MOST = 19
 """Bars of one block, with which it fits a terminal of 24 lines; the rest is counted."""
 

@@ -18,11 +18,15 @@ _Marks = dict[_Dot, tuple[str, int | None]]
 """The characters of a drawing, each with the number of the line it belongs to."""
 
 _ROWS = 16
+"""Of a drawing without its axes; a choice of layout."""
 _FEWEST_ROWS = 8
+"""With fewer rows a line cannot be read; a choice."""
 _SCREEN = 23
 """Lines of a drawing that fits a terminal of 24 below a prompt."""
 _NARROWEST, _WIDEST = 40, 80
+"""Columns of a drawing: readable at least, and those of a plain terminal at most."""
 _FEWEST_TICKS, _COLUMNS_PER_TICK = 5, 12
+"""Of an axis, and the columns from one to the next; choices of layout."""
 _BETWEEN = 3
 """Spaces between the columns of a legend."""
 _BRAILLE = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
@@ -30,6 +34,7 @@ _BRAILLE = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 _MEETING = "*"
 _MEASURED = "O"
 _COLORS = (36, 33, 35, 32, 34, 31)
+"""Foreground colors of terminals (ECMA-48), the most distinct first."""
 
 
 class _Plane(Record):

@@ -17,6 +17,7 @@ Point = tuple[float | None, float | None]
 
 
 MOST_BARS = 40
+"""Of one figure; a choice of layout."""
 MOST_LINES = 52
 """What is drawn in one figure; the rest is counted. There are as many letters for lines."""
 

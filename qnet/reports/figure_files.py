@@ -17,6 +17,7 @@ SUFFIXES = (".svg", ".png", ".pdf")
 _PACKAGE = "matplotlib"
 _RASTER = lazy("io")
 _TICKS = 6
+"""Of a logarithmic axis; a choice of layout."""
 _WIDE, _HIGH, _BAR = 7.2, 4.2, 0.28
 """Inches."""
 _TOP, _LOWER, _CLOSE = 0.98, 0.5, 0.03

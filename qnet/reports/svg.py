@@ -24,10 +24,13 @@ _HALO = 'stroke="#ffffff" stroke-width="3" paint-order="stroke"'
 _SIZE, _GLYPH = 12, 6.7
 """Of letters, and how much room one of them takes."""
 _WIDE, _HIGH, _ROW = 720, 300, 17
+"""Of a drawing, and of a line of its legend; pixels, a choice of layout."""
 _RIGHT, _TICK_X, _TICK_Y = 24, 7, 6
+"""The margin in pixels, and ticks of the axes; a choice of layout."""
 _EDGE = 12
 """Around a drawing that stands alone."""
 _BAR, _GAP, _LONGEST = 14, 6, 30
+"""Pixels of a bar and of the space to the next, and characters of a label; a choice of layout."""
 
 Scaled = Callable[[float], float]
 """From a value to its position on the page."""

@@ -25,6 +25,7 @@ from qnet.record import Record
 MOST = 200
 """The largest number of places of which every one is a state of an M/G/1/K."""
 _NEAR = 1e-9
+"""A relative difference that counts as none; any small number above rounding works."""
 _SHORTEST = 1e-12
 """Seconds of work that takes none, where its rate is wanted."""
 _TAKEN = 10

@@ -48,7 +48,9 @@ if TYPE_CHECKING:
     from qnet.networks.solvers.protocol import SolvePart
 
 _TOLERANCE = 1e-10
+"""The residual of convergence: below the digits that are printed, above the rounding of the networks inside."""
 _MAX_ROUNDS = 200
+"""Rounds until convergence is given up; any number above what converges works."""
 _MAX_LAYERED = 25
 """The same where every round solves layers, which takes much longer."""
 _PLAIN = 3

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from qnet.networks.solvers.protocol import SolvePart
 
 _NOTHING = 1e-300
+"""Keeps a quotient of zeros finite: any number near the smallest float works."""
 _DENSE = 24
 """Where more customers than twice this may wait, not every number that waits is solved."""
 

@@ -38,6 +38,7 @@ else:
     hold_warnings = lazy("qnet.networks.open.hold_warnings")
 
 _TOLERANCE = 1e-13
+"""Of a loss probability, absolute: a few hundred times the rounding of floats near 1."""
 _PLAIN, _MAX_ROUNDS = 30, 400
 """Rounds without memory, in which losses that follow each other on a route converge, and rounds in all."""
 

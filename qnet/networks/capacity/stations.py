@@ -31,6 +31,7 @@ PRIORITIES = "priorities"
 """The Markov chain of the numbers of every priority, one exponential time for each."""
 
 _JUST_BELOW = 1 - 1e-12
+"""A load that queues without limit can have; any number just below 1 works, as such loads are refused."""
 LEAST = 1e-200
 """The smallest share that is admitted."""
 

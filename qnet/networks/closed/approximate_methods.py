@@ -17,6 +17,7 @@ CONVERGED = 1e-9
 """Largest change of a queue length by a further turn, in units of the total population."""
 
 _MANY = 1e5
+"""A population from which rounding would hide what one customer changes; only its order of magnitude counts."""
 _STAGES = tuple((share, 0.0) for share in (0.98, 0.95, 0.9, 0.8, 0.6, 0.3, 0.0))
 """What is kept of the estimated changes where an answer leaves the feasible region."""
 

@@ -24,8 +24,11 @@ from qnet.queues.arithmetic import largest, summed
 from qnet.record import Record
 
 _STEPS = 250
+"""Of Newton; any number above what converges: steps end earlier when the error stops falling."""
 _ROUNDS = 300
+"""Of substitution after Newton's steps; any number above what converges."""
 _ROUNDING = 1e-13
+"""A relative imbalance of a queue that rounding explains: some hundred units in the last place."""
 _ROUND, _CELL, _CUBE = 20 * budget.CALL, 2.5 * budget.STEP, 0.7
 """Operations of a step of Newton; per time of a class at a station; per entry of a product of matrices."""
 _LEAST_LEFT, _HALVINGS = 8.0, 12

@@ -18,6 +18,7 @@ from qnet.record import Record
 _STAGES = 60
 """The most stages of a piece of work that varies little."""
 _LEAST = 1e-300
+"""Keeps logarithms of zero finite: any number near the smallest float works."""
 
 
 class Absence(Record):

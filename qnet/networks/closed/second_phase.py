@@ -25,6 +25,7 @@ else:
     return_times = lazy("qnet.networks.closed.return_times")
 
 _LEAST = 1e-9
+"""Keeps quotients of zeros finite: any small number works."""
 _BUSY = 0.5
 """The load below which no station is full."""
 

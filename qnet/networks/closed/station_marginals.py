@@ -25,6 +25,7 @@ _A_CUSTOMER = 3e4
 _A_STATE = 6.0
 """Operations of a state and a station."""
 _BYTES = 16.0
+"""Taken for a state of a distribution: the size of two floats, or of an extended one."""
 _MOST_GROUPS = 12
 """Groups of classes that visit the same stations, of which orders are searched."""
 

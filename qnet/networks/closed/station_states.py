@@ -45,6 +45,7 @@ _RANGE = 280.0
 _EXTENDED = 4.0
 """How much longer extended floats take."""
 _MOST_STATES = 2**31 - 1
+"""The largest index of 32 bits."""
 _BLOCK = 1 << 14
 """States that are worked on at a time: what is made of them remains in the cache."""
 

@@ -24,6 +24,7 @@ TINY = 1e-250
 """Below this probability of N customers the terms lost to underflow may matter."""
 
 _STEPS = 48
+"""Halvings until the interval is as narrow as rounding allows; a rate only roughly right ends it earlier."""
 
 
 def open_rate(mean: Callable[[float], float], fastest: float, population: float) -> float:

@@ -14,6 +14,7 @@ from qnet.record import Record
 _ABSENCE = 3.0
 """How many time constants of a service an absence must last until the service is observed at random, as measured."""
 _JUST_BELOW = 1 - 1e-9
+"""A load with which queues are finite; any number just below 1 works, as such loads are refused."""
 _IMAGE, _CELL, _SOURCE = 50 * budget.CALL, budget.STEP, 2 * budget.STEP
 """Operations of a round, of each pair of streams of a point in it, and of each number present of a finite source."""
 _WHAT = "the waits of layers"

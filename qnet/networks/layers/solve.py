@@ -41,6 +41,7 @@ _FACTOR, _MOST = 3.0, 4.0
 _LEAST = 0.5
 """The least scv of a service time with which errors were measured."""
 _ROUNDING = 1e-8
+"""By how much a utilization may exceed 1; well above the residual of convergence."""
 _ENDLESS = 1e-3
 """Residuals with which an open load that is beyond a capacity by more than that is known to be so."""
 _BRIEFLY = 40

@@ -42,6 +42,7 @@ _ENOUGH = 1e-10
 _EARLY_ROUNDS, _EARLY = 8, 1e-11
 """Rounds without damping, and the residual with which they are enough."""
 _PATIENCE = 60
+"""Rounds without progress after which a point is given up; a choice between time and slow convergence."""
 _HALVES = 50
 """Halvings of an interval until it is as narrow as rounding allows."""
 _RAREST = 1e-12

@@ -21,6 +21,7 @@ CODE = "QN716"
 LARGEST = 0.2
 """The largest elasticity of a response with respect to waits inside holds at which errors were measured as small."""
 _STEP = 0.1
+"""The relative change of waits for an elasticity: about as large as their errors, so that it shows their effect."""
 _MOST = 100.0
 """Percent that are worth a figure; at saturation there is no end."""
 

@@ -37,6 +37,7 @@ _MOST_ON = 2.0
 _CHANGED, _CHANGED_BACK = 0.1, 0.02
 """How much of the time at a queue may depend on how earlier queues change arrivals: without feedback, and with it."""
 _TINY = 1e-300
+"""Keeps quotients of zeros finite: any number near the smallest float works."""
 
 
 class Uneven(Record):

@@ -50,8 +50,11 @@ NAME = "open"
 QNA = "qna"
 
 _TOLERANCE = 1e-12
+"""Relative change of a wait: some thousand units in the last place, and far below printed digits."""
 _ACCELERATED, _MORE = 10, 30
+"""Rounds for all points, and for those that have not converged, before waits are enclosed, which is slow. A choice."""
 _JUST_BELOW = 1 - 1e-9
+"""A load with which waits are finite; any number just below 1 works, as such loads are refused."""
 _UNINTERRUPTED = 'discipline = "priority" serves the highest first and interrupts no one'
 
 

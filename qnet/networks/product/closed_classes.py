@@ -13,6 +13,7 @@ from qnet.networks.product.open_classes import all_left
 from qnet.queues.arithmetic import total
 
 _FEW = 300
+"""Rates of a station that are always computed; any number works: it only decides when a longer list is made."""
 _CROWD = 10_000_000
 """Customers beyond which a station with a server for each of them is a delay: its rates would fill the memory."""
 

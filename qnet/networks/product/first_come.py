@@ -39,7 +39,9 @@ _OPERATIONS = 3e7
 _LEAST = 1e-9
 """Of a demand: the wait that counts as none, and the demand used for a class of zero time."""
 _HALVINGS = 40
+"""Of an interval from 0 to 1: to 1e-12, which is below the residual of convergence."""
 _ROUNDING = 1e-11
+"""By how much rounding may take a station's utilization beyond its servers."""
 
 
 def solve(network: Demands, wanted: Wanted, solve_part: SolvePart) -> Solution:

@@ -31,6 +31,7 @@ else:
 _WORK = 5e7
 """The most terms that are added up for the capacities which open load leaves."""
 _NOTHING, _LARGE = 1e-18, 1e200
+"""The share of a sum below which terms change no digit, and the size at which it is scaled: any far below 1e308."""
 
 
 def stretch(load: Value, capacities: Sequence[float]) -> Value:

@@ -22,6 +22,7 @@ TOLERANCE = 1e-9
 """By how much a row may differ from one."""
 
 _ULP = 2.0**-52
+"""The relative rounding of floats."""
 _NAMED = 5
 """States that a message names at most."""
 

@@ -12,7 +12,9 @@ from qnet.real import is_masked, real
 LEAST, MOST = 1e-100, 1e100
 """Times and rates beyond these are a mistake of units, and would overflow."""
 _MOST_CUSTOMERS = 1e15
+"""The largest round number of which floats know each integer."""
 MOST_PRIORITY = 99
+"""Either way; a choice: two digits are enough for any order."""
 _MOST_LETTERS = 80
 """Of a name."""
 _NUMBER = f"a number of 0, or from {LEAST:g} to {MOST:g}"

@@ -38,7 +38,9 @@ from qnet.networks.states.steps import EXPONENTIAL, MAX_PHASES, lost_late, phase
 from qnet.networks.states.turns import chain
 
 MAX_NODES = 1500
+"""Steps of all customers and copies of stations; a choice: chains of larger programs have too many states."""
 MAX_VISITS = 40
+"""Of a step that is repeated, each of which is a node; a choice: more of them make too many states."""
 MAX_WAYS = 60
 """In which branches spread over the copies of stations."""
 

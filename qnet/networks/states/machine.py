@@ -42,7 +42,7 @@ State = tuple[tuple[int, ...], tuple[tuple[int, ...], ...], tuple[int, ...], tup
 Move = tuple[float, State, tuple[int, ...]]
 """Rate per second, the state after it, and the marks that were passed, each as often as it was."""
 _Value = TypeVar("_Value")
-MOST_STEPS = 2000
+MOST_STEPS = 2000  # of one customer at an event, until they are taken as endless; a choice far above real routes
 _ALL_STEPS, _A_STEP = 20_000, 5e3
 """Steps that one event may take on all its branches: visits that take no time branch again and again, at copies for
 instance; and the operations of a step."""

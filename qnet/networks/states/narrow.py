@@ -13,6 +13,7 @@ from qnet.networks.states.local_changes import ROOM, NotLocal
 from qnet.networks.states.rows import KnownRows
 
 _BITS, _BYTES = 32, 4
+"""Of a number in a key: those of a 32-bit integer."""
 _Move = tuple[int, int, int, int, tuple[tuple[int, int], ...], int]
 """The event and its column in a row or -1, the way, what is added to the state, the changes of lines by centre, and
 what is added to the customers."""

@@ -82,6 +82,7 @@ class RoutePart(Record):
 MOST_CHANGED = 8
 """Stations that are tried faster and with one server more."""
 _ROUNDING = 1e-12
+"""A wait that counts as none, as a share of the residence time; above rounding, below anything printed."""
 _CHAIN = 3_000
 """States of a chain that each of the changes may have; where more are needed, all are answered by an approximation."""
 

@@ -12,6 +12,7 @@ from qnet.record import Record
 _BUSY = 0.8
 """The utilization from which on servers are nearly all busy."""
 _MOST = 0.5
+"""The share of a hold spent at other stations from which on they may be its cause: a majority, a choice."""
 
 
 class Software(Record):

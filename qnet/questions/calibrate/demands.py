@@ -26,6 +26,7 @@ from qnet.units import NUMBER, RATE, Dimension, Unit, UnitError, quantity, scale
 RANK = 1e-9
 """Singular values below this share of the largest are rounding."""
 _DESCENDS = 1e-10
+"""The least slope, relative to the measurements, that is not rounding."""
 
 
 class Coefficients(Record):

@@ -14,6 +14,7 @@ from qnet.reports.content import Note
 from qnet.units import format_number
 
 _DIGITS, _ERROR_DIGITS = 12, 6
+"""Significant digits of demands, and of errors and correlations: more than measurements determine."""
 _NO_NAME = re.compile(r"[^A-Za-z0-9_]")
 
 

@@ -16,6 +16,7 @@ APART = 0.99
 INFLATED = 1 / (1 - APART**2)
 """The inflation of a variance that two parameters of that correlation have."""
 _NEAR = 0.05
+"""How near to 1 a ratio is named as 1; a choice of wording."""
 
 
 def doubts(calibration: Calibration) -> Iterator[Note]:

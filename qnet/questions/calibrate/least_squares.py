@@ -19,12 +19,14 @@ STILL = 1e-9
 RANK = 1e-6
 """Singular values below this share of the largest are those of rounding in the differences."""
 _ROUNDS = 200
+"""Until a search is given up; any number above what converges works."""
 _LADDER = (0.0, 1e-2, 1e-1, 1.0, 1e1, 1e2)
 """Dampings that are tried at once, as shares of the present one."""
 _SHARES = (1.0, 0.3)
 """Shares of the step with second derivatives that are tried."""
 _LONGEST = 2.0
 _SHRINKS = 6
+"""Lengths of a difference that are tried where there is no answer; a choice."""
 _BESIDE = 3e-2
 """How near to a minimum that is known a search ends there, in coordinates in which 1 is much."""
 _SLOW = 20

@@ -17,6 +17,7 @@ from qnet.questions.calibrate.search import Correction, Target, no_minimum
 from qnet.questions.points.answers import Answers, joined
 
 _ROUNDS = 8
+"""Searches at most; a minimum that takes more counts as not proven. A choice."""
 TOO_LARGE = "it would take more operations than are left"
 _SHARE = 0.4
 """Of the operations that are left, for the polish."""

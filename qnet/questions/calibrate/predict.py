@@ -13,11 +13,13 @@ from qnet.questions.calibrate.search import Target
 MOST_LEFT_OUT = 100
 """Fits of a leave-one-out error; of more rows, several are left out at a time."""
 _FEWEST = 10
+"""Groups of a cross-validation, at least: the usual number."""
 _ROWS = 100_000
 """Rows of a table up to which that many fits are made of it."""
 _UNKNOWN = 1e-3
 """The share of a prediction's change along directions that nothing determines, from which it has no interval."""
 _SETTLED = 1e-6
+"""The change of a sum of squares, as a share of that per row, that ends a refit: far below the errors it measures."""
 
 
 def predictions(target: Target, best: Minimum, scatter: Scatter, modelled: Any) -> tuple[Any, Any]:

@@ -21,6 +21,7 @@ _FLAT = 2e-2
 _NARROW = 1e-3
 """How near the ends of a bracket come, as a share of the distance from the minimum."""
 _FINEST = 1e-7
+"""The width of a bracket that counts as none; any number far below printed digits works."""
 _NEAR = 2e-2
 """How near to the threshold is near enough, as a share of its root, for a straight line from there."""
 _ENOUGH = 3e-3
@@ -30,7 +31,9 @@ _LONGEST = 3.0
 _TRIES = 60
 """Values that are tried for one end, at most."""
 _ROUNDS = 10
+"""Of a fit; a choice: a fit that ends before its minimum is still better than where it began."""
 _FAILURES = 5
+"""Steps without descent after which a fit ends; a choice."""
 
 
 class Lane:

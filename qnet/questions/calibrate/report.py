@@ -56,6 +56,7 @@ shown in."""
 
 FITTED, HELD_OUT, NOT_READ = "fitted", "held out", "not read"
 _MOST_NAMED = 4
+"""Further minima that a note names; a choice of wording."""
 
 
 def ask_calibrate(

@@ -23,7 +23,9 @@ _EFFECT = 1e-7
 _LOOKED_AT = 64
 """Starts evaluated where the stated one leads nowhere, and how many of the best are followed."""
 _FOLLOWED = 4
+"""The best starts that are followed; a choice between time and other minima."""
 _POINTS = 50_000
+"""Rows that may be solved for starts; a choice that bounds time."""
 _SAME = 1e-3
 """How near two minima are the same, in coordinates in which 1 is much."""
 _NEARLY_AS_GOOD = 4.0
@@ -35,6 +37,7 @@ _ABSURD = 1e100
 _STUCK = (JUMP, ENDLESS)
 """Why a search ended where there may be a minimum that no derivative proves; profiles must find nothing better."""
 _SCANS = 4
+"""Passes over the coordinates; a choice that bounds time."""
 _SCANNED = 120
 """How often a coordinate that has no effect, or jumps, is scanned over its range, and at how many values."""
 

@@ -16,6 +16,7 @@ _RENAMED = "COLUMN=NAME, such as --column io_r=throughput"
 _MELTED = "a pattern such as 'rt_{rate}_ms=response_ms' or '{}@{rate}'"
 _BRACES = re.compile(r"\{([^{}]*+)\}")
 _MOST_BRACES = 4
+"""Parameters in one title; a choice that bounds the time of matching."""
 _LONGEST = 500
 """Characters of a title that a pattern is matched with."""
 _NUMBER = r"[+-]?[0-9][0-9_.,]*(?:e[+-]?[0-9]+)?(?: ?[A-Za-z%/]+)?"

@@ -26,6 +26,7 @@ OK = "ok"
 BY_DEMANDS = "demands"
 """The method where nothing had to be solved."""
 MAX_POINTS = 100_000
+"""Of a grid; a choice that bounds memory."""
 
 
 class CostPart(Record):

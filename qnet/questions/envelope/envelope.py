@@ -148,6 +148,7 @@ def _number(value: Any) -> float | None:
 
 
 MAX_POINTS = 200_000
+"""Of a grid; a choice that bounds memory."""
 _CHUNK = 4096
 """Points that are searched at once: enough for arrays to pay, few enough to keep memory small."""
 

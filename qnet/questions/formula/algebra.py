@@ -23,6 +23,7 @@ FEW_SERVERS = 2
 MOST_ROOT = 100
 """The root up to which a power is a fraction."""
 _DIGITS = 50
+"""Decimal digits of an exponent: far more than a float has, so that none is lost."""
 
 _ROUNDED = ("floor", "ceiling")
 

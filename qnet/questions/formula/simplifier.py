@@ -18,9 +18,13 @@ FEW_OPERATIONS = 60
 """Operations of a sum inside a formula up to which it is expanded and factored."""
 
 _MUCH_SHORTER, _NEAR = 1.2, 1.5
+"""How many times shorter a form must be, and how many operations more it may have to be tried. Choices of style."""
 _MOST_COLLECTED = 8
+"""Symbols by which terms are collected; a choice that bounds time."""
 _MANY_TERMS, _MOST_TERMS = 3, 16
+"""Sums of more terms than the first are collected, and of at most the second; choices that bound time."""
 _SLOW = 3
+"""Characters that a fraction inside a formula counts for; a choice of style."""
 
 
 class Simplifier:

@@ -10,7 +10,9 @@ from typing import Any
 from qnet.expression import symbols
 
 _MOST_DIGITS = 12
+"""Of a decimal number instead of a fraction; a choice: longer ones are no easier to read."""
 _SMALL = 99
+"""The largest numerator and denominator that are shown as a fraction: two digits, a choice."""
 _LATEX_FUNCTIONS = {"erlang_c": "C"}
 _PLAIN = {"Min": "min", "Max": "max", "ceiling": "ceil", "Abs": "abs"}
 """Functions of sympy by their names in the language of the models."""

@@ -29,7 +29,9 @@ from qnet.record import Record
 from qnet.units import NUMBER
 
 _LOADS = 64
+"""Values of the axis, evenly spaced in their logarithm, between which the first crossing is enclosed. A choice."""
 _ROUNDING = 1e-9
+"""The relative difference from which one station limits a load more than another; any small number above rounding."""
 
 
 class Light(Record):

@@ -22,6 +22,7 @@ from qnet.units import scale
 CHUNK = 16_384
 """Rows that are solved together, so that what solving takes in memory does not grow with the table."""
 _LARGEST = 1e300
+"""Numbers beyond are refused: near the end of floats, so that units can be converted."""
 _EXPECTED = "a mapping of names to columns, or a data frame"
 
 

@@ -18,6 +18,7 @@ from qnet.record import Record
 from qnet.units import NUMBER, UnitError, base_unit, column_suffix, quantity, scale
 
 _LARGEST = 1e300
+"""Numbers beyond are refused: near the end of floats, so that units can be converted."""
 _OTHERS = frozenset({"weight", "hold_out", "method", "exactness", "status"})
 """Columns of tables of qnet that are no parameters, whatever they are like."""
 _STRETCHED = 16

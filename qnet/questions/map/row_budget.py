@@ -19,6 +19,7 @@ _TOGETHER, _ALONE = 0.75, 0.95
 _PIECE, _ROW = 0.25, 0.5
 """The same of a piece of a chunk that was too much, and of a row of it."""
 _PIECES = 4
+"""Parts of a chunk that was too much; a choice: fewer would cost more attempts, more would lose batches."""
 
 _Some = TypeVar("_Some")
 

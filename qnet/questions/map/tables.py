@@ -23,8 +23,11 @@ else:
     find = lazy("qnet.catalog.find")
 
 MAX_BYTES = 1 << 24
+"""Of a file; a choice that bounds memory."""
 MAX_ROWS = 100_000
+"""Of a table; a choice that bounds memory."""
 _MOST_PROBLEMS = 20
+"""Problems that are reported; a choice: more of them are not read."""
 
 Rows = str | Iterable[Mapping[str, Any]]
 """A path, `-` for standard input, or rows by the names of their columns."""

@@ -11,6 +11,7 @@ from qnet.units import Unit, UnitError, unit
 UNIT_SIGNS = "_[(%"
 """The characters that a unit at the end of a title begins with."""
 _LONGEST = 64
+"""Characters of a unit at the end of a title; a choice that bounds the time of a search."""
 _BRACKETS = {"[": "]", "(": ")"}
 _PERCENT = ("%", "percent", "pct")
 

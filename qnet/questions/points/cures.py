@@ -25,6 +25,7 @@ FEWER, FASTER, SERVERS, COPIES, SHORTER = CURES = (
 _ROUNDS = 40
 """Stations are changed one after the other, and again where waits inside holds shrink less than the times."""
 _NEAR, _ROUNDING = 1e-6, 1e-9
+"""How near to 1 a factor changes nothing, and how far beyond 1 it is too much: below printed digits, above rounding."""
 _MOST = 1e6
 """The largest factor on a speed, and the largest number of servers, that is worth a sentence."""
 

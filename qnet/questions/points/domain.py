@@ -18,6 +18,7 @@ _CODES = ("QN130", "QN211", "QN220", "QN221", "QN231")
 _MOST = 1_000_000
 """No integer is searched beyond this."""
 _HALVINGS = 100
+"""Of an interval of floats; any number above their bits works."""
 
 
 def outside(error: QnetError) -> bool:

@@ -19,6 +19,7 @@ from qnet.questions.points.domain import Domain
 from qnet.record import Record
 
 _INTEGER = 1e-9
+"""How far rounding may take an integer; any number above rounding and below real fractions."""
 
 
 class Input(Record):

@@ -34,6 +34,7 @@ else:
     domains = lazy("qnet.model.domains")
 
 _NEAR = 1e-9
+"""A relative difference that counts as none; any small number above rounding works."""
 _Item = TypeVar("_Item")
 
 
@@ -56,7 +57,9 @@ def rising(items: Iterable[_Item], size: Callable[[_Item], float]) -> list[_Item
 
 
 _TOLERANCE = 1e-12
+"""Relative change of a value: some thousand units in the last place, and far below printed digits."""
 _MAX_ROUNDS = 500
+"""Until convergence is given up; any number above what converges works."""
 _ACCELERATED = 250
 """Rounds that are accelerated; those after them are plain."""
 _SLOW, _SHORT = 32, 8

@@ -13,6 +13,7 @@ from qnet.queues.crossings import Function, crossings
 from qnet.queues.roots import NEARNESS, root
 
 _LESS = 1 - 2.0**-53
+"""The largest float below 1."""
 
 
 def sign_change(

@@ -19,6 +19,7 @@ START = 1e-9
 _DOUBLINGS, _FAST = 20, 128.0
 """After this many doublings a search goes up faster; where it ends, nothing bounds the value."""
 _MORE = 9
+"""Fast steps after those doublings: 2^20 x 128^9 is about 1e25 times the first value. A choice."""
 _AHEAD, _TOGETHER = 4, 100
 """Values of a search that goes up of which the loads are asked for at once, and points up to which they are."""
 _RISES = 1.5

@@ -224,6 +224,7 @@ CENTRAL, BELOW, ABOVE = "central", "from below", "from above"
 NEXT, PREVIOUS = "next integer", "previous integer"
 UNSETTLED = "the differences do not converge: a jump or a kink nearby"
 ATTEMPTS = 3
+"""Choices of steps until differences count as not convergent; a choice between time and answers near kinks."""
 VERIFIED = 1e-6
 """The error of an elasticity, as a share of it or of 1, up to which no shorter steps are tried."""
 _JUMP, _SAME = 0.5, 1e-9

@@ -21,6 +21,7 @@ from qnet.record import Record
 MAX_CORNERS = 12
 """Parameters whose ends are all combined: 4096 points."""
 MAX_SAMPLES = 1_000_000
+"""Of one question; a choice that bounds memory."""
 
 
 class Reach(Record):

@@ -20,9 +20,11 @@ from qnet.questions.study.validate_points import ClaimFigures, Computer
 from qnet.record import Record
 
 _ROUNDS = 40
+"""Until a fit is given up; any number above what converges works."""
 _PATIENCE = 8
 """The most rounds in a row that come no nearer to what is stated: then no fit is expected."""
 _CLOSE = 1e-6
+"""The relative difference from what is stated that ends a fit: below the digits of any measurement."""
 _FARTHEST = 0.5
 """The largest step of a logarithm in one round."""
 

@@ -13,7 +13,9 @@ from qnet.reports.report import Report
 from qnet.reports.text import clean, fold, pad, width
 
 LINES, COLUMNS = 40, 100
+"""Of one screen; a choice of layout."""
 _LABEL = 10
+"""Columns of the label of a line; the longest label fits."""
 _MOST = {"question": 2, "answer": 3, "source": 2, "stations": 1}
 """The lines that a text may take, and one more on a narrower screen."""
 _BETWEEN = 2

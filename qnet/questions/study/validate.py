@@ -24,6 +24,7 @@ _STEADY = 1e-9
 _COMPUTED = 1e-5
 """How closely a fitted claim is reproduced by values with the digits stated."""
 _SLACK = 1 + 1e-9
+"""The factor by which rounding may exceed a tolerance; any number a little above 1 works."""
 
 
 class Judged(Record):

@@ -170,6 +170,7 @@ def _plot(
 
 
 MAX_POINTS = 200_000
+"""Of a grid; a choice that bounds memory."""
 
 
 class Sweep(Record):

@@ -18,6 +18,7 @@ else:
     grids = lazy("qnet.model.grids")
 
 _MOST_POINTS = 10_000
+"""Of a grid; a choice that bounds time, as each is solved on its turn."""
 _WRITTEN = {
     "": "a plain number, such as 0.5 or 2",
     "s": 'a number and a unit, such as "8.5 ms"',

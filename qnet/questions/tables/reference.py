@@ -22,6 +22,7 @@ else:
     methods_report = lazy("qnet.questions.tables.methods_report")
 
 WIDTH = 76
+"""Columns of text: those of a plain terminal less a margin."""
 SECTIONS = {
     "model": "Top level",
     "parameter": "[parameters]: NAME = value, or NAME = { value = ..., ... }",

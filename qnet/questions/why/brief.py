@@ -12,8 +12,11 @@ from qnet.reports.report import Report
 from qnet.reports.text import clean, fold, prose
 
 LINES = 6
+"""Of an answer in brief; a choice of layout."""
 _OF_ANSWER = 4
+"""Lines of an answer in brief that are kept for its answers; a choice of layout."""
 _COLUMNS = 80
+"""Columns of a plain terminal."""
 
 
 def sentences(findings: Sequence[Finding]) -> list[Finding]:

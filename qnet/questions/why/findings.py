@@ -18,7 +18,9 @@ MIX = " with the present mix of classes"
 BEST = "best_change"
 """What the number of the finding is that names the best change."""
 _MOST_CLASSES = 3
+"""Classes whose response is broken down; a choice: the slowest matter most."""
 _MOST_TOGETHER = 4
+"""Names that one sentence lists; a choice of wording."""
 LITTLE = 0.01
 """A share that is not worth a word."""
 

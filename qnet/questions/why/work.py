@@ -68,6 +68,7 @@ def works(bottleneck: Bottleneck) -> Iterator[Finding]:
 
 _REST = "other work"
 _AS_FULL = 1.01
+"""How near an inner station saturates to the station that is held to be its cause: within a percent, a choice."""
 
 
 def _full(bottleneck: Bottleneck) -> Resource | None:

@@ -18,6 +18,7 @@ from qnet.real import is_masked, real
 
 _ALIASES = {"mmccn": "Engset", "mmcn": "M/M/c/K/N", "mginfinity": "M/M/inf", "mminfinity": "M/M/inf", "mm∞": "M/M/inf"}
 _ROUNDING = 1e-12
+"""By how much a share may exceed 1; any small number above rounding works."""
 _LARGEST = 2.0**62
 """Integers of arrays are at most that."""
 

@@ -23,6 +23,7 @@ SOLVABLE = ("servers", "capacity", "arrival_rate", "source_rate", "service_time"
 _CONTINUOUS = ("M/M/c", "Erlang C", "GI/G/c", "M/M/c/c", "Erlang B")
 """Stations whose formulas hold for a fraction of a server."""
 _LARGEST = 2**50
+"""The largest number that is searched: floats know each integer up to it and far beyond."""
 _BESIDE = 1e-6
 """The relative distance from a rate or a time at which to test on which side of it a limit holds."""
 _EDGE = 27.0

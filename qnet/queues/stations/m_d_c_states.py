@@ -16,6 +16,7 @@ from qnet.record import Record
 _MOST_WORK = 1_000_000
 """Multiplications that a sum over the walk may cost; beyond, transforms are taken."""
 _SMALLEST = 1e-19
+"""The share of the largest term below which terms change no digit of a sum."""
 _MOST_POINTS = 2**21
 """Points of a transform: enough for some 10^9 servers."""
 

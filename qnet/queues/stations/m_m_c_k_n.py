@@ -19,6 +19,7 @@ from qnet.record import Record
 _ENGSET = "Engset: @kleinrock1975, section 3.10"
 _FINITE = "@kleinrock1975, sections 3.8 to 3.10"
 _SMALLEST = 1e-300
+"""A weight near the smallest float, below which terms count as zero; all of them together change no digit."""
 _STATE, _STATE_BYTES, _AT_ONCE = 7 * budget.STEP, 250.0, 1 << 14
 """Operations and bytes of one state, and states that are charged together."""
 

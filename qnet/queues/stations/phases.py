@@ -18,6 +18,7 @@ _MOST_WORK = 30_000_000
 _SETTLED = 1e-14
 """Two successive probabilities whose ratio is that near to the final one, for an entire batch, have reached it."""
 _SMALLEST = 1e-250
+"""A probability near the smallest float, below which ratios lose digits."""
 _CERTAIN = 45.0
 """A probability below exp(-45) changes no digit."""
 

@@ -12,6 +12,7 @@ from qnet.queues.stations.phases import phases_at_arrival
 
 _SOURCE = "@kleinrock1976, section 4.4"
 _MOST_PHASES = 500
+"""Of an Erlang time whose variance is computed; a choice that bounds time."""
 
 
 def m_g_1_ps(arrival_rate: Value, service_time: Value, scv_service: Value = None) -> StationAnswer:
