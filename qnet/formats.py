@@ -106,7 +106,7 @@ def format_of_path(path: str) -> str | None:
 
 
 def short_options() -> tuple[str, ...]:
-    """The names of the formats that have an option of their own.
+    """The names of the formats that have a separate option.
 
     >>> short_options()[:2]
     ('csv', 'json')
