@@ -37,7 +37,7 @@ def bind_chain(model: Model, values: Values, chain: ChainModel) -> OpenClass | C
             thoughts[item.state] = (mean, time.scv)
             continue
         heeded = stations[item.state[1]].discipline in BY_PRIORITY
-        hold = Hold(item.state[1], (time,), visits[item.state], priority=chain.priority if heeded else 0)
+        hold = Hold(item.state[1], (time,), visits=visits[item.state], priority=chain.priority if heeded else 0)
         at[item.state] = len(steps[item.state[0]])
         steps[item.state[0]].append(hold)
     routes = tuple(Route(name, 1.0, tuple(each)) for name, each in steps.items())

@@ -94,7 +94,9 @@ def values(name: str, dimension: Dimension, text: str) -> tuple[float, ...]:
 
     Raises `UsageError` for a value of another dimension or an impossible step.
     """
-    return _Parser(Parameter(name, Expression("0", Number(0.0, NUMBER), ()), dimension), text).values(text.strip())
+    return _Parser(Parameter(name, Expression("0", Number(0.0, NUMBER), ()), dimension=dimension), text).values(
+        text.strip()
+    )
 
 
 def parameter(model: Model, name: str) -> Parameter:

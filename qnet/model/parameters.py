@@ -113,7 +113,7 @@ def read_parameter(reader: Reader, name: str, raw: Any) -> Parameter:
         expression = reader.expression(raw, path)
         if expression is None:
             reader.broken.add(name)
-        return Parameter(name, expression or _UNREAD, NUMBER, path=path)
+        return Parameter(name, expression or _UNREAD, dimension=NUMBER, path=path)
     given = cast("dict[str, Any]", raw)
     if "options" in given:
         return _choice(reader, name, given, path)

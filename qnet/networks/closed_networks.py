@@ -130,7 +130,10 @@ class _Answer(Reduction):
         rho = self.piling_up(compiled, rho)
         waits = self.waits(answered, asked, visits)
         identical = self.steps.identical if self.steps else ()
-        steady = Steady(self.network, throughputs, compiled, self.members, waits, rho, self.operations, identical)
+        steady = Steady(
+            self.network, throughputs, compiled=compiled, members=self.members, waits=waits, rho=rho,
+            operations=self.operations, identical=identical,
+        )  # fmt: skip
         solution = figures(steady, answered.method, 1)
         reasons = (*answered.method_reasons, *solution.reasons)
         if answered.method in (RESIDUAL, PRIORITY):

@@ -51,7 +51,19 @@ class EmptyClasses(Record):
         waits = [Wait(0.0, 0.0)] * len(compiled.streams)
         if rare and rare.passages and len(rare.passages.waits) == len(waits):
             waits = list(rare.passages.waits)
-        alone = rare or figures(Steady(network, rates, compiled, compiled.members(), waits, {}, operations), "", 1)
+        alone = rare or figures(
+            Steady(
+                network,
+                rates,
+                compiled=compiled,
+                members=compiled.members(),
+                waits=waits,
+                rho={},
+                operations=operations,
+            ),
+            "",
+            1,
+        )
         names = {network.classes[index].name for index in self.indices}
         lost = None if solution.offered is None else zero
         known_classes, known_routes = iter(solution.classes), iter(solution.routes)

@@ -114,7 +114,7 @@ def _of_classes(steady: Steady, times: Sequence[Value], method: str, rounds: int
         throughput=total(steady.throughputs),
         response=total(weight * time for weight, time in zip(weights, times, strict=True)) / total(weights),
         classes=tuple(
-            ClassFigures(item.name, rate, time)
+            ClassFigures(item.name, rate, response=time)
             for item, rate, time in zip(network.classes, steady.throughputs, times, strict=True)
         ),
         routes=(),

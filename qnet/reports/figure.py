@@ -252,7 +252,7 @@ def bar_figures_of(report: Content, ascii: bool = False) -> list[BarFigure]:
         mark = Rule(scale.value(bars.mark.value), clean(bars.mark.label, ascii)) if bars.mark else None
         heading = label(report.columns[by], value, Style(ascii=ascii))
         start = _shown(rows[0][base], scale) if base is not None and rows else 0.0
-        figure = BarFigure(heading, names, tuple(drawn), base=start, left_out=len(rows) - len(drawn), mark=mark)
+        figure = BarFigure(heading, names, bars=tuple(drawn), base=start, left_out=len(rows) - len(drawn), mark=mark)
         result.append(figure.replace(stacked=bars.stacked))
     return result
 

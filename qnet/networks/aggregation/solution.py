@@ -71,7 +71,10 @@ class Aggregation:
             for index, group in enumerate(station.groups)
         }
         rho = {keys[label]: self.value(load) for label, load in loads.items() if label in keys}
-        steady = Steady(network, throughputs, compiled, compiled.members(), waits, rho, self.operations)
+        steady = Steady(
+            network, throughputs, compiled=compiled, members=compiled.members(), waits=waits, rho=rho,
+            operations=self.operations,
+        )  # fmt: skip
         solution = figures(steady, AGGREGATED, rounds)
         self.check(solution)
         return solution.replace(

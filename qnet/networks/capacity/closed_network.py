@@ -146,7 +146,7 @@ def places_as_class(name: str, routes: list[TakingRoute]) -> ClosedClass:
 def as_open(network: RoutedNetwork, rates: Sequence[Value]) -> RoutedNetwork:
     """A network with its closed classes as open ones with given arrival rates."""
     classes = tuple(
-        item if isinstance(item, OpenClass) else OpenClass(item.name, rate, item.routes)
+        item if isinstance(item, OpenClass) else OpenClass(item.name, rate, routes=item.routes)
         for item, rate in zip(network.classes, rates, strict=True)
     )
     return network.replace(classes=classes)

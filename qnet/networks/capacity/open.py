@@ -130,7 +130,10 @@ class _Solver:
         compiled = streams(flows.admitted, self.operations)
         losing = [buffer.name for buffer in self.network.buffers if buffer.loses]
         full = frozenset((item.station, item.group) for item in compiled.streams if item.drains in losing)
-        solver = OpenSolverWithLosses(flows.admitted, compiled, self.operations, losses, full, bounded, flows.entries)
+        solver = OpenSolverWithLosses(
+            flows.admitted, compiled, operations=self.operations, losses=losses, full=full, bounded=bounded,
+            entries=flows.entries,
+        )  # fmt: skip
         solver.find_waits()
         buffers = [
             solve_buffer(buffer, solver, flows, losses.buffers[buffer.name], self.operations)
@@ -164,7 +167,10 @@ class _Solver:
         rho = {centre.key: solver.rho(centre) for centre in solver.centres}
         inside = {index: wait for item in states for index, wait in item.inside.items()}
         waits = [inside.get(index, wait) for index, wait in enumerate(solver.waits)]
-        steady = Steady(flows.completing, carried, compiled, solver.members, waits, rho, self.operations)
+        steady = Steady(
+            flows.completing, carried, compiled=compiled, members=solver.members, waits=waits, rho=rho,
+            operations=self.operations,
+        )  # fmt: skip
         solution = figures(steady, NAME, rounds)
         strained = [item.figures.name for item in states if item.strained]
         reasons = tuple(dict.fromkeys(reasons_for(self.network, compiled, solver.losses, strained, self.operations)))

@@ -156,7 +156,10 @@ class _Layers:
         ]
         rho = self.open_loads(compiled, every)
         self.prove(overall.residual[: len(waits)], full, rho, _ENDLESS if wanted.rough else TOLERANCE)
-        steady = Steady(self.network, throughputs, compiled, self.members, every, rho, self.operations)
+        steady = Steady(
+            self.network, throughputs, compiled=compiled, members=self.members, waits=every, rho=rho,
+            operations=self.operations,
+        )  # fmt: skip
         solution = figures(steady, METHOD, 1)
         stable: Value = False if wanted.rough else solution.stable
         apart, wild = untrusted(shape, numbers, state)

@@ -215,8 +215,9 @@ class OpenSolver:
         """The figures with the waits as they are."""
         rho = {centre.key: self.rho(centre) for centre in self.centres}
         steady = Steady(
-            self.network, self.rates, self.compiled, self.members, self.waits, rho, self.operations, exact=self.exact
-        )
+            self.network, self.rates, compiled=self.compiled, members=self.members, waits=self.waits, rho=rho,
+            operations=self.operations, exact=self.exact,
+        )  # fmt: skip
         return (responses if self.brief else figures)(steady, QNA if self.uneven else NAME, rounds)
 
     def find_waits(self) -> int:

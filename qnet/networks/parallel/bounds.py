@@ -341,7 +341,7 @@ def _with_branches_as_classes(network: RoutedNetwork) -> RoutedNetwork:
                 rest.append(route.replace(steps=(*before, *after)))
                 for branch in fork.branches if fork else ():
                     rate = customers.arrival_rate * route.probability * branch.copies
-                    classes.append(OpenClass(branch.name, rate, (Route(branch.name, 1.0, branch.steps),)))
+                    classes.append(OpenClass(branch.name, rate, routes=(Route(branch.name, 1.0, branch.steps),)))
             classes.append(customers.replace(routes=tuple(rest)))
     return network.replace(classes=tuple(classes))
 

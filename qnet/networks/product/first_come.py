@@ -213,7 +213,9 @@ def _solution(table: NetworkArrays, residence: Any, result: _Corrected) -> Solut
         for station in stations
     ]  # fmt: skip
     solved = figures(network, rates, rows)
-    return Solution(network, solved, RESIDUAL, (approximation(RESIDUAL),), "", result.starts)
+    return Solution(
+        network, solved, method=RESIDUAL, method_reasons=(approximation(RESIDUAL),), why="", starts=result.starts
+    )
 
 
 def shared(network: Demands) -> Demands:

@@ -48,4 +48,4 @@ def solve_in_turn(network: Demands, method: str, each: bool) -> Solution:
     ]  # fmt: skip
     result = figures(network, list(network.arrival_rate), residence)
     why = "the variability of arrivals matters" if solved.method == "qna" else "its stations are solved one by one"
-    return Solution(network, result, solved.method, solved.reasons, why, network_reasons=())
+    return Solution(network, result, method=solved.method, method_reasons=solved.reasons, why=why, network_reasons=())

@@ -46,7 +46,7 @@ def solve_open(network: Demands) -> Solution:
     residence = [_open_residence(network, station, load) for station, load in enumerate(loads(network))]
     throughput = list(network.arrival_rate)
     result = figures(network, throughput, residence)
-    return Solution(network, result, "open", (), "open classes alone have a closed form")
+    return Solution(network, result, method="open", method_reasons=(), why="open classes alone have a closed form")
 
 
 def _open_residence(network: Demands, station: int, load: Value) -> list[Value]:
@@ -111,7 +111,7 @@ def with_open(network: Demands, loaded: list[Value], answer: ClosedAnswer, wante
             _beside(network, station, loaded[station], throughput, row, states)
         residence.append(row)
     made = figures(network, throughput, residence, result.log_constant, result.marginals if wanted.states else None)
-    return Solution(network, made, answer.method, answer.reasons, answer.why)
+    return Solution(network, made, method=answer.method, method_reasons=answer.reasons, why=answer.why)
 
 
 def _beside(

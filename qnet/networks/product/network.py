@@ -82,8 +82,9 @@ class Network(Demands):
         Raises        `InvalidInput` QN230 with everything that is wrong.
         """
         super().__init__(
-            demands, visits, kinds, disciplines, servers, rates, population, think_time, arrival_rate, scv, priority,
-            names=names, class_names=class_names,
+            demands, visits, kinds=kinds, disciplines=disciplines, servers=servers, rates=rates, population=population,
+            think_time=think_time, arrival_rate=arrival_rate, scv=scv, priority=priority, names=names,
+            class_names=class_names,
         )  # fmt: skip
 
     @checked
@@ -179,8 +180,9 @@ class Network(Demands):
                        customers are stranded or a chain never comes to the reference.
         """
         chains = switching.arguments(
-            service_times, routing, population, think_time, arrivals, scv, priority, reference, names, class_names
-        )
+            service_times, routing, population=population, think_time=think_time, arrivals=arrivals, scv=scv,
+            priority=priority, reference=reference, names=names, class_names=class_names,
+        )  # fmt: skip
         changing = chains.pop("switching")
         network = cls(kinds=kinds, disciplines=disciplines, servers=servers, rates=rates, **chains)
         network.switching, network.class_names = changing, changing.chain_names

@@ -89,7 +89,9 @@ def solve(network: Demands, wanted: Wanted, solve_part: SolvePart) -> Solution:
     rows = [[float(cell[0]) if single else cell for cell in np.moveaxis(residence, 0, -1)[index]]
             for index in range(network.shape[0])]  # fmt: skip
     why = "it has the smallest measured error in such networks"
-    return Solution(network, figures(network, rates, rows), METHOD, (approximation(METHOD),), why)
+    return Solution(
+        network, figures(network, rates, rows), method=METHOD, method_reasons=(approximation(METHOD),), why=why
+    )
 
 
 def _arrays(network: Demands, indices: list[int]) -> tuple[priorities.Ranked, Any]:
@@ -206,7 +208,11 @@ def open_row(network: Demands, station: int) -> list[Value]:
         visits, demand = network.visit_ratio(station, kind), network.demand(station, kind)
         each = demand / operations.where(visits > 0, visits, 1.0)
         square = (1.0 + network.variability(station, kind)) * each**2
-        loads.append(waiting.Load(network.arrival_rate[kind] * visits, each, 0.0, square, 0.0, ranks[kind], 0))
+        load = waiting.Load(
+            rate=network.arrival_rate[kind] * visits, first=each, second=0.0, square=square, second_square=0.0,
+            priority=ranks[kind], holders=0,
+        )  # fmt: skip
+        loads.append(load)
     servers = network.servers[station]
     if network.disciplines[station] == "preemptive":
         waits = [mean for mean, _ in waiting.preemptive_waits(servers, loads)]

@@ -42,12 +42,12 @@ def _class(network: Demands, names: list[str], kind: int) -> OpenClass | ClosedC
             continue
         each = demand / (visits + (visits == 0))
         rank = network.ranks(station)[kind]
-        steps.append(Hold(name, (Time(each, network.variability(station, kind)),), visits, priority=rank))
+        steps.append(Hold(name, (Time(each, network.variability(station, kind)),), visits=visits, priority=rank))
     routes = (Route("", 1.0, tuple(steps)),)
     name, rate = network.class_label(kind), network.arrival_rate[kind]
     if rate is not None:
         onward = _onward(network, names, kind)
-        return OpenClass(name, rate, routes, chain=bool(onward), onward=onward)
+        return OpenClass(name, rate, routes=routes, chain=bool(onward), onward=onward)
     return ClosedClass(
         name=name, population=network.population[kind], think_time=network.think_time[kind], routes=routes
     )

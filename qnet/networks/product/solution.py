@@ -252,9 +252,9 @@ def stacked(network: Demands, points: list[Solution]) -> Solution:
     return Solution(
         network,
         DemandFigures(*values),
-        ", ".join(methods),
-        tuple(dict.fromkeys(reason for point in points for reason in point.method_reasons)),
-        why.pop() if len(why) == 1 else "; ".join(why),
+        method=", ".join(methods),
+        method_reasons=tuple(dict.fromkeys(reason for point in points for reason in point.method_reasons)),
+        why=why.pop() if len(why) == 1 else "; ".join(why),
         network_reasons=tuple(dict.fromkeys(reason for point in points for reason in point.network_reasons)),
     )
 

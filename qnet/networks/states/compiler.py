@@ -143,7 +143,7 @@ class Compiler:
                 homes.append((int(count), chain(self, kind, item)))
                 continue
             thinking = item.think_time > 0
-            home = self.add(Node(TIME, -1, 1.0 / float(item.think_time)) if thinking else Node(REST, -1))
+            home = self.add(Node(TIME, -1, rate=1.0 / float(item.think_time)) if thinking else Node(REST, -1))
             self.nodes[home] = self.nodes[home].replace(after=self.passage(kind, item, home))
             homes.append((int(count), home))
         return Program(

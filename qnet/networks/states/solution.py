@@ -53,7 +53,10 @@ def of_chains(network: RoutedNetwork, result: Sequence[SolvedChain], wanted: Wan
         compiled = _carried(network, compiled, {stream: passing(mark) for stream, mark in made.passing.items()})
     waits = _waits(network, compiled, present, chains.operations)
     loads = _loads(network, compiled, chains.operations)
-    steady = Steady(network, throughputs, compiled, compiled.members(), waits, loads, chains.operations)
+    steady = Steady(
+        network, throughputs, compiled=compiled, members=compiled.members(), waits=waits, rho=loads,
+        operations=chains.operations,
+    )  # fmt: skip
     late = not made.early and any(point.often.get(mark, 0.0) for point in result for mark in _lost(network, made))
     solution = _with_responses(figures(steady, STATES, 1), steady, chains, late)
     if any(isinstance(step, Hold) for hold in holds_of(network) for step in hold.steps):

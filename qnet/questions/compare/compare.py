@@ -188,7 +188,7 @@ def compare_report(comparison: SystemComparison, asserted: Sequence[str] = ()) -
         ),
         group="side",
         wide=_wide(comparison, listed, rows, ends),
-        plot=Bars("metric", ("percent",), "side", changed=True),
+        plot=Bars("metric", ("percent",), by="side", changed=True),
         broken=tuple(_broken(comparison.sides, claimed)),
         summary=lambda report: summaries.of_comparison(report, f"A: {first.label}"),
     )

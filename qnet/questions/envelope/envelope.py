@@ -285,7 +285,9 @@ class _Search:
         asked = self.asked
         table: Any = np.array([self.grid[row] for row in rows], dtype=float).reshape(len(rows), len(asked.over))
         columns = {item.name: table[:, index] for index, item in enumerate(asked.over)}
-        return Trial(asked.model, asked.vary, asked.limits, columns, len(rows), asked.wanted)
+        return Trial(
+            asked.model, asked.vary, limits=asked.limits, coordinates=columns, size=len(rows), wanted=asked.wanted
+        )
 
     def answer(self) -> Envelope:
         """The envelope; raises where no point has an answer."""
@@ -363,8 +365,8 @@ def _together(trials: Sequence[Trial], numbers: Mapping[str, list[float]]) -> li
     columns |= {name: np.array(values)[part] for name, values in numbers.items()}
     limits = [(limit, part == index) for index, trial in enumerate(trials) for limit in trial.limits]
     batch = Trial(
-        first.model, first.vary, [limit for limit, _ in limits], columns, len(part), first.wanted,
-        [applies for _, applies in limits],
+        first.model, first.vary, limits=[limit for limit, _ in limits], coordinates=columns, size=len(part),
+        wanted=first.wanted, applies=[applies for _, applies in limits],
     )  # fmt: skip
     regions = search(batch)
     return [regions.part(trial, index * size) for index, trial in enumerate(trials)]

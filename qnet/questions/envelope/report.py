@@ -101,7 +101,7 @@ def _plot(envelopes: Sequence[Envelope], along: Sequence[str], drawn: Sequence[s
     """A line for every envelope, along the first grid; the limits are in the title."""
     limits = "; ".join(dict.fromkeys(item.question.stated for item in envelopes))
     words = envelopes[0].question.vary.replace("_", " ")
-    return Plot(along[0], tuple(drawn), ("envelope", *along[1:]), title=f"{words} with {limits}")
+    return Plot(along[0], tuple(drawn), by=("envelope", *along[1:]), title=f"{words} with {limits}")
 
 
 def _doubt(envelopes: Sequence[Envelope], layout: _Layout, rows: list[tuple[Cell, ...]]) -> list[Note]:

@@ -154,7 +154,7 @@ def _driver(model: Model, index: int, closed: bool) -> tuple[str, Model]:
     names = [name for name in load.names if name in model.parameters]
     if not names:
         name = f"{'population' if closed else 'arrival rate'} of {item.name}"
-        particular = Parameter(name, load, NUMBER if closed else RATE)
+        particular = Parameter(name, load, dimension=NUMBER if closed else RATE)
         changed = _loaded(item, Expression(name, Name(name), (name,)))
         model = model.with_customers(
             changed if number == index else other for number, other in enumerate(model.customers)
@@ -207,7 +207,7 @@ def one_parameter(axis: GrowthAxis) -> GrowthAxis:
         return axis
     model = axis.model
     total = sum(stated_value(model, name) for name in axis.parameters)
-    parameters = {_TOTAL: Parameter(_TOTAL, parse(total), RATE), **model.parameters}
+    parameters = {_TOTAL: Parameter(_TOTAL, parse(total), dimension=RATE), **model.parameters}
     for name, weight in zip(axis.parameters, axis.weights, strict=True):
         share = Binary("*", Number(weight, NUMBER), Name(_TOTAL))
         parameters[name] = model.parameters[name].replace(expression=Expression(f"{weight!r} of all", share, (_TOTAL,)))

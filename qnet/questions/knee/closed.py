@@ -167,7 +167,7 @@ def _alone(axis: GrowthAxis, names: list[str]) -> Model:
     parameters = dict(model.parameters)
     for name, index in zip(names, axis.classes, strict=True):
         one = Expression(name, Name(name), (name,))
-        parameters[name] = Parameter(name, parse(1), NUMBER)
+        parameters[name] = Parameter(name, parse(1), dimension=NUMBER)
         customers[index] = customers[index].replace(population=one)
     return model.with_customers(customers).replace(parameters=parameters)
 

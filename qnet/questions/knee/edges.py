@@ -61,7 +61,9 @@ def without_closed(model: Model) -> Model:
 
 def _alone(axis: GrowthAxis) -> Edge:
     """The end along one axis, by its parameter."""
-    edge = largest(Trial(without_closed(axis.model), axis.parameters[0], (), {}, 1, _LOADS))
+    edge = largest(
+        Trial(without_closed(axis.model), axis.parameters[0], limits=(), coordinates={}, size=1, wanted=_LOADS)
+    )
     return Edge(bool(edge.held[0]), float(edge.value[0]), edge.cause[0], str(edge.station[0]))
 
 
@@ -80,7 +82,7 @@ def _together(axes: Sequence[GrowthAxis]) -> list[Edge]:
     names = dict.fromkeys(name for axis in axes for name in axis.parameters)
     stated = {name: stated_value(model, name) for name in names}
     totals = [sum(stated[name] for name in axis.parameters) for axis in axes]
-    added, changed = {_MULTIPLE: Parameter(_MULTIPLE, parse(1), NUMBER)}, dict[str, Parameter]()
+    added, changed = {_MULTIPLE: Parameter(_MULTIPLE, parse(1), dimension=NUMBER)}, dict[str, Parameter]()
     coordinates: dict[str, list[float]] = {}
     for name in names:
         shares = [dict(zip(axis.parameters, axis.weights, strict=True)).get(name) for axis in axes]
@@ -89,14 +91,21 @@ def _together(axes: Sequence[GrowthAxis]) -> list[Edge]:
             0.0 if share is None else share * total for share, total in zip(shares, totals, strict=True)
         ]
         coordinates[rest] = [stated[name] if share is None else 0.0 for share in shares]
-        added |= {new: Parameter(new, parse(0), RATE) for new in (grows, rest)}
+        added |= {new: Parameter(new, parse(0), dimension=RATE) for new in (grows, rest)}
         value = Binary("+", Binary("*", Name(grows), Name(_MULTIPLE)), Name(rest))
         expression = Expression(f"a share of {name}", value, (grows, _MULTIPLE, rest))
         changed[name] = model.parameters[name].replace(expression=expression)
     points = {name: np.array(values) for name, values in coordinates.items()}
     # Parameters are computed in order.
     parameters = {**added, **model.parameters, **changed}
-    trial = Trial(without_closed(model.replace(parameters=parameters)), _MULTIPLE, (), points, len(axes), _LOADS)
+    trial = Trial(
+        without_closed(model.replace(parameters=parameters)),
+        _MULTIPLE,
+        limits=(),
+        coordinates=points,
+        size=len(axes),
+        wanted=_LOADS,
+    )
     result = largest(trial)
     return [
         Edge(

@@ -183,11 +183,11 @@ def _parsed(text: str, sign: str) -> CsvRow | None:
         nothing: list[str] = []
         cells = next(reader, nothing)
         if next(reader, None):
-            return CsvRow(bare, (), RowFault("cannot be read: a quotation mark is closed inside a cell"))
+            return CsvRow(bare, (), fault=RowFault("cannot be read: a quotation mark is closed inside a cell"))
     except csv.Error as error:
         if str(error) == "unexpected end of data":
             return None
-        return CsvRow(bare, (), RowFault(f"cannot be read: {csv_fault(error)}"))
+        return CsvRow(bare, (), fault=RowFault(f"cannot be read: {csv_fault(error)}"))
     return CsvRow(bare, tuple(cells))
 
 
@@ -212,4 +212,4 @@ def _continued(first: str, source: Iterator[str], waiting: deque[str], columns: 
             waiting.popleft()
         return row.replace(lines=number + 2)
     fault = RowFault("cannot be read: a quotation mark is opened and never closed")
-    return CsvRow(first.rstrip("\r\n"), (), fault)
+    return CsvRow(first.rstrip("\r\n"), (), fault=fault)

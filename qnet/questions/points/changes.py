@@ -64,7 +64,7 @@ def changeable(model: Model) -> Model:
     """
     knobs = {speed_of(item.name): 1 for item in model.stations}
     knobs |= {added_to(item.name): 0 for item in model.stations if has_servers(item)}
-    parameters = {name: Parameter(name, parse(value), NUMBER) for name, value in knobs.items()}
+    parameters = {name: Parameter(name, parse(value), dimension=NUMBER) for name, value in knobs.items()}
     classes = tuple(
         customers.replace(
             routes=tuple(
@@ -279,7 +279,7 @@ def _single(changed: Model, name: str, faster: float | None, wanted: Wanted) -> 
         solved = solve_points(changed, varied, asked=wanted)
         return _figures(changed, solved, saturation(changed, solved, varied, wanted), None, name, faster)
     except QnetError as error:
-        return Change(name, faster, error.problems[0].found)
+        return Change(name, faster, status=error.problems[0].found)
 
 
 def _figures(

@@ -100,7 +100,7 @@ def sensitivity_report(result: Sensitivity, asserted: Sequence[str] = ()) -> Rep
         notes=tuple(notes),
         meta=Basis(model, methods, exact, means=means_beside(model, shown, result.parts)),
         group="metric",
-        plot=Bars("parameter", ("elasticity",), "metric"),
+        plot=Bars("parameter", ("elasticity",), by="metric"),
         broken=tuple(broken(result.stated, claimed)),
     )
 

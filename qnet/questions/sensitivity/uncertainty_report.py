@@ -102,7 +102,7 @@ def tornado_report(result: Uncertainty, asserted: Sequence[str] = ()) -> Report:
         notes.append(
             Note("QN602", f"{missing} of {len(rows)} rows have no answer at an end; their status says why", "warning")
         )
-    plot = Bars("parameter", ("at_low", "at_high"), "metric", base="stated", unit="metric_unit")
+    plot = Bars("parameter", ("at_low", "at_high"), by="metric", base="stated", unit="metric_unit")
     return _report(result, "qnet/tornado/1", "what every range alone does", TORNADO, rows, notes, plot, asserted)
 
 

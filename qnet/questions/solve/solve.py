@@ -214,7 +214,7 @@ def solve_report(
         meta=Basis(model, solution.method, exact, means=means, **_method_record(solution)),
         group="scope",
         once=("system", "class"),
-        plot=Bars("name", ("utilization",), "scope", only=("station",)),
+        plot=Bars("name", ("utilization",), by="scope", only=("station",)),
         broken=false_claims(solved, claimed),
         summary=None if brief else lambda report: summaries.of_solution(report),
     )

@@ -312,7 +312,7 @@ class Computer:
         limits = list(dict.fromkeys(lane.claim.limit for lane in lanes if lane.claim.limit))
         applies = [np.array([lane.claim.limit == limit for lane in lanes]) for limit in limits]
         asked = [self.limit(limit, system, model) for limit in limits]
-        trial = Trial(model, vary, asked, columns, len(lanes), applies=applies)
+        trial = Trial(model, vary, limits=asked, coordinates=columns, size=len(lanes), applies=applies)
         known = [self.known.get((lane.claim.position, lane.slot), float("nan")) for lane in lanes]
         parts: list[_Part] = []
         there = np.arange(len(lanes))

@@ -163,7 +163,7 @@ def _plot(
     return Plot(
         along[0].key,
         drawn,
-        by,
+        by=by,
         title="{figures} along " + along[0].title,
         marks=limit_marks(result.model, claimed, shown, names),
     )

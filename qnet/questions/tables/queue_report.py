@@ -90,7 +90,9 @@ def queue_report(
     time = stated_quantity("within", within, "s") if within else None
     limits = separate([limit] if isinstance(limit, str) and limit else limit)
     claims = [*(() if solve_for else limits), *separate(asserted)]
-    asked = queue_claims.QueueRequest(limits if solve_for else (), claims, metrics, percentiles, time, unit, only)
+    asked = queue_claims.QueueRequest(
+        limits if solve_for else (), claims, metrics=metrics, percentiles=percentiles, within=time, unit=unit, only=only
+    )
     axes = axes_of(station, texts, over)
     if axes and only:
         raise UsageError(Problem("QN748", "--value prints one number, and there is a grid", "one of the two"))

@@ -43,7 +43,7 @@ def full(bottleneck: Bottleneck) -> Iterator[Finding]:
     ):
         used = f" {its} utilization is now {format_number(first.utilization)}."
     text, rate = first_saturated(bottleneck), full_at(bottleneck, first)
-    yield Extended(FULL, first.label, f"{text}{used}", quantity="full_at", value=rate, unit="/s", first=text)
+    yield Extended(FULL, first.label, text=f"{text}{used}", quantity="full_at", value=rate, unit="/s", first=text)
     if first.full_population is not None and bottleneck.solution.classes[0].population is not None:
         now = format_number(float(bottleneck.solution.classes[0].population))
         text = f"The asymptotes of the response time meet at N* = {format_number(first.full_population)} customers; "
@@ -145,7 +145,7 @@ def helps(bottleneck: Bottleneck) -> Iterator[Finding]:
                 brief = f"{words} helps most: response {time_of(response)}, {_less(response / before)}."
         else:
             text = f"{words} helps most at {names}: {time_of(response)}, {_less(response / before)}."
-        yield Shortened(HELP, best.station, text, quantity="response", value=response, unit="s", brief=brief)
+        yield Shortened(HELP, best.station, text=text, quantity="response", value=response, unit="s", brief=brief)
     yield from _further(bottleneck)
 
 

@@ -59,7 +59,7 @@ def answer(bottleneck: Bottleneck) -> Iterator[Finding]:
             text = f"The mean response of {item.name} is {time_of(response)}: "
             text += f"{customers}{thinking} complete{'s' if number == 1 else ''} {rate}."
             brief = f"The mean response of {item.name} is {time_of(response)} at {rate}, with {customers}."
-        yield Shortened(ANSWER, item.name, text, quantity="response", value=response, unit="s", brief=brief)
+        yield Shortened(ANSWER, item.name, text=text, quantity="response", value=response, unit="s", brief=brief)
         if item.offered is not None and item.offered > item.throughput:
             share = float(lost(item.offered, item.throughput))
             text = f"{percent(share)} of {item.name}, offered at {rate_of(float(item.offered))}, are lost."
@@ -76,7 +76,7 @@ def answer(bottleneck: Bottleneck) -> Iterator[Finding]:
     if first:
         text, full = first_saturated(bottleneck), full_at(bottleneck, first)
         brief = text.replace(MIX, "") if len(text) > LINE else ""
-        yield Shortened(ANSWER, first.label, text, quantity="full_at", value=full, unit="/s", brief=brief)
+        yield Shortened(ANSWER, first.label, text=text, quantity="full_at", value=full, unit="/s", brief=brief)
 
 
 def _split(bottleneck: Bottleneck) -> Iterator[Finding]:
@@ -94,7 +94,7 @@ def _split(bottleneck: Bottleneck) -> Iterator[Finding]:
         if len(bottleneck.solution.classes) > 1:
             text = f"The mean over all classes is {time_of(response)}: {text}"
             brief = f"Over all classes, {served.replace(' of it', '', 1)}{rest}"
-        yield Shortened(ANSWER, "", text, quantity="wait", value=wait, unit="s", brief=brief)
+        yield Shortened(ANSWER, "", text=text, quantity="wait", value=wait, unit="s", brief=brief)
 
 
 def time(bottleneck: Bottleneck) -> Iterator[Finding]:

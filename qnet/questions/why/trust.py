@@ -108,10 +108,10 @@ def trust(bottleneck: Bottleneck) -> Iterator[Finding]:
     chosen = f": {solution.why}" if solution.why and not isinstance(solution.why, Requested) else ""
     if not solution.reasons:
         exact = f"The answer is exact, by the method {solution.method}"
-        yield Shortened(TRUST, "", f"{exact}{chosen}.", brief=f"{exact}.")
+        yield Shortened(TRUST, "", text=f"{exact}{chosen}.", brief=f"{exact}.")
         return
     approximate = f"The answer is approximate, by the method {solution.method}"
-    yield Shortened(TRUST, "", f"{approximate}{chosen}.", brief=f"{approximate}.")
+    yield Shortened(TRUST, "", text=f"{approximate}{chosen}.", brief=f"{approximate}.")
     yield Finding(TRUST, "", f"It is not exact because {_gathered(bottleneck)}.")
     bounded = [item for item in solution.classes if item.enclosed]
     for item in bounded:

@@ -136,7 +136,7 @@ def why_report(
         group="section",
         prose="text",
         plot=Bars(
-            "name", ("service", "residence"), "section", only=(TIME,), names=("service", "waiting"), stacked=True
+            "name", ("service", "residence"), by="section", only=(TIME,), names=("service", "waiting"), stacked=True
         ),
         broken=false_claims(result.solved, claimed),
     )
@@ -170,7 +170,7 @@ def _saturated(item: Overload, claimed: Sequence[Condition], command: str, brief
         plot=Bars(
             "name",
             ("utilization",),
-            "section",
+            by="section",
             only=(FULL,),
             names=("demand as a share of capacity",),
             mark=Mark("utilization", 1.0, "capacity"),

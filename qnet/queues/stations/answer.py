@@ -141,7 +141,7 @@ def answer(
     busy = throughput * service_time
     waiting = throughput * wait
     return StationAnswer(
-        station, exactness, cites, arrival_rate=rate, throughput=throughput, offered=rate * service_time,
+        station, exactness, cites=cites, arrival_rate=rate, throughput=throughput, offered=rate * service_time,
         busy_servers=busy, utilization=None if servers is None else busy / servers, queue_length=waiting + busy,
         number_waiting=waiting, response=wait + service_time, wait=wait, **more,
     )  # fmt: skip

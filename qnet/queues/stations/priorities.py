@@ -111,8 +111,8 @@ def _priorities(station: str, rates: Any, times: Any, scvs: Any, skewnesses: Any
     waits = [(item.wait, item.variance_of_wait) for item in classes]
     responses = [(item.response, item.variance_of_response) for item in classes]
     return StationAnswer(
-        station, "exact", _SOURCE, arrival_rate=throughput, throughput=throughput, offered=load, busy_servers=load,
-        utilization=load, queue_length=present, number_waiting=waiting, response=response, wait=wait,
+        station, "exact", cites=_SOURCE, arrival_rate=throughput, throughput=throughput, offered=load,
+        busy_servers=load, utilization=load, queue_length=present, number_waiting=waiting, response=response, wait=wait,
         probability_of_waiting=None if preemptive else load, variance_of_wait=_mixed(shares, waits, wait),
         variance_of_response=_mixed(shares, responses, response), classes=tuple(classes),
     )  # fmt: skip
