@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from functools import cache
+from functools import lru_cache
 
 from qnet.expression.nodes import ExpressionError
 from qnet.record import Record
@@ -70,7 +70,7 @@ def fold(text: str) -> Folded:
     return Folded("".join(characters), literals)
 
 
-@cache
+@lru_cache(maxsize=8)
 def _compiled(pattern: str) -> re.Pattern[str]:
     """A pattern, compiled where it is first needed: most expressions are one quantity."""
     return re.compile(pattern)

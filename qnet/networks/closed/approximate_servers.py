@@ -12,7 +12,7 @@ share of the station that they use.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 from qnet.lazy import Array, np
@@ -238,7 +238,7 @@ def _erlang_b_of_many(servers: int, offered: Any) -> Any:
     return np.exp(-peak) / (offered * half * (bell @ weights))
 
 
-@cache
+@lru_cache(maxsize=1)
 def _nodes() -> tuple[Any, Any]:
     return np.polynomial.legendre.leggauss(120)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any
 
 from qnet.expression import symbols
@@ -113,7 +113,7 @@ def _ordered(terms: Sequence[Any]) -> list[Any]:
     return sorted(terms, key=lambda term: bool(term.could_extract_minus_sign()))
 
 
-@cache
+@lru_cache(maxsize=1)
 def _printers() -> tuple[Any, Any, Any]:
     from sympy.printing.latex import LatexPrinter  # pyright: ignore[reportMissingTypeStubs]
     from sympy.printing.str import StrPrinter  # pyright: ignore[reportMissingTypeStubs]
