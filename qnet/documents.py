@@ -5,11 +5,21 @@ from __future__ import annotations
 import re
 import sys
 from functools import lru_cache
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from qnet.errors import InvalidInput, Problem, UsageError, caret
+from qnet.lazy import lazy
 from qnet.opened import note_read, standard_input
 from qnet.record import Record
+
+if TYPE_CHECKING:
+    import bisect
+    import hashlib
+    import tomllib
+else:
+    bisect = lazy("bisect")
+    hashlib = lazy("hashlib")
+    tomllib = lazy("tomllib")
 
 MAX_BYTES = 1 << 20
 """Of a file: far above any model. A choice that bounds time and memory, like the limits below."""
@@ -37,9 +47,7 @@ class Document(Record):
     @property
     def digest(self) -> str:
         """Twelve hexadecimal digits that change with the text."""
-        from hashlib import sha256
-
-        return sha256(self.text.encode()).hexdigest()[:12]
+        return hashlib.sha256(self.text.encode()).hexdigest()[:12]
 
     def line(self, path: Path) -> int:
         """The line of a key, or of the nearest key above it that stands in the text; 0 for none."""
@@ -115,8 +123,6 @@ def parse(raw: bytes, name: str) -> Document:
     text = _text(raw, name)
     if line := _long_key(text):
         raise _invalid(name, f"a key has more than {MAX_KEY_PARTS} parts", "fewer levels", line=line)
-    import tomllib
-
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -267,9 +273,7 @@ class _Locator:
 
     def _here(self, path: Path, above: int) -> None:
         """Note the line of a path, and of the tables above it (from a length of `above`) that are named here first."""
-        from bisect import bisect_left
-
-        line = bisect_left(self.ends, self.position) + 1
+        line = bisect.bisect_left(self.ends, self.position) + 1
         for length in range(above + 1, len(path) + 1):
             self.lines.setdefault(path[:length], line)
 
@@ -343,6 +347,4 @@ def _unquoted(quoted: str) -> str:
     """What a quoted key says."""
     if "\\" not in quoted or quoted.startswith("'"):
         return quoted[1:-1]
-    import tomllib
-
     return tomllib.loads(f"key = {quoted}")["key"]

@@ -9,8 +9,11 @@ from qnet.lazy import lazy
 from qnet.record import Record
 
 if TYPE_CHECKING:
+    import difflib
+
     from qnet import explanations
 else:
+    difflib = lazy("difflib")
     explanations = lazy("qnet.explanations")
 
 MAX_MESSAGE = 400
@@ -203,8 +206,6 @@ def suggest(name: str, known: Sequence[str], limit: int = 3, called: str = "know
     limit   how many near ones are named at most.
     called  the words before all of them.
     """
-    from difflib import get_close_matches
-
     name = name[:_MAX_NAME]
     candidates = known
     if len(known) > _MAX_COMPARED:
@@ -212,7 +213,7 @@ def suggest(name: str, known: Sequence[str], limit: int = 3, called: str = "know
         candidates = [item for item in known if item[:1] == name[:1] and abs(len(item) - len(name)) <= 3][
             :_MAX_COMPARED
         ]
-    near = get_close_matches(name, candidates, n=limit, cutoff=0.6)
+    near = difflib.get_close_matches(name, candidates, n=limit, cutoff=0.6)
     if near:
         return "did you mean " + " or ".join(f'"{item}"' for item in near) + "?"
     if not known:

@@ -7,7 +7,6 @@ modules.
 
 from __future__ import annotations
 
-from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,8 @@ class _Lazy(ModuleType):
     """A module that is loaded when one of its names is first asked for."""
 
     def __getattr__(self, name: str) -> Any:
-        module = import_module(self.__name__)
+        # As an import statement loads it, which `python -X importtime` lists; `import_module` is not listed.
+        module = __import__(self.__name__, fromlist=("__name__",))
         # From now on names resolve directly, as in the module itself.
         self.__dict__.update(vars(module))
         return getattr(module, name)

@@ -13,7 +13,14 @@ import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from qnet.lazy import lazy
+
+if TYPE_CHECKING:
+    import select
+else:
+    select = lazy("select")
 
 _read: ContextVar[dict[tuple[int, int], str] | None] = ContextVar("files that were read", default=None)
 """Device and inode -> the name under which a regular file was opened; None where no command runs."""
@@ -33,8 +40,6 @@ class _Waiting(io.RawIOBase):
 
     def readinto(self, buffer: Any, /) -> int:
         while (count := self.below.readinto(buffer)) is None:
-            import select
-
             select.select([self.below], [], [])
         return count
 

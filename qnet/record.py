@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import namedtuple
 from functools import lru_cache
+from importlib import import_module
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar, cast, dataclass_transform
 
@@ -134,7 +135,5 @@ def _annotations(cls: type) -> dict[str, Any]:
     make = getattr(cls, "__annotate__", None)
     if make is None:
         return {}
-    import importlib
-
-    library: Any = importlib.import_module("annotationlib")
+    library: Any = import_module("annotationlib")
     return dict(library.call_annotate_function(make, library.Format.STRING, owner=cls))

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from qnet.errors import Problem, suggest
 from qnet.expression import Expression, ExpressionError, check, evaluate, expression_problem
 from qnet.expression.nodes import Name, walk
+from qnet.lazy import lazy
 from qnet.record import Record
 from qnet.units import NUMBER, Dimension
+
+if TYPE_CHECKING:
+    import graphlib
+else:
+    graphlib = lazy("graphlib")
 
 
 class Derivation(Record):
@@ -71,8 +78,6 @@ def _unknown_names(expression: Expression, known: list[str]) -> list[ExpressionE
 
 def _order(expressions: Mapping[str, Expression | None]) -> tuple[list[str], list[Problem]]:
     """The names so that each comes after those it uses, and a problem for each circle, whose names are left out."""
-    from graphlib import CycleError, TopologicalSorter
-
     uses = {
         name: [used for used in expression.names if used in expressions] if expression else []
         for name, expression in expressions.items()
@@ -80,8 +85,8 @@ def _order(expressions: Mapping[str, Expression | None]) -> tuple[list[str], lis
     problems: list[Problem] = []
     while True:
         try:
-            return [name for name in TopologicalSorter(uses).static_order() if name in uses], problems
-        except CycleError as error:
+            return [name for name in graphlib.TopologicalSorter(uses).static_order() if name in uses], problems
+        except graphlib.CycleError as error:
             circle: list[str] = list(reversed(error.args[1]))
             text = f"the value depends on itself: {' uses '.join(circle)}"
             path = ("parameters", circle[0], "value")

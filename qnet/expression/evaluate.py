@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from importlib import import_module
 
 from qnet.expression.dimension import Choices
 from qnet.expression.functions import FUNCTIONS
@@ -120,8 +121,6 @@ class _Evaluator:
             case "interp":
                 return interpolate(values[0], values[1::2], values[2::2], operations, node.column)
             case name if FUNCTIONS[name].module:
-                from importlib import import_module
-
                 return getattr(import_module(f"qnet.expression.{FUNCTIONS[name].module}"), name)(values, operations)
             case name:
                 return getattr(operations, name)(values[0])

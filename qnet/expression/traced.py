@@ -10,9 +10,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qnet.expression.operations import FLOATS, Operations, Value, symbols
+from qnet.lazy import lazy
+
+if TYPE_CHECKING:
+    import fractions
+else:
+    fractions = lazy("fractions")
 
 _LARGEST_DENOMINATOR = 1_000_000
 """Of a fraction that replaces a float, where it is the same float: 6 decimal digits, a choice."""
@@ -130,11 +136,9 @@ def exact(value: float) -> Any:
 
     Raises `ValueError` for a number that is not finite.
     """
-    from fractions import Fraction
-
     if not math.isfinite(value):
         raise ValueError("a formula has finite numbers only")
-    simple = Fraction(value).limit_denominator(_LARGEST_DENOMINATOR)
+    simple = fractions.Fraction(value).limit_denominator(_LARGEST_DENOMINATOR)
     if float(simple) == value:
         return symbols().fraction(simple.numerator, simple.denominator)
     # 9.59626 ms is 0.009596259999999999 s: the digits are those that were meant, or one rounding from them.

@@ -7,13 +7,19 @@ which become numbers of the network, are in `further`.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qnet.documents import Document, Path
 from qnet.errors import InvalidInput, Problem, QnetError, UsageError, short
 from qnet.expression import Expression
+from qnet.lazy import lazy
 from qnet.record import Record
 from qnet.units import TIME, Dimension
+
+if TYPE_CHECKING:
+    import hashlib
+else:
+    hashlib = lazy("hashlib")
 
 Further = tuple[tuple[str, Any], ...]
 """The keys of a table that have no attribute in its record, each with its value."""
@@ -360,12 +366,10 @@ class Model(Record):
     @property
     def digest(self) -> str:
         """Twelve hexadecimal digits that change with the text of the model and of its parts, and with the settings."""
-        from hashlib import sha256
-
         settings = [f"{name}={value}" for name, value in sorted(self.settings.items())]
         parts = [item.digest for item in self.part_documents]
         text = "\n".join([self.document.text, *parts, *settings])
-        return sha256(text.encode(errors="replace")).hexdigest()[:12]
+        return hashlib.sha256(text.encode(errors="replace")).hexdigest()[:12]
 
     def refusal(self, problem: Problem, names: Iterable[str]) -> QnetError:
         """The failure for numbers that cannot be: of what was set from outside where they rest on it, else of the file.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from keyword import iskeyword
 from typing import TYPE_CHECKING, Any, cast
 
 from qnet.documents import Document, Path
@@ -87,8 +88,6 @@ def _read_part(reader: Reader, parts: Parts, namespace: str, identity: str, path
 
 def identifier(reader: Reader, name: str, path: Path) -> None:
     """Note a name that expressions cannot use, or that means something else in them."""
-    from keyword import iskeyword
-
     if not (name.isidentifier() and name.isascii() and len(name) <= 100):
         expected = "letters, digits and _, not starting with a digit, 100 at most"
         reader.fail("QN207", path, f'"{name}" cannot be used in expressions', expected)

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from qnet.lazy import lazy
 from qnet.reports.content import Content, Style
 from qnet.reports.records import checked_rows, column_names
 from qnet.version import __version__
+
+if TYPE_CHECKING:
+    import json
+else:
+    json = lazy("json")
 
 _UNPRINTABLE = re.compile(r"[\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
@@ -24,8 +30,6 @@ def dumps(value: object, indent: int | None = None) -> str:
     indent   spaces of each level; None: all on one line without spaces.
     Raises   `ValueError` for a number that is infinite or not a number, which JSON does not have.
     """
-    import json
-
     separators = (",", ":") if indent is None else (",", ": ")
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent, separators=separators)
     return _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from io import StringIO
 from typing import TYPE_CHECKING
 
+from qnet.lazy import lazy
 from qnet.reports.bands import UNLIMITED, ColumnLayout, bands, fields, fitted, total
 from qnet.reports.cells import Table
 from qnet.reports.content import Content, Style
@@ -16,7 +17,16 @@ from qnet.reports.layout import command_of, last_line, note_lines, tables
 from qnet.reports.text import clean, pad, width
 
 if TYPE_CHECKING:
+    from rich import box, console, padding
+    from rich import table as rich_table
+    from rich import text as rich_text
     from rich.console import RenderableType
+else:
+    box = lazy("rich.box")
+    console = lazy("rich.console")
+    padding = lazy("rich.padding")
+    rich_table = lazy("rich.table")
+    rich_text = lazy("rich.text")
 
 _RULE = 3
 """A space, a rule and a space between columns."""
@@ -60,20 +70,15 @@ def _block(table: Table, style: Style) -> Iterator[str]:
 def _drawn(band: Sequence[ColumnLayout], style: Style) -> str:
     if not band:
         return ""
-    from rich import box
-    from rich.padding import Padding
-    from rich.table import Table as RichTable
-    from rich.text import Text
-
-    drawing = RichTable(box=box.ASCII if style.ascii else box.SQUARE, show_edge=False, padding=0)
+    drawing = rich_table.Table(box=box.ASCII if style.ascii else box.SQUARE, show_edge=False, padding=0)
     widths = fitted(band, style.width or UNLIMITED, _RULE)
-    columns: list[list[Padding]] = []
+    columns: list[list[padding.Padding]] = []
     for index, (field, room) in enumerate(zip(band, widths, strict=True)):
         left, right = int(index > 0), int(index < len(band) - 1)  # rich 13 and 15 pad the edges of a table differently
-        title = Text(field.title, justify="right" if field.numeric else "left", overflow="fold")
+        title = rich_text.Text(field.title, justify="right" if field.numeric else "left", overflow="fold")
         texts = [pad(cell, room, right=True) for cell in field.cells] if field.numeric else field.cells
-        drawing.add_column(Padding(title, (0, right, 0, left)), width=left + room + right)
-        columns.append([Padding(Text(text, overflow="fold"), (0, right, 0, left)) for text in texts])
+        drawing.add_column(padding.Padding(title, (0, right, 0, left)), width=left + room + right)
+        columns.append([padding.Padding(rich_text.Text(text, overflow="fold"), (0, right, 0, left)) for text in texts])
     for row in zip(*columns, strict=True):
         drawing.add_row(*row)
     return _shown(drawing, total(widths, _RULE), style)
@@ -82,15 +87,11 @@ def _drawn(band: Sequence[ColumnLayout], style: Style) -> str:
 def _prose(text: str, look: str, style: Style) -> str:
     if not text:
         return ""
-    from rich.text import Text
-
-    return _shown(Text(text, look, overflow="fold"), style.width or UNLIMITED, style)
+    return _shown(rich_text.Text(text, look, overflow="fold"), style.width or UNLIMITED, style)
 
 
 def _shown(drawing: RenderableType, room: int, style: Style) -> str:
-    from rich.console import Console
-
-    console = Console(
+    terminal = console.Console(
         file=(screen := StringIO()),
         width=room,
         height=25,  # with both sizes given, rich asks neither the terminal nor the environment for them
@@ -99,5 +100,5 @@ def _shown(drawing: RenderableType, room: int, style: Style) -> str:
         force_jupyter=False,
         legacy_windows=False,
     )
-    console.print(drawing)
+    terminal.print(drawing)
     return "\n".join(line.rstrip() for line in screen.getvalue().splitlines())

@@ -3,6 +3,14 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
+
+from qnet.lazy import lazy
+
+if TYPE_CHECKING:
+    import unicodedata
+else:
+    unicodedata = lazy("unicodedata")
 
 _ESCAPE_SEQUENCE = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # control sequences: colours, cursor
@@ -31,10 +39,9 @@ def clean(text: str, ascii: bool = False) -> str:
     line = _HIDDEN.sub("", " ".join(_ESCAPE_SEQUENCE.sub("", text).split()))
     if not ascii or line.isascii():
         return line
-    from unicodedata import combining, normalize
-
-    spelled = normalize("NFKD", line.translate(_ASCII))
-    return "".join(character for character in spelled if not combining(character)).encode("ascii", "replace").decode()
+    spelled = unicodedata.normalize("NFKD", line.translate(_ASCII))
+    plain = "".join(character for character in spelled if not unicodedata.combining(character))
+    return plain.encode("ascii", "replace").decode()
 
 
 def visible(text: str) -> str:
@@ -53,8 +60,7 @@ def width(text: str) -> int:
     """How many columns of a screen a text takes: two for a wide East Asian character, none for a combining one."""
     if text.isascii():
         return len(text)
-    from unicodedata import category, east_asian_width
-
+    category, east_asian_width = unicodedata.category, unicodedata.east_asian_width
     return sum(
         0 if category(character) in ("Mn", "Me", "Cf") else 2 if east_asian_width(character) in "WF" else 1
         for character in text

@@ -16,7 +16,7 @@ GROUND = {"record", "errors", "units", "lazy", "references", "opened", "real", "
 MAY_USE = {
     "record": set(),
     "lazy": set(),
-    "opened": set(),
+    "opened": {"lazy"},
     "real": set(),
     "errors": {"record", "lazy", "explanations"},
     "note": {"record"},

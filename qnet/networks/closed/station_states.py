@@ -24,7 +24,7 @@ from math import comb, lgamma, log10
 from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NotComputed, of_method
-from qnet.lazy import np
+from qnet.lazy import lazy, np
 from qnet.networks.closed.problem import ClosedFigures, ClosedNetwork
 from qnet.networks.closed.reduction import Reduced, expanded, nothing, reduced, stacked
 from qnet.networks.closed.station_marginals import Marginals
@@ -32,7 +32,12 @@ from qnet.networks.reasons import Reason
 from qnet.networks.wanted import AUTO, Wanted, Work
 
 if TYPE_CHECKING:
+    import decimal
+    from decimal import Decimal
+
     from qnet.networks.solvers.protocol import SolvePart
+else:
+    decimal = lazy("decimal")
 
 NAME = "station-states"
 CLASSES = "closed"
@@ -151,15 +156,14 @@ def _together(row: list[float], count: int) -> list[float]:
 
     A factor has the quotients f(j) / f(j - 1) = row(j) / j. Decimals, for their unlimited range; powers by squaring.
     """
-    from decimal import Context, Decimal, localcontext
-
-    with localcontext(Context(prec=30)):
-        factor = [Decimal(1)]
+    with decimal.localcontext(decimal.Context(prec=30)):
+        factor = [decimal.Decimal(1)]
         for index in range(1, len(row)):
-            factor.append(factor[-1] * Decimal(row[index]) / index)
+            factor.append(factor[-1] * decimal.Decimal(row[index]) / index)
 
         def convolved(one: list[Decimal], other: list[Decimal]) -> list[Decimal]:
-            return [sum((one[i] * other[top - i] for i in range(top + 1)), Decimal(0)) for top in range(len(one))]
+            zero = decimal.Decimal(0)
+            return [sum((one[i] * other[top - i] for i in range(top + 1)), zero) for top in range(len(one))]
 
         overall: list[Decimal] | None = None
         while True:

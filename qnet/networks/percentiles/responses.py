@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from math import comb
+from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Value, arrays
-from qnet.lazy import Array, Flags, np
+from qnet.lazy import Array, Flags, lazy, np
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import AGGREGATED, LAYERS, PRIORITY
 from qnet.networks.parallel.branches import join_time
@@ -20,6 +21,11 @@ from qnet.networks.wanted import Wanted
 from qnet.queues.arithmetic import total
 from qnet.queues.roots import root
 from qnet.record import Record
+
+if TYPE_CHECKING:
+    import statistics
+else:
+    statistics = lazy("statistics")
 
 REASON = (
     "percentiles of response take the times at the stations of a route as independent, each by its mean and variance"
@@ -226,9 +232,7 @@ def mixture_percentile(parts: Sequence[MixtureRoute], share: float) -> Any:
 
 
 def _normal(share: float) -> float:
-    from statistics import NormalDist
-
-    return NormalDist().inv_cdf(share)
+    return statistics.NormalDist().inv_cdf(share)
 
 
 class _Distribution:
@@ -238,8 +242,6 @@ class _Distribution:
     """
 
     def __init__(self, weights: Array, routes: Sequence[Sequence[Stage]]) -> None:
-        from math import comb
-
         self.weights = weights
         self.routes = [[_Transform(stage) for stage in stages] for stages in routes]
         order = np.arange(_TERMS + _AVERAGED + 1)

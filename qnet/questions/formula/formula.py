@@ -5,6 +5,7 @@ Formulas as a report: one row per formula, then the names in them, each with its
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -90,8 +91,6 @@ def formula_report(answer: Formulas, asserted: Sequence[str] = ()) -> Report:
 
 
 def _claimed(answer: Formulas, asserted: Sequence[str]) -> AssertionOutcome:
-    from collections import Counter
-
     if not asserted:
         return AssertionOutcome()
     times = Counter(item.metric for item in answer.formulas)

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from qnet.expression import symbols
+from qnet.lazy import lazy
 
 _MOST_DIGITS = 12
 """Of a decimal number instead of a fraction; a choice: longer ones are no easier to read."""
@@ -115,11 +116,8 @@ def _ordered(terms: Sequence[Any]) -> list[Any]:
 
 @lru_cache(maxsize=1)
 def _printers() -> tuple[Any, Any, Any]:
-    from sympy.printing.latex import LatexPrinter  # pyright: ignore[reportMissingTypeStubs]
-    from sympy.printing.str import StrPrinter  # pyright: ignore[reportMissingTypeStubs]
-
-    text_base: Any = StrPrinter
-    latex_base: Any = LatexPrinter
+    text_base: Any = lazy("sympy.printing.str").StrPrinter
+    latex_base: Any = lazy("sympy.printing.latex").LatexPrinter
 
     class Text(text_base):
         """The language of the models."""

@@ -39,9 +39,12 @@ from qnet.reports.records import column_names
 from qnet.units import in_unit
 
 if TYPE_CHECKING:
+    import json
+
     from qnet.questions.uncertainty import carried as uncertainty
     from qnet.questions.uncertainty.carried import Doubts
 else:
+    json = lazy("json")
     uncertainty = lazy("qnet.questions.uncertainty.carried")
 
 MAX_LINE = 1 << 20
@@ -212,8 +215,6 @@ def _joined(row: _Object, answer: dict[str, Any]) -> str:
 
 
 def _object(line: str) -> _Object:
-    import json
-
     text = line.strip()
     try:
         value = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_number)

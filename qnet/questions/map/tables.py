@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from qnet.errors import InvalidInput, Problem, UsageError, short
@@ -18,8 +19,11 @@ from qnet.reports.content import Note
 from qnet.reports.csv_ import line as csv_line
 
 if TYPE_CHECKING:
+    import hashlib
+
     from qnet.catalog import find
 else:
+    hashlib = lazy("hashlib")
     find = lazy("qnet.catalog.find")
 
 MAX_BYTES = 1 << 24
@@ -149,8 +153,6 @@ def _as_csv(row: Sequence[Any]) -> str:
 
 
 def _csv(path: str) -> DataTable:
-    from hashlib import sha256
-
     raw = _bytes(path)
     name = "<stdin>" if path == "-" else path
     if len(raw) > MAX_BYTES:
@@ -161,7 +163,7 @@ def _csv(path: str) -> DataTable:
         raise _unusable(name, "this is not UTF-8 text", "measurements as CSV with a header") from None
     header, rows, problems, remarks = _read(name, text)
     cells, lines, numbers, texts = zip(*rows, strict=True) if rows else ((), (), (), ())
-    digest = sha256(raw).hexdigest()[:12]
+    digest = hashlib.sha256(raw).hexdigest()[:12]
     table = DataTable(
         name=name, digest=digest, header=header, rows=cells, lines=lines, numbers=numbers, texts=texts, remarks=remarks
     )
@@ -173,8 +175,6 @@ _Row = tuple[tuple[str, ...], int, int, str]
 
 def _read(name: str, text: str) -> tuple[tuple[str, ...], list[_Row], dict[int, list[Problem]], tuple[Note, ...]]:
     """The header, the rows with their lines, numbers and texts, what is wrong with some, and how all were read."""
-    from io import StringIO
-
     header: CsvRow | None = None
     rows: list[_Row] = []
     problems: dict[int, list[Problem]] = {}

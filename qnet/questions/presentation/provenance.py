@@ -17,9 +17,12 @@ from qnet.networks.wanted import AUTO, Wanted
 from qnet.reports.content import Grounds, Statement
 
 if TYPE_CHECKING:
+    import shlex
+
     from qnet.catalog import grades
     from qnet.questions.presentation import labels
 else:
+    shlex = lazy("shlex")
     labels = lazy("qnet.questions.presentation.labels")
     grades = lazy("qnet.catalog.grades")
 
@@ -37,8 +40,6 @@ def command_line(
     options   what else was asked, as words.
     network   the options of a network without a file, which stand for the system.
     """
-    from shlex import join
-
     # The file after --, or a file whose name starts with a dash, would be taken for an option.
     system = f"./{model.name}" if model.name.startswith("-") and model.name != "-" else model.name
     system = "-" if isinstance(model.document, GivenText) else system
@@ -48,7 +49,7 @@ def command_line(
     words += [*options, *_method(wanted)]
     for text in asserted:
         words += ["--assert", text]
-    sentence = join(words)
+    sentence = shlex.join(words)
     return sentence if system != "-" else f"{sentence}  # the model of digest {model.document.digest} on standard input"
 
 

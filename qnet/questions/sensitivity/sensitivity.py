@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from math import ceil, log10
 from typing import Any
 
 from qnet.errors import NoAnswer, NotComputed, Problem, UsageError
@@ -128,8 +129,6 @@ def _without_noise(row: tuple[Cell, ...]) -> tuple[Cell, ...]:
 
 def _magnitude(doubt: float) -> float:
     """The next power of ten: digits of an error mean nothing, and least of all those of rounding."""
-    from math import ceil, log10
-
     return float(f"1e{ceil(log10(max(doubt, _LEAST)))}") if doubt else 0.0
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NotComputed, Problem, UsageError
-from qnet.lazy import Array, np
+from qnet.lazy import Array, lazy, np
 from qnet.model.metrics import Metric
 from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
@@ -17,6 +17,11 @@ from qnet.questions.points.points import Part, Solved
 from qnet.questions.sensitivity.ranges import SPREAD, Range, ranges
 from qnet.questions.sensitivity.sensitivity import at_stated_point, chosen_metrics, values_here
 from qnet.record import Record
+
+if TYPE_CHECKING:
+    import statistics
+else:
+    statistics = lazy("statistics")
 
 MAX_CORNERS = 12
 """Parameters whose ends are all combined: 4096 points."""
@@ -239,10 +244,10 @@ def _drawn(item: Range, probabilities: Array, shape: str) -> Any:
     """The values of a parameter at some probabilities: the inverse of its distribution function."""
     low, high, value = item.low, item.high, item.input.value
     if item.origin == SPREAD:
-        from statistics import NormalDist
-
         deviation = float(np.sqrt(np.log1p(item.variation**2)))
-        normal = np.array([NormalDist().inv_cdf(index) for index in np.clip(probabilities, 1e-16, 1 - 1e-16).tolist()])
+        normal = np.array(
+            [statistics.NormalDist().inv_cdf(index) for index in np.clip(probabilities, 1e-16, 1 - 1e-16).tolist()]
+        )
         result = value * np.exp(deviation * normal - deviation**2 / 2)
     elif shape == "triangular":
         rising = low + np.sqrt(probabilities * (high - low) * (value - low))
