@@ -16,7 +16,7 @@ class _Lazy(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         # As an import statement loads it, which `python -X importtime` lists; `import_module` is not listed.
-        module = __import__(self.__name__, fromlist=("__name__",))
+        module: ModuleType = __import__(self.__name__, fromlist=("__name__",))
         # From now on names resolve directly, as in the module itself.
         self.__dict__.update(vars(module))
         return getattr(module, name)
