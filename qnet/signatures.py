@@ -62,7 +62,7 @@ def limit(operations: float, memory: float = MEMORY) -> None:
 
 
 class Row(Record):
-    """A question, beside the signature that its row states."""
+    """A question, besides the signature that its row states."""
 
     name: str
     answer: str
@@ -160,9 +160,9 @@ def _bound(stated: Signature, given: tuple[Any, ...], named: dict[str, Any]) -> 
     return stated.bind(*given, **named)
 
 
-def _wanted(arguments: dict[str, Any]) -> Wanted:
+def _wanted(values: dict[str, Any]) -> Wanted:
     """Take what chooses a method out of the arguments of a question."""
-    fields = {field: arguments.pop(name) for name, field in METHOD_FIELDS.items() if name in arguments}
+    fields = {field: values.pop(name) for name, field in METHOD_FIELDS.items() if name in values}
     limit(fields["operations"], fields.get("memory", MEMORY))
     return wanted.AUTO.replace(**fields)
 

@@ -21,7 +21,11 @@ def options_of(question: str) -> Callable[..., Decorator]:
     question  its name there. The maker takes the fields of `Option`.
     """
     parameters = rows()[question].parameters
-    return lambda *fields, **named: decorator(Option(*fields, **named), parameters)
+
+    def made(name: str, metavar: str = "", help: str = "", **named: Any) -> Decorator:
+        return decorator(Option(name, metavar, help, **named), parameters)
+
+    return made
 
 
 def decorator(option: Option, parameters: Mapping[str, Parameter]) -> Decorator:

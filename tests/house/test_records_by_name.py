@@ -13,8 +13,10 @@ WIDER = {
     ("qnet.errors", "Problem"): 3,
     ("qnet.errors", "MethodProblem"): 3,
     ("qnet.model.fields", "Field"): 3,
+    ("qnet.question", "Option"): 3,
 }
-"""Three by position: the code, what is wrong and what is expected; a row of the table of keys, with its dimension."""
+"""Three by position: the code, what is wrong and what is expected; a row of the table of keys, with its dimension; the
+name of an option, its placeholder and its help."""
 
 UNPACKED = {
     ("qnet.networks.closed.approximate", "ClosedFigures"): "the figures of batches, joined one by one",
