@@ -11,9 +11,19 @@ from qnet.expression import Expression
 from qnet.expression.nodes import Number
 from qnet.lazy import lazy
 from qnet.model.domains import Probabilities, Stated, StatedNumber, refusals
-from qnet.model.facts import fact
 from qnet.model.fields import BY_PRIORITY, RATES, SHARE, TABLES, Field
-from qnet.model.model import ChainModel, ClassModel, CostModel, Model, Output, Parameter, State, StationModel, StepModel
+from qnet.model.model import (
+    ChainModel,
+    ClassModel,
+    CostModel,
+    Model,
+    Output,
+    Parameter,
+    State,
+    StationModel,
+    StepModel,
+    fact,
+)
 from qnet.model.order import ordered
 from qnet.model.reader import Reader
 from qnet.model.scope import (

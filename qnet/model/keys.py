@@ -8,9 +8,8 @@ from typing import Any, TypeVar
 
 from qnet.documents import Path
 from qnet.expression import Expression, parse
-from qnet.model.facts import fact
 from qnet.model.fields import TABLES, Field
-from qnet.model.model import Model, StepModel
+from qnet.model.model import Model, StepModel, fact
 from qnet.record import Record
 
 _Stated = TypeVar("_Stated", bound=Record)

@@ -2,12 +2,15 @@
 
 A key of the language needs an attribute here only where code reads it from the model by name. The values of all others,
 which become numbers of the network, are in `further`.
+
+A question solves one model thousands of times.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from qnet.documents import Document, Path
 from qnet.errors import InvalidInput, Problem, QnetError, UsageError, short
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     import hashlib
 else:
     hashlib = lazy("hashlib")
+
 
 Further = tuple[tuple[str, Any], ...]
 """The keys of a table that have no attribute in its record, each with its value."""
@@ -413,3 +417,20 @@ def require_models(systems: Iterable[Any]) -> None:
     for system in systems:
         if not isinstance(system, Model):
             raise UsageError(Problem("QN753", f"a system to compare with is {system!r}", "what qnet.load() returns"))
+
+
+_Fact = TypeVar("_Fact")
+
+
+def fact(function: Callable[[Model], _Fact]) -> Callable[[Model], _Fact]:
+    """A function of a model alone, whose result is kept with the model; it is not to be changed."""
+    name = f"{function.__module__}.{function.__qualname__}"
+
+    @wraps(function)
+    def known(model: Model) -> _Fact:
+        facts = model.__dict__.setdefault("_facts", {})
+        if name not in facts:
+            facts[name] = function(model)
+        return facts[name]
+
+    return known

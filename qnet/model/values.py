@@ -10,10 +10,9 @@ from qnet.errors import Problem, QnetError, short
 from qnet.expression import FLOATS, Expression, ExpressionError, Operations, Value, arrays, evaluate, expression_problem
 from qnet.expression.nodes import Number
 from qnet.lazy import np
-from qnet.model.facts import fact
 from qnet.model.fields import Field
 from qnet.model.keys import keys_of
-from qnet.model.model import Model, Parameter
+from qnet.model.model import Model, Parameter, fact
 from qnet.record import Record
 from qnet.units import NUMBER, RATE, Dimension, base_unit, format_number, format_quantity
 

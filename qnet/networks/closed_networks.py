@@ -15,16 +15,14 @@ from qnet.lazy import lazy, np
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import PRIORITY, RESIDUAL, between_integers
 from qnet.networks.figures import Steady, figures
-from qnet.networks.passage_times import Passages, Start, Variances
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.solution import Solution as ProductSolution
 from qnet.networks.reasons import Reason
 from qnet.networks.reduction import Reduction
 from qnet.networks.routed import ClosedClass, OpenClass, RoutedNetwork
-from qnet.networks.solution import ClassFigures, RoutedSolution
+from qnet.networks.solution import ClassFigures, Passages, RoutedSolution, Start, Variances
 from qnet.networks.solvers.features import does_not_apply
-from qnet.networks.stream_waits import stream_wait
-from qnet.networks.streams import Key, Streams, streams
+from qnet.networks.streams import Key, Streams, stream_wait, streams
 from qnet.networks.wanted import Wanted
 from qnet.queues.arithmetic import total
 

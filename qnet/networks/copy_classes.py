@@ -13,12 +13,12 @@ from qnet import budget
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks import closed_networks
-from qnet.networks.passage_times import Passages
 from qnet.networks.routed import ClosedClass, Fork, Group, Hold, OpenClass, Route, RoutedNetwork, Station, Step, Time
 from qnet.networks.solution import (
     ClassFigures,
     ClassStationFigures,
     Limiting,
+    Passages,
     RoutedSolution,
     RouteFigures,
     StationFigures,

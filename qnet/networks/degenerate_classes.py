@@ -14,10 +14,9 @@ from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks.duration import Wait
 from qnet.networks.figures import Steady, figures
-from qnet.networks.passage_times import Passages
 from qnet.networks.reasons import Inexact, Reason
 from qnet.networks.routed import ClosedClass, Fork, Hold, OpenClass, RoutedNetwork, Step, Time
-from qnet.networks.solution import RoutedSolution
+from qnet.networks.solution import Passages, RoutedSolution
 from qnet.networks.streams import Streams, streams
 from qnet.queues.arithmetic import total
 from qnet.record import Record

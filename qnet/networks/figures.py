@@ -10,13 +10,13 @@ from qnet.expression import Operations, Value
 from qnet.lazy import lazy, np
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import reasons_for
-from qnet.networks.passage_times import Passages
 from qnet.networks.routed import Group, RoutedNetwork, Station
 from qnet.networks.solution import (
     BranchFigures,
     ClassFigures,
     ClassStationFigures,
     Limiting,
+    Passages,
     RoutedSolution,
     RouteFigures,
     StationFigures,

@@ -13,9 +13,8 @@ from typing import Any, cast
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.lazy import np
 from qnet.networks.memory.regions import applies, regions
-from qnet.networks.passage_times import Passages
 from qnet.networks.routed import ClosedClass, OpenClass, RoutedNetwork, nested
-from qnet.networks.solution import ClassFigures, ClassStationFigures, RoutedSolution, RouteFigures
+from qnet.networks.solution import ClassFigures, ClassStationFigures, Passages, RoutedSolution, RouteFigures
 from qnet.networks.streams import Stream, streams
 from qnet.networks.wanted import Divided
 from qnet.queues.arithmetic import total

@@ -2,7 +2,8 @@
 
 Every hold becomes one stream (two where part of it is exempt from its priority) at each group of copies it may use.
 A stream knows its holding time in two phases, as a `Duration` over the waits of the streams inside it, and, where it
-is requested from inside another hold, how many holders there can be at most.
+is requested from inside another hold, how many holders there can be at most. `stream_wait` is what one request waits,
+of the time that its class spends there in a passage.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from qnet.expression import Operations, Value
 from qnet.lazy import lazy
-from qnet.networks.duration import NOTHING, Duration
+from qnet.networks.duration import NOTHING, Duration, Wait
 from qnet.networks.routed import Branch, ClosedClass, Fork, Hold, OpenClass, Route, RoutedNetwork, Station, Step, Time
 from qnet.queues.arithmetic import close, ratio, total
 from qnet.record import Record
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 else:
     parallel_branches = lazy("qnet.networks.parallel.branches")
     finite_source = lazy("qnet.queues.finite_source")
+
 
 Key = tuple[str, int]
 """A station and the index of a group of its copies."""
@@ -467,3 +469,35 @@ def start_together(network: RoutedNetwork, compiled: Streams, operations: Operat
 
 def _route(stream: Stream) -> tuple[int, str]:
     return stream.class_index, stream.route
+
+
+LONGEST = 1e150
+"""Seconds, of waits whose square is a number; those of points without a steady state may be longer."""
+
+
+def stream_wait(
+    stream: Stream, spent: Value, demand: Value, visits: Value, ordered: bool, faster: bool, operations: Operations
+) -> Wait:
+    """The wait of one request.
+
+    stream      the requests.
+    spent       seconds that the class spends there in a passage, and `demand` of it being served.
+    visits      how often it comes there in a passage.
+    ordered     whether all visits of a class have the same wait, as where the order of arrival was taken into account;
+                else each in proportion to its service.
+    faster      whether more customers are served faster, so that a wait may be negative.
+    operations  those of the numbers.
+    Returns     seconds, and square seconds: those that make the time there as variable as an exponential one, where
+                service is.
+    """
+    idle = (spent == 0) | (demand == 0)
+    mean = stream.holding.mean
+    if ordered:
+        wait = operations.maximum([spent - demand, 0.0 * spent]) / (visits + (visits == 0))
+    else:
+        longer = spent / (demand + idle) - 1.0 + idle
+        if not faster:
+            longer = operations.maximum([longer, 0.0 * longer])
+        wait = mean * longer
+    known = operations.minimum([wait, LONGEST + 0.0 * wait])
+    return Wait(wait, known * (known + 2.0 * mean))

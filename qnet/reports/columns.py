@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Self, SupportsIndex, overload
+from typing import Any, Self, SupportsIndex, overload
 
 from qnet.errors import Problem, UsageError, short, suggest
-from qnet.lazy import lazy, np
+from qnet.lazy import np
 from qnet.reports.content import Cell, Column, Content
-
-if TYPE_CHECKING:
-    from qnet.reports import records
-else:
-    records = lazy("qnet.reports.records")
+from qnet.units import column_suffix
 
 _INTEGERS = 2**63
 """Integers of arrays are below that."""
@@ -41,7 +38,7 @@ class Columns(tuple[Column, ...]):
 
     def keys(self) -> list[str]:
         """The names, as CSV has them."""
-        return records.column_names(self)
+        return column_names(self)
 
     @overload
     def __getitem__(self, key: SupportsIndex) -> Column: ...
@@ -101,7 +98,7 @@ def polars_frame(report: Content) -> Any:
 
 
 def _by_name(report: Content, made: Any) -> Iterator[tuple[str, Any]]:
-    names, rows = records.column_names(report.columns), list(records.checked_rows(report))
+    names, rows = column_names(report.columns), list(checked_rows(report))
     for index, name in enumerate(names):
         yield name, made([row[index] for row in rows])
 
@@ -123,3 +120,40 @@ def _package(name: str) -> Any:
         text = f"a table of {name} needs {name}, which is not installed"
         help = f"pip install {name}; report.records() and report.columns need no package"
         raise UsageError(Problem("QN764", text, help=help)) from None
+
+
+def column_names(columns: Sequence[Column]) -> list[str]:
+    """Keys with their units: `response` in `s` is `response_s`. Raises `ValueError` where two columns share a name."""
+    names = [column.key + column_suffix(column.unit) for column in columns]
+    for position, name in enumerate(names):
+        if name in names[:position]:
+            raise ValueError(f'two columns are named "{name}"')
+    return names
+
+
+def checked_rows(report: Content) -> Iterator[tuple[Cell, ...]]:
+    """The rows of a report, as they are.
+
+    Raises `ValueError` for a row that is not as long as the columns are many, and for a cell that no format can show:
+    NaN, infinity, text under a unit, a type that is not a `Cell`. The message names the column.
+    """
+    names = column_names(report.columns)
+    for number, row in enumerate(report.rows, start=1):
+        if len(row) != len(names):
+            raise ValueError(f"row {number} of {report.schema} has {len(row)} cells for {len(names)} columns")
+        for name, column, cell in zip(names, report.columns, row, strict=True):
+            fault = _fault(cell, column.unit)
+            if fault:
+                raise ValueError(f'row {number} of {report.schema}: column "{name}" holds {fault}')
+        yield row
+
+
+def _fault(cell: Any, unit: str) -> str:
+    """What is wrong with a cell, if anything. The cell is `Any` because this is what guards the type."""
+    if cell is None:
+        return ""
+    if isinstance(cell, bool | str):
+        return f"{cell!r} under the unit {unit}" if unit else ""
+    if isinstance(cell, int | float):
+        return "" if math.isfinite(cell) else repr(float(cell))
+    return f"a {type(cell).__module__}.{type(cell).__qualname__}"

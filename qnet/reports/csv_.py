@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from qnet.reports.columns import checked_rows, column_names
 from qnet.reports.content import Cell, Content, Style
-from qnet.reports.records import checked_rows, column_names
 
 _FORMULA = r"\A(?:[\s\x00-\x1f]*+[=+\-@＝＋－＠]|[\t\r\n])"
 """How text begins that spreadsheets compute (OWASP, CSV Injection): white space and control characters are skipped."""

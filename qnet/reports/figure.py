@@ -8,8 +8,8 @@ from typing import TypeGuard
 from qnet.record import Record
 from qnet.reports.axes import LARGEST
 from qnet.reports.cells import Scale, column_index, common_scale, is_number, label, title_of
+from qnet.reports.columns import checked_rows
 from qnet.reports.content import Bars, Cell, Content, Plot, Style
-from qnet.reports.records import checked_rows
 from qnet.reports.text import clean
 
 Point = tuple[float | None, float | None]

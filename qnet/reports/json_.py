@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from qnet.lazy import lazy
+from qnet.reports.columns import checked_rows, column_names
 from qnet.reports.content import Content, Style
-from qnet.reports.records import checked_rows, column_names
 from qnet.version import __version__
 
 if TYPE_CHECKING:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from qnet.reports.columns import checked_rows, column_names
 from qnet.reports.content import Content, Style
 from qnet.reports.json_ import dumps
-from qnet.reports.records import checked_rows, column_names
 
 
 def render(report: Content, style: Style) -> str:

@@ -19,8 +19,8 @@ from qnet.reports.cells import (
     title_of,
     with_unit,
 )
+from qnet.reports.columns import checked_rows
 from qnet.reports.content import Cell, Column, Content, Note, Style
-from qnet.reports.records import checked_rows
 from qnet.reports.text import clean
 from qnet.units import is_base_unit
 

@@ -10,14 +10,13 @@ from qnet.lazy import lazy
 from qnet.reports.content import Cell, Content, Style
 
 if TYPE_CHECKING:
-    from qnet.reports import columns, named_figures, records
+    from qnet.reports import columns, named_figures
     from qnet.reports import html_ as html
     from qnet.reports import render as rendering
 else:
-    columns = lazy("qnet.reports.columns")
     html = lazy("qnet.reports.html_")
     named_figures = lazy("qnet.reports.named_figures")
-    records = lazy("qnet.reports.records")
+    columns = lazy("qnet.reports.columns")
     rendering = lazy("qnet.reports.render")
 
 
@@ -42,8 +41,8 @@ class Report(Content):
 
     def records(self) -> list[dict[str, Cell]]:
         """The rows by the names of the columns that CSV has, such as `response_s`; base units."""
-        names = records.column_names(self.columns)
-        return [dict(zip(names, row, strict=True)) for row in records.checked_rows(self)]
+        names = columns.column_names(self.columns)
+        return [dict(zip(names, row, strict=True)) for row in columns.checked_rows(self)]
 
     def to_pandas(self) -> Any:
         """A `DataFrame` of pandas, by the names of the columns that CSV has; base units.

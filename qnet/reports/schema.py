@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from qnet.reports.columns import column_names
 from qnet.reports.content import Column
-from qnet.reports.records import column_names
 
 
 def json_schema(

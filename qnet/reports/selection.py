@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from qnet.errors import Problem, UsageError, suggest
+from qnet.reports.columns import column_names
 from qnet.reports.content import Cell
-from qnet.reports.records import column_names
 from qnet.reports.report import Report
 
 

@@ -22,8 +22,7 @@ from qnet.errors import NotComputed
 from qnet.expression import symbols
 from qnet.lazy import np
 from qnet.networks.fixed_point import fixed_points
-from qnet.networks.notes import approximate_notes
-from qnet.networks.reasons import Beyond, Reason
+from qnet.networks.reasons import Beyond, Reason, approximate_notes
 from qnet.networks.states.chain import TooLarge, stationary, walk
 from qnet.networks.states.machine import Machine
 from qnet.questions.formula.size import terms

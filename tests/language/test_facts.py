@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from qnet.model.bind import expressions, structural
-from qnet.model.facts import fact
 from qnet.model.load import load
-from qnet.model.model import Model
+from qnet.model.model import Model, fact
 from qnet.questions.points.points import figures_used
 
 

@@ -9,8 +9,7 @@ import pytest
 from qnet.expression import FLOATS, arrays
 from qnet.lazy import np
 from qnet.networks.duration import Duration, Wait
-from qnet.networks.stream_waits import stream_wait
-from qnet.networks.streams import Stream
+from qnet.networks.streams import Stream, stream_wait
 
 ONE = Stream(
     station="cpu", group=0, class_index=0, route="", rate=1.0, first=Duration(1.0), second=Duration(),

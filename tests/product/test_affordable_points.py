@@ -10,12 +10,12 @@ from many import many
 
 from qnet.networks.closed import exact
 from qnet.networks.closed.problem import ClosedNetwork, closed_network
-from qnet.networks.product import closed_exact
+from qnet.networks.product import solve
 from qnet.networks.wanted import AUTO
 
 np: Any = importlib.import_module("numpy")
-_fitting: Any = getattr(closed_exact, "_fitting")  # noqa: B009
-_fits: Any = getattr(closed_exact, "_fits")  # noqa: B009
+_fitting: Any = getattr(solve, "_fitting")  # noqa: B009
+_fits: Any = getattr(solve, "_fits")  # noqa: B009
 
 
 def _batch(population: Any) -> ClosedNetwork:

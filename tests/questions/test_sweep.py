@@ -18,7 +18,7 @@ from qnet.questions.points.expression_values import expression_value
 from qnet.questions.points.points import solve_points
 from qnet.questions.presentation.labels import labels
 from qnet.questions.sweep.sweep import MAX_POINTS, sweep, sweep_report
-from qnet.reports.records import column_names
+from qnet.reports.columns import column_names
 
 np: Any = importlib.import_module("numpy")
 RELATIVE = 1e-9

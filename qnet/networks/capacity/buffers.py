@@ -14,8 +14,7 @@ from qnet.networks.duration import Wait
 from qnet.networks.open.centres import Centre
 from qnet.networks.routed import Buffer, Hold, OpenClass, RoutedNetwork, Time
 from qnet.networks.solution import BufferFigures
-from qnet.networks.stream_waits import LONGEST
-from qnet.networks.streams import streams
+from qnet.networks.streams import LONGEST, streams
 from qnet.queues.arithmetic import ratio, total
 from qnet.queues.m_g_1_k import ServiceTime as Service
 from qnet.queues.m_g_1_k import m_g_1_k, m_g_1_outside

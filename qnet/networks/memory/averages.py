@@ -24,10 +24,9 @@ from qnet.networks.duration import Wait
 from qnet.networks.memory.regions import Region, entries, holds, inside
 from qnet.networks.memory.regions import regions as limits
 from qnet.networks.near import Nearby
-from qnet.networks.passage_times import Passages
 from qnet.networks.reasons import Beyond, Inexact, Reason
 from qnet.networks.routed import ClosedClass, Hold, OpenClass, RoutedNetwork, Step, Time
-from qnet.networks.solution import RoutedSolution
+from qnet.networks.solution import Passages, RoutedSolution
 from qnet.networks.streams import Streams, streams
 from qnet.networks.wanted import Wanted
 from qnet.record import Record

@@ -12,8 +12,7 @@ from qnet.networks.duration import Wait
 from qnet.networks.parallel.branches import Parallel, mean_join_time
 from qnet.networks.parallel.plain import Request, plain
 from qnet.networks.routed import ClosedClass, RoutedNetwork
-from qnet.networks.stream_waits import stream_wait
-from qnet.networks.streams import Key, Stream, Streams, start_together, streams
+from qnet.networks.streams import Key, Stream, Streams, start_together, stream_wait, streams
 from qnet.queues.arithmetic import ratio, total
 from qnet.record import Record
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from qnet.expression import Value
 from qnet.lazy import Array, lazy, np
 from qnet.networks.parallel.branches import Parallel
-from qnet.networks.stream_waits import LONGEST
-from qnet.networks.streams import Key, Stream
+from qnet.networks.streams import LONGEST, Key, Stream
 from qnet.queues.arithmetic import summed
 from qnet.record import Record
 

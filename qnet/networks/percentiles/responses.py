@@ -12,10 +12,9 @@ from qnet.lazy import Array, Flags, lazy, np
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import AGGREGATED, LAYERS, PRIORITY
 from qnet.networks.parallel.branches import join_time
-from qnet.networks.passage_times import Passages
 from qnet.networks.percentiles.wait_variances import shared_variance, with_variances
 from qnet.networks.routed import ClosedClass, OpenClass
-from qnet.networks.solution import RoutedSolution
+from qnet.networks.solution import Passages, RoutedSolution
 from qnet.networks.streams import RouteTime
 from qnet.networks.wanted import Wanted
 from qnet.queues.arithmetic import total

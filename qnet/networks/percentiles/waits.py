@@ -10,9 +10,8 @@ from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Value
 from qnet.lazy import np
 from qnet.networks.exactness import ranked, reasons_for, station_reason
-from qnet.networks.passage_times import Passages
 from qnet.networks.routed import ClosedClass, RoutedNetwork, Station, at_point
-from qnet.networks.solution import RoutedSolution
+from qnet.networks.solution import Passages, RoutedSolution
 from qnet.networks.solve import solve
 from qnet.networks.streams import Stream, Streams
 from qnet.networks.wanted import AUTO

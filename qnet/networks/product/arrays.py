@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from qnet.lazy import Array, lazy, np
 from qnet.networks.product.demands import Demands
-from qnet.networks.product.loads import ordered_stations
+from qnet.networks.product.open_classes import ordered_stations
 
 if TYPE_CHECKING:
     from qnet.networks.closed import first_come, second_phase

@@ -14,8 +14,7 @@ from qnet.networks.closed.bounds import Bounds
 from qnet.networks.product.closed_classes import closed_part, most_present
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.figures import alone
-from qnet.networks.product.loads import loads, refuse_overload
-from qnet.networks.product.open_classes import capacities_left, stretch
+from qnet.networks.product.open_classes import capacities_left, loads, refuse_overload, stretch
 from qnet.networks.reasons import Reason
 
 

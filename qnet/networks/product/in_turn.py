@@ -8,7 +8,7 @@ from qnet.expression import Value
 from qnet.lazy import lazy
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.figures import figures
-from qnet.networks.product.loads import reasons
+from qnet.networks.product.open_classes import reasons
 from qnet.networks.product.solution import Solution
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from qnet.networks.exactness import PRIORITY
 from qnet.networks.product.closed_classes import refuse_without_time
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.figures import figures
-from qnet.networks.product.loads import ordered_stations, ranked
+from qnet.networks.product.open_classes import ordered_stations, ranked
 from qnet.networks.product.solution import Solution
 from qnet.networks.reasons import Reason, approximation
 from qnet.networks.wanted import Wanted, Work

@@ -9,19 +9,17 @@ from qnet.lazy import Array, lazy, np
 from qnet.networks.near import Nearby
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.figures import DemandFigures
-from qnet.networks.product.loads import reasons
-from qnet.networks.reasons import Beyond
+from qnet.networks.product.open_classes import reasons
+from qnet.networks.reasons import Beyond, approximate_notes, idle_notes, method_notes
 from qnet.note import Note
 
 if TYPE_CHECKING:
     from qnet import plain_tables
-    from qnet.networks import notes
     from qnet.networks.closed.bounds import Bounds
     from qnet.networks.product import bounds as product_bounds
     from qnet.networks.product import warnings
 else:
     plain_tables = lazy("qnet.plain_tables")
-    notes = lazy("qnet.networks.notes")
     warnings = lazy("qnet.networks.product.warnings")
     product_bounds = lazy("qnet.networks.product.bounds")
 
@@ -91,10 +89,10 @@ class Solution:
         reasons = dict.fromkeys((*self.method_reasons, *self._route_reasons()))
         idle = [network.class_label(kind) for kind in network.closed if network.nobody(kind)]
         return (
-            *notes.approximate_notes([] if self.exact else reasons or self.reasons),
+            *approximate_notes([] if self.exact else reasons or self.reasons),
             *unstated,
-            *notes.idle_notes(idle),
-            *notes.method_notes(self.method, self.why, not self.exact),
+            *idle_notes(idle),
+            *method_notes(self.method, self.why, not self.exact),
         )
 
     def _route_reasons(self) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from qnet.errors import NotComputed, Problem
 from qnet.lazy import lazy
 from qnet.networks.exactness import RESIDUAL
 from qnet.networks.product.demands import Demands
-from qnet.networks.product.loads import ordered_stations, product_form, ranked
+from qnet.networks.product.open_classes import ordered_stations, product_form, ranked
 from qnet.networks.product.solution import Solution
 from qnet.networks.reasons import Reason
 from qnet.networks.solvers.features import Final

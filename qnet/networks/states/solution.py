@@ -13,10 +13,9 @@ from qnet.networks.capacity.flows import Losses, with_offered
 from qnet.networks.duration import NOTHING, Wait
 from qnet.networks.exactness import STATES, ranked
 from qnet.networks.figures import Steady, figures
-from qnet.networks.passage_times import Passages
 from qnet.networks.reasons import Beyond, Inexact, Reason
 from qnet.networks.routed import ClosedClass, Hold, OpenClass, RoutedNetwork, holds_of
-from qnet.networks.solution import BufferFigures, ClassFigures, Limiting, RoutedSolution, StationFigures
+from qnet.networks.solution import BufferFigures, ClassFigures, Limiting, Passages, RoutedSolution, StationFigures
 from qnet.networks.states.average import averaged
 from qnet.networks.states.branches import spread, with_branches
 from qnet.networks.states.figures import SolvedChain, Where

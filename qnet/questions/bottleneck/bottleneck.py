@@ -16,10 +16,9 @@ from qnet.networks.solution import RoutedSolution
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.networks.work import GroupWork, NetworkWork, RouteWork, work
 from qnet.questions.bottleneck.software import Software, software
-from qnet.questions.points.ceilings import largest_throughput
 from qnet.questions.points.changes import Change, changes, changes_together, inside_limits
 from qnet.questions.points.points import Solved, rising, solve_points
-from qnet.questions.points.saturation import Saturation, saturation
+from qnet.questions.points.saturation import Saturation, largest_throughput, saturation
 from qnet.questions.solve.solve import no_steady_state
 from qnet.record import Record
 from qnet.units import format_quantity

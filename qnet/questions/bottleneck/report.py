@@ -12,9 +12,8 @@ from qnet.questions.bottleneck.bottleneck import Bottleneck, Resource, ResponseP
 from qnet.questions.points.changes import Change
 from qnet.questions.points.points import needs_solution
 from qnet.questions.presentation.columns import effect_notes
-from qnet.questions.presentation.labels import all_exact, label
+from qnet.questions.presentation.labels import all_exact, label, percentile_notes
 from qnet.questions.presentation.provenance import Basis
-from qnet.questions.presentation.trust import percentile_notes
 from qnet.questions.solve.solve import claims, false_claims, trust_notes
 from qnet.questions.why.limits import software_words
 from qnet.reports.content import Cell, Column, Note, row_maker

@@ -8,7 +8,7 @@ from typing import Any
 from qnet.lazy import np
 from qnet.model.model import Model
 from qnet.model.rewrite import FitUncertainty
-from qnet.networks.notes import approximate_notes
+from qnet.networks.reasons import approximate_notes
 from qnet.questions.calibrate.calibrate import PROFILE, Calibration, FittedParameter, calibrate, fitted_point
 from qnet.questions.calibrate.determined import doubts
 from qnet.questions.calibrate.errors import NORMAL, PRINTED, SCATTER, SHARE, STATED, UNKNOWN
@@ -19,9 +19,8 @@ from qnet.questions.points.answers import OK
 from qnet.questions.points.points import solve_points
 from qnet.questions.presentation.assertions import broken, conditions
 from qnet.questions.presentation.columns import declared_unit
-from qnet.questions.presentation.labels import all_exact, label
+from qnet.questions.presentation.labels import all_exact, label, percentile_notes
 from qnet.questions.presentation.provenance import Basis
-from qnet.questions.presentation.trust import percentile_notes
 from qnet.reports.content import Cell, Column, Note
 from qnet.reports.report import Report
 from qnet.units import format_quantity, in_unit

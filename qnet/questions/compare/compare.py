@@ -27,9 +27,8 @@ from qnet.questions.points.points import Solved, solve_points
 from qnet.questions.points.saturation import limiting
 from qnet.questions.presentation.assertions import broken, conditions
 from qnet.questions.presentation.columns import CODE, without_effect
-from qnet.questions.presentation.labels import all_exact, asks_percentile, label
+from qnet.questions.presentation.labels import all_exact, asks_percentile, label, percentile_notes, undefined_notes
 from qnet.questions.presentation.provenance import Basis
-from qnet.questions.presentation.trust import percentile_notes, undefined_notes
 from qnet.questions.solve.selected import with_percentiles
 from qnet.questions.uncertainty.carried import Doubts
 from qnet.questions.uncertainty.carried_differences import SideSlopes, differences, slopes_of

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from qnet.errors import Problem, QnetError, UsageError
 from qnet.lazy import lazy, np
 from qnet.model.model import Model, require_models
-from qnet.networks.notes import approximate_notes
+from qnet.networks.reasons import approximate_notes
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.cost.cost import OK, Cost, CostPart, Costs, cost, costs
 from qnet.questions.presentation.columns import effect_notes

@@ -12,15 +12,20 @@ from qnet.lazy import lazy
 from qnet.model.column_names import column_key
 from qnet.model.conditions import Condition
 from qnet.model.model import Model
-from qnet.networks.notes import approximate_notes
-from qnet.networks.reasons import Beyond
+from qnet.networks.reasons import Beyond, approximate_notes
 from qnet.questions.envelope.envelope import OK, Envelope, EnvelopePoint, Interval, crossings
 from qnet.questions.envelope.question import Question
 from qnet.questions.presentation.assertions import broken, conditions
 from qnet.questions.presentation.columns import effect_notes, parameter_cells
-from qnet.questions.presentation.labels import all_exact, label, means_exact
+from qnet.questions.presentation.labels import (
+    all_exact,
+    label,
+    means_exact,
+    percentile_notes,
+    pool_notes,
+    undefined_notes,
+)
 from qnet.questions.presentation.provenance import Basis
-from qnet.questions.presentation.trust import percentile_notes, pool_notes, undefined_notes
 from qnet.reports.content import Cell, Column, Matrix, Note, Plot
 from qnet.reports.report import Report
 from qnet.units import base_unit, format_quantity, in_unit

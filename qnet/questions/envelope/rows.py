@@ -13,8 +13,8 @@ from qnet.questions.envelope.question import Question, refuse_varied
 from qnet.questions.envelope.report import envelope_report
 from qnet.questions.map.parameter_cells import Fault, parameter_columns, parameter_value
 from qnet.questions.map.tables import DataTable, Rows, read_table
+from qnet.reports.columns import column_names
 from qnet.reports.content import Cell, Column, Note
-from qnet.reports.records import column_names
 from qnet.reports.report import Report
 
 _FIRST = 2

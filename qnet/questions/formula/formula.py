@@ -14,7 +14,7 @@ from qnet.errors import NoAnswer, NotComputed, Problem, QnetError, UsageError, s
 from qnet.expression import ExpressionError, check, evaluate, expression_problem, parse, symbols
 from qnet.model.model import Model
 from qnet.model.traced import TracedValues
-from qnet.networks.notes import approximate_notes
+from qnet.networks.reasons import approximate_notes
 from qnet.questions.formula.algebra import evaluated, solved
 from qnet.questions.formula.metrics import SMALLEST, MetricFormula, main_metrics, pieces
 from qnet.questions.formula.network import Symbolic

@@ -16,7 +16,7 @@ from qnet.lazy import lazy, np
 from qnet.model.column_names import column_key
 from qnet.model.conditions import Condition, condition
 from qnet.model.model import Model
-from qnet.networks.notes import approximate_notes
+from qnet.networks.reasons import approximate_notes
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.knee.curve import CurvePoint, everything, grown, integer_points
 from qnet.questions.knee.knee import answered_knees, around, knee
@@ -26,10 +26,9 @@ from qnet.questions.points.answers import Answers
 from qnet.questions.points.points import Part
 from qnet.questions.presentation.assertions import conditions, failing, failure
 from qnet.questions.presentation.columns import effect_notes
-from qnet.questions.presentation.labels import all_exact, label, means_exact
+from qnet.questions.presentation.labels import all_exact, label, means_exact, percentile_notes
 from qnet.questions.presentation.marks import limit_marks
 from qnet.questions.presentation.provenance import Basis
-from qnet.questions.presentation.trust import percentile_notes
 from qnet.questions.uncertainty.carried import Doubts, moved_model
 from qnet.reports.content import Cell, Column, Mark, Note, Plot
 from qnet.reports.report import Report

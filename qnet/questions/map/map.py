@@ -14,7 +14,7 @@ from qnet.errors import AssertionFailed, InvalidInput, Problem, QnetError, Usage
 from qnet.lazy import lazy, np
 from qnet.model.metrics import Metric, every_metric, metrics
 from qnet.model.model import Model
-from qnet.networks.notes import approximate_notes
+from qnet.networks.reasons import approximate_notes
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.map.csv_rows import CsvRow, LongCells, csv_rows
 from qnet.questions.map.dialect import decimal_point
@@ -29,13 +29,12 @@ from qnet.questions.map.row_budget import RowBudget
 from qnet.questions.points.answers import OK, Answers, Undefined, solve_table
 from qnet.questions.presentation.assertions import conditions, failing, failure
 from qnet.questions.presentation.columns import ColumnMaker, effect_notes, metric_cells
-from qnet.questions.presentation.labels import labels
-from qnet.questions.presentation.trust import percentile_notes, undefined_notes
+from qnet.questions.presentation.labels import labels, percentile_notes, undefined_notes
 from qnet.record import Record
+from qnet.reports.columns import column_names
 from qnet.reports.content import Cell, Column, Note
 from qnet.reports.csv_ import line, needs_marks
 from qnet.reports.json_ import dumps
-from qnet.reports.records import column_names
 from qnet.units import in_unit
 
 if TYPE_CHECKING:

@@ -23,9 +23,8 @@ from qnet.networks.solvers import table
 from qnet.networks.streams import streams
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.networks.work import work
-from qnet.questions.points.ceilings import largest_throughput
 from qnet.questions.points.points import Solved, needs_solution, solve_points
-from qnet.questions.points.saturation import Saturation, limiting, saturation
+from qnet.questions.points.saturation import Saturation, largest_throughput, limiting, saturation
 from qnet.record import Record
 from qnet.units import NUMBER, format_number
 

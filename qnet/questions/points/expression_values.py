@@ -22,11 +22,11 @@ from qnet.units import NUMBER, base_unit, format_quantity
 if TYPE_CHECKING:
     from qnet.networks.percentiles import responses as percentiles
     from qnet.networks.percentiles import waits as wait_percentiles
-    from qnet.questions.points import ceilings
+    from qnet.questions.points import saturation
 else:
     percentiles = lazy("qnet.networks.percentiles.responses")
     wait_percentiles = lazy("qnet.networks.percentiles.waits")
-    ceilings = lazy("qnet.questions.points.ceilings")
+    saturation = lazy("qnet.questions.points.saturation")
 
 CODE = "QN735"
 _MOST = 6
@@ -67,7 +67,7 @@ def _names(solved: Solved, part: Part, expression: Expression) -> dict[str, Valu
             percentile = wait_percentiles.wait_percentile if waits else percentiles.response_percentile
             names[name] = percentile(part.solution, share, about(name))
         if name == MAX_THROUGHPUT and name not in {*model.parameters, *model.outputs}:
-            names[name] = ceilings.max_throughput(model, part, solved.asked)
+            names[name] = saturation.max_throughput(model, part, solved.asked)
     return names
 
 

@@ -15,8 +15,7 @@ from qnet.errors import InvalidInput, NotComputed, Problem, QnetError, UsageErro
 from qnet.expression import FLOATS, Operations, Value, arrays, solution_name
 from qnet.lazy import lazy, np
 from qnet.model.bind import bind, expressions, structures
-from qnet.model.facts import fact
-from qnet.model.model import Model
+from qnet.model.model import Model, fact
 from qnet.model.scope import depends_on_solution, is_figure, uses_solution
 from qnet.model.values import Values
 from qnet.networks.reasons import Beyond, Reason

@@ -13,13 +13,12 @@ from qnet.model.conditions import Condition
 from qnet.model.model import Model
 from qnet.model.scope import depends_on_solution, is_figure
 from qnet.model.values import Values
-from qnet.networks.notes import approximate_notes
+from qnet.networks.reasons import approximate_notes
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points.answers import Answers, solve_table
 from qnet.questions.points.points import Solved
 from qnet.questions.presentation.assertions import broken, conditions
-from qnet.questions.presentation.labels import all_exact, means_exact
-from qnet.questions.presentation.trust import percentile_notes
+from qnet.questions.presentation.labels import all_exact, means_exact, percentile_notes
 from qnet.record import Record
 from qnet.reports.content import Note
 from qnet.units import Dimension

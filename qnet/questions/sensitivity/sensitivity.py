@@ -15,7 +15,7 @@ from typing import Any
 from qnet.errors import NoAnswer, NotComputed, Problem, UsageError
 from qnet.model.metrics import Metric, metrics
 from qnet.model.model import Model
-from qnet.networks.notes import approximate_notes
+from qnet.networks.reasons import approximate_notes
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points.answers import OK, solve_table
 from qnet.questions.points.expression_values import expression_value, undefined
@@ -23,9 +23,8 @@ from qnet.questions.points.inputs import Input, columns, inputs, saturated
 from qnet.questions.points.points import Part, Solved, solve_points
 from qnet.questions.presentation.assertions import broken, conditions
 from qnet.questions.presentation.columns import effect_notes
-from qnet.questions.presentation.labels import EXACT, all_exact, label, labels, means_beside
+from qnet.questions.presentation.labels import EXACT, all_exact, label, labels, means_beside, percentile_notes
 from qnet.questions.presentation.provenance import Basis
-from qnet.questions.presentation.trust import percentile_notes
 from qnet.record import Record
 from qnet.reports.cells import is_number
 from qnet.reports.content import Bars, Cell, Column, Note

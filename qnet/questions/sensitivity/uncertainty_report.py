@@ -8,12 +8,11 @@ from typing import Any
 from qnet.expression import Expression
 from qnet.model.metrics import Metric
 from qnet.model.model import Model
-from qnet.networks.notes import approximate_notes
+from qnet.networks.reasons import approximate_notes
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.presentation.assertions import broken, conditions
-from qnet.questions.presentation.labels import all_exact, label, means_beside
+from qnet.questions.presentation.labels import all_exact, label, means_beside, percentile_notes
 from qnet.questions.presentation.provenance import Basis
-from qnet.questions.presentation.trust import percentile_notes
 from qnet.questions.sensitivity.ranges import SPREAD, Range
 from qnet.questions.sensitivity.uncertainty import MetricDistribution, Reach, Uncertainty, corners, sampled, tornado
 from qnet.reports.content import Bars, Cell, Column, Note

@@ -14,21 +14,28 @@ from qnet.expression.aliases import MAX_THROUGHPUT
 from qnet.expression.functions import percentile_share
 from qnet.lazy import lazy, np
 from qnet.model.bind import depends_on_population
-from qnet.model.facts import fact
-from qnet.model.model import Model
+from qnet.model.model import Model, fact
 from qnet.networks.routed import NO_CAPACITY
 from qnet.networks.solution import ClassFigures, ClassStationFigures, RoutedSolution
 from qnet.networks.wanted import AUTO, Wanted
-from qnet.questions.points.ceilings import largest_throughput
 from qnet.questions.points.expression_values import expression_value
 from qnet.questions.points.points import Solved, needs_solution, solve_points
-from qnet.questions.points.saturation import Saturation, saturation
+from qnet.questions.points.saturation import Saturation, largest_throughput, saturation
 from qnet.questions.points.solution_figures import COLUMNS as FULL
 from qnet.questions.points.solution_figures import buffer_cells, losing
 from qnet.questions.presentation.columns import effect_notes
-from qnet.questions.presentation.labels import all_exact, asks_percentile, label, means_exact
+from qnet.questions.presentation.labels import (
+    all_exact,
+    asks_percentile,
+    fitted_notes,
+    label,
+    means_exact,
+    percentile_notes,
+    pool_notes,
+    trust_notes,
+    undefined_notes,
+)
 from qnet.questions.presentation.provenance import Basis
-from qnet.questions.presentation.trust import fitted_notes, percentile_notes, pool_notes, trust_notes, undefined_notes
 from qnet.reports.content import Bars, Cell, Column, Note, row_maker
 from qnet.reports.report import Report
 from qnet.units import base_unit, format_quantity, in_unit

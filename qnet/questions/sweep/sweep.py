@@ -15,15 +15,14 @@ from qnet.model.grids import Grid, joined_grids, refuse_twice
 from qnet.model.metrics import Metric, every_metric
 from qnet.model.metrics import metrics as parse_metrics
 from qnet.model.model import Model
-from qnet.networks.notes import approximate_notes
+from qnet.networks.reasons import approximate_notes
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points.answers import OK, Answers, solve_table
 from qnet.questions.presentation.assertions import broken, conditions
 from qnet.questions.presentation.columns import ColumnMaker, effect_notes, metric_cells, parameter_cells
-from qnet.questions.presentation.labels import all_exact, labels, means_beside
+from qnet.questions.presentation.labels import all_exact, labels, means_beside, percentile_notes, undefined_notes
 from qnet.questions.presentation.marks import limit_marks
 from qnet.questions.presentation.provenance import Basis
-from qnet.questions.presentation.trust import percentile_notes, undefined_notes
 from qnet.questions.solve.selected import with_percentiles
 from qnet.record import Record
 from qnet.reports.content import Cell, Column, Matrix, Note, Plot

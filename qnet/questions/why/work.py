@@ -13,9 +13,8 @@ from qnet.networks.route_demands import only_work
 from qnet.networks.routed import RoutedNetwork
 from qnet.networks.work import work
 from qnet.questions.bottleneck.bottleneck import Bottleneck, Resource
-from qnet.questions.points.ceilings import largest_throughput
 from qnet.questions.points.points import solve_points
-from qnet.questions.points.saturation import saturation
+from qnet.questions.points.saturation import largest_throughput, saturation
 from qnet.questions.why.findings import (
     ANSWER,
     FULL,

@@ -9,7 +9,7 @@ import pytest
 
 from qnet.networks.closed import exact, lattice_convolution, lattice_mva, weights
 from qnet.networks.closed.problem import closed_network
-from qnet.networks.product import closed_exact
+from qnet.networks.product import solve
 from qnet.networks.wanted import AUTO
 
 np: Any = importlib.import_module("numpy")
@@ -61,7 +61,7 @@ def test_populations_far_apart_are_not_reached_by_way_of_all_between() -> None:
 
 def test_every_variant_fits_the_budget_or_does_not() -> None:
     """Variants of one population agree, wherever they stand."""
-    fitting: Any = getattr(closed_exact, "_fitting")  # noqa: B009
+    fitting: Any = getattr(solve, "_fitting")  # noqa: B009
     counts = np.array([[1, 1], [3000, 3000], [1, 1], [3000, 3000], [2, 1]])
     closed = closed_network([[0.1, 0.2], [0.3, 0.1]], counts, [1.0, 1.0])
     assert fitting(closed, AUTO.replace(operations=1e5), False).tolist() == [True, False, True, False, True]
@@ -72,8 +72,8 @@ def test_what_takes_more_than_the_budget_of_a_batch_is_not_announced(
     each: bool, told: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A budget of three quarters of both variants: it is enough where each of them has its own."""
-    announce: Any = getattr(closed_exact, "_announce")  # noqa: B009
-    monkeypatch.setattr(closed_exact, "_SLOW", 0.0)
+    announce: Any = getattr(solve, "_announce")  # noqa: B009
+    monkeypatch.setattr(solve, "_SLOW", 0.0)
     closed = closed_network([[0.1, 0.2], [0.3, 0.1]], np.array([[30, 40], [30, 40]]), [1.0, 1.0])
     one = exact.choices(closed.point(0), False)[0][1].operations
     said: list[str] = []
