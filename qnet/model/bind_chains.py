@@ -11,8 +11,8 @@ from qnet.model.check_chains import stranded
 from qnet.model.fields import BY_PRIORITY, ONWARD, TABLES
 from qnet.model.model import HOME, THINK, ChainModel, Model, State
 from qnet.model.values import Values
-from qnet.networks.passages import StrandedCustomers, visits_per_passage
 from qnet.networks.routed import ClosedClass, Hold, OpenClass, Route, Time, Turn
+from qnet.networks.state_reduction import StrandedCustomers, visits_per_passage
 
 
 def bind_chain(model: Model, values: Values, chain: ChainModel) -> OpenClass | ClosedClass:

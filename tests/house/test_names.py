@@ -109,7 +109,6 @@ CAPACITIES = frozenset({
     "qnet/networks/capacity/closed_network.py", "qnet/networks/capacity/open_exactness.py",
     "qnet/networks/capacity/stations.py", "qnet/networks/routed.py", "qnet/networks/solution.py",
     "qnet/networks/states/compiler.py", "qnet/queues/m_g_1_k.py", "qnet/queues/places.py",
-    "qnet/queues/priority_loss.py", "qnet/queues/rated_loss.py",
 })  # fmt: skip
 """Where customers take places: of a buffer, or of a station with a capacity."""
 

@@ -22,8 +22,7 @@ from qnet.model.load import build
 from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points.points import Solved, solve_points
-from qnet.queues.priority_loss import priority_loss
-from qnet.queues.rated_loss import rated_loss
+from qnet.queues.places import priority_loss, rated_loss
 from qnet.queues.stations.m_m_c_k import m_m_c_k
 
 OPEN = AUTO.replace(method="open")

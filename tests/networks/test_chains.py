@@ -16,7 +16,7 @@ from routing_oracles import Network, Table, balanced, floats, random_routing
 from qnet.errors import InvalidInput
 from qnet.networks.closed.exact import solve
 from qnet.networks.closed.problem import closed_network
-from qnet.networks.product.chains import aggregate, class_throughput, spread
+from qnet.networks.product.switching import aggregate, class_throughput, spread
 from qnet.networks.product.traffic import chains, closed_visits
 
 FOREVER = [1, 2, 3, 4]
@@ -219,7 +219,7 @@ def test_throughputs_that_do_not_fit_are_refused():
 
 
 def test_one_point_needs_no_numpy():
-    script = "import sys, qnet.networks.product.chains as c; "
+    script = "import sys, qnet.networks.product.switching as c; "
     script += "c.spread(((1.,),), c.aggregate(((1.,),), (0,), 1), (0,)); c.class_throughput((1.,), (1.,), (0,)); "
     script += "print('numpy' in sys.modules)"
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

@@ -12,7 +12,7 @@ from many import many
 from routing_oracles import closed_traffic, floats, random_routing
 
 from qnet.errors import NotComputed
-from qnet.networks.passages import StrandedCustomers, visits_per_passage
+from qnet.networks.state_reduction import StrandedCustomers, visits_per_passage
 
 np: Any = importlib.import_module("numpy")
 
@@ -112,7 +112,7 @@ def test_rare_ways_keep_their_digits():
 
 
 def test_a_thousand_points_are_one_reduction(monkeypatch: pytest.MonkeyPatch):
-    import qnet.networks.passages as passages
+    import qnet.networks.state_reduction as passages
 
     calls = 0
     reduced = passages.reduced

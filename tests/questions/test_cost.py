@@ -12,7 +12,7 @@ from qnet.model.bind import bind
 from qnet.model.load import build
 from qnet.model.settings import with_settings
 from qnet.model.values import Values
-from qnet.networks.route_demands import route_demands
+from qnet.networks.work import route_demands
 from qnet.questions.cost.cost import OK, cost
 from qnet.questions.cost.report import cost_report
 from qnet.questions.points.points import solve_points

@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from qnet.errors import NotComputed
-from qnet.queues.priority_loss import priority_loss
+from qnet.queues.places import priority_loss
 from qnet.queues.stations.m_m_c_k import m_m_c_k
 
 

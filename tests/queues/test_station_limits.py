@@ -10,7 +10,7 @@ from full import long_but
 
 from qnet.errors import UsageError
 from qnet.queues.stations.m_d_c import _by_roots
-from qnet.queues.stations.m_d_c_states import walk as _walk
+from qnet.queues.stations.m_d_c import walk as _walk
 from qnet.queues.stations.queue import queue
 
 A = {"arrival_rate": 80.0, "service_time": 0.02}

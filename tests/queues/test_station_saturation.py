@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from qnet.queues.stations.m_d_c import _by_roots, wait_tail
-from qnet.queues.stations.m_d_c_states import transformed, waiting
+from qnet.queues.stations.m_d_c import _by_roots, transformed, wait_tail, waiting
 from qnet.queues.stations.queue import queue
 
 np: Any = importlib.import_module("numpy")

@@ -15,8 +15,7 @@ from qnet.networks.routed import RoutedNetwork, Station
 from qnet.networks.streams import Key, Stream, Streams, exponential
 from qnet.queues.arithmetic import close, ratio, total
 from qnet.queues.m_g_1_k import ServiceTime, m_g_1_k
-from qnet.queues.priority_loss import priority_loss
-from qnet.queues.rated_loss import rated_loss
+from qnet.queues.places import priority_loss, rated_loss
 from qnet.queues.stations.m_m_c_k import m_m_c_k
 from qnet.record import Record
 

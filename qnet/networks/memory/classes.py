@@ -19,8 +19,7 @@ from qnet.networks.duration import Wait
 from qnet.networks.exactness import Beyond, between_integers, reasons_for
 from qnet.networks.fixed_point import BatchMap, early_point, fixed_points, not_converged
 from qnet.networks.memory.averages import Ended
-from qnet.networks.memory.regions import Region
-from qnet.networks.memory.shared_limits import SharedLimits, route_of
+from qnet.networks.memory.regions import Region, SharedLimits, route_of
 from qnet.networks.memory.solve import solve as solve_one
 from qnet.networks.open.hold_warnings import elasticity
 from qnet.networks.open.solve import OpenSolver
@@ -53,7 +52,7 @@ def solve(limits: SharedLimits, wanted: Wanted, solve_part: SolvePart) -> Routed
     """The steady state of a network whose classes share limited subnetworks, or of every point of a batch.
 
     Applies   open classes of Poisson arrivals; or closed classes, with open ones outside the subnetworks.
-    limits    of `shared_limits.shared`.
+    limits    of `regions.shared`.
     wanted    the budget.
     solve_part  the chooser, which solves what is inside and around the subnetworks, and layers.
     Returns   figures as of `memory.solve`, by class.

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from qnet import plain_tables
     from qnet.networks.closed.bounds import Bounds
     from qnet.networks.product import bounds as product_bounds
-    from qnet.networks.product import warnings
+    from qnet.networks.product import routes
 else:
     plain_tables = lazy("qnet.plain_tables")
-    warnings = lazy("qnet.networks.product.warnings")
+    routes = lazy("qnet.networks.product.routes")
     product_bounds = lazy("qnet.networks.product.bounds")
 
 
@@ -74,7 +74,7 @@ class Solution:
 
         Those that `qnet solve` warns of, and where the arguments leave open whether a class visits a station (QN739).
         """
-        unstated = tuple(f"{text} [{warnings.UNSTATED}]" for text in warnings.unstated_visits(self.network))
+        unstated = tuple(f"{text} [{routes.UNSTATED}]" for text in routes.unstated_visits(self.network))
         reasons = (*self.method_reasons, *self._route_reasons())
         warned = (f"{item.warning} [{item.code}]" for item in reasons if isinstance(item, Beyond))
         return unstated + tuple(dict.fromkeys(warned))
@@ -85,7 +85,7 @@ class Solution:
         computed, classes without customers, and all warnings; `str(note)` is the line of the command line.
         """
         network = self.network
-        unstated = [Note(warnings.UNSTATED, text, "warning") for text in warnings.unstated_visits(network)]
+        unstated = [Note(routes.UNSTATED, text, "warning") for text in routes.unstated_visits(network)]
         reasons = dict.fromkeys((*self.method_reasons, *self._route_reasons()))
         idle = [network.class_label(kind) for kind in network.closed if network.nobody(kind)]
         return (
@@ -101,7 +101,7 @@ class Solution:
             return ()
         rates = self.figures.throughput
         passages = rates if self.network.size is None else [rates[:, kind] for kind in range(rates.shape[1])]
-        return warnings.route_reasons(self.network, self.method, passages)
+        return routes.route_reasons(self.network, self.method, passages)
 
     @property
     def bounds(self) -> Bounds | None:

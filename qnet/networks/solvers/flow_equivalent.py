@@ -12,13 +12,13 @@ from qnet.networks.wanted import Wanted, Work
 
 if TYPE_CHECKING:
     from qnet.networks.capacity import closed as capacity
-    from qnet.networks.memory import classes, regions, shared_limits
+    from qnet.networks.memory import classes, regions
     from qnet.networks.memory import solve as memory
     from qnet.networks.solvers.protocol import SolvePart
 else:
     capacity = lazy("qnet.networks.capacity.closed")
     classes = lazy("qnet.networks.memory.classes")
-    shared_limits = lazy("qnet.networks.memory.shared_limits")
+    regions = lazy("qnet.networks.memory.regions")
     memory = lazy("qnet.networks.memory.solve")
     regions = lazy("qnet.networks.memory.regions")
 
@@ -38,7 +38,7 @@ def applies(network: RoutedNetwork, wanted: Wanted) -> Reason | None:
     """
     if network.limited:
         return None if network.closed else Reason("limited")
-    if regions.applies(network) or shared_limits.shared(network, wanted):
+    if regions.applies(network) or regions.shared(network, wanted):
         return None
     if network.profiles:
         raise regions.refusal(network)
@@ -57,6 +57,6 @@ def solve(network: RoutedNetwork, wanted: Wanted, solve_part: SolvePart) -> Rout
     """The steady state, with the parts solved by `solve_part`."""
     if network.limited:
         return capacity.solve(network, wanted, solve_part)
-    if limits := shared_limits.shared(network, wanted):
+    if limits := regions.shared(network, wanted):
         return classes.solve(limits, wanted, solve_part)
     return memory.solve(network, regions.applies(network), wanted, solve_part)

@@ -16,14 +16,14 @@ from qnet.networks.wanted import NO_STATES, Wanted, Work
 if TYPE_CHECKING:
     from qnet.networks import closed_networks
     from qnet.networks.capacity import open as capacity
+    from qnet.networks.memory import regions
     from qnet.networks.memory import regions as memory
-    from qnet.networks.memory import shared_limits
     from qnet.networks.solvers.protocol import SolvePart
 else:
     closed_networks = lazy("qnet.networks.closed_networks")
     capacity = lazy("qnet.networks.capacity.open")
     memory = lazy("qnet.networks.memory.regions")
-    shared_limits = lazy("qnet.networks.memory.shared_limits")
+    regions = lazy("qnet.networks.memory.regions")
 
 CLASSES = "open"
 APPLIES = "any stations; closed classes of the same network are solved by another method"
@@ -39,7 +39,7 @@ def applies(network: RoutedNetwork, wanted: Wanted) -> Reason | None:
         return Reason("rates")
     if (nested(network) or network.profiles) and (result := memory.applies(network)):
         return memory.held(result)
-    if wanted.method == "auto" and nested(network) and (limits := shared_limits.shared(network, wanted)):
+    if wanted.method == "auto" and nested(network) and (limits := regions.shared(network, wanted)):
         return memory.held(limits.limited)
     if network.profiles:
         return Reason("memory")

@@ -11,7 +11,6 @@ from itertools import combinations, pairwise, product
 from math import ceil, floor
 
 from qnet.networks.routed import ClosedClass, Fork, Hold, OpenClass, RoutedNetwork, Step, Time
-from qnet.networks.states.copies import Copies, visited
 from qnet.networks.states.program import (
     CHOICE,
     COUNT,
@@ -34,8 +33,7 @@ from qnet.networks.states.program import (
     drawn,
     unbounded,
 )  # fmt: skip
-from qnet.networks.states.steps import EXPONENTIAL, MAX_PHASES, lost_late, phases, time_inside
-from qnet.networks.states.turns import chain
+from qnet.networks.states.steps import EXPONENTIAL, MAX_PHASES, Copies, chain, lost_late, phases, time_inside, visited
 
 MAX_NODES = 1500
 """Steps of all customers and copies of stations; a choice: chains of larger programs have too many states."""

@@ -1,16 +1,31 @@
-"""A solved chain, as the mean numbers and the rates that figures are made of."""
+"""Figures of a solved chain: mean numbers and rates, from which responses, buffers, branches and steps are computed.
+
+Responses are the numbers of customers waiting for theirs, over the passages that end (Little); parallel steps have how
+long they take and what each of their branches has of that; steps whose times and visits depend on the number inside a
+station have those of the average.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 from qnet import budget
+from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.lazy import np
+from qnet.networks.capacity.flows import drain_rate
+from qnet.networks.duration import Wait
+from qnet.networks.figures import Steady
+from qnet.networks.parallel.branches import Breakdown, breakdown
+from qnet.networks.routed import Hold, RoutedNetwork, Step, Time
+from qnet.networks.solution import BufferFigures, RoutedSolution, RouteFigures
 from qnet.networks.states.chain import A_STATE, WHAT, Walk
 from qnet.networks.states.coded import CodedStates
 from qnet.networks.states.machine import Machine
-from qnet.networks.states.program import Program
+from qnet.networks.states.program import HoldPath, Program
+from qnet.networks.streams import Key, Streams
+from qnet.queues.arithmetic import ratio, total
 from qnet.record import Record
 
 _ONCE, _EACH = 2.5 * A_STATE, 0.5 * A_STATE
@@ -216,3 +231,275 @@ def _full(made: Program, result: Walk, shares: Any, often: Mapping[int, float], 
         occupancy=float(shares @ taken),
         coming=coming / empty if empty > 0 else 0.0,
     )
+
+
+def responses(
+    solution: RoutedSolution,
+    network: RoutedNetwork,
+    throughputs: Sequence[Value],
+    ended: Mapping[tuple[int, int], Value],
+    spent: Mapping[Where, Value],
+) -> RoutedSolution:
+    """The solution with responses and residences from the states.
+
+    solution     its other figures; without passages, its responses are kept.
+    throughputs  passages per second that end, by class.
+    ended        the same by class and route, of classes with several routes.
+    spent        the mean number of customers before their response, by where they are.
+    Law          Little's law for the customers of a route at a station. Where customers are lost that have spent time,
+                 that time is counted as well.
+    """
+    operations: Operations = FLOATS if network.size is None else arrays()
+    labels = {
+        (station.name, index): group.label for station in network.stations for index, group in enumerate(station.groups)
+    }
+    labels["", 0] = ""
+
+    def over(number: Value, rate: Value, before: Value) -> Value:
+        idle = rate == 0
+        return operations.where(idle, before, number / (rate + idle))
+
+    def at(*wanted: object) -> Value:
+        return total(number for where, number in spent.items() if _matches(where, wanted)) + 0.0
+
+    indices = [
+        (kind, number)
+        for kind, item in enumerate(network.classes)
+        if not item.chain
+        for number in range(len(item.routes))
+    ]
+    kinds: list[tuple[int, int | None]] = []
+    for kind, item in enumerate(network.classes):
+        # A chain is reported by its classes.
+        kinds += [(kind, number) for number in range(len(item.routes))] if item.chain else [(kind, None)]
+    routes: list[RouteFigures] = []
+    for (kind, number), item in zip(indices, solution.routes, strict=True):
+        rate = ended.get((kind, number), throughputs[kind])
+        parts = {
+            label: over(at(kind, number, *key), rate, item.spent.get(label, 0.0))
+            for key, label in labels.items()
+            if label in item.spent or (kind, number, *key) in spent
+        }
+        routes.append(item.replace(throughput=rate, response=over(at(kind, number), rate, item.response), spent=parts))
+    classes = tuple(
+        item.replace(response=over(at(kind), throughputs[kind], item.response))
+        for kind, item in enumerate(solution.classes)
+    )
+    everybody = total(throughputs)
+    keys = [(station.name, index) for station in network.stations for index in range(len(station.groups))]
+    return solution.replace(
+        routes=tuple(routes),
+        classes=classes,
+        response=over(at(), everybody, solution.response),
+        stations=tuple(
+            item.replace(residence=over(at(None, None, *key), everybody, item.residence))
+            for key, item in zip(keys, solution.stations, strict=True)
+        ),
+        visits=tuple(
+            item.replace(residence=over(at(kind, number, *key), throughputs[kind], item.residence))
+            for (key, (kind, number)), item in zip(product(keys, kinds), solution.visits, strict=True)
+        ),
+    )
+
+
+def _matches(where: Where, wanted: Sequence[object]) -> bool:
+    """Whether class, route and station are those wanted; None matches any."""
+    return all(item is None or item == each for each, item in zip(where, wanted, strict=False))
+
+
+def buffers(
+    network: RoutedNetwork,
+    compiled: Streams,
+    waits: Sequence[Wait],
+    result: Sequence[SolvedChain],
+    column: Callable[[Sequence[float]], Value],
+    operations: Operations,
+) -> tuple[BufferFigures, ...]:
+    """The figures of all buffers.
+
+    compiled  the streams at the rates of the visits that are made, with their waits.
+    result    the solved chain of every point.
+    column    makes a number, or an array, of those of the points.
+    Laws      The mean wait for places is the mean number of waiting customers over how many a second have to
+              (Little). The places are filled as fast as they are requested while the buffer is empty.
+    """
+    listed: list[BufferFigures] = []
+    for number, buffer in enumerate(network.buffers):
+        full = [item.full[number] for item in result]
+        offered = column([item.offered for item in full])
+        refused = column([item.refused for item in full])
+        carried = offered - refused if buffer.loses else offered
+        late = 0.0 * offered
+        if not buffer.loses:
+            late = ratio(column([item.waiting for item in full]), column([item.late for item in full]))
+        rate, label = drain_rate(buffer, network, compiled, waits, carried, operations)
+        growing = column([item.coming for item in full]) - rate
+        grows = (growing > 0) & (rate > 0)
+        fill = operations.where(grows, buffer.places / operations.where(grows, growing, 1.0), float("inf"))
+        occupancy = column([item.occupancy for item in full])
+        listed.append(
+            BufferFigures(
+                name=buffer.name,
+                places=buffer.places,
+                offered=offered,
+                throughput=carried,
+                occupancy=occupancy,
+                found_full=ratio(refused, offered),
+                delay_when_full=late,
+                drain_rate=rate,
+                time_to_fill=fill,
+                drained_by=label,
+            )
+        )
+    return tuple(listed)
+
+
+Column = Callable[[Sequence[float]], Value]
+
+
+class BranchCustomers(Record):
+    """The customers in parallel steps, by station."""
+
+    spent: dict[Where, Value]
+    """How many of them count for a station."""
+    served: dict[tuple[int, int], dict[Key, tuple[Value, Value]]]
+    """By class and route, and station: what a passage is served there as estimated from the waits alone, and here."""
+
+
+def spread(
+    steady: Steady, result: Sequence[SolvedChain], throughputs: Sequence[Value], column: Column
+) -> BranchCustomers:
+    """Count the customers in parallel steps for the stations of the branches.
+
+    Method   A step is split among stations in the proportions that the waits of its branches give it, as in
+             `parallel.breakdown`.
+    """
+    spent: dict[Where, Value] = {}
+    served: dict[tuple[int, int], dict[Key, tuple[Value, Value]]] = {}
+    for (kind, route), indices in _steps(result).items():
+        for index, step in zip(indices, _figures(steady, kind, route), strict=True):
+            inside = column([point.under_way[index] for point in result])
+            overall = total(step.parts.values())
+            rate = throughputs[kind]
+            table = served.setdefault((kind, route), {})
+            for key, part in step.parts.items():
+                where = (kind, route, *key)
+                number = inside * ratio(part, overall)
+                spent[where] = spent.get(where, 0.0) + number
+                share = ratio(step.served[key], part)
+                before = table.get(key, (0.0, 0.0))
+                # What a passage is served may not be more than it spends.
+                table[key] = (before[0] + step.fork.count * step.served[key], before[1] + ratio(number * share, rate))
+    return BranchCustomers(spent, served)
+
+
+def with_branches(
+    solution: RoutedSolution, steady: Steady, result: Sequence[SolvedChain], extra: BranchCustomers, column: Column
+) -> RoutedSolution:
+    """The solution with the times of branches, and what routes with parallel steps are served."""
+    made = result[0].program
+    network, operations = steady.network, steady.operations
+    branches = list(solution.branches)
+    position = 0
+    for number, fork in enumerate(made.forks):
+        begun = column([point.often.get(fork.begun, 0.0) for point in result])
+        overall = ratio(column([point.under_way[number] for point in result]), begun)
+        for branch, ended, awaited in fork.branches:
+            item = branches[position]
+            under_way = column([point.branches.get(branch, 0.0) for point in result])
+            waited = column([point.often.get(awaited, 0.0) for point in result])
+            branches[position] = item.replace(
+                time=_over(under_way, column([point.often.get(ended, 0.0) for point in result]), item.time, operations),
+                total=_over(overall * begun, begun, item.total, operations),
+                awaited=_over(waited, begun, item.awaited, operations),
+            )
+            position += 1
+    routes = list(solution.routes)
+    indices = [
+        (kind, number)
+        for kind, item in enumerate(network.classes)
+        if not item.chain
+        for number in range(len(item.routes))
+    ]
+    for index, key in enumerate(indices):
+        served = routes[index].served
+        if served is None or key not in extra.served:
+            continue
+        labels = {steady.labels.get(station, ""): both for station, both in extra.served[key].items()}
+        routes[index] = routes[index].replace(
+            served={
+                label: mean - labels[label][0] + labels[label][1] if label in labels else mean
+                for label, mean in served.items()
+            }
+        )
+    return solution.replace(branches=tuple(branches), routes=tuple(routes))
+
+
+def _over(number: Value, rate: Value, before: Value, operations: Operations) -> Value:
+    """A time by Little's law; the earlier value without arrivals."""
+    idle = rate == 0
+    return operations.where(idle, before, number / (rate + idle))
+
+
+def _steps(result: Sequence[SolvedChain]) -> dict[tuple[int, int], list[int]]:
+    """By class and route its parallel steps, in their order."""
+    indices: dict[tuple[int, int], list[int]] = {}
+    for number, fork in enumerate(result[0].program.forks):
+        indices.setdefault((fork.kind, fork.route), []).append(number)
+    return indices
+
+
+def _figures(steady: Steady, kind: int, route: int) -> list[Breakdown]:
+    """The parallel steps of a route, as the waits at its stations have them."""
+    selected = [item for item in steady.compiled.routes if item.class_index == kind][route]
+    return [breakdown(fork, steady.waits, steady.identical, steady.operations) for fork in selected.forks]
+
+
+def averaged(
+    network: RoutedNetwork,
+    made: Program,
+    often: Callable[[int], Value],
+    served: Callable[[Sequence[int]], Value],
+) -> RoutedNetwork:
+    """The network with the mean visits and times of every step that depends on the number inside.
+
+    made    the program of a point, of which the steps have marks.
+    often   how often a second a mark is passed.
+    served  the mean number of servers that serve at some nodes.
+    Laws    Visits are the rates at which a step and the hold around it begin (forced flow), times the mean number of
+            servers that serve there over that rate (utilization law).
+    """
+    classes = list(network.classes)
+    for kind, item in enumerate(classes):
+        routes = tuple(
+            route.replace(steps=_Mean(made, often, served, (kind, number)).steps(route.steps, (), None))
+            for number, route in enumerate(item.routes)
+        )
+        classes[kind] = item.replace(routes=routes)
+    return network.replace(classes=tuple(classes))
+
+
+class _Mean:
+    def __init__(
+        self,
+        made: Program,
+        often: Callable[[int], Value],
+        served: Callable[[Sequence[int]], Value],
+        here: tuple[int, int],
+    ) -> None:
+        self.made, self.often, self.served, self.here = made, often, served, here
+
+    def steps(self, steps: tuple[Step, ...], path: HoldPath, around: Value | None) -> tuple[Step, ...]:
+        """Steps inside a hold that begins `around` times a second; None where they were not counted."""
+        result: list[Step] = []
+        for index, step in enumerate(steps):
+            mark, nodes = self.made.steps.get((self.here, path, index), (-1, ()))
+            rate = self.often(mark) if mark >= 0 else None
+            if rate is not None and around is not None:
+                step = step.replace(visits=ratio(rate, around))
+            if isinstance(step, Time) and rate is not None:
+                step = step.replace(mean=ratio(self.served(nodes), rate))
+            elif isinstance(step, Hold):
+                step = step.replace(steps=self.steps(step.steps, (*path, (index, 0)), rate))
+            result.append(step)
+        return tuple(result)

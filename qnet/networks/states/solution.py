@@ -16,12 +16,8 @@ from qnet.networks.figures import Steady, figures
 from qnet.networks.reasons import Beyond, Inexact, Reason
 from qnet.networks.routed import ClosedClass, Hold, OpenClass, RoutedNetwork, holds_of
 from qnet.networks.solution import BufferFigures, ClassFigures, Limiting, Passages, RoutedSolution, StationFigures
-from qnet.networks.states.average import averaged
-from qnet.networks.states.branches import spread, with_branches
-from qnet.networks.states.figures import SolvedChain, Where
+from qnet.networks.states.figures import SolvedChain, Where, averaged, buffers, responses, spread, with_branches
 from qnet.networks.states.program import EVEN, NEGLIGIBLE, Program
-from qnet.networks.states.responses import responses
-from qnet.networks.states.stores import buffers
 from qnet.networks.streams import Key, Streams, streams
 from qnet.networks.wanted import Wanted
 from qnet.queues.arithmetic import ratio, total

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,6 @@ from qnet.networks.exactness import STATES
 from qnet.networks.routed import ClosedClass, RoutedNetwork, holds_of
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.states.compiler import program
-from qnet.networks.states.kept import keep_chains, kept_chain
 from qnet.networks.states.program import NEGLIGIBLE, NotCovered, Program, TooLarge
 from qnet.networks.states.shared import Walks
 from qnet.networks.wanted import Divided, Wanted
@@ -25,11 +24,35 @@ if TYPE_CHECKING:
     from qnet.networks.states.figures import SolvedChain
     from qnet.networks.states.machine import Machine
 else:
-    # Most networks have too many states, which is known before any of them is made.
     chain = lazy("qnet.networks.states.chain")
     crowds = lazy("qnet.networks.states.crowds")
     solution = lazy("qnet.networks.states.solution")
     state_figures = lazy("qnet.networks.states.figures")
+
+
+def keep_chains(solved: Sequence[SolvedChain], most: int, edge: float) -> None:
+    """Keep the chains of the points that have one, and forget those of the batch before.
+
+    solved   the chains.
+    most     states that were permitted.
+    edge     the probability of more customers from outside than the chain knows that was permitted.
+    """
+    account = budget.current()
+    if account is not None:
+        account.kept[:] = [(most, edge, item) for item in solved]
+
+
+def kept_chain(made: Program, most: int, edge: float) -> SolvedChain | None:
+    """The chain of a program that is kept; None where there is none.
+
+    made, most, edge   as it was asked for.
+    """
+    account = budget.current()
+    if account is None:
+        return None
+    kept = (item for states, share, item in account.kept if (states, share) == (most, edge))
+    return next((item for item in kept if item.program == made), None)
+
 
 NAME = STATES
 MOST = 50_000

@@ -1,13 +1,16 @@
-"""What the compiler asks of single steps: how they depend on the number inside, where customers are lost, and times as
-phases."""
+"""What the compiler asks of single steps: how they depend on the number inside, where customers are lost, times as
+phases, which copy of a station a visit goes to, and the turns of customers that change class, as nodes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from math import ceil
+from typing import Any, Protocol
 
-from qnet.networks.routed import Fork, Profile, RoutedNetwork, Step, Time
-from qnet.networks.states.program import HoldPath, NotCovered
+from qnet.expression import Value
+from qnet.networks.routed import Branch, ClosedClass, Fork, Hold, OpenClass, Profile, RoutedNetwork, Station, Step, Time
+from qnet.networks.states.program import CHOICE, COUNT, DONE, Held, HoldPath, Node, NotCovered
+from qnet.networks.streams import group_of
 
 MAX_PHASES = 20
 """Of an Erlang distribution: scv down to 0.05."""
@@ -81,3 +84,189 @@ def phases(mean: float, scv: float, phase: Callable[[float, int], int], after: i
     for _ in range(count):
         nodes.append(phase((count - fewer) / mean, nodes[-1]))
     return [(fewer, nodes[-2]), (1.0 - fewer, nodes[-1])]
+
+
+class Copies:
+    """The copies of all stations.
+
+    stations   by name.
+    first      the first centre of each group of copies.
+    """
+
+    def __init__(self, stations: Mapping[str, Station], first: Mapping[tuple[str, int], int]) -> None:
+        self.stations = stations
+        self.first = first
+        self.forced: Mapping[str, int] = {}
+        """By station: the copy that the branch at hand takes, from 1."""
+        self.before: set[str] = set()
+        """The stations that the route at hand visits at any of their copies."""
+
+    def chosen(self, station: Station, copies: dict[str, int], group: int, centre: int) -> dict[str, int]:
+        """The groups and copies of stations that are held, with one more: by name, and by name and place."""
+        names = (station.name, station.follows or station.name)
+        offset = centre - self.first[station.name, group]
+        return {**copies, **dict.fromkeys(names, group), **{f"{name} copy": offset for name in names}}
+
+    def groups(self, station: Station, hold: Hold, copies: dict[str, int]) -> Iterator[tuple[int, int, float]]:
+        """The groups of copies that a hold may use, each with its first centre and its probability."""
+        known = self.known(station, hold, copies)
+        if known is not None:
+            yield known
+            return
+        for group, item in enumerate(station.groups):
+            yield group, self.first[station.name, group], float(item.copies * item.share)
+
+    def ways(self, station: Station, hold: Hold, copies: dict[str, int]) -> Iterator[tuple[int, int, float]]:
+        """The copies that a hold may use, each with its group, centre and probability."""
+        known = self.known(station, hold, copies)
+        forced = self.forced.get(station.follows or station.name)
+        if known is None and forced is not None:
+            known = self.numbered(station, forced)
+        if known is not None:
+            yield known
+            return
+        if station.follows in self.before and station.copies > 1:
+            raise NotCovered(f'"{station.name}" is visited at the copy that was chosen at "{station.follows}" before')
+        for group, item in enumerate(station.groups):
+            centre = self.first[station.name, group]
+            if station.delay:
+                yield group, centre, float(item.copies * item.share)
+                continue
+            for copy in range(item.copies):
+                yield group, centre + copy, float(item.share)
+
+    def known(self, station: Station, hold: Hold, copies: dict[str, int]) -> tuple[int, int, float] | None:
+        """The copy that a hold uses, where it is the same each time."""
+        if station.follows and station.follows in copies:
+            group = copies[station.follows]
+            return group, self.first[station.name, group] + copies[f"{station.follows} copy"], 1.0
+        return None if hold.copy is None else self.numbered(station, hold.copy)
+
+    def numbered(self, station: Station, copy: int) -> tuple[int, int, float]:
+        """A copy by its number, from 1."""
+        group = group_of(station, copy)
+        before = 0 if station.delay else sum(item.copies for item in station.groups[:group])
+        return group, self.first[station.name, group] + (0 if station.delay else copy - 1 - before), 1.0
+
+    def spread(self, branch: Branch) -> list[dict[str, int]]:
+        """The copies that one of several such branches may take, of which each takes another one."""
+        leaders = {self.stations[name].follows or name for name in visited(branch.steps)} if branch.copies > 1 else ()
+        several = [self.stations[name] for name in leaders if self.stations[name].copies > 1]
+        if not several:
+            return [{}]
+        station = several[0]
+        shares = {float(group.share) for group in station.groups}
+        if len(several) > 1 or max(shares) - min(shares) > 1e-12 or branch.copies > station.copies:
+            raise NotCovered("branches spread over copies of several stations, or over copies that differ")
+        return [{station.name: copy + 1} for copy in range(station.copies)]
+
+
+def visited(steps: Sequence[Step]) -> set[str]:
+    """The stations that are visited at any of their copies."""
+    result: set[str] = set()
+    for step in steps:
+        if isinstance(step, Time):
+            continue
+        if isinstance(step, Hold) and step.copy is None:
+            result.add(step.station)
+        result |= visited(step.inner if isinstance(step, Fork) else step.steps)
+    return result
+
+
+class Writer(Protocol):
+    """What writes the nodes; `compiler.Compiler` does."""
+
+    home: int
+    here: tuple[int, int]
+    answering: bool
+    loses: bool
+    begun: tuple[int, ...]
+    nodes: list[Node]
+    stations: dict[str, Station]
+
+    @property
+    def profile(self) -> Any:
+        """The station whose number inside matters; None for none."""
+        ...
+
+    def add(self, node: Node) -> int:
+        """The number of a new node."""
+        ...
+
+    def hold(
+        self,
+        hold: Hold,
+        index: tuple[HoldPath, int],
+        around: tuple[Held, ...],
+        copies: dict[str, int],
+        after: int,
+        tail: int,
+    ) -> int:
+        """The node where a hold begins."""
+        ...
+
+    def time(
+        self,
+        step: Time,
+        around: tuple[Held, ...],
+        after: int,
+        scv: float | None = None,
+        name: str = "delays",
+        levels: Sequence[Step] = (),
+    ) -> int:
+        """The node where a time begins."""
+        ...
+
+
+def chain(compiler: Writer, kind: int, item: OpenClass | ClosedClass) -> int:
+    """The node where customers of a chain begin.
+
+    compiler  writes the nodes.
+    kind      the number of the chain among the classes.
+    Returns   of an open chain the node of arrivals, of a closed one a node where a customer thinks or asks for service.
+    Raises    `NotCovered` where lost customers have nowhere to go.
+    """
+    opened = isinstance(item, OpenClass)
+    turns = item.turns
+    if not turns:
+        raise NotCovered(f'the routes of "{item.name}" have no steps in turn')
+    after = [compiler.add(Node(CHOICE, -1)) for _ in turns]
+    begins: list[int] = []
+    home = next((number for number, turn in enumerate(turns) if turn.step < 0 and turn.ends), -1)
+    if compiler.loses and home != 0:
+        raise NotCovered(f'customers of "{item.name}" are lost, and passages do not begin outside of stations')
+    leaving = compiler.add(Node(COUNT, after[0], mark=compiler.begun[kind])) if compiler.loses else after[0]
+    resting = -1
+    if not opened and home == 0:
+        resting = _think(compiler, turns[0].think_time, turns[0].scv, leaving)
+    compiler.home = compiler.add(Node(DONE, resting))
+    for number, turn in enumerate(turns):
+        if turn.step >= 0:
+            compiler.here = (kind, turn.route)
+            hold = item.routes[turn.route].steps[turn.step]
+            assert isinstance(hold, Hold)
+            if compiler.profile and hold.station == compiler.profile.station:
+                raise NotCovered(f'"{item.name}" visits a station of which the number inside matters')
+            if compiler.stations[hold.station].capacity is not None:
+                raise NotCovered(f'customers of "{item.name}" may be lost after a part of their passage')
+            node = compiler.hold(hold, ((), turn.step), (), {}, after[number], 0)
+        elif number == home == 0:
+            node = resting
+        else:
+            node = _think(compiler, turn.think_time, turn.scv, after[number])
+        begins.append(compiler.add(Node(COUNT, node, mark=kind)) if turn.ends else node)
+    for number, turn in enumerate(turns):
+        ways = tuple((float(share), begins[other]) for other, share in turn.onward if share > 0)
+        compiler.nodes[after[number]] = compiler.nodes[after[number]].replace(choices=ways)
+    if opened:
+        return leaving
+    start = home if home >= 0 else next((number for number, turn in enumerate(turns) if turn.ends), 0)
+    return resting if start == home == 0 else begins[start]
+
+
+def _think(compiler: Writer, mean: Value, scv: Value, after: int) -> int:
+    """A time outside of stations that is no part of the response."""
+    answering, compiler.answering = compiler.answering, False
+    node = compiler.time(Time(mean, scv), (), after, name="think times")
+    compiler.answering = answering
+    return node

@@ -15,9 +15,9 @@ from qnet.model.grids import Grid, combinations, joined_grids
 from qnet.model.model import CostModel, Model
 from qnet.model.scope import depends_on_solution, uses_solution
 from qnet.model.values import Values
-from qnet.networks.route_demands import route_demands
 from qnet.networks.routed import OpenClass, RoutedNetwork
 from qnet.networks.wanted import AUTO, Wanted
+from qnet.networks.work import route_demands
 from qnet.questions.points.points import Part, needs_solution, solve_points
 from qnet.queues.arithmetic import total
 from qnet.record import Record

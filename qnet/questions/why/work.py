@@ -9,9 +9,8 @@ from qnet.expression import parse
 from qnet.model.bind import bind
 from qnet.model.costs import kinds_of_work
 from qnet.model.model import Model, StepModel
-from qnet.networks.route_demands import only_work
 from qnet.networks.routed import RoutedNetwork
-from qnet.networks.work import work
+from qnet.networks.work import only_work, work
 from qnet.questions.bottleneck.bottleneck import Bottleneck, Resource
 from qnet.questions.points.points import solve_points
 from qnet.questions.points.saturation import largest_throughput, saturation
