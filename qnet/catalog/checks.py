@@ -13,7 +13,7 @@ from qnet.catalog.drafts import Draft, shown
 from qnet.catalog.grades import GRADES
 from qnet.errors import Problem, suggest
 from qnet.expression import Expression, ExpressionError, expression_problem
-from qnet.expression.functions import FUNCTIONS, SOLUTION_FUNCTIONS
+from qnet.expression.names import FUNCTIONS, SOLUTION_FUNCTIONS
 from qnet.units import NUMBER, UNIT_NAMES
 
 Check = Callable[[Draft], list[Problem]]

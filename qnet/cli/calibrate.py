@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from qnet.cli.method_options import method
 from qnet.cli.options import (
     OutputOptions,
     collect,
 )
+from qnet.cli.shared_options import method
 from qnet.record import Record
 
 if TYPE_CHECKING:
@@ -135,9 +135,8 @@ def _rank(asked: _Asked) -> None:
 
 def _fit(asked: _Asked) -> None:
     """Report the fit of one system, and write the fitted model if asked."""
-    from qnet.cli.interrupts import finishing
     from qnet.cli.output import ready, write_incomplete
-    from qnet.cli.progress import watched
+    from qnet.cli.progress import finishing, watched
     from qnet.questions.calibrate.calibrate import calibrate, refuse_without_fit
     from qnet.questions.calibrate.report import calibration_report
     from qnet.questions.presentation.assertions import conditions

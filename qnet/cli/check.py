@@ -69,8 +69,7 @@ def checked(model: Model) -> RoutedNetwork:
     """
     from qnet.errors import QnetError
     from qnet.model.bind import bind
-    from qnet.model.check import stated
-    from qnet.model.domains import together
+    from qnet.model.check import stated, together
     from qnet.model.scope import station_figures
     from qnet.model.values import Values
 

@@ -107,8 +107,7 @@ def _imported(source: str, read_as: str, options: dict[str, Any]) -> Converted:
     """The model of a file of another tool."""
     from qnet.cli.system import announce_input
     from qnet.exchange.formats import read_format
-    from qnet.exchange.imported import Reading
-    from qnet.exchange.sources import read_bytes
+    from qnet.exchange.imported import Reading, read_bytes
 
     if source == "-":
         announce_input("a model")

@@ -6,9 +6,8 @@ from typing import Any
 
 import click
 
-from qnet.cli.method_options import method
-from qnet.cli.network_options import asked, opened
 from qnet.cli.options import collect
+from qnet.cli.shared_options import asked, method, opened
 
 
 def run(largest: bool, smallest: bool, asserted: tuple[str, ...], **options: Any) -> None:

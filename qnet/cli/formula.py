@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from qnet.cli.method_options import limited
-from qnet.cli.network_options import asked, opened
 from qnet.cli.options import collect
+from qnet.cli.shared_options import asked, limited, opened
 
 
 def run(keep: tuple[str, ...], latex: bool, asserted: tuple[str, ...], **options: Any) -> None:

@@ -10,8 +10,6 @@ from typing import Any, TextIO
 import click
 
 from qnet.cli.asking import options_of
-from qnet.cli.method_options import method, method_options
-from qnet.cli.network_options import INLINE, asked, inline_options, opened
 from qnet.cli.options import (
     RareOption,
     assert_option,
@@ -22,6 +20,7 @@ from qnet.cli.options import (
     safe_csv_option,
     stated,
 )
+from qnet.cli.shared_options import INLINE, asked, inline_options, method, method_options, opened
 from qnet.errors import Problem, UsageError, printable
 from qnet.opened import note_read, standard_input
 

@@ -33,8 +33,8 @@ def command(files: tuple[str, ...], path: str, first: bool) -> None:
     from qnet.cli.files import put_out, refuse_same, refuse_unwritable, replace
     from qnet.cli.output import write_notes
     from qnet.cli.system import announce_input
+    from qnet.exchange.imported import read_bytes
     from qnet.exchange.measured import chosen, measured
-    from qnet.exchange.sources import read_bytes
 
     if not files:
         raise click.UsageError("no FILE is given; expected files of monitoring tools, or - for standard input")

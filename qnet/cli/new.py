@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from qnet.cli.network_options import INLINE, inline_options
+from qnet.cli.shared_options import INLINE, inline_options
 
 if TYPE_CHECKING:
     from qnet.cli.inline import Inline

@@ -1,15 +1,21 @@
-"""Progress on standard error: on a terminal only, for long computations only, and erased at the end."""
+"""Progress of long computations on standard error, and Ctrl-C while their answer is written.
+
+Progress is for a terminal only, and erased at the end. At a first Ctrl-C what is computed is written to its end, and
+the exit code is that of the key.
+"""
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from time import monotonic
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from qnet.networks.wanted import Wanted
+
 
 _PATIENCE = 0.5
 """Seconds before the first line of progress."""
@@ -90,3 +96,30 @@ class _Line:
         with suppress(OSError, ValueError):
             sys.stderr.write(text)
             sys.stderr.flush()
+
+
+@contextmanager
+def finishing() -> Generator[None]:
+    """Let what is inside, the writing of an answer, go on after a first Ctrl-C, and end the run after it.
+
+    Raises  `KeyboardInterrupt` at the end of what is inside, or at once for the second Ctrl-C.
+    """
+    interrupted = False
+
+    def note(number: int, frame: object) -> None:
+        nonlocal interrupted
+        if interrupted:
+            raise KeyboardInterrupt
+        interrupted = True
+
+    before = None
+    with suppress(ValueError):  # Only the main thread has signals; elsewhere none arrive.
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            before = signal.signal(signal.SIGINT, note)
+    try:
+        yield
+    finally:
+        if before is not None:
+            signal.signal(signal.SIGINT, before)
+    if interrupted:
+        raise KeyboardInterrupt

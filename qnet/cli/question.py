@@ -16,16 +16,6 @@ import click
 
 from qnet.cli.asking import Decorator, decorator
 from qnet.cli.commands import RUN_BY
-from qnet.cli.method_options import (
-    affordable,
-    bounds_option,
-    budget_options,
-    limited,
-    method,
-    method_options,
-    states_option,
-)
-from qnet.cli.network_options import SystemOptions, asked, inline_options, opened
 from qnet.cli.options import (
     Drawing,
     OutputOptions,
@@ -41,6 +31,19 @@ from qnet.cli.options import (
     require_one,
     stated,
     value_options,
+)
+from qnet.cli.shared_options import (
+    SystemOptions,
+    affordable,
+    asked,
+    bounds_option,
+    budget_options,
+    inline_options,
+    limited,
+    method,
+    method_options,
+    opened,
+    states_option,
 )
 from qnet.question import Command, Option
 from qnet.signatures import METHOD_FIELDS, Row, answering, rows

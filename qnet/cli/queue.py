@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 
-from qnet.cli.method_options import budget_options, limited
 from qnet.cli.options import (
     RareParameter,
     assert_option,
@@ -17,6 +16,7 @@ from qnet.cli.options import (
     stated,
     value_options,
 )
+from qnet.cli.shared_options import budget_options, limited
 from qnet.questions.tables.queue_report import CONVERTED, NAMES, PARAMETERS
 
 _EPILOG = "\b\nStations:\n" + "\n".join(f"  {name:<17} {words}" for name, words in NAMES.items())

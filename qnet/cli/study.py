@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from qnet.cli.method_options import budget_options, limited
 from qnet.cli.options import collect, output_options, stated
+from qnet.cli.shared_options import budget_options, limited
 from qnet.cli.validate import complete_study
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from qnet.cli.method_options import method
-from qnet.cli.network_options import asked, opened
 from qnet.cli.options import collect
+from qnet.cli.shared_options import asked, method, opened
 
 
 def run(
@@ -17,9 +16,8 @@ def run(
     **options: Any,
 ) -> None:
     """Solve the points of a grid, and write those that are finished where it is interrupted."""
-    from qnet.cli.interrupts import finishing
     from qnet.cli.output import ready, write, write_incomplete
-    from qnet.cli.progress import progress
+    from qnet.cli.progress import finishing, progress
     from qnet.questions.presentation.assertions import conditions
     from qnet.questions.solve.selected import with_percentiles
     from qnet.questions.sweep.sweep import sweep, sweep_report

@@ -51,8 +51,7 @@ def _converted(path: str) -> Model:
     from qnet.cli.output import write_notes
     from qnet.documents import GivenText, parse
     from qnet.exchange.formats import format_of, read_format, refused
-    from qnet.exchange.imported import Reading, notes_of
-    from qnet.exchange.sources import read_bytes
+    from qnet.exchange.imported import Reading, notes_of, read_bytes
     from qnet.model.load import build
 
     converted = read_format(format_of(path), read_bytes(path), Reading(name=path))

@@ -50,7 +50,7 @@ def topic_text(name: str, root: click.Group) -> str:
 
 def _tables(root: click.Group) -> dict[str, Callable[[], str]]:
     """The tables that a text may name."""
-    from qnet.cli.answers import ANSWERS
+    from qnet.cli.schema import ANSWERS
     from qnet.questions.tables import reference
 
     return {

@@ -1,13 +1,16 @@
-"""What a conversion returns: a text, and every item of the source that the other format cannot express."""
+"""Files of other tools: reading their bytes, and what a conversion returns: a text, and every item of the source that
+the other format cannot express."""
 
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
-from qnet.errors import InvalidInput, Problem, printable
+from qnet.errors import InvalidInput, Problem, UsageError, printable
 from qnet.note import Note
+from qnet.opened import note_read, standard_input
 from qnet.record import Record
 
 MALFORMED, ITEM, REFUSED = "QN760", "QN766", "QN767"
@@ -126,3 +129,24 @@ def text_of(raw: bytes, name: str) -> str:
     if not text.strip():
         raise malformed(name, 0, "the file is empty", "a model")
     return text
+
+
+def read_bytes(path: str) -> bytes:
+    """The contents of the file at `path`, or of standard input for `-`.
+
+    Returns  at most `MAX_BYTES` + 1 bytes: that many are too many, which callers refuse.
+    Raises   `UsageError` QN002 where it cannot be read.
+    """
+    expected = "a readable file"
+    name = "<stdin>" if path == "-" else path
+    try:
+        if path == "-":
+            if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison]
+                raise UsageError(Problem("QN002", "standard input is closed", expected, file=name))
+            return standard_input().read(MAX_BYTES + 1)
+        with open(path, "rb") as stream:
+            note_read(stream, path)
+            return stream.read(MAX_BYTES + 1)
+    except (OSError, ValueError) as error:
+        text = f"cannot be read: {getattr(error, 'strerror', None) or error}"
+        raise UsageError(Problem("QN002", text, expected, file=name)) from None

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 
 from qnet.errors import suggest
-from qnet.expression.aliases import MAX_THROUGHPUT, canonical
-from qnet.expression.functions import FUNCTIONS, percentile_share
+from qnet.expression.names import FUNCTIONS, MAX_THROUGHPUT, canonical, percentile_share
 from qnet.expression.nodes import Binary, Call, Comparison, ExpressionError, Name, Node, Number, Text, Unary
 from qnet.units import NUMBER, Dimension
 

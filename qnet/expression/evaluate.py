@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from importlib import import_module
 
 from qnet.expression.dimension import Choices
-from qnet.expression.functions import FUNCTIONS
+from qnet.expression.names import FUNCTIONS
 from qnet.expression.nodes import Binary, Call, Comparison, ExpressionError, Name, Node, Number, Text, Unary
 from qnet.expression.operations import FLOATS, Operations, Value
 

@@ -82,7 +82,7 @@ class Comparison(Record):
 
 
 class Call(Record):
-    """A function of `qnet.expression.functions` applied to arguments."""
+    """A function of `qnet.expression.names` applied to arguments."""
 
     function: str
     arguments: tuple[Node, ...]

@@ -8,8 +8,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from qnet.expression.aliases import canonical
-from qnet.expression.functions import FUNCTIONS, SOLUTION_FUNCTIONS, percentile
+from qnet.expression.names import FUNCTIONS, SOLUTION_FUNCTIONS, canonical, percentile
 from qnet.expression.nodes import Binary, Call, Comparison, ExpressionError, Name, Node, Number, Text, Unary, walk
 from qnet.lazy import lazy
 from qnet.record import Record

@@ -33,10 +33,10 @@ from qnet.networks.routed import (
 from qnet.units import format_quantity
 
 if TYPE_CHECKING:
-    from qnet.model import bind_chains, bind_inside, bind_products, rate_formula
+    from qnet.model import bind_inside, bind_products, chains, rate_formula
 else:
     bind_inside = lazy("qnet.model.bind_inside")
-    bind_chains = lazy("qnet.model.bind_chains")
+    chains = lazy("qnet.model.chains")
     bind_products = lazy("qnet.model.bind_products")
     rate_formula = lazy("qnet.model.rate_formula")
 
@@ -223,7 +223,7 @@ class _Binder:
         )
         classes = [self.customers(customers) for customers in self.model.classes]
         if self.model.chains:
-            classes += [bind_chains.bind_chain(self.model, self.values, chain) for chain in self.model.chains]
+            classes += [chains.bind_chain(self.model, self.values, chain) for chain in self.model.chains]
         record = self.values.record
         limits = tuple(record(Limit, "limit", limit, limit.path, name=limit.name) for limit in self.model.limits)
         buffers = tuple(

@@ -7,7 +7,7 @@ from math import ceil
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import Value, solution_name
-from qnet.expression.functions import INSIDE
+from qnet.expression.names import INSIDE
 from qnet.lazy import np
 from qnet.model.fields import TABLES
 from qnet.model.values import Values

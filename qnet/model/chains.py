@@ -1,14 +1,22 @@
-"""Reading the chains of a model: class switching, and the routing probabilities."""
+"""The chains of a model: class switching and routing probabilities, read, checked, and bound as classes of a network.
+
+Checked are names, and ways that lead nowhere; bound, the ways become mean numbers of visits.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, cast
 
 from qnet.documents import Path
-from qnet.errors import suggest
-from qnet.model.fields import ONWARD, TABLES
-from qnet.model.model import HOME, OUTSIDE, THINK, ChainModel, OnwardModel, ServiceModel, State
+from qnet.errors import Problem, suggest
+from qnet.expression import Expression, Value
+from qnet.model.fields import BY_PRIORITY, ONWARD, TABLES, Field
+from qnet.model.model import HOME, OUTSIDE, THINK, ChainModel, Model, OnwardModel, ServiceModel, State
 from qnet.model.reader import Reader, describe
+from qnet.model.values import Values
+from qnet.networks.routed import ClosedClass, Hold, OpenClass, Route, Time, Turn
+from qnet.networks.state_reduction import StrandedCustomers, reached, turned, visits_per_passage
 
 MAX_STATES = 300
 """States of a route given by probabilities; a choice: visits are one dense solution, cubic in them."""
@@ -132,3 +140,241 @@ class _ChainReader:
         if not entries:
             self.reader.fail("QN203", path, f"there are no {what}", "at least one")
         return entries
+
+
+CheckNumber = Callable[[Expression | None, Field, Path], object]
+"""Notes what is wrong with the names and the dimension of a number at a path."""
+
+_NAMED = 5
+"""States that a message names at most."""
+
+
+def check_chains(model: Model, reader: Reader, number: CheckNumber) -> None:
+    """Check all chains of a model; problems are noted in the reader."""
+    _names(model, reader)
+    stations = [station.name for station in model.stations]
+    for chain in model.chains:
+        before = len(reader.problems)
+        for service in chain.services:
+            path = service.path
+            for key, expression in reader.keys.numbers("service", service):
+                number(expression, key.field, path if key.key == "time" else (*path[:-1], key.key))
+            _check_station(chain, service.state[1], path[: len(chain.path) + 4], stations, reader)
+        for item in chain.onward:
+            number(item.probability, ONWARD, item.path)
+        if chain.integer:
+            _reference(chain, reader)
+            _served(chain, reader)
+        if chain.integer and len(reader.problems) == before:
+            _ways(chain, reader)
+
+
+def _check_station(chain: ChainModel, name: str, path: Path, stations: Sequence[str], reader: Reader) -> None:
+    """Check that there is such a station, or that customers of the chain think."""
+    if name == THINK and chain.home == THINK:
+        if name in stations:
+            text = f'"{name}" is thinking in a chain, and a station'
+            reader.fail("QN207", path, text, "another name of the station")
+    elif name == THINK and name not in stations:
+        reader.fail("QN233", path, f'found "{name}" in an open chain', "a station with delay = true")
+    elif name not in stations and stations:
+        reader.fail("QN212", path, f'unknown station "{name}"', help=suggest(name, stations))
+
+
+def _names(model: Model, reader: Reader) -> None:
+    """A name denotes one class or chain, because results are reported by name."""
+    used: dict[str, str] = {}
+    for customers in model.classes:
+        used[customers.name] = f'"{customers.name}" is a class with routes already'
+    for chain in model.chains:
+        names: list[tuple[str, Path, str]] = [(chain.name, chain.path, "is a chain already")]
+        names += [
+            (name, (*chain.path, "classes", name), f'is a class of chain "{chain.name}" already')
+            for name in chain.classes
+        ]
+        for name, path, words in names:
+            if name in used:
+                reader.fail("QN232", path, used[name], "a distinct name: a class belongs to one chain, or has routes")
+            used.setdefault(name, f'"{name}" {words}')
+
+
+def _reference(chain: ChainModel, reader: Reader) -> None:
+    """Check what the passages of a chain are counted by."""
+    path = (*chain.path, "reference")
+    if chain.home == OUTSIDE:
+        if reader.stated(path):
+            text = "reference is given in an open chain"
+            reader.fail("QN235", path, text, "none: its passages are its arrivals")
+        return
+    if chain.reference and not chain.references:
+        known = list(dict.fromkeys([*(item.state[1] for item in chain.services), THINK]))
+        text = f'no class of the chain has a service time at "{chain.reference}"'
+        reader.fail("QN235", path, text, "one of " + ", ".join(known), suggest(chain.reference, known))
+    elif not chain.references:
+        text = "the reference is missing: customers do not think"
+        at = path if reader.stated(path) else chain.path
+        reader.fail("QN235", at, text, "a reference station, or think in the routing")
+    if reader.stated((*chain.path, "think_time")) and HOME not in chain.states:
+        text = "the think time is unused: no route leads to think"
+        reader.fail("QN235", (*chain.path, "think_time"), text, "think in the routing")
+
+
+def _served(chain: ChainModel, reader: Reader) -> None:
+    """Every state of the routing has a service time."""
+    known = set(chain.states) | {HOME}
+    stated: dict[State, Path] = {}
+    for item in chain.onward:
+        stated.setdefault(item.origin, chain.row(item.origin))
+    targets = [*stated.items(), *((item.target, item.path) for item in chain.onward)]
+    for state, path in targets:
+        if state not in known:
+            selected = [item.state[1] for item in chain.services if item.state[0] == state[0]]
+            text = f'class "{state[0]}" has no service time at "{state[1]}"'
+            reader.fail("QN233", path, text, "one of its stations: " + ", ".join(selected), suggest(state[1], selected))
+
+
+def _ways(chain: ChainModel, reader: Reader) -> None:
+    """Customers go on from wherever they come, come to wherever a service is stated, and come back."""
+    states = chain.states
+    index = {state: number for number, state in enumerate(states)}
+    rows: list[list[int]] = [[] for _ in states]
+    for item in chain.onward:
+        rows[index[item.origin]].append(index[item.target])
+    for state, row in zip(states, rows, strict=True):
+        if not row:
+            text = f"there is no row for customers leaving {chain.label(state)}"
+            reader.fail("QN234", (*chain.path, "routing"), text, f"a row {chain.label(state)} = {{ ... }}")
+    if chain.home == OUTSIDE and HOME not in index:
+        text = "there is no row outside: arrivals are undefined"
+        reader.fail("QN234", (*chain.path, "routing"), text, "a row outside = { ... }")
+    if not all(rows) or not chain.references:
+        return
+    start = [index[state] for state in chain.references]
+    around = reached(rows, start)
+    for number, state in enumerate(states):
+        if number not in around:
+            text = f"no route leads to {chain.label(state)}"
+            reader.fail("QN234", chain.row(state), text, "a route to it with a positive probability")
+    first = start[0]
+    ahead, back = reached(rows, [first]), reached(turned(rows), [first])
+    stuck, lost = (ahead - back, {first}) if ahead - back else (ahead, around - ahead)
+    if lost:
+        staying, others = ([states[number] for number in sorted(part)] for part in (stuck, lost))
+        reader.fail("QN231", chain.row(staying[0]), *stranded(chain, staying, others))
+
+
+def stranded(chain: ChainModel, states: Iterable[State], lost: Iterable[State]) -> tuple[str, str]:
+    """The error, and what is expected, where customers remain in some states and no longer reach others."""
+    where = _listed(chain, states)
+    if chain.home == OUTSIDE:
+        return f"customers in {where} never leave", "a route outside with a positive probability"
+    return f"customers in {where} never come back to {_listed(chain, lost)}", "a route with a positive probability"
+
+
+def _listed(chain: ChainModel, states: Iterable[State]) -> str:
+    names = [chain.label(state) for state in states]
+    return ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
+
+
+def bind_chain(model: Model, values: Values, chain: ChainModel) -> OpenClass | ClosedClass:
+    """A chain as one class, with one route for each class of the chain: what is done as that class in a passage.
+
+    values      the points.
+    Raises      `InvalidInput` QN211 for numbers outside their domain, QN221 for probabilities that do not sum to one,
+                QN231 where customers never come back; `UsageError` where an option set what they rest on.
+    """
+    visits = _visits(model, values, chain)
+    services = TABLES["service"]
+    stations = {station.name: station for station in model.stations}
+    thinking: Value = 0.0
+    thoughts: dict[State, tuple[Value, Value]] = {}
+    at: dict[State, int] = {}
+    steps: dict[str, list[Hold]] = {name: [] for name in chain.classes}
+    for item in chain.services:
+        mean = values.field(item.time, services["time"], item.path)
+        time = values.record(Time, "service", item, item.path[:-1], mean=mean)
+        if item.state[1] == THINK and chain.home == THINK:
+            thinking = thinking + mean * visits[item.state]
+            thoughts[item.state] = (mean, time.scv)
+            continue
+        heeded = stations[item.state[1]].discipline in BY_PRIORITY
+        hold = Hold(item.state[1], (time,), visits=visits[item.state], priority=chain.priority if heeded else 0)
+        at[item.state] = len(steps[item.state[0]])
+        steps[item.state[0]].append(hold)
+    routes = tuple(Route(name, 1.0, tuple(each)) for name, each in steps.items())
+    onward = _onward(values, chain, visits)
+    if chain.think_time is not None:
+        field = TABLES["chain"]["think_time"]
+        thoughts[HOME] = (values.field(chain.think_time, field, (*chain.path, "think_time")), 1.0)
+        thinking = thinking + thoughts[HOME][0] * visits.get(HOME, 0.0)
+    turns = _turns(values, chain, at, thoughts)
+    given: dict[str, Any] = {"name": chain.name, "routes": routes, "chain": True, "onward": onward, "turns": turns}
+    if chain.arrival_rate is not None:
+        return values.record(OpenClass, "chain", chain, chain.path, **given)
+    return values.record(ClosedClass, "chain", chain, chain.path, **given, think_time=thinking)
+
+
+def _turns(
+    values: Values, chain: ChainModel, at: Mapping[State, int], thoughts: Mapping[State, tuple[Value, Value]]
+) -> tuple[Turn, ...]:
+    """The states of a chain as turns.
+
+    at        the step of each state at a station, on the route of its class.
+    thoughts  mean and scv of the other times.
+    """
+    numbers = {state: number for number, state in enumerate(chain.states)}
+    classes = {name: number for number, name in enumerate(chain.classes)}
+    ways: dict[State, list[tuple[int, Value]]] = {state: [] for state in numbers}
+    for item in chain.onward:
+        probability = values.field(item.probability, ONWARD, item.path)
+        ways[item.origin].append((numbers[item.target], probability))
+    return tuple(
+        Turn(
+            classes[state[0]] if state in at else -1,
+            at.get(state, -1),
+            tuple(ways[state]),
+            state in chain.references,
+            *thoughts.get(state, (0.0, 1.0)),
+        )
+        for state in numbers
+    )
+
+
+def _onward(values: Values, chain: ChainModel, visits: Mapping[State, Value]) -> tuple[tuple[str, str, Value], ...]:
+    """How often a passage goes from one station to another, or begins with one; leaving is left out.
+
+    Nothing where passages are visits to a station of reference, which begin and end there.
+    """
+    result: dict[tuple[str, str], Value] = {}
+    outside = ("", THINK) if chain.home == THINK else ("",)
+    for item in () if chain.reference else chain.onward:
+        origin, target = (state[1] if state[1] not in outside else "" for state in (item.origin, item.target))
+        if target:
+            count = visits[item.origin] * values.field(item.probability, ONWARD, item.path)
+            result[origin, target] = result.get((origin, target), 0.0) + count
+    return tuple((origin, target, count) for (origin, target), count in result.items())
+
+
+def _visits(model: Model, values: Values, chain: ChainModel) -> dict[State, Value]:
+    """Visits to every state per passage."""
+    states = chain.states
+    index = {state: number for number, state in enumerate(states)}
+    rows: list[dict[int, Value]] = [{} for _ in states]
+    terms: list[dict[str, Expression]] = [{} for _ in states]
+    for item in chain.onward:
+        origin = index[item.origin]
+        rows[origin][index[item.target]] = values.field(item.probability, ONWARD, item.path)
+        terms[origin][chain.label(item.target)] = item.probability
+    for state, row, each in zip(states, rows, terms, strict=True):
+        values.check_sum(sum(row.values()), f"the probabilities from {chain.label(state)}", chain.row(state), each)
+    try:
+        result = visits_per_passage(rows, [index[state] for state in chain.references], values.size)
+    except StrandedCustomers as error:
+        names = dict.fromkeys(name for item in chain.onward for name in item.probability.names)
+        stuck = [states[number] for number in error.states]
+        text, expected = stranded(chain, stuck, [states[number] for number in error.beside] or chain.references)
+        problem = Problem(
+            code="QN231", found=text + values.at(names, error.point), expected=expected, path=chain.row(stuck[0])
+        )
+        raise model.refusal(problem, names) from None
+    return dict(zip(states, result, strict=True))

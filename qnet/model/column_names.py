@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Container
 
 from qnet.expression import Expression, ExpressionError, solution_name
-from qnet.expression.aliases import canonical
-from qnet.expression.functions import percentile_share
+from qnet.expression.names import canonical, percentile_share
 from qnet.expression.nodes import Name, Node, rename, walk
 from qnet.model.model import Model
 from qnet.model.scope import about, all_figures, is_inside

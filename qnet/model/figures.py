@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from qnet.expression.aliases import MAX_THROUGHPUT
+from qnet.expression.names import MAX_THROUGHPUT
 from qnet.model.fields import SOLUTION_DIMENSIONS
 from qnet.record import Record
 from qnet.units import NUMBER, RATE, TIME, Dimension

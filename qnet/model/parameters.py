@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 from qnet.documents import Document, Path
 from qnet.errors import InvalidInput, UsageError
 from qnet.expression import Expression, parse
-from qnet.expression.functions import FUNCTIONS, SOLUTION_FUNCTIONS, percentile_share
+from qnet.expression.names import FUNCTIONS, SOLUTION_FUNCTIONS, percentile_share
 from qnet.lazy import lazy
 from qnet.model.fields import LOST, RESERVED, TABLES
 from qnet.model.model import Parameter

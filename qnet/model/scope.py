@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from qnet.expression import Expression, ExpressionError, solution_name
-from qnet.expression.aliases import MAX_THROUGHPUT
-from qnet.expression.functions import INSIDE, percentile_share
+from qnet.expression.names import INSIDE, MAX_THROUGHPUT, percentile_share
 from qnet.expression.nodes import Binary, Name, Node
 from qnet.model.fields import LOST, OF_BUFFERS, RESERVED, SOLUTION_DIMENSIONS
 from qnet.model.model import BranchModel, Model, StepModel

@@ -25,7 +25,7 @@ from qnet.networks.fixed_point import fixed_points
 from qnet.networks.reasons import Beyond, Reason, approximate_notes
 from qnet.networks.states.chain import TooLarge, stationary, walk
 from qnet.networks.states.machine import Machine
-from qnet.questions.formula.size import terms
+from qnet.questions.formula.algebra import terms
 from qnet.system import System
 
 HOLD = """qnet = 1

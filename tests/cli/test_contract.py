@@ -256,7 +256,7 @@ def test_json_is_what_the_schema_says(name: str, command: tuple[str, ...]) -> No
 
 def test_every_schema_that_is_written_can_be_printed() -> None:
     import qnet
-    from qnet.cli.answers import ANSWERS
+    from qnet.cli.schema import ANSWERS
 
     package = Path(qnet.__file__).parent
     written = {name for path in package.rglob("*.py") for name in re.findall(r'"qnet/(\w+)/1"', path.read_text())}

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from cli_process import environment
 
-from qnet.cli.interrupts import finishing
+from qnet.cli.progress import finishing
 
 MODEL = """qnet = 1
 title = "queue"

@@ -14,10 +14,10 @@ import source
 from source import nodes_of
 
 import qnet
-from qnet.cli.answers import ANSWERS
 from qnet.cli.commands import COMMANDS, RUN_BY
+from qnet.cli.schema import ANSWERS
 from qnet.exchange.formats import FORMATS as EXCHANGED
-from qnet.expression.functions import FUNCTIONS
+from qnet.expression.names import FUNCTIONS
 from qnet.formats import FORMATS as RENDERED
 from qnet.networks.solvers.table import TABLE
 from qnet.queues.stations.front import STATIONS

@@ -26,7 +26,7 @@ from qnet.system import load
 from qnet.units import UnitError, quantity
 
 LENGTH = 2_000
-SEARCHED = ("qnet.reports.", "qnet.references.", "qnet.questions.study.references.", "qnet.questions.study.story.")
+SEARCHED = ("qnet.reports.", "qnet.references.", "qnet.questions.study.story.")
 """The rooms that look for a pattern anywhere in a text; the others expect it at a place."""
 PIECES = (" ", "a", "1", ".", "_", '"', '\\"', "'", "\x90", "\x1b", "(at ", "[", "/", ")", "=")
 

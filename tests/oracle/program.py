@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from qnet.expression import Expression, solution_name
-from qnet.expression.functions import INSIDE
+from qnet.expression.names import INSIDE
 from qnet.model.fields import BY_PRIORITY, TABLES
 from qnet.model.model import ChainModel, ClassModel, Model, StationModel, StepModel
 from qnet.model.scope import inside_stations

@@ -5,8 +5,7 @@ import pytest
 import qnet
 from qnet.errors import NoAnswer, UsageError
 from qnet.model.settings import with_settings
-from qnet.questions.compare.compare import COLUMNS, compare, compare_report
-from qnet.questions.compare.variants import variants
+from qnet.questions.compare.compare import COLUMNS, compare, compare_report, variants
 
 KEYS = [column.key for column in COLUMNS]
 

@@ -46,7 +46,7 @@ def test_only_json_loads_json(format: str) -> None:
 
 
 def test_a_format_loads_no_other_format() -> None:
-    others = {"json_", "jsonl", "markdown", "text_table", "terminal_table", "chart", "layout", "schema"}
+    others = {"json_", "jsonl", "markdown", "text_table", "chart", "layout", "schema"}
     assert not loaded("csv") & {f"qnet.reports.{name}" for name in others}
 
 

@@ -24,9 +24,7 @@ from qnet.lazy import lazy, np
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import not_followed, reasons_for, uneven_classes
 from qnet.networks.figures import Steady, figures, responses
-from qnet.networks.open import rooms
-from qnet.networks.open.centres import Centre, centres, undecided
-from qnet.networks.open.rooms import BusyHolders
+from qnet.networks.open.centres import BusyHolders, Centre, busy_holders, centres, ordered, undecided
 from qnet.networks.routed import OpenClass, RoutedNetwork, at_point, at_points
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.streams import Key, Stream, Streams, streams
@@ -151,7 +149,7 @@ class OpenSolver:
         self.members = self.compiled.members()
         result = centres(network, self.compiled, self.members)
         inner = [centre for centre in result if not waited_for.isdisjoint(centre.indices)]
-        self.inner = rooms.ordered(inner, self.all)
+        self.inner = ordered(inner, self.all)
         self.outer = [centre for centre in result if waited_for.isdisjoint(centre.indices)]
         self.centres = (*self.inner, *self.outer)
         self.settled: dict[Key, tuple[tuple[Load, ...], Queue]] = {}
@@ -404,7 +402,7 @@ class OpenSolver:
         """How busy the holders of a station are, by room, as a function of the waits that are unknown."""
         if centre.key not in self.shares:
             self.shares[centre.key] = [
-                rooms.busy_holders(room, self.all, self.known, self.waits, self.operations) for room in centre.rooms
+                busy_holders(room, self.all, self.known, self.waits, self.operations) for room in centre.rooms
             ]
         return self.shares[centre.key]
 

@@ -13,19 +13,72 @@ from qnet.errors import NotComputed, Problem, UsageError
 from qnet.lazy import np
 from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
-from qnet.questions.calibrate.errors import SHARE, Scatter, scatter_stated, scatter_unstated
+from qnet.questions.calibrate.errors import SHARE, UNKNOWN, Scatter, scatter_stated, scatter_unstated
 from qnet.questions.calibrate.least_squares import Minimum, Spread, minimise, spread
 from qnet.questions.calibrate.measured import Measurements, measured
 from qnet.questions.calibrate.polish import Polished, polished
 from qnet.questions.calibrate.predict import predictions
 from qnet.questions.calibrate.profile import bent, profiles
 from qnet.questions.calibrate.search import Target, no_minimum, search
-from qnet.questions.calibrate.stopped import SHARE as STOPPED_SHARE
-from qnet.questions.calibrate.stopped import Stopped, kept, no_scatter
 from qnet.questions.calibrate.unknowns import Unknown, unknowns
 from qnet.questions.map.tables import DataTable, Rows, read_table
 from qnet.questions.points.answers import Answers
 from qnet.record import Record
+
+SHARE_OF_FIT = 0.9
+"""Of the operations that are left, for the fit: the rest is for the rows of the report."""
+
+
+class Stopped:
+    """Why a calibration ended early, and how far it had come."""
+
+    def __init__(self, error: OverBudget | KeyboardInterrupt, proven: bool) -> None:
+        self.error = error
+        self.proven = proven
+        """Whether the minimum was reached, and only the errors of the values are missing."""
+
+    @property
+    def reason(self) -> str:
+        """What ended it."""
+        return "interrupted" if isinstance(self.error, KeyboardInterrupt) else "stopped at the end of its operations"
+
+    @property
+    def status(self) -> str:
+        """The status of every value."""
+        return "errors not computed" if self.proven else "best so far"
+
+
+def kept(target: Target, best: Minimum | None) -> Minimum | None:
+    """What is known where a calibration ends early: its minimum, or the best point so far; None before any."""
+    if best is not None:
+        return best
+    if target.lowest is None:
+        return None
+    _, point, residuals = target.lowest
+    return Minimum(
+        point=point,
+        residuals=residuals,
+        jacobian=np.zeros((len(residuals), len(point))),
+        side=np.zeros(len(point), dtype=int),
+        offset=float("inf"),
+        converged=False,
+        reason="the search was stopped",
+        rounds=0,
+    )
+
+
+def no_scatter(freedom: int) -> Scatter:
+    """That nothing is known of the errors."""
+    return Scatter(
+        kind=UNKNOWN,
+        variance=float("nan"),
+        times=float("nan"),
+        freedom=freedom,
+        common=0.0,
+        ratio=None,
+        exceeds=False,
+    )
+
 
 __all__ = ["SEARCHES", "SHARE", "Calibration", "FittedParameter", "calibrate", "fitted_point", "refuse_without_fit"]
 
@@ -170,7 +223,7 @@ def calibrate(
     made = _Fit(target)
     stopped: Stopped | None = None
     try:
-        with budget.share(STOPPED_SHARE):
+        with budget.share(SHARE_OF_FIT):
             made.run(starts)
     except (OverBudget, KeyboardInterrupt) as end:
         if not keep or not made.keep():

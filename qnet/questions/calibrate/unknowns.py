@@ -10,7 +10,7 @@ from qnet.errors import Problem, UsageError, short
 from qnet.lazy import np
 from qnet.model.grids import parameter
 from qnet.model.model import Model
-from qnet.questions.points.inputs import Input, inputs
+from qnet.questions.points.domain import Input, inputs
 from qnet.questions.sensitivity.ranges import constant
 from qnet.record import Record
 from qnet.units import base_unit

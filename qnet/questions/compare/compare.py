@@ -7,6 +7,7 @@ The intervals of a comparison by the calibration of parameters, next to its figu
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any
@@ -15,27 +16,26 @@ from qnet.errors import NoAnswer, NotComputed, Problem, UsageError
 from qnet.expression import Expression, parse
 from qnet.lazy import lazy, np
 from qnet.model.conditions import Condition
+from qnet.model.grids import PAIR, grid
 from qnet.model.metrics import Metric, every_metric, metric
 from qnet.model.model import Model, require_models
 from qnet.model.settings import parse_settings, with_settings
 from qnet.model.values import Values
 from qnet.networks.wanted import AUTO, Wanted
-from qnet.questions.compare.side_by_side import MetricLine, side_by_side
-from qnet.questions.compare.variants import variants
 from qnet.questions.points.expression_values import expression_value
 from qnet.questions.points.points import Solved, solve_points
 from qnet.questions.points.saturation import limiting
 from qnet.questions.presentation.assertions import broken, conditions
-from qnet.questions.presentation.columns import CODE, without_effect
+from qnet.questions.presentation.columns import CODE, parameter_cells, parameter_unit, without_effect
 from qnet.questions.presentation.labels import all_exact, asks_percentile, label, percentile_notes, undefined_notes
 from qnet.questions.presentation.provenance import Basis
 from qnet.questions.solve.selected import with_percentiles
-from qnet.questions.uncertainty.carried import Doubts
-from qnet.questions.uncertainty.carried_differences import SideSlopes, differences, slopes_of
+from qnet.questions.uncertainty.carried import Doubts, SideSlopes, differences, slopes_of
 from qnet.record import Record
+from qnet.reports.cells import common_scale
 from qnet.reports.content import Bars, Cell, Column, Content, Note
 from qnet.reports.report import Report
-from qnet.units import in_unit
+from qnet.units import format_quantity, in_unit, quantity
 
 if TYPE_CHECKING:
     from qnet.questions.presentation import summaries
@@ -456,3 +456,100 @@ def _value(side: Side, asked: Metric | None) -> float | None:
         return None
     value = float(expression_value(side.solved, asked.expression))
     return value if abs(value) < float("inf") else None
+
+
+_GROUP, _TEXT = Column("group", "group"), Column("text", "text")
+
+
+class MetricLine(Record):
+    """One metric: its values by side, in its unit."""
+
+    metric: str
+    unit: str
+    values: tuple[float | None, ...]
+    changes: tuple[float | None, ...]
+    """By side after the first: in per cent of the first."""
+    ends: tuple[tuple[Cell, ...], ...] = ()
+    """By side after the first, of calibrated models: low and high of the first, of the side, of the difference."""
+
+
+def side_by_side(labels: Sequence[str], lines: Sequence[MetricLine]) -> Content:
+    """The table of a comparison: metric, unit, a column for every side, the changes, and intervals where known.
+
+    labels   `A: interactive-users`, `B: ...` of every side.
+    lines    the metrics; each is shown in the unit that suits its largest value.
+    """
+    letters = [label.partition(":")[0] for label in labels]
+    columns = [_GROUP, _TEXT, Column("metric", "metric"), Column("unit", "unit")]
+    columns += [Column(letter, letter) for letter in letters]
+    changed = ["change (%)"] if len(letters) == 2 else [f"change {letter} (%)" for letter in letters[1:]]
+    columns += [Column(f"change_{title}", title) for title in changed]
+    known = any(line.ends for line in lines)
+    if known:
+        titles = [f"{letter} {end}" for letter in letters for end in ("low", "high")]
+        titles += [f"{letter} - {letters[0]} {end}" for letter in letters[1:] for end in ("low", "high")]
+        columns += [Column(title, title) for title in titles]
+    blank = (None,) * (len(columns) - 2)
+    rows: list[tuple[Cell, ...]] = [("", label, *blank) for label in labels]
+    rows += [("", None, *_cells(line, known)) for line in lines]
+    return Content(schema="", title="", columns=tuple(columns), rows=rows, group="group", prose="text")
+
+
+def _cells(line: MetricLine, known: bool) -> tuple[Cell, ...]:
+    scale = common_scale(line.values, line.unit)
+
+    def shown(cells: Sequence[Cell]) -> tuple[Cell, ...]:
+        return tuple(scale.value(cell) if isinstance(cell, float) else cell for cell in cells)
+
+    result: tuple[Cell, ...] = (line.metric, scale.unit or None, *shown(line.values), *line.changes)
+    if known:
+        sides = [line.ends[0][:2], *(ends[2:4] for ends in line.ends)]
+        result += tuple(cell for pair in (*sides, *(ends[4:] for ends in line.ends)) for cell in shown(pair))
+    return result
+
+
+_SEVERAL = re.compile(r"[,:]|^\s*log\s*\(")
+_NESTED = re.compile(r"\([^()]*\)|'[^']*'")
+
+
+def variants(text: str, model: Model) -> list[list[str]]:
+    """Settings such as `users=250 & memory=128 MiB`, once for each of the values of those that have several.
+
+    text     `NAME=VALUES` joined by `&`. Values are a grid, as in sweeps: `6, 8`, `6:8`. Those of several parameters
+             vary together; a parameter with one value has it on every side.
+    model    the one whose parameters are set.
+    Returns  for each side of the comparison its settings, `NAME=VALUE`.
+    Raises   `UsageError` QN014 where the numbers of values differ, and as `grid`.
+    """
+    parts = [part.strip() for part in text.split(PAIR)]
+    values = [_values(part, model) for part in parts]
+    counts = {len(each) for each in values if len(each) > 1}
+    if len(counts) > 1:
+        listed = " and ".join(f'"{part.partition("=")[0].strip()}" has {len(each)}'
+                              for part, each in zip(parts, values, strict=True) if len(each) > 1)  # fmt: skip
+        raise UsageError(Problem("QN014", f"the values are paired: {listed}", "as many values each, or one"))
+    sides = max(counts, default=1)
+    return [[each[index if len(each) > 1 else 0] for each in values] for index in range(sides)]
+
+
+def _values(part: str, model: Model) -> list[str]:
+    """The settings of one parameter, one for each of its values."""
+    name, _, value = part.partition("=")
+    plain = value
+    while (shorter := _NESTED.sub("", plain)) != plain and not value.strip().startswith("log"):
+        plain = shorter
+    if not _SEVERAL.search(plain) or name.strip() not in model.parameters:
+        return [part]
+    key = name.strip()
+    unit = parameter_unit(model, key)
+    cells = parameter_cells(model, key, grid(part, model).values)
+    return [f"{key}={_text(cell, unit)}" for cell in cells]
+
+
+def _text(cell: Cell, unit: str) -> str:
+    """A value as people write it, such as `8 ms`, where that is the same number; else with all its digits."""
+    if not isinstance(cell, float | int):
+        return str(cell)
+    full = f"{cell!r} {unit}".rstrip()
+    short = format_quantity(cell, unit)
+    return short if quantity(short) == quantity(full) else full

@@ -22,7 +22,7 @@ from qnet.questions.points.points import Solved
 from qnet.questions.points.saturation import busiest, busiest_utilization
 from qnet.questions.points.trial import Trial
 from qnet.questions.presentation.labels import where_exact
-from qnet.questions.search.regions import ENDLESS, LIMIT, SATURATION, Regions
+from qnet.questions.search.scan import ENDLESS, LIMIT, SATURATION, Regions
 from qnet.questions.search.search import IntervalEnd, ends, falls, pick, search
 from qnet.record import Record
 from qnet.units import base_unit, format_quantity

@@ -8,8 +8,7 @@ from typing import Any
 
 from qnet.errors import NoAnswer, NotComputed, Problem, QnetError, UsageError, short, suggest
 from qnet.expression import Expression, ExpressionError, Value, evaluate, expression_problem, solution_name, symbols
-from qnet.expression.aliases import MAX_THROUGHPUT, canonical
-from qnet.expression.functions import percentile_share
+from qnet.expression.names import MAX_THROUGHPUT, canonical, percentile_share
 from qnet.expression.traced import TRACING, formula_of
 from qnet.model.costs import classes_of, stations_of
 from qnet.model.metrics import metric

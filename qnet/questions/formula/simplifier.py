@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from qnet.expression import symbols
-from qnet.questions.formula.algebra import evaluated, irreducible
-from qnet.questions.formula.size import affordable
+from qnet.questions.formula.algebra import affordable, evaluated, irreducible
 from qnet.questions.formula.text import TextLengths, text_of
 
 MOST_OPERATIONS = 100

@@ -30,7 +30,7 @@ class Edge(Record):
     """Whether there is a steady state at any value."""
     value: float
     cause: int
-    """What ends it: a word of `regions`."""
+    """What ends it: a word of `scan`."""
     station: str
     """What saturates."""
 

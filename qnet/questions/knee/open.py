@@ -15,7 +15,7 @@ from qnet.questions.knee.axes import GrowthAxis, one_parameter
 from qnet.questions.knee.curve import Curve, highest_real, loads_to, power, solve_loads
 from qnet.questions.knee.edges import Edge
 from qnet.questions.knee.knees import Knee, Knees
-from qnet.questions.search.regions import ENDLESS, SATURATION
+from qnet.questions.search.scan import ENDLESS, SATURATION
 from qnet.queues.roots import root
 
 _IDLE = 1e-12

@@ -3,14 +3,57 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from qnet.note import Note
-from qnet.questions.map.dialect import COMMENT, are_numbers, is_comment, separator
 from qnet.questions.map.parameter_cells import Fault
 from qnet.record import Record
 from qnet.reports.csv_ import line
+
+SEPARATORS = (",", ";", "\t")
+"""The first of these outside quotation marks in the header separates cells."""
+COMMENT = "#"
+
+_QUOTED = re.compile(r'"[^"]*+"')
+_DECIMAL_COMMA = re.compile(r"\s*+[+-]?\d++,\d++(?![\d.,])", re.ASCII)
+_DECIMAL_POINT = re.compile(r"\s*+[+-]?\d++\.\d", re.ASCII)
+
+
+def separator(header: str) -> str:
+    """What separates the cells of a table, by its header."""
+    bare = _QUOTED.sub("", header)
+    return next((sign for sign in SEPARATORS if sign in bare), ",")
+
+
+def is_comment(text: str) -> bool:
+    """Whether a line begins with `#`; a title `#` alone, before a separator, is a column of numbers of rows."""
+    return text.startswith(COMMENT) and text[1:].lstrip(" ")[:1] not in SEPARATORS
+
+
+def are_numbers(cells: Sequence[str]) -> bool:
+    """Whether cells are numbers throughout, so that they are no header."""
+    try:
+        return bool([float(decimal_point(cell)) for cell in cells])
+    except ValueError:
+        return False
+
+
+def decimal_point(cell: str) -> str:
+    """A cell with a point where it has a decimal comma: `1,5 ms` is `1.5 ms`."""
+    return cell.replace(",", ".", 1) if has_comma(cell) else cell
+
+
+def has_comma(cell: str) -> bool:
+    """Whether a cell is a number, or a quantity, with one comma among its digits and no point."""
+    return "," in cell and _DECIMAL_COMMA.match(cell) is not None
+
+
+def has_point(cell: str) -> bool:
+    """Whether a cell is a number, or a quantity, with a decimal point."""
+    return _DECIMAL_POINT.match(cell) is not None
+
 
 MAX_FIELD_LINES = 100
 """Lines of a cell in quotation marks; a mark that is not closed by then is a stray one."""

@@ -16,8 +16,7 @@ from qnet.model.metrics import Metric, every_metric, metrics
 from qnet.model.model import Model
 from qnet.networks.reasons import approximate_notes
 from qnet.networks.wanted import AUTO, Wanted
-from qnet.questions.map.csv_rows import CsvRow, LongCells, csv_rows
-from qnet.questions.map.dialect import decimal_point
+from qnet.questions.map.csv_rows import CsvRow, LongCells, csv_rows, decimal_point
 from qnet.questions.map.parameter_cells import (
     Fault,
     Written,

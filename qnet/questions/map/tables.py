@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from qnet.errors import InvalidInput, Problem, UsageError, short
 from qnet.lazy import lazy
 from qnet.opened import note_read, standard_input
-from qnet.questions.map.csv_rows import CsvRow, LongCells, csv_rows
-from qnet.questions.map.dialect import decimal_point, has_comma, has_point
+from qnet.questions.map.csv_rows import CsvRow, LongCells, csv_rows, decimal_point, has_comma, has_point
 from qnet.questions.map.parameter_cells import Fault
 from qnet.real import real
 from qnet.record import Record

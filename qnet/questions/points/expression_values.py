@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from qnet.errors import Problem, short
 from qnet.expression import Expression, ExpressionError, Value, evaluate
-from qnet.expression.aliases import MAX_THROUGHPUT
-from qnet.expression.functions import percentile_share
+from qnet.expression.names import MAX_THROUGHPUT, percentile_share
 from qnet.lazy import lazy, np
 from qnet.model.model import Model
 from qnet.model.scope import about, all_figures

@@ -27,10 +27,10 @@ from qnet.questions.points.solution_figures import figures, largest_of
 from qnet.record import Record
 
 if TYPE_CHECKING:
-    from qnet.model import check, domains
+    from qnet.model import check
 else:
     check = lazy("qnet.model.check")
-    domains = lazy("qnet.model.domains")
+    check = lazy("qnet.model.check")
 
 _NEAR = 1e-9
 """A relative difference that counts as none; any small number above rounding works."""
@@ -492,7 +492,7 @@ def solve_points(
             values = Values(model, given, None)
             part = _solve_part(model, None, given, None, load_factor, values, patient, asked)
         except (InvalidInput, UsageError) as error:
-            raise (error if given else domains.together(check.stated(model), error)) from None
+            raise (error if given else check.together(check.stated(model), error)) from None
         return Solved(model, None, (part,), asked)
 
     values = Values(model, given, size)

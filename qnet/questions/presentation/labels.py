@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from qnet.expression import FLOATS, Expression, Operations, Value, arrays, evaluate
-from qnet.expression.aliases import MAX_THROUGHPUT
-from qnet.expression.functions import percentile_share
+from qnet.expression.names import MAX_THROUGHPUT, percentile_share
 from qnet.lazy import lazy, np
 from qnet.model.bind import bind
 from qnet.model.model import Model, StepModel

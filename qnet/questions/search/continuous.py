@@ -10,8 +10,7 @@ from qnet.questions.points.domain import outside
 from qnet.questions.points.points import Solved
 from qnet.questions.points.saturation import JUST_BELOW
 from qnet.questions.points.trial import Trial
-from qnet.questions.search.regions import ENDLESS, LIMIT, RANGE, SATURATION, Ends, Regions, best, intervals
-from qnet.questions.search.scan import Scan
+from qnet.questions.search.scan import ENDLESS, LIMIT, RANGE, SATURATION, Ends, Regions, Scan, best, intervals
 from qnet.questions.search.sign_changes import filled, overloaded, sign_change, smooth
 from qnet.questions.search.steady_range import START, Ending, SteadyRange, largest_steady
 

@@ -13,8 +13,7 @@ from qnet.questions.points.points import Solved
 from qnet.questions.points.saturation import limiting
 from qnet.questions.points.trial import Trial
 from qnet.questions.search.continuous import continuous
-from qnet.questions.search.regions import ENDLESS, LIMIT, RANGE, SATURATION, Ends, Regions, best, intervals
-from qnet.questions.search.scan import CLOSE, Scan
+from qnet.questions.search.scan import CLOSE, ENDLESS, LIMIT, RANGE, SATURATION, Ends, Regions, Scan, best, intervals
 from qnet.queues.arithmetic import distinct
 from qnet.record import Record
 
@@ -204,7 +203,7 @@ class IntervalEnd(Record):
     value: Any
     """The end of the interval; where there is none, the value at which the limits are exceeded least."""
     cause: Any
-    """What ends it: a word of `regions`."""
+    """What ends it: a word of `scan`."""
     limit: Any
     """Which of the limits binds, as an index, where one does."""
     station: Any

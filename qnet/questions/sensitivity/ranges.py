@@ -11,7 +11,7 @@ from qnet.model.grids import parameter
 from qnet.model.metrics import Metric
 from qnet.model.model import Model
 from qnet.model.values import Values
-from qnet.questions.points.inputs import Input, inputs
+from qnet.questions.points.domain import Input, inputs
 from qnet.record import Record
 from qnet.units import NUMBER, Dimension, UnitError, quantity
 

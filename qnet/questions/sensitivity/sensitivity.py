@@ -18,8 +18,8 @@ from qnet.model.model import Model
 from qnet.networks.reasons import approximate_notes
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points.answers import OK, solve_table
+from qnet.questions.points.domain import Input, columns, inputs, saturated
 from qnet.questions.points.expression_values import expression_value, undefined
-from qnet.questions.points.inputs import Input, columns, inputs, saturated
 from qnet.questions.points.points import Part, Solved, solve_points
 from qnet.questions.presentation.assertions import broken, conditions
 from qnet.questions.presentation.columns import effect_notes

@@ -12,7 +12,7 @@ from qnet.model.metrics import Metric
 from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.points.answers import OK, Answers, solve_table
-from qnet.questions.points.inputs import columns
+from qnet.questions.points.domain import columns
 from qnet.questions.points.points import Part, Solved
 from qnet.questions.sensitivity.ranges import SPREAD, Range, ranges
 from qnet.questions.sensitivity.sensitivity import at_stated_point, chosen_metrics, values_here

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NoAnswer, Problem
 from qnet.expression import Expression, parse, solution_name
-from qnet.expression.aliases import MAX_THROUGHPUT
-from qnet.expression.functions import percentile_share
+from qnet.expression.names import MAX_THROUGHPUT, percentile_share
 from qnet.lazy import lazy, np
 from qnet.model.bind import depends_on_population
 from qnet.model.model import Model, fact

@@ -7,7 +7,7 @@ from typing import Any, cast
 from qnet.documents import Path
 from qnet.errors import Problem, suggest
 from qnet.questions.study.printed import Printed, printed
-from qnet.questions.study.references import filled, referred
+from qnet.questions.study.story import filled, referred
 from qnet.questions.study.study import ROLES, Claim, Where
 from qnet.reports.text import width
 from qnet.units import UnitError

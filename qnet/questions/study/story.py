@@ -1,4 +1,7 @@
-"""The story of a study: what its authors asked, which claims answer it, and what shows it."""
+"""The story of a study: what its authors asked, which claims answer it, and what shows it.
+
+A reference between claims, such as `[lpar/kernel-build/wall]`, denotes what that claim states.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,19 @@ from typing import Any, cast
 
 from qnet.documents import Path
 from qnet.errors import suggest
-from qnet.questions.study.references import filled, referred
 from qnet.record import Record
+
+_REFERENCE = re.compile(r"\[([^\[\]]*)\]")
+
+
+def referred(text: str) -> tuple[str, ...]:
+    """The ids that a text refers to, each once, in order."""
+    return tuple(dict.fromkeys(match[1].strip() for match in _REFERENCE.finditer(text)))
+
+
+def filled(text: str, reported: Callable[[str], str]) -> str:
+    """The text with every reference replaced by an expression; `told` gives that of an id."""
+    return _REFERENCE.sub(lambda match: reported(match[1].strip()), text)
 
 
 class Ask(Record):

@@ -12,7 +12,7 @@ from qnet.questions.study.claims import TOLERANT, UNCHANGED, WIDEST
 from qnet.questions.study.influences import Begun, Influences, influences
 from qnet.questions.study.prediction_rule import carried, path_length
 from qnet.questions.study.printed import Printed, printed
-from qnet.questions.study.references import filled, referred
+from qnet.questions.study.story import filled, referred
 from qnet.questions.study.study import Claim, Study, bounds_of
 from qnet.questions.study.validate_points import ClaimFigures, Computer
 from qnet.record import Record

@@ -21,7 +21,7 @@ from qnet.questions.points.points import Solved, solve_points
 from qnet.questions.points.trial import Trial
 from qnet.questions.search.near import near
 from qnet.questions.search.search import choose, search
-from qnet.questions.study.references import filled
+from qnet.questions.study.story import filled
 from qnet.questions.study.study import Claim, Study, Where
 from qnet.questions.study.validate_settings import Systems, refuse_moving
 from qnet.record import Record

@@ -7,7 +7,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from qnet.answer import Answer
-from qnet.expression.functions import FUNCTIONS
+from qnet.expression.names import FUNCTIONS
 from qnet.lazy import lazy
 from qnet.model.fields import TABLES, Field
 from qnet.model.figures import every_figure, unit_of

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from qnet.questions.bottleneck.bottleneck import Bottleneck
-from qnet.questions.bottleneck.software import Software
+from qnet.questions.bottleneck.bottleneck import Bottleneck, Software
 from qnet.questions.points.changes import Change
 from qnet.questions.points.points import rising, same
 from qnet.questions.why.findings import (

@@ -10,8 +10,7 @@ from qnet.errors import Problem, UsageError
 from qnet.expression import Value
 from qnet.queues.stations.answer import StationAnswer, answer
 from qnet.queues.stations.distributions import check_share, quantile
-from qnet.queues.stations.m_g_1 import by_moments
-from qnet.queues.stations.moments import third_moment
+from qnet.queues.stations.m_g_1 import by_moments, third_moment
 from qnet.queues.stations.numbers import is_array, is_symbol, operations_of, over_floats
 from qnet.queues.stations.phases import Phases, phases_at_arrival, phases_tail
 

@@ -8,7 +8,7 @@ from qnet.errors import Problem, UsageError
 from qnet.expression import Value
 from qnet.queues.arithmetic import total
 from qnet.queues.stations.answer import ClassAnswer, StationAnswer
-from qnet.queues.stations.moments import number_variance, third_moment
+from qnet.queues.stations.m_g_1 import number_variance, third_moment
 from qnet.queues.stations.numbers import is_symbol, require_stable
 
 _SOURCE = "@kleinrock1976, chapter 3"

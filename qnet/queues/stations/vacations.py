@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from qnet.expression import Value
 from qnet.queues.stations.answer import StationAnswer, answer
-from qnet.queues.stations.m_g_1 import by_moments
-from qnet.queues.stations.moments import number_variance, residual_variance, third_moment
+from qnet.queues.stations.m_g_1 import by_moments, number_variance, residual_variance, third_moment
 
 _SOURCE = "@fuhrmann1985"
 

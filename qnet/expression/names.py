@@ -1,4 +1,7 @@
-"""The functions of the expression language: names, numbers of arguments and rules of dimension, in one table."""
+"""The names of the expression language: its functions in one table, and other names of metrics, as people type them.
+
+A parameter or an output of a model with such another name is what the name denotes there.
+"""
 
 from __future__ import annotations
 
@@ -78,3 +81,42 @@ def percentile_share(name: str, of: str = "") -> float | None:
     match = percentile(name.partition("(")[0])
     share = float(f"{match[2]}.{match[3] or 0}") / 100 if match and of in ("", match[1]) else 0.0
     return share or None
+
+
+MAX_THROUGHPUT = "max_throughput"
+"""The saturation throughput, which no single solution has."""
+
+ALIASES = {
+    "maximum_throughput": MAX_THROUGHPUT,
+    "max_rate": MAX_THROUGHPUT,
+    "maximum_rate": MAX_THROUGHPUT,
+    "saturation_throughput": MAX_THROUGHPUT,
+    "capacity": MAX_THROUGHPUT,
+    "response_time": "response",
+    "latency": "response",
+    "residence_time": "residence",
+    "wait_time": "wait",
+    "waiting_time": "wait",
+    "number": "queue_length",
+    "loss_probability": "loss",
+    "blocking_probability": "found_full",
+    "number_inside": "busy_servers",
+}
+_OTHER_PERCENTILE = r"(?:([a-z_]+)_)?(p\d{1,2}(?:_\d{1,6})?)"
+
+
+def canonical(name: str) -> str:
+    """The name of a metric in the tables, for a name that people may type: `response` for `latency`.
+
+    name   without what it is of in parentheses; one that is no alias is returned as it is.
+
+    >>> canonical("max_rate"), canonical("latency_p95"), canonical("p99"), canonical("utilization")
+    ('max_throughput', 'response_p95', 'response_p99', 'utilization')
+    """
+    if name in ALIASES:
+        return ALIASES[name]
+    # Compiling the pattern takes longer than all else here: names that end otherwise do without.
+    if name[-1:].isdecimal() and (match := re.fullmatch(_OTHER_PERCENTILE, name)):
+        mean = ALIASES.get(match[1], match[1]) if match[1] else "response"
+        return f"{mean}_{match[2]}"
+    return name
