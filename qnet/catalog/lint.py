@@ -18,6 +18,9 @@ from qnet.documents import Document, Path, read
 from qnet.errors import Problem, QnetError, suggest
 from qnet.record import Record
 
+_PREDICTED = ("predicted", "failed assumption", "carried")
+"""Roles that no claim has on which a value was fitted."""
+
 
 class Catalog(Record):
     """A catalog as far as it can be read."""
@@ -337,10 +340,6 @@ def _texts(value: object) -> Iterator[str]:
     elif isinstance(value, list):
         for item in cast("list[Any]", value):
             yield from _texts(item)
-
-
-_PREDICTED = ("predicted", "failed assumption", "carried")
-"""Roles that no claim has on which a value was fitted."""
 
 
 class Claims(Record):

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
+INLINE = ("stations", "delays", "servers", "arrival_rate", "population", "think_time")
+"""The options of a network without a file, as arguments of a command."""
+
+
 def _complete_method(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
     from click.shell_completion import CompletionItem
 
@@ -169,10 +173,6 @@ def _size(text: str) -> float:
     if dimension != DATA or value <= 0:
         raise click.UsageError(f"--memory {text}: expected a size above 0, such as 4 GB")
     return value
-
-
-INLINE = ("stations", "delays", "servers", "arrival_rate", "population", "think_time")
-"""The options of a network without a file, as arguments of a command."""
 
 
 class SystemOptions(Record):

@@ -9,6 +9,28 @@ import re
 
 from qnet.record import Record
 
+_PERCENTILE = r"(response|wait)_p(\d{1,2})(?:_(\d{1,6}))?"
+"""A percentile: `response_p95` of all passages, `response_p99_9('web')` of a class or a route, `wait_p80('agent')` of
+the visits of a station."""
+MAX_THROUGHPUT = "max_throughput"
+"""The saturation throughput, which no single solution has."""
+ALIASES = {
+    "maximum_throughput": MAX_THROUGHPUT,
+    "max_rate": MAX_THROUGHPUT,
+    "maximum_rate": MAX_THROUGHPUT,
+    "saturation_throughput": MAX_THROUGHPUT,
+    "capacity": MAX_THROUGHPUT,
+    "response_time": "response",
+    "latency": "response",
+    "residence_time": "residence",
+    "wait_time": "wait",
+    "waiting_time": "wait",
+    "number": "queue_length",
+    "loss_probability": "loss",
+    "blocking_probability": "found_full",
+    "number_inside": "busy_servers",
+}
+
 
 class Function(Record):
     """One function: its least and most arguments, how dimensions pass through it, and a line of help.
@@ -62,10 +84,6 @@ SOLUTION_FUNCTIONS = (
 """Figures of the solution, by name of a station (the first five), of a class or of a route (the next two), of any of
 these that may lose customers (the next two), of a buffer (the others): `utilization('cpu')`; and the number inside."""
 
-_PERCENTILE = r"(response|wait)_p(\d{1,2})(?:_(\d{1,6}))?"
-"""A percentile: `response_p95` of all passages, `response_p99_9('web')` of a class or a route, `wait_p80('agent')` of
-the visits of a station."""
-
 
 def percentile(name: str) -> re.Match[str] | None:
     """The parts of a name of a percentile without what it is of: the figure, the digits before and after the point."""
@@ -83,25 +101,6 @@ def percentile_share(name: str, of: str = "") -> float | None:
     return share or None
 
 
-MAX_THROUGHPUT = "max_throughput"
-"""The saturation throughput, which no single solution has."""
-
-ALIASES = {
-    "maximum_throughput": MAX_THROUGHPUT,
-    "max_rate": MAX_THROUGHPUT,
-    "maximum_rate": MAX_THROUGHPUT,
-    "saturation_throughput": MAX_THROUGHPUT,
-    "capacity": MAX_THROUGHPUT,
-    "response_time": "response",
-    "latency": "response",
-    "residence_time": "residence",
-    "wait_time": "wait",
-    "waiting_time": "wait",
-    "number": "queue_length",
-    "loss_probability": "loss",
-    "blocking_probability": "found_full",
-    "number_inside": "busy_servers",
-}
 _OTHER_PERCENTILE = r"(?:([a-z_]+)_)?(p\d{1,2}(?:_\d{1,6})?)"
 
 

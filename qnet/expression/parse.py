@@ -33,6 +33,17 @@ _STRING = r"'[^'\\\n]*'|\"[^\"\\\n]*\""
 _PLAIN = Unit(1, NUMBER)
 
 
+MAX_TREE_DEPTH = 150
+"""Operations inside operations: evaluation calls itself once for each, far below Python's limit of recursion."""
+_NOT_LANGUAGE = "this is not part of the expression language"
+_BINARY: dict[type[ast.operator], str] = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Pow: "**",
+}  # fmt: skip
+_COMPARE: dict[type[ast.cmpop], str] = {
+    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
+}  # fmt: skip
+
+
 class Folded(Record):
     """Text of the same length with every unit blanked out, and what the literal at each column is worth."""
 
@@ -148,19 +159,6 @@ def _unexpected(text: str, position: int) -> ExpressionError:
     }
     all = "expressions have numbers with units, names, + - * / // **, comparisons and functions"
     return ExpressionError(f"unexpected character {text[position]!r}", position, hints.get(text[position], all))
-
-
-MAX_TREE_DEPTH = 150
-"""Operations inside operations: evaluation calls itself once for each, far below Python's limit of recursion."""
-
-_NOT_LANGUAGE = "this is not part of the expression language"
-
-_BINARY: dict[type[ast.operator], str] = {
-    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Pow: "**",
-}  # fmt: skip
-_COMPARE: dict[type[ast.cmpop], str] = {
-    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
-}  # fmt: skip
 
 
 class Expression(Record):

@@ -41,6 +41,10 @@ else:
     rate_formula = lazy("qnet.model.rate_formula")
 
 
+MAX_BRANCHES = 1000
+"""Of one parallel step; a choice that bounds time and memory."""
+
+
 def with_copies(steps: tuple[Step, ...], follows: Mapping[str, str]) -> tuple[Step, ...]:
     """The steps of a route, of which those at a station that follows another one have the copy that was named there.
 
@@ -91,10 +95,6 @@ def _leaders(steps: tuple[Step, ...], follows: Mapping[str, str]) -> set[str]:
             result.add(follows.get(step.station, step.station))
         result |= _leaders(step.inner if isinstance(step, Fork) else step.steps, follows)
     return result
-
-
-MAX_BRANCHES = 1000
-"""Of one parallel step; a choice that bounds time and memory."""
 
 
 def bind(model: Model, values: Values) -> RoutedNetwork:

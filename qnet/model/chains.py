@@ -22,6 +22,12 @@ MAX_STATES = 300
 """States of a route given by probabilities; a choice: visits are one dense solution, cubic in them."""
 
 
+CheckNumber = Callable[[Expression | None, Field, Path], object]
+"""Notes what is wrong with the names and the dimension of a number at a path."""
+_NAMED = 5
+"""States that a message names at most."""
+
+
 def read_chain(reader: Reader, name: str, raw: Any) -> ChainModel:
     """A chain as the file states it, as far as it can be read; problems go to the reader."""
     return _ChainReader(reader, name).chain(raw)
@@ -140,13 +146,6 @@ class _ChainReader:
         if not entries:
             self.reader.fail("QN203", path, f"there are no {what}", "at least one")
         return entries
-
-
-CheckNumber = Callable[[Expression | None, Field, Path], object]
-"""Notes what is wrong with the names and the dimension of a number at a path."""
-
-_NAMED = 5
-"""States that a message names at most."""
 
 
 def check_chains(model: Model, reader: Reader, number: CheckNumber) -> None:

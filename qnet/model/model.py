@@ -29,6 +29,9 @@ Further = tuple[tuple[str, Any], ...]
 """The keys of a table that have no attribute in its record, each with its value."""
 
 
+_Fact = TypeVar("_Fact")
+
+
 class Parameter(Record):
     """A named value that may be changed from outside."""
 
@@ -417,9 +420,6 @@ def require_models(systems: Iterable[Any]) -> None:
     for system in systems:
         if not isinstance(system, Model):
             raise UsageError(Problem("QN753", f"a system to compare with is {system!r}", "what qnet.load() returns"))
-
-
-_Fact = TypeVar("_Fact")
 
 
 def fact(function: Callable[[Model], _Fact]) -> Callable[[Model], _Fact]:

@@ -148,6 +148,12 @@ _OTHERS = {
 }
 
 
+_LINE = 120
+"""A note that is longer has a text in a few words."""
+_MOST, _FIRST = 12, 5
+"""Reasons that are listed all, and those that are listed of more."""
+
+
 class Reason(Record):
     """Why a method does not apply, or an answer is approximate; `str` words it.
 
@@ -259,12 +265,6 @@ def approximation(method: str) -> Inexact:
     'aql is an approximation'
     """
     return Inexact(Reason("approximation", f"{method} is an approximation"))
-
-
-_LINE = 120
-"""A note that is longer has a text in a few words."""
-_MOST, _FIRST = 12, 5
-"""Reasons that are listed all, and those that are listed of more."""
 
 
 def approximate_notes(reasons: Iterable[str], what: str = "the answer is") -> list[Note]:

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from qnet.networks.near import Nearby
 
 
+_NOTHING: Mapping[str, Value] = {}
+
+
 class _Aside:
     """What a solution has that changes no answer: all of a kind are equal."""
 
@@ -76,9 +79,6 @@ class Passages(Record):
     """Where the waits have none yet: those that are computed."""
     copies: tuple[int, ...] = ()
     """By class: how many classes like it there are in the network of which this is a part; empty: one of each."""
-
-
-_NOTHING: Mapping[str, Value] = {}
 
 
 class StationFigures(Record):

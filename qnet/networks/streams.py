@@ -36,6 +36,10 @@ _CLOSED = 0.5
 _NOTHING_LEFT: Mapping[str, Duration] = {}
 
 
+LONGEST = 1e150
+"""Seconds, of waits whose square is a number; those of points without a steady state may be longer."""
+
+
 class Stream(Record):
     """Requests of one kind for one copy of a station."""
 
@@ -469,10 +473,6 @@ def start_together(network: RoutedNetwork, compiled: Streams, operations: Operat
 
 def _route(stream: Stream) -> tuple[int, str]:
     return stream.class_index, stream.route
-
-
-LONGEST = 1e150
-"""Seconds, of waits whose square is a number; those of points without a steady state may be longer."""
 
 
 def stream_wait(

@@ -20,6 +20,10 @@ _SHORTEST, _LONGEST = 0.1, 40.0
 """The end of the first panel and of the last, in means of the shortest time and of the longest."""
 
 
+_STAGES = 40
+"""The most stages of a mixed Erlang time; what varies less is a constant and such a time."""
+
+
 class BranchTimes(Record):
     """Independent times of one distribution."""
 
@@ -228,10 +232,6 @@ def at_rank(table: Any, counts: Sequence[int], rank: int) -> Any:
     passed = np.cumsum(np.array(counts)[order], axis=0)
     first = (passed < rank).sum(0)
     return np.take_along_axis(np.take_along_axis(table, order, axis=0), first[None], axis=0)[0]
-
-
-_STAGES = 40
-"""The most stages of a mixed Erlang time; what varies less is a constant and such a time."""
 
 
 class Fitted:

@@ -23,6 +23,14 @@ _TINY = 1e-300
 """Keeps a quotient finite at no load: any number near the smallest float works."""
 
 
+MOST_STATES = 1500
+"""Of the chain, which is one dense solution, cubic in them; a choice that bounds time."""
+_State = tuple[tuple[int, ...], tuple[int, ...]]
+"""By level, the highest first: the number waiting, and the number in service."""
+_LARGE = 1e100
+"""Where weights are divided by the largest so far."""
+
+
 class Servers(Record):
     """The servers of the places of a line, with their other work."""
 
@@ -153,12 +161,6 @@ def _level(slope: Value, operations: Operations) -> Value:
     return operations.where(near, series, direct)
 
 
-MOST_STATES = 1500
-"""Of the chain, which is one dense solution, cubic in them; a choice that bounds time."""
-_State = tuple[tuple[int, ...], tuple[int, ...]]
-"""By level, the highest first: the number waiting, and the number in service."""
-
-
 class Levels(Record):
     """The figures of a station with loss when all places are taken."""
 
@@ -247,10 +249,6 @@ def _served(waiting: tuple[int, ...], served: tuple[int, ...], servers: int, int
 
 def _plus(numbers: tuple[int, ...], level: int, more: int) -> tuple[int, ...]:
     return (*numbers[:level], numbers[level] + more, *numbers[level + 1 :])
-
-
-_LARGE = 1e100
-"""Where weights are divided by the largest so far."""
 
 
 class RatedLine(Record):

@@ -32,6 +32,17 @@ _NOTHING = "-"
 _Row = tuple[Cell, ...]
 
 
+_OK = "ok"
+_ROUNDING = 1e-12
+"""The relative difference of two figures that are the same, computed in two ways."""
+_ABOUT = ("name", "parameter", "metric")
+"""Columns that say what a row is about."""
+_NUMBERED = (["rank", "name"], ["name", "row"])
+"""Leading columns that say together what a row is, though one of them is a number."""
+_MANY = 4
+"""A table of one row and that many columns is shown as titles and values below each other."""
+
+
 def is_matrix(report: Content, rows: Sequence[_Row]) -> bool:
     """Whether the rows of a report fill a matrix: it asks for one, and no two rows of a block meet in one cell."""
     if report.matrix is None or not rows:
@@ -135,17 +146,6 @@ def _letter(number: int) -> str:
     """a, b, ..., z, aa, ab, ..."""
     ahead = _letter(number // 26 - 1) if number >= 26 else ""
     return ahead + chr(ord("a") + number % 26)
-
-
-_OK = "ok"
-_ROUNDING = 1e-12
-"""The relative difference of two figures that are the same, computed in two ways."""
-_ABOUT = ("name", "parameter", "metric")
-"""Columns that say what a row is about."""
-_NUMBERED = (["rank", "name"], ["name", "row"])
-"""Leading columns that say together what a row is, though one of them is a number."""
-_MANY = 4
-"""A table of one row and that many columns is shown as titles and values below each other."""
 
 
 def tables(report: Content, style: Style) -> list[Table]:

@@ -42,6 +42,12 @@ _NAME = 0.75
 """A name is not broken that takes at most this share of the screen."""
 
 
+_GAP = 2
+"""Spaces between columns."""
+_RULE = 3
+"""A space, a rule and a space between columns."""
+
+
 class ColumnLayout(Record):
     """One column of a table and the room it takes."""
 
@@ -122,10 +128,6 @@ def fitted(band: Sequence[ColumnLayout], screen: int, gap: int) -> list[int]:
     return widths
 
 
-_GAP = 2
-"""Spaces between columns."""
-
-
 def render(report: Content, style: Style) -> str:
     """Title, blocks, notes and the last line, with an empty line between; a terminal gets boxes and colour."""
     if style.terminal:
@@ -178,10 +180,6 @@ def _lines(band: list[ColumnLayout], screen: int) -> list[str]:
         dashes,
         *(line for cells in rows for line in row(cells)),
     ]
-
-
-_RULE = 3
-"""A space, a rule and a space between columns."""
 
 
 def on_terminal(report: Content, style: Style) -> str:

@@ -29,6 +29,13 @@ UNLIMITED = 10**9
 """The limit of a delay, which is held without waiting."""
 
 
+_FEWEST = 3
+"""The least limit with which closed classes are taken as one: of one or two places layers are closer."""
+_MOST = 2000
+"""The greatest number of customers of closed classes that are taken as one."""
+_NAME = "all classes"
+
+
 class Region(Record):
     """A subnetwork and the station that is held while customers are inside it."""
 
@@ -257,13 +264,6 @@ def _once(step: Step) -> bool:
 def entries(network: RoutedNetwork, region: Region) -> Value:
     """Entries into a region per passage of its class."""
     return total(route.probability * hold.visits for route, hold in holds(network, region))
-
-
-_FEWEST = 3
-"""The least limit with which closed classes are taken as one: of one or two places layers are closer."""
-_MOST = 2000
-"""The greatest number of customers of closed classes that are taken as one."""
-_NAME = "all classes"
 
 
 class SharedLimits(Record):

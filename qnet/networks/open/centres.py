@@ -20,6 +20,10 @@ _ALL = -1
 """In place of a group: all copies of a station."""
 
 
+_ROUNDING = 1e-13
+"""The share of a rate that is left by rounding where holders wait as often as they ask."""
+
+
 class Room(Record):
     """Servers of outer stations that are kept while a centre is waited for, and their streams."""
 
@@ -176,10 +180,6 @@ def _rates(
     return [
         (index, copies * streams[index].rate) for number, copies in groups for index in members[station.name, number]
     ]
-
-
-_ROUNDING = 1e-13
-"""The share of a rate that is left by rounding where holders wait as often as they ask."""
 
 
 class BusyHolders(Record):

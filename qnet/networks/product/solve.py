@@ -46,6 +46,13 @@ _SLOW = 2e9
 """Operations, estimated from above, from which on an answer takes a second or so."""
 
 
+_EVERY_POINT = "mixed batch"
+_FEW = 4
+"""Points that take no longer one by one."""
+_MORE = frozenset({"priorities", "parallel", "fractional populations"})
+"""What other methods are for than the exact ones of closed classes."""
+
+
 class ClosedMethods:
     """The exact methods of closed classes as one choice, or one of them by name."""
 
@@ -190,13 +197,6 @@ def _with_integers(network: Demands) -> Any:
     """Which variants have integer populations."""
     counts = np.stack([network.population[kind] for kind in network.closed], axis=1)
     return (counts == counts.round()).all(axis=1)
-
-
-_EVERY_POINT = "mixed batch"
-_FEW = 4
-"""Points that take no longer one by one."""
-_MORE = frozenset({"priorities", "parallel", "fractional populations"})
-"""What other methods are for than the exact ones of closed classes."""
 
 
 def solve(network: Demands, wanted: Wanted = AUTO) -> Solution:

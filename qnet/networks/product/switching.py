@@ -25,6 +25,9 @@ from qnet.networks.product.validation import Arguments
 from qnet.queues.arithmetic import ratio
 from qnet.record import Record
 
+Rows = tuple[tuple[Any, ...], ...]
+"""(K, R) numbers, or arrays (B,) instead of numbers."""
+
 
 def aggregate(demands: Any, chain_of: Sequence[int], count: int) -> Any:
     """The demands of chains.
@@ -121,10 +124,6 @@ def _check(chain_of: Sequence[int], count: int) -> None:
 def _same(result: int, classes: int, name: str) -> None:
     if result != classes:
         raise InvalidInput(Problem("QN230", f"{result} {name} in a row", f"{classes}, one for each class"))
-
-
-Rows = tuple[tuple[Any, ...], ...]
-"""(K, R) numbers, or arrays (B,) instead of numbers."""
 
 
 class Stations(Protocol):

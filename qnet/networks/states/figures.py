@@ -38,6 +38,9 @@ Where = tuple[int, int, str, int]
 """Class, route, station and group of copies; "" for delays outside of stations."""
 
 
+Column = Callable[[Sequence[float]], Value]
+
+
 class BufferStates(Record):
     """A buffer, as the states have it."""
 
@@ -352,9 +355,6 @@ def buffers(
             )
         )
     return tuple(listed)
-
-
-Column = Callable[[Sequence[float]], Value]
 
 
 class BranchCustomers(Record):

@@ -24,10 +24,26 @@ if TYPE_CHECKING:
     from qnet.networks.states.figures import SolvedChain
     from qnet.networks.states.machine import Machine
 else:
+    # Most networks have too many states, which is known before any of them is made.
     chain = lazy("qnet.networks.states.chain")
     crowds = lazy("qnet.networks.states.crowds")
     solution = lazy("qnet.networks.states.solution")
     state_figures = lazy("qnet.networks.states.figures")
+
+
+NAME = STATES
+MOST = 50_000
+"""States of a chain that is asked for by name."""
+_A_STATE = 1e5
+"""Operations that generating a state and its transitions counts as, besides those of the elimination."""
+LITTLE = 1e-3
+"""The same, where more of them matter little: an approximation for networks that no other method solves."""
+_LOOKS = 3
+"""The total number of states generated, chain after chain, as a multiple of the number allowed."""
+_FIRST = 6
+"""Customers from outside that are tried first."""
+STARVED = "QN589"
+"""The code of a refusal where a closed class is never served."""
 
 
 def keep_chains(solved: Sequence[SolvedChain], most: int, edge: float) -> None:
@@ -52,21 +68,6 @@ def kept_chain(made: Program, most: int, edge: float) -> SolvedChain | None:
         return None
     kept = (item for states, share, item in account.kept if (states, share) == (most, edge))
     return next((item for item in kept if item.program == made), None)
-
-
-NAME = STATES
-MOST = 50_000
-"""States of a chain that is asked for by name."""
-_A_STATE = 1e5
-"""Operations that generating a state and its transitions counts as, besides those of the elimination."""
-LITTLE = 1e-3
-"""The same, where more of them matter little: an approximation for networks that no other method solves."""
-_LOOKS = 3
-"""The total number of states generated, chain after chain, as a multiple of the number allowed."""
-_FIRST = 6
-"""Customers from outside that are tried first."""
-STARVED = "QN589"
-"""The code of a refusal where a closed class is never served."""
 
 
 def solve(network: RoutedNetwork, wanted: Wanted, most: int = MOST) -> RoutedSolution:

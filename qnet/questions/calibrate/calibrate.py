@@ -29,6 +29,28 @@ SHARE_OF_FIT = 0.9
 """Of the operations that are left, for the fit: the rest is for the rows of the report."""
 
 
+__all__ = ["SEARCHES", "SHARE", "Calibration", "FittedParameter", "calibrate", "fitted_point", "refuse_without_fit"]
+SEARCHES = 4
+"""Default number of starts: enough to show that two stations may be interchanged."""
+MAX_SEARCHES = 1000
+"""Starts that may be asked of one fit; a choice that bounds time."""
+LINEAR, PROFILE = "linear", "profile"
+_POINTS = 40_000
+"""Rows that may be solved for profiles; and the least number of points."""
+_FEWEST = 500
+"""The least number of points for profiles, whatever the number of rows; a choice."""
+_ROUNDS = 4
+"""How often a profile may reach a better minimum."""
+_FAR_OFF = 4.0
+"""How many times wider an interval by profile is than a linear one whose standard error is not reported."""
+_ROUNDED = 1e-9
+"""How far beyond an interval a value is within its rounding."""
+_WEIGHINGS = 3
+"""Fits with new weights at most; a choice: they end earlier where the common error hardly changes."""
+_STEADY = 0.02
+"""The change of the common error, relative, that is not worth another fit."""
+
+
 class Stopped:
     """Why a calibration ended early, and how far it had come."""
 
@@ -78,31 +100,6 @@ def no_scatter(freedom: int) -> Scatter:
         ratio=None,
         exceeds=False,
     )
-
-
-__all__ = ["SEARCHES", "SHARE", "Calibration", "FittedParameter", "calibrate", "fitted_point", "refuse_without_fit"]
-
-SEARCHES = 4
-"""Default number of starts: enough to show that two stations may be interchanged."""
-MAX_SEARCHES = 1000
-"""Starts that may be asked of one fit; a choice that bounds time."""
-LINEAR, PROFILE = "linear", "profile"
-_POINTS = 40_000
-"""Rows that may be solved for profiles; and the least number of points."""
-_FEWEST = 500
-"""The least number of points for profiles, whatever the number of rows; a choice."""
-_ROUNDS = 4
-"""How often a profile may reach a better minimum."""
-
-
-_FAR_OFF = 4.0
-"""How many times wider an interval by profile is than a linear one whose standard error is not reported."""
-_ROUNDED = 1e-9
-"""How far beyond an interval a value is within its rounding."""
-_WEIGHINGS = 3
-"""Fits with new weights at most; a choice: they end earlier where the common error hardly changes."""
-_STEADY = 0.02
-"""The change of the common error, relative, that is not worth another fit."""
 
 
 class FittedParameter(Record):

@@ -43,6 +43,11 @@ else:
     summaries = lazy("qnet.questions.presentation.summaries")
 
 
+_GROUP, _TEXT = Column("group", "group"), Column("text", "text")
+_SEVERAL = re.compile(r"[,:]|^\s*log\s*\(")
+_NESTED = re.compile(r"\([^()]*\)|'[^']*'")
+
+
 def doubted(comparison: SystemComparison) -> tuple[dict[tuple[int, int], tuple[Cell, ...]], list[Note]]:
     """By place of a side and of a figure, both ends of the figure of A, of the side, and of their difference.
 
@@ -458,9 +463,6 @@ def _value(side: Side, asked: Metric | None) -> float | None:
     return value if abs(value) < float("inf") else None
 
 
-_GROUP, _TEXT = Column("group", "group"), Column("text", "text")
-
-
 class MetricLine(Record):
     """One metric: its values by side, in its unit."""
 
@@ -506,10 +508,6 @@ def _cells(line: MetricLine, known: bool) -> tuple[Cell, ...]:
         sides = [line.ends[0][:2], *(ends[2:4] for ends in line.ends)]
         result += tuple(cell for pair in (*sides, *(ends[4:] for ends in line.ends)) for cell in shown(pair))
     return result
-
-
-_SEVERAL = re.compile(r"[,:]|^\s*log\s*\(")
-_NESTED = re.compile(r"\([^()]*\)|'[^']*'")
 
 
 def variants(text: str, model: Model) -> list[list[str]]:

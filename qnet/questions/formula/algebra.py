@@ -22,6 +22,21 @@ _Denominators = dict[Any, int]
 """By the base of a denominator its power."""
 
 
+MOST_FACTORED = 600
+"""Operations of an equation up to which it is factored."""
+MOST_SOLVED = 2000
+"""Operations of an equation up to which it is solved."""
+MOST_TERMS = 6000
+"""Terms of an equation over one denominator up to which it is solved."""
+FEW_SERVERS = 2
+"""Servers up to which Erlang's C is written out where an equation is solved."""
+MOST_ROOT = 100
+"""The root up to which a power is a fraction."""
+_DIGITS = 50
+"""Decimal digits of an exponent: far more than a float has, so that none is lost."""
+_ROUNDED = ("floor", "ceiling")
+
+
 def terms(formula: Any) -> int:
     """The terms of the numerator, expanded, at most; nothing is computed of the expression itself."""
     count, below = _parts(formula, {})
@@ -91,23 +106,6 @@ def _power(count: int, power: int) -> int:
     if power > 64 or count > 10**4:
         return min(count ** min(power, 3), _MOST)
     return min(comb(count + power - 1, power), _MOST)
-
-
-MOST_FACTORED = 600
-"""Operations of an equation up to which it is factored."""
-MOST_SOLVED = 2000
-"""Operations of an equation up to which it is solved."""
-MOST_TERMS = 6000
-"""Terms of an equation over one denominator up to which it is solved."""
-FEW_SERVERS = 2
-"""Servers up to which Erlang's C is written out where an equation is solved."""
-
-MOST_ROOT = 100
-"""The root up to which a power is a fraction."""
-_DIGITS = 50
-"""Decimal digits of an exponent: far more than a float has, so that none is lost."""
-
-_ROUNDED = ("floor", "ceiling")
 
 
 def evaluated(formula: Any, numbers: Mapping[str, float]) -> float | None:

@@ -21,6 +21,14 @@ _DECIMAL_COMMA = re.compile(r"\s*+[+-]?\d++,\d++(?![\d.,])", re.ASCII)
 _DECIMAL_POINT = re.compile(r"\s*+[+-]?\d++\.\d", re.ASCII)
 
 
+MAX_FIELD_LINES = 100
+"""Lines of a cell in quotation marks; a mark that is not closed by then is a stray one."""
+_PLAIN = 100_000
+"""Characters of a line up to which no cell can be longer than the reader of the standard library accepts."""
+_MOST_COMMENTS = 100
+"""Comments before the header that are remembered."""
+
+
 def separator(header: str) -> str:
     """What separates the cells of a table, by its header."""
     bare = _QUOTED.sub("", header)
@@ -53,14 +61,6 @@ def has_comma(cell: str) -> bool:
 def has_point(cell: str) -> bool:
     """Whether a cell is a number, or a quantity, with a decimal point."""
     return _DECIMAL_POINT.match(cell) is not None
-
-
-MAX_FIELD_LINES = 100
-"""Lines of a cell in quotation marks; a mark that is not closed by then is a stray one."""
-_PLAIN = 100_000
-"""Characters of a line up to which no cell can be longer than the reader of the standard library accepts."""
-_MOST_COMMENTS = 100
-"""Comments before the header that are remembered."""
 
 
 class RowFault(Fault):

@@ -26,6 +26,10 @@ _HALVINGS = 100
 """Of an interval of floats; any number above their bits works."""
 
 
+_INTEGER = 1e-9
+"""How far rounding may take an integer; any number above rounding and below real fractions."""
+
+
 def outside(error: QnetError) -> bool:
     """Whether an error is that of numbers outside what a model allows."""
     return bool(error.problems) and error.problems[0].code in _CODES
@@ -205,10 +209,6 @@ class Domain:
             middle = (inside + beyond) // 2
             inside, beyond = (middle, beyond) if self.allows(index, middle) else (inside, middle)
         return inside
-
-
-_INTEGER = 1e-9
-"""How far rounding may take an integer; any number above rounding and below real fractions."""
 
 
 class Input(Record):

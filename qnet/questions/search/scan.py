@@ -18,6 +18,10 @@ CLOSE = 1e-9
 """An excess that differs by no more than this is the same."""
 
 
+LIMIT, SATURATION, RANGE, ENDLESS = range(4)
+"""What may end an interval: a limit, the steady state, the range of the parameter, or nothing observed."""
+
+
 class Scan:
     """Values of the varied parameter that have been tried, in order, with the results there.
 
@@ -129,10 +133,6 @@ class Scan:
         before = np.flatnonzero(self.neighbours() & (flags[1:] != flags[:-1])) if len(flags) > 1 else self.point[:0]
         first = flags[before]
         return np.where(first, before, before + 1), np.where(first, before + 1, before)
-
-
-LIMIT, SATURATION, RANGE, ENDLESS = range(4)
-"""What may end an interval: a limit, the steady state, the range of the parameter, or nothing observed."""
 
 
 class Ends(Record):

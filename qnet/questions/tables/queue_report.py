@@ -63,6 +63,18 @@ NAMES = {name: row[1] for name, row in STATIONS.items()}
 """Every station, with one line about it: for help and completion."""
 
 
+_MOST_POINTS = 10_000
+"""Of a grid; a choice that bounds time, as each is solved on its turn."""
+_WRITTEN = {
+    "": "a plain number, such as 0.5 or 2",
+    "s": 'a number and a unit, such as "8.5 ms"',
+    "/s": 'a number and a unit, such as "80/s"',
+}
+"""How values are written, by their base unit."""
+Axis = Mapping[str, Sequence[float]]
+"""The values of one parameter, or of several that vary together."""
+
+
 def queue_report(
     name: str, texts: Mapping[str, str], percentiles: Sequence[float] = (), states: int = -1, solve_for: str = "",
     limit: str | Sequence[str] = (), asserted: Sequence[str] = (), within: str = "", over: Sequence[str] = (),
@@ -364,19 +376,6 @@ def _lost(result: StationAnswer, percentile: float) -> str:
         except NotComputed as error:
             return f"the percentile {percentile:g} is not given: {error.problems[0].found}"
     return ""
-
-
-_MOST_POINTS = 10_000
-"""Of a grid; a choice that bounds time, as each is solved on its turn."""
-_WRITTEN = {
-    "": "a plain number, such as 0.5 or 2",
-    "s": 'a number and a unit, such as "8.5 ms"',
-    "/s": 'a number and a unit, such as "80/s"',
-}
-"""How values are written, by their base unit."""
-
-Axis = Mapping[str, Sequence[float]]
-"""The values of one parameter, or of several that vary together."""
 
 
 def axes_of(station: str, texts: Mapping[str, str], over: Sequence[str]) -> list[Axis]:

@@ -16,6 +16,17 @@ from qnet.queues.stations.limits import FigureLimit, read_limit, separate
 from qnet.queues.stations.table import BY_CLASS, PARAMETERS
 from qnet.record import Record
 
+SOLVABLE = ("servers", "capacity", "arrival_rate", "source_rate", "service_time")
+"""Parameters that an inverse question may ask for."""
+_CONTINUOUS = ("M/M/c", "Erlang C", "GI/G/c", "M/M/c/c", "Erlang B")
+"""Stations whose formulas hold for a fraction of a server."""
+_LARGEST = 2**50
+"""The largest number that is searched: floats know each integer up to it and far beyond."""
+_BESIDE = 1e-6
+"""The relative distance from a rate or a time at which to test on which side of it a limit holds."""
+_EDGE = 27.0
+"""-log(1 - load) where a search towards the end of the steady state gives up: a load of 1 - 2e-12."""
+
 
 def proportions(station: str, parameter: str, stated: Mapping[str, Any]) -> tuple[dict[str, Any], list[float], float]:
     """The parameters of a station with classes, the share of each class in the one asked for, and what would saturate.
@@ -43,19 +54,6 @@ def proportions(station: str, parameter: str, stated: Mapping[str, Any]) -> tupl
 def _numbers(value: Any) -> list[float]:
     """One number, or one per class."""
     return [float(item) for item in value] if isinstance(value, (list, tuple)) else [float(value)]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
-
-
-SOLVABLE = ("servers", "capacity", "arrival_rate", "source_rate", "service_time")
-"""Parameters that an inverse question may ask for."""
-
-_CONTINUOUS = ("M/M/c", "Erlang C", "GI/G/c", "M/M/c/c", "Erlang B")
-"""Stations whose formulas hold for a fraction of a server."""
-_LARGEST = 2**50
-"""The largest number that is searched: floats know each integer up to it and far beyond."""
-_BESIDE = 1e-6
-"""The relative distance from a rate or a time at which to test on which side of it a limit holds."""
-_EDGE = 27.0
-"""-log(1 - load) where a search towards the end of the steady state gives up: a load of 1 - 2e-12."""
 
 
 class Inverse(Record):

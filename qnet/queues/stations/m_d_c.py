@@ -26,6 +26,13 @@ _MOST_POINTS = 2**21
 """Points of a transform: enough for some 10^9 servers."""
 
 
+_SOURCE = "@crommelin1932; @franx2001"
+_FEW = 400
+"""Up to this number of terms of the sum over the walk are added; beyond, roots are taken."""
+_NEGLIGIBLE = 1e-20
+"""Terms below this share of a sum, however many follow, change no digit of it."""
+
+
 class Waiting(Record):
     """The number of customers that wait."""
 
@@ -196,13 +203,6 @@ def _logarithms(servers: int, offered: float, more: float, points: int) -> Any:
     logs[0] = math.log(servers - offered) - math.log(more / (1 + more))
     logs[1:] = overall - np.log(lift + 1j * sine) - np.log((more + lift - 1j * sine) / (1 + more))
     return (np.fft.fft(logs) / points).real
-
-
-_SOURCE = "@crommelin1932; @franx2001"
-_FEW = 400
-"""Up to this number of terms of the sum over the walk are added; beyond, roots are taken."""
-_NEGLIGIBLE = 1e-20
-"""Terms below this share of a sum, however many follow, change no digit of it."""
 
 
 def m_d_1(arrival_rate: Value, service_time: Value) -> StationAnswer:

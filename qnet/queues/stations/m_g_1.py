@@ -9,6 +9,8 @@ from qnet.expression import Value
 from qnet.queues.stations.answer import StationAnswer, answer
 from qnet.queues.stations.numbers import is_array, is_symbol, require_stable
 
+_SOURCE = "Pollaczek-Khinchine: @kleinrock1975, chapter 5"
+
 
 def third_moment(mean: Value, scv: Value, skewness: Value, what: str) -> Value:
     """E[X^3] of a quantity of at least 0, from its mean, scv and skewness.
@@ -50,9 +52,6 @@ def residual_variance(mean: Value, scv: Value, third: Value) -> Value:
     1.0
     """
     return None if third is None else third / (3 * mean) - (mean * (1 + scv) / 2) ** 2
-
-
-_SOURCE = "Pollaczek-Khinchine: @kleinrock1975, chapter 5"
 
 
 def m_g_1(

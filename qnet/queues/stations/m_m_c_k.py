@@ -18,6 +18,10 @@ Sums = tuple[Value, Value, Value, Value]
 """r^m, and the sums over 0 <= j < m of r^j, j r^j, j^2 r^j."""
 
 
+_SOURCE = "@kleinrock1975, sections 3.6 and 3.7"
+_ERLANG = "@kleinrock1975, section 3.7"
+
+
 def power_sums(base: Value, count: int) -> Sums:
     """The sums of `base`^j over 0 <= j < `count`, weighted by 1, j and j^2.
 
@@ -50,10 +54,6 @@ def _join(first: Sums, length: int, second: Sums) -> Sums:
         one + power * (ones + shift * zeros),
         two + power * (twos + 2 * shift * ones + shift * shift * zeros),
     )
-
-
-_SOURCE = "@kleinrock1975, sections 3.6 and 3.7"
-_ERLANG = "@kleinrock1975, section 3.7"
 
 
 def m_m_1_k(arrival_rate: Value, service_time: Value, capacity: int) -> StationAnswer:
