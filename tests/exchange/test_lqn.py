@@ -133,9 +133,9 @@ def test_tasks_are_held_and_phases_are_kept_by_their_task() -> None:
 
 
 def test_a_network_of_all_features_is_solved() -> None:
-    model = qnet.loads(read(FULL).text)
-    rows = {row["name"]: row for row in model.solve().records() if row["scope"] == "station"}
-    cycles = next(row["throughput_per_s"] for row in model.solve().records() if row["scope"] == "system")
+    told = qnet.loads(read(FULL).text).solve().records()
+    rows = {row["name"]: row for row in told if row["scope"] == "station"}
+    cycles = next(row["throughput_per_s"] for row in told if row["scope"] == "system")
     assert rows["s"]["busy_servers"] == pytest.approx(cycles * 2 * 6.5 / 2, rel=1e-6)
     assert rows["d"]["busy_servers"] == pytest.approx(cycles * (2 * 2 * 0.3 + 2 * 0.5 * 0.3), rel=1e-6)
 
