@@ -100,8 +100,18 @@ SLOW = {"scv", "held", "bursts", "two classes", "unequal classes shared", "prior
 
 
 @pytest.fixture(params=long_but(MODELS, *(MODELS.keys() - SLOW)))
-def system(request):
-    return made(request.param)
+def feature(request):
+    return request.param
+
+
+@pytest.fixture
+def system(feature):
+    return made(feature)
+
+
+@pytest.fixture
+def rows(feature):
+    return solved(feature)
 
 
 @cache
@@ -110,8 +120,14 @@ def made(name):
     return qnet.loads(MODELS[name])
 
 
-def test_a_formula_has_the_value_and_the_label_of_solve_or_is_refused(system):
-    exact = system.solve().records()[0]["exactness"] == "exact"
+@cache
+def solved(name):
+    """The rows of the answer of `solve`, computed once for all tests."""
+    return made(name).solve().records()
+
+
+def test_a_formula_has_the_value_and_the_label_of_solve_or_is_refused(system, rows):
+    exact = rows[0]["exactness"] == "exact"
     for figure in FIGURES:
         try:
             found = formula(system, figure)
@@ -124,8 +140,8 @@ def test_a_formula_has_the_value_and_the_label_of_solve_or_is_refused(system):
         assert found.exact is None or found.exact is exact, figure
 
 
-def test_the_largest_rate_is_that_of_solve_or_is_refused(system):
-    row = system.solve().records()[0]
+def test_the_largest_rate_is_that_of_solve_or_is_refused(system, rows):
+    row = rows[0]
     arrivals = system.metric("throughput")
     try:
         found = formula(system, "max_rate").of("max_rate")
@@ -140,8 +156,8 @@ def test_the_largest_rate_is_that_of_solve_or_is_refused(system):
         system.set(rate=found.value * 1.001).metric("throughput")
 
 
-def test_bounds_enclose_what_solve_tells_or_are_refused(system):
-    closed = [row for row in system.solve().records() if row["scope"] == "class" and row["population"]]
+def test_bounds_enclose_what_solve_tells_or_are_refused(system, rows):
+    closed = [row for row in rows if row["scope"] == "class" and row["population"]]
     for name, column, sign in (
         ("throughput_upper", "throughput_per_s", 1), ("throughput_lower", "throughput_per_s", -1),
         ("response_upper", "response_s", 1), ("response_lower", "response_s", -1),

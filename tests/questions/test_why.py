@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -14,9 +15,16 @@ from qnet.cli.group import qnet as command_line
 from qnet.expression import FLOATS, evaluate, parse
 from qnet.questions.presentation.provenance import inputs
 from qnet.questions.why.findings import SECTIONS
+from qnet.reports.report import Report
 from qnet.units import quantity
 
 SYSTEMS = ("ibm-3990-6", "examples/interactive-users.toml", "examples/terminals-and-web.toml")
+
+
+@cache
+def explained(system: str) -> Report:
+    """The answer to `why` for a system as it stands, which several tests look at."""
+    return qnet.load(system).why()
 
 
 def ran(*words: str) -> str:
@@ -32,7 +40,7 @@ def command(markdown: str) -> list[str]:
 
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_the_sections_come_in_order(system: str) -> None:
-    told = [row["section"] for row in qnet.load(system).why().records()]
+    told = [row["section"] for row in explained(system).records()]
     assert list(dict.fromkeys(told)) == [section for section in SECTIONS if section in told]
     assert {"question", "answer", "bottleneck", "laws", "method and trust", "assumptions"} <= set(told)
 
@@ -51,7 +59,7 @@ def test_every_number_beside_a_sentence_is_that_of_solve() -> None:
 
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_the_laws_hold_with_the_numbers_put_in(system: str) -> None:
-    told = [row["text"] for row in qnet.load(system).why().records() if row["section"] == "laws"]
+    told = [row["text"] for row in explained(system).records() if row["section"] == "laws"]
     equations = [text.rpartition(": ")[2].partition(" = ") for text in told if " = " in text.rpartition(": ")[2]]
     assert len(equations) >= 3
     for left, _, right in equations:
@@ -73,7 +81,7 @@ def arithmetic(text: str) -> float:
 
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_the_markdown_can_be_pasted_as_it_is(system: str) -> None:
-    text = qnet.load(system).why().text("md")
+    text = explained(system).text("md")
     lines = text.splitlines()
     assert lines[0].startswith("## ") and all(line.startswith("### ") for line in lines[1:] if line.startswith("#"))
     assert sum(line.startswith("```") for line in lines) == 2
@@ -118,7 +126,7 @@ def test_the_provenance_is_complete() -> None:
 
 
 def test_an_approximation_says_what_encloses_it_or_that_nothing_does() -> None:
-    assert "Bounds: none known." in qnet.load("ibm-3990-6").why().text()
+    assert "Bounds: none known." in explained("ibm-3990-6").text()
     assert (
         "The exact response of user lies between"
         in qnet.load("examples/interactive-users.toml").why(method="bard-schweitzer").text()
