@@ -8,6 +8,8 @@ import io
 import json
 import os
 import re
+import shlex
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -123,9 +125,9 @@ def place(tmp_path_factory: pytest.TempPathFactory):
     os.chdir(before)
 
 
+@cache
 def run(line: str, format: str) -> Result:
-    import shlex
-
+    """The answer of a command in a form, which several tests look at."""
     return CliRunner(**APART).invoke(qnet, [*shlex.split(line), "--format", format])
 
 
