@@ -414,8 +414,8 @@ CODES: dict[str, _T] = {
         "Lower the load; or simulate the model if it must run at that load."),
     "QN717": _T("rates at a station without product form",
         "A station whose speed depends on the number present is solved as processor sharing, and so are the other "
-        "stations of its network. First come first served that is right only for one "
-        "exponential service time for all visits.",
+        "stations of its network where a station is held while another is used, or there is second-phase work or "
+        "parallel steps. First come first served that is right only for one exponential service time for all visits.",
         "Give the station the discipline \"ps\", whose answer is exact for that discipline; or one exponential time."),
     "QN727": _T("the method ignores the order of arrival",
         "A station first come first served has times that differ between classes or are not exponential, and the "

@@ -9,7 +9,7 @@ from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.lazy import lazy
 from qnet.networks.reasons import Beyond, Inexact, Reason
-from qnet.networks.routed import ClosedClass, Fork, Hold, OpenClass, RoutedNetwork, Station, Step, Time
+from qnet.networks.routed import ClosedClass, Fork, Hold, OpenClass, RoutedNetwork, Station, Step, Time, one_by_one
 from qnet.networks.solvers.table import knows_no_order
 from qnet.networks.streams import Stream, Streams, by_station, exponential
 from qnet.networks.streams import streams as streams_of
@@ -133,7 +133,8 @@ class _Judged(Record):
         if station.rates is not None:
             text = f"{station.name} has rates and no product form: it is solved like processor sharing"
             return Beyond(reason.replace(cause=_SHARED), "QN717", text)
-        if self.method != "states" and any(other.rates is not None for other in self.network.stations):
+        changing = self.method != "states" and any(other.rates is not None for other in self.network.stations)
+        if changing and not one_by_one(self.network):
             text = f"{station.name} has no product form, and is solved like processor sharing next to a station with "
             text += "rates"
             return Beyond(reason.replace(cause=_SHARED), "QN717", text)

@@ -98,6 +98,7 @@ _OTHERS = {
     "scv of services": "the scv of services at {station} is above {numbers[0]:g}",
     "servers in a network": "{station} has several servers and is not the only station",
     "not Poisson out of order": "arrivals at {station}, which is not first come first served, are not Poisson",
+    "not Poisson with rates": "arrivals at {station}, whose rates depend on the number present, are not Poisson",
     "back before others": "customers come back to {station}, where some are served before others",
     "back by plan": "customers come back to {station} by plan, and their times there are not one exponential time",
     "back and not Poisson": "customers return to a station, and arrivals from outside are not Poisson",

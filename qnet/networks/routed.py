@@ -306,6 +306,22 @@ def nested(network: RoutedNetwork) -> bool:
     )
 
 
+def one_by_one(network: RoutedNetwork) -> bool:
+    """Whether customers do nothing but to visit one station after the other: nothing is held meanwhile, waited for
+    together, or left to be done.
+
+    network  of any classes.
+    """
+    return all(
+        not isinstance(step, Fork)
+        and step.phase == 1
+        and (isinstance(step, Time) or all(isinstance(item, Time) and item.phase == 1 for item in step.steps))
+        for customers in network.classes
+        for route in customers.routes
+        for step in route.steps
+    )
+
+
 def at_point(value: Any, index: int) -> Any:
     """One point of everything inside a value: records, tuples, tables, arrays.
 

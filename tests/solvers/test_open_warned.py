@@ -61,8 +61,8 @@ RANKED = tuple(station(name, discipline="priority") for name in "ab")
         (network([station("a").replace(rates=(1.0, 1.5))], customers("all", 1.0, visit("a", 0.5, 4.0))), "QN717"),
         (
             network(
-                [station("a").replace(rates=(1.0, 1.5)), station("b")],
-                customers("all", 1.0, visit("a", 0.5), visit("b", 0.5, 3.0)),
+                [station("a").replace(rates=(1.0, 1.5)), station("b"), station("c")],
+                customers("all", 1.0, visit("a", 0.5), visit("b", 0.5, 3.0), visit("c", 0.1, phase=2)),
             ),
             "QN717",
         ),

@@ -206,10 +206,16 @@ def test_the_method_open_takes_all_arrivals_as_poisson():
 def test_the_method_by_name_is_refused_where_it_does_not_apply():
     assert code(network(STATIONS, customers(1.0, HELD)), Wanted("qna")) == "QN513"
     rates = qnet.Network([[1.0], [0.5]], arrival_rate=[0.5], rates=[[1.0, 2.0], None])
-    with pytest.raises(NotComputed, match="rates that depend on the number present"):
-        rates.solve(method="qna")
     with pytest.raises(NotComputed, match="needs the routes"):
         rates.solve(method="layers")
+    changing = network([STATIONS[0].replace(rates=(1.0, 1.5)), STATIONS[1]], customers(1.0, HELD))
+    assert code(changing, Wanted("qna")) == "QN501"
+
+
+def test_product_form_with_rates_is_that_of_demands():
+    given = {"demands": [[1.0, 0.3], [0.5, 0.2]], "visits": [[2, 1], [1, 1]], "arrival_rate": [0.4, 0.9]}
+    rates = qnet.Network(**given, rates=[[1.0, 2.0, 1.5], None], disciplines="ps")
+    assert rates.solve(method="qna").residence == pytest.approx(rates.solve(method="open").residence, rel=1e-12)
 
 
 @pytest.mark.parametrize(

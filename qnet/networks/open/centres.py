@@ -11,6 +11,7 @@ from qnet.expression import Operations, Value
 from qnet.networks.duration import Wait
 from qnet.networks.routed import RoutedNetwork, Station
 from qnet.networks.streams import Key, Stream, Streams, follows
+from qnet.queues.waiting import Load
 from qnet.record import Record
 
 Rates = tuple[tuple[int, Value], ...]
@@ -251,3 +252,28 @@ def _needed(centre: Centre, streams: Sequence[Stream], at: Mapping[int, int]) ->
         waits |= {index for stream, _ in room.held for index in streams[stream].holding.waits}
         waits -= {index for index, _ in room.asked}
     return {at[index] for index in waits if index in at}
+
+
+def request(stream: Stream, waits: Sequence[Wait]) -> Load:
+    """The request of a stream at its station.
+
+    stream  the requests.
+    waits   those of all streams, by their index: some are part of its holding time.
+    """
+    first, second = stream.first.mean_with(waits), stream.second.mean_with(waits)
+    second_variance = stream.second.variance_with(waits)
+    both = (first + second) ** 2
+    if stream.scv is None:
+        square = stream.first.variance_with(waits) + second_variance + both
+    else:
+        square = (stream.scv + 1) * both
+    second_square = second_variance + second**2
+    return Load(
+        rate=stream.rate,
+        first=first,
+        second=second,
+        square=square,
+        second_square=second_square,
+        priority=stream.priority,
+        holders=stream.holders,
+    )

@@ -14,7 +14,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 
-from qnet.expression import Operations, Value
+from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import ranked, station_reason, uneven_classes
 from qnet.networks.open.centres import Centre
@@ -82,7 +82,8 @@ def refusal(network: RoutedNetwork, compiled: Streams) -> Reason | None:
     """Why the variability of arrivals is not followed through a network; None where it is."""
     if network.closed:
         return Reason("closed")
-    if any(station.rates is not None for station in network.stations):
+    changing = any(station.rates is not None for station in network.stations)
+    if changing and uneven_classes(network, FLOATS if network.size is None else arrays()):
         return Reason("rates")
     if any(stream.holder or stream.holding.waits for stream in compiled.streams):
         return Reason("holds")
@@ -197,7 +198,8 @@ def _unmeasured_at(
     if node.servers > 1 and not alone and not plain:
         yield Reason("servers in a network", station=name)
     if not node.ordered and not regular:
-        yield Reason("not Poisson out of order", station=name)
+        code = "not Poisson out of order" if centre.station.rates is None else "not Poisson with rates"
+        yield Reason(code, station=name)
     if not back:
         return
     if ranked(centre.station, compiled.streams):
@@ -243,7 +245,8 @@ def _spaced(network: RoutedNetwork, compiled: Streams, operations: Operations) -
     at = by_station(compiled.streams)
     for station in network.stations:
         selected = at.get(station.name, [])
-        one = station.copies == 1 and station.servers == 1 and station.discipline in ("fcfs", "priority")
+        one = station.copies == 1 and station.servers == 1 and station.rates is None
+        one = one and station.discipline in ("fcfs", "priority")
         if one and selected and not station.delay:
             constant[station.name] = _constant(selected, operations)
     apart: dict[str, Value] = {}
@@ -320,8 +323,8 @@ def _nodes(
             load: Value = 0.0 * rate
             if key in queues:
                 busy = total(stream.rate * stream.holding.mean for stream in selected)
-                load = operations.minimum([busy / station.servers, 1.0 + load])
-            ordered = station.in_line and key in queues
+                load = operations.minimum([busy / station.peak, 1.0 + load])
+            ordered = station.in_line and station.rates is None and key in queues
             service = _variability(selected, rate, operations) if ordered else 0.0 * rate
             result[key] = _Node(
                 copies=group.copies,

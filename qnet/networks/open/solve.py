@@ -24,7 +24,7 @@ from qnet.lazy import lazy, np
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import not_followed, reasons_for, uneven_classes
 from qnet.networks.figures import Steady, figures, responses
-from qnet.networks.open.centres import BusyHolders, Centre, busy_holders, centres, ordered, undecided
+from qnet.networks.open.centres import BusyHolders, Centre, busy_holders, centres, ordered, request, undecided
 from qnet.networks.routed import OpenClass, RoutedNetwork, at_point, at_points
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.streams import Key, Stream, Streams, streams
@@ -38,7 +38,9 @@ if TYPE_CHECKING:
     from qnet.networks.open import hold_warnings, holder_lines, qna
     from qnet.networks.open.holder_lines import LineAtCentre
     from qnet.networks.open.qna import Uneven
+    from qnet.queues import changing_rates
 else:
+    changing_rates = lazy("qnet.queues.changing_rates")
     qna = lazy("qnet.networks.open.qna")
     hold_warnings = lazy("qnet.networks.open.hold_warnings")
     holder_lines = lazy("qnet.networks.open.holder_lines")
@@ -388,8 +390,9 @@ class OpenSolver:
         return self.all[index].holding.mean_with(self.waits)
 
     def rho(self, centre: Centre) -> Value:
-        """Load per server, with the waits as they are."""
-        return total(self.all[index].rate * self.holding(index) for index in centre.indices) / centre.station.peak
+        """Load per server, or per capacity with many present, with the waits as they are."""
+        rates, busy = centre.station.rates, total(self.all[item].rate * self.holding(item) for item in centre.indices)
+        return busy / (centre.station.servers if rates is None else rates[-1])
 
     def overloaded(self) -> Value:
         """Where some station has at least as much load as servers, with the waits as they are."""
@@ -413,6 +416,9 @@ class OpenSolver:
         """
         if centre.key in self.settled and not centre.holders:
             return
+        if (rates := centre.station.rates) is not None:
+            self.share(centre, rates)
+            return
         loads, at_arrival = self.requests(centre)
         if not centre.holders:
             self.set_waits(centre, loads, at_arrival, {})
@@ -433,6 +439,16 @@ class OpenSolver:
             each = zip(centre.indices, loads, strict=True)
             of_holders = {index: held[load.priority] for index, load in each if load.holders}
         self.set_waits(centre, loads, at_arrival, of_holders, self.deferred.get(centre.key, ()))
+
+    def share(self, centre: Centre, rates: Sequence[float]) -> None:
+        """Compute the waits at a station whose rates depend on the number present, in proportion to the services."""
+        rho = self.rho(centre)
+        if not self.operations.all(rho <= _JUST_BELOW):
+            rho = self.operations.minimum([rho, _JUST_BELOW + 0.0 * rho])
+        longer = changing_rates.stretch(rho * rates[-1], rates) - 1.0
+        for index, mean in ((index, self.holding(index)) for index in centre.indices):
+            wait = Wait(mean * longer, mean**2 * longer * (longer + 2.0))
+            self.waits[index] = self.uneven[centre.key].changed(wait) if self.uneven else wait
 
     def meet(self, centre: Centre) -> tuple[tuple[Load, ...], Queue]:
         """The requests of the streams of one station group, and the work they meet."""
@@ -536,32 +552,12 @@ class OpenSolver:
 
         Just below saturation instead of none at all: outer loads then grow without a jump, as root searches need.
         """
-        loads = tuple(self.load(self.all[index]) for index in centre.indices)
+        loads = tuple(request(self.all[index], self.waits) for index in centre.indices)
         rho = total(load.rate * (load.first + load.second) for load in loads) / centre.station.servers
         if self.operations.all(rho <= _JUST_BELOW):
             return loads
         scale = _JUST_BELOW / self.operations.maximum([rho, _JUST_BELOW])
         return tuple(load.replace(rate=load.rate * scale) for load in loads)
-
-    def load(self, stream: Stream) -> Load:
-        """The request of a stream, given its waits inside."""
-        first, second = stream.first.mean_with(self.waits), stream.second.mean_with(self.waits)
-        second_variance = stream.second.variance_with(self.waits)
-        both = (first + second) ** 2
-        if stream.scv is None:
-            square = stream.first.variance_with(self.waits) + second_variance + both
-        else:
-            square = (stream.scv + 1) * both
-        second_square = second_variance + second**2
-        return Load(
-            rate=stream.rate,
-            first=first,
-            second=second,
-            square=square,
-            second_square=second_square,
-            priority=stream.priority,
-            holders=stream.holders,
-        )
 
     def spare(self, at_arrival: Queue, shares: Sequence[BusyHolders], busy: Sequence[Value]) -> Value:
         """The time that the holders that request a station have to spare for it, from their utilizations.

@@ -14,8 +14,9 @@ from qnet.networks.closed.bounds import Bounds
 from qnet.networks.product.closed_classes import closed_part, most_present
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.figures import alone
-from qnet.networks.product.open_classes import capacities_left, loads, refuse_overload, stretch
+from qnet.networks.product.open_classes import capacities_left, loads, refuse_overload
 from qnet.networks.reasons import Reason
+from qnet.queues.changing_rates import stretch
 
 
 def bounds(network: Demands, kind: str = "balanced") -> Bounds:

@@ -22,9 +22,9 @@ else:
 def needs_routes(network: Demands) -> bool:
     """Whether open classes have answers that demands alone do not give: where a station has no product form.
 
-    network  of open classes. Rates that depend on the number present are no part of the methods of routes.
+    network  of open classes.
     """
-    return all(rates is None for rates in network.rates) and bool(reasons(network))
+    return bool(reasons(network))
 
 
 def solve_in_turn(network: Demands, method: str, each: bool) -> Solution:

@@ -9,11 +9,12 @@ from qnet.lazy import lazy
 from qnet.networks.product.closed_classes import closed_part
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.figures import figures
-from qnet.networks.product.open_classes import all_left, loads, residence_beside, shared, stretch, visited_open
+from qnet.networks.product.open_classes import all_left, loads, residence_beside, shared, visited_open
 from qnet.networks.product.solution import Solution
 from qnet.networks.reasons import REQUESTED, approximation
 from qnet.networks.wanted import Wanted, Work
 from qnet.queues.arithmetic import total
+from qnet.queues.changing_rates import stretch
 from qnet.record import Record
 
 if TYPE_CHECKING:

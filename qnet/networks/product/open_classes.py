@@ -1,12 +1,8 @@
-r"""Open classes at product-form stations: how much a station stretches a demand, and what open load leaves to others;
-and which stations have product form.
+r"""Open classes next to closed ones at product-form stations: what open load leaves to others, and what it meets; and
+which stations have product form.
 
 With the load :math:`\rho = \sum_r \lambda_r D_r` (erlangs at rate 1) and the capacities a(1), a(2), ... of a station,
-open customers present have :math:`p(j) \propto \rho^j / (a(1) \cdots a(j))`, and the residence of a class is
-
-.. math:: R_r = D_r \sum_j \frac{j + 1}{a(j + 1)}\, p(j)
-
-Closed customers observe a station whose capacity with n of them present is T(n - 1) / T(n), with
+closed customers observe a station whose capacity with n of them present is T(n - 1) / T(n), with
 :math:`T(n) = \sum_m \binom{n + m}{m} \rho^m / (a(1) \cdots a(n + m))`: for one server that is 1 - rho.
 
 Source    @baskett1975; mixed networks: @lavenberg1983, chapter 3; the sums in closed form: this tool
@@ -17,66 +13,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 from math import exp, inf, log, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from qnet.errors import NoAnswer, NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
-from qnet.lazy import Array, Indices, lazy, np
+from qnet.lazy import Array, Indices, np
 from qnet.networks.product.demands import Demands
 from qnet.networks.reasons import Inexact, Reason
 from qnet.queues.arithmetic import total
-
-if TYPE_CHECKING:
-    from qnet.queues import erlang
-else:
-    erlang = lazy("qnet.queues.erlang")
-
 
 _WORK = 5e7
 """The most terms that are added up for the capacities which open load leaves."""
 _NOTHING, _LARGE = 1e-18, 1e200
 """The share of a sum below which terms change no digit, and the size at which it is scaled: any far below 1e308."""
-
-
-def stretch(load: Value, capacities: Sequence[float]) -> Value:
-    """Residence over demand at a queueing station that only open customers use.
-
-    load        erlangs at rate 1, 0 <= load < the last capacity: a float or an array.
-    capacities  relative capacities with 1, 2, ... present; the last repeats.
-    Returns     a factor >= least of (j + 1) / capacity(j + 1), of the shape of `load`.
-    Method      c servers by Erlang's C; other rates by their distribution, scaled, with the geometric rest summed.
-    Fails       load at or above the last capacity has no steady state; the caller must have refused it.
-    """
-    if isinstance(capacities, range) or all(value == index + 1 for index, value in enumerate(capacities)):
-        servers = len(capacities)
-        return 1 / (1 - load) if servers == 1 else 1 + erlang.erlang_c(servers, load) / (servers - load)
-    return _by_states(load, capacities)
-
-
-def _by_states(load: Value, capacities: Sequence[float]) -> Value:
-    """The stretch of any capacities: sums over j below the last capacity, then over the geometric rest.
-
-    The weights are kept as shares of their sum so far, which neither over- nor underflows.
-    """
-    last = capacities[-1]
-    ratio = load / last
-    # sum of p(j) and of (j + 1) / a(j + 1) p(j), both divided by the newest weight
-    weights: Value = 1.0 + load * 0
-    stretched: Value = weights / capacities[0]
-    share: Value = weights
-    for count, capacity in enumerate(capacities, start=1):
-        share = share * load / capacity
-        if count == len(capacities):
-            break
-        weights = weights + share
-        stretched = stretched + share * ((count + 1) / capacities[count])
-        scale = weights
-        weights, stretched, share = weights / scale, stretched / scale, share / scale
-    # From m = len(capacities) on: sum of ratio^i and of (m + i + 1) / last x ratio^i
-    rest = 1 / (1 - ratio)
-    weights = weights + share * rest
-    stretched = stretched + share * (((len(capacities) + 1) * rest + ratio * rest * rest) / last)
-    return stretched / weights
 
 
 def capacities_left(load: float, capacities: Sequence[float], most: int | None = None) -> tuple[float, ...]:

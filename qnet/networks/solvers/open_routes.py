@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from qnet.errors import NotComputed
+from qnet.expression import FLOATS, arrays
 from qnet.lazy import lazy
+from qnet.networks.exactness import reasons_for
 from qnet.networks.open.solve import loads_without_waits
 from qnet.networks.open.solve import solve as solve_open
 from qnet.networks.reasons import Reason
-from qnet.networks.routed import RoutedNetwork, nested
+from qnet.networks.routed import OpenClass, RoutedNetwork, nested, one_by_one
 from qnet.networks.solution import RoutedSolution
+from qnet.networks.streams import streams
 from qnet.networks.wanted import NO_STATES, Wanted, Work
 
 if TYPE_CHECKING:
@@ -35,7 +38,7 @@ def applies(network: RoutedNetwork, wanted: Wanted) -> Reason | None:
     """Why it does not apply; None where it does. Raises `NotComputed` QN513 for states of closed classes."""
     if network.limited:
         return None
-    if any(station.rates is not None for station in network.stations):
+    if any(station.rates is not None for station in network.stations) and not _decomposed(network, wanted.method):
         return Reason("rates")
     if (nested(network) or network.profiles) and (result := memory.applies(network)):
         return memory.held(result)
@@ -46,6 +49,17 @@ def applies(network: RoutedNetwork, wanted: Wanted) -> Reason | None:
     if wanted.states:
         raise NotComputed(NO_STATES)
     return None
+
+
+def _decomposed(network: RoutedNetwork, method: str) -> bool:
+    """Whether stations are solved one by one next to those with rates; where all have product form, demands suffice."""
+    if network.closed or not one_by_one(network):
+        return False
+    if method == "qna":
+        return True
+    operations = FLOATS if network.size is None else arrays()
+    rates = [item.arrival_rate for item in network.classes if isinstance(item, OpenClass)]
+    return bool(reasons_for(network, streams(network, operations, rates), operations))
 
 
 def work(network: RoutedNetwork, wanted: Wanted) -> Work:

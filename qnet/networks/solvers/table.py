@@ -49,7 +49,11 @@ TABLE: tuple[MethodRow, ...] = (
         supports=_OPEN | _INSIDE | _STATES | {"capacity", "buffers", "memory", "rates"},
     ),
     MethodRow(
-        name="qna", module=_ROOM + "qna", trust="approximate", takes="routes", supports=_OPEN | _INSIDE | _STATES
+        name="qna",
+        module=_ROOM + "qna",
+        trust="approximate",
+        takes="routes",
+        supports=_OPEN | _INSIDE | _STATES | {"rates"},
     ),
     MethodRow(
         name="states",
@@ -78,7 +82,13 @@ TABLE: tuple[MethodRow, ...] = (
     MethodRow(
         name="open", module=_ROOM + "open_demands", trust="exact", takes="demands", supports=_OPEN | _STATES | {"rates"}
     ),
-    MethodRow(name="qna", module=_ROOM + "qna_demands", trust="approximate", takes="demands", supports=_OPEN | _STATES),
+    MethodRow(
+        name="qna",
+        module=_ROOM + "qna_demands",
+        trust="approximate",
+        takes="demands",
+        supports=_OPEN | _STATES | {"rates"},
+    ),
     MethodRow(
         name="priority-mva",
         module=_PRODUCT + "priorities",
