@@ -382,7 +382,7 @@ class Questions:
 
     @question("bottleneck.report:bottleneck_report", "Break down response time, find the bottleneck, rank upgrades.")
     def bottleneck(
-        self, faster: float = 2.0, method: str = "auto", bounds: str = "", operations: float = OPERATIONS
+        self, faster: float = 2.0, method: str = "auto", operations: float = OPERATIONS, bounds: str = ""
     ) -> Report:
         """Breakdown of response time, the bottleneck, and what would help, as `qnet bottleneck`.
 

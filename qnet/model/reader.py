@@ -115,7 +115,7 @@ class Reader:
                 values[key] = default
         # Of a step that has no form it is not known what is missing.
         if kind != "step":
-            self.together(given, kind, path)
+            self.together(given, values, kind, path)
         return values
 
     def record(self, made: type[_Stated], kind: str, values: Table, /, **stated: Any) -> _Stated:
@@ -127,10 +127,11 @@ class Reader:
         """
         return self.keys.filled(made, kind, values, **stated)
 
-    def together(self, given: Table, kind: str, path: Path) -> None:
+    def together(self, given: Table, values: Table, kind: str, path: Path) -> None:
         """Note the keys of a table that need another one which is not stated, or exclude one that is.
 
         given   what the table states.
+        values  what could be read of it: a key that could not is reported for that, and excludes nothing.
         kind    the table of the language.
         path    of the table.
         """
@@ -142,7 +143,7 @@ class Reader:
                 text = f"{key} is used in a {kind} without {either}"
                 self.fail(_TOGETHER.get(kind, "QN213"), (*path, key), text, f"{key} with {either}")
             for other, reason in field.excludes:
-                if value := given.get(other):
+                if other in given and (value := values.get(other)):
                     beside = f"{other} = true" if value is True else other
                     why = reason.format(value) or " and ".join(sorted((key, other))) + " exclude each other"
                     text = f"{key} is used with {beside}"

@@ -88,7 +88,7 @@ class RouteReader:
         values = self.reader.table(raw, "step", path)
         given = cast("dict[str, Any]", raw) if isinstance(raw, dict) else {}
         if isinstance(raw, dict):
-            self.form(given, path)
+            self.form(given, values, path)
         scv: Expression | None = values.get("scv") if "scv" in given else None
         time: Expression | None = values.get("delay", values.get("time"))
         fitted = ""
@@ -171,7 +171,7 @@ class RouteReader:
         steps = self.steps(values["steps"], (*path, "steps")) if "steps" in values else ()
         return self.reader.record(BranchModel, "branch", values, steps=steps, path=path)
 
-    def form(self, given: Table, path: Path) -> None:
+    def form(self, given: Table, values: Table, path: Path) -> None:
         """Note keys that do not belong together."""
         keys = {"time" if key == "percentiles" else key for key in given}
         form = frozenset(key for key in _FORM_KEYS if key in keys)
@@ -182,7 +182,7 @@ class RouteReader:
             expected = "one of: delay; station and time; hold and steps; time (inside a hold); parallel; fill"
             self.reader.fail("QN209", path, text, expected)
             return
-        self.reader.together(given, "step", path)
+        self.reader.together(given, values, "step", path)
         if "scv" in given and "parallel" in given:
             self.reader.fail("QN209", (*path, "scv"), "scv is used in a parallel step", "scv in the steps of branches")
         if "remainder" in given and ("time" not in given or "station" in given):

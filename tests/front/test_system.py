@@ -266,6 +266,12 @@ def test_arguments_are_named_as_the_options_of_the_command():
         assert set(inspect.signature(getattr(qnet.System, name)).parameters) - apart <= options, name
 
 
+@pytest.mark.parametrize("question", ["bottleneck", "why"])
+def test_an_operation_limit_without_a_name_comes_behind_the_method(closed, question: str):
+    ask = getattr(closed, question)
+    assert ask(1.5, "auto", 1e9).text("csv") == ask(faster=1.5, method="auto", operations=1e9).text("csv")
+
+
 def test_options_have_the_defaults_of_the_signatures():
     """Also where an option that was not given must be told from one with the default of the question."""
     shared = 0

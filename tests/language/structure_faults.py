@@ -58,6 +58,16 @@ FAULTS: dict[str, tuple[str, str, str]] = {
         "path = { delay = true, servers = 2 }",
         "model.toml:14: stations.path.servers: servers is used with delay = true; expected no servers: a delay has an infinite number of servers [QN213]",
     ),
+    "a delay that is no flag excludes nothing": (
+        "path = {}",
+        'path = { delay = "1 ms", servers = 2, discipline = "ps", capacity = 5 }',
+        "model.toml:14: stations.path.delay: found '1 ms'; expected true or false [QN204]",
+    ),
+    "follows that is no text excludes nothing": (
+        "path = {}",
+        "path = { follows = { station = 1 }, copies = 2 }",
+        "model.toml:14: stations.path.follows: found a table; expected a line of text: the station whose chosen copy is also the copy used here [QN204]",
+    ),
     # Classes and routes
     "no classes": (
         SOUND[SOUND.index("[classes.io]") : SOUND.index("[limits.buffer]")],
