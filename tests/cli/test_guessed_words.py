@@ -66,3 +66,9 @@ def test_a_missing_argument_keeps_its_name(line: str, words: str) -> None:
     answer = answer_of(*line.split())
     assert answer.code == 2
     assert words in answer.err
+
+
+def test_names_to_keep_are_listed_or_given_one_by_one() -> None:
+    ask = ("formula", "one-queue", "--metric", "response", "--csv")
+    one_by_one = answer_of(*ask, "--keep", "rate", "--keep", "service_time")
+    assert (one_by_one.code, one_by_one.out) == (0, answer_of(*ask, "--keep", "rate,service_time").out)

@@ -21,8 +21,7 @@ COMMAND = Command(
                help="With --solve-for: value of the metric, such as '10 ms' (default: its value in the model)."),
         Option("expand", help="Substitute the definitions of parameters."),
         Option("keep", "NAMES", optional=True,
-               help="Parameters to keep as symbols, such as write_fraction,block; all others become numbers. May be "
-               "repeated."),
+               help="Parameters to keep as symbols, such as skew,block; others become numbers. May be repeated."),
         Option("latex", help="Print the formulas as LaTeX (align*, package amsmath).", flag=True),
     ),
     epilog=_EPILOG,
