@@ -406,6 +406,8 @@ def _inverse_slopes(
     relative = np.maximum(values, 1e-3 * values.max(1, keepdims=True) + 1e-300)
     shares = relative[:, None] / relative[..., None]
     flat = ~((np.abs(result) * shares).max((1, 2)) * (np.abs(table) * shares).max((1, 2)) < 1.0 / _FLAT)
+    # Values that are no numbers have no shares: from them no step leads on.
+    flat &= np.isfinite(shares).all((1, 2))
     if flat.any():
         # Where many values are fixed points, as of classes at a station that is full, steps go to the nearest.
         result[flat] = np.linalg.pinv(table[flat] * shares[flat], _FLAT) / shares[flat]

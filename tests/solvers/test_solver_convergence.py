@@ -158,3 +158,13 @@ def test_rounds_near_saturation_do_not_swing(monkeypatch: pytest.MonkeyPatch) ->
         visits.clear()
         question()
         assert len(visits) <= 1500
+
+
+def test_slopes_at_values_that_are_no_numbers_are_those_of_rounds() -> None:
+    def maps(chosen: Any) -> Any:
+        return lambda values: (np.full(values.shape, np.nan), np.full(len(chosen), np.nan))
+
+    values = np.array([[np.nan, 1.0], [1.0, 2.0]])
+    inverse, flat = fixed_point._inverse_slopes(maps, np.arange(2), values, np.zeros((2, 2)), (2,))
+    assert (inverse == np.eye(2)).all()
+    assert not flat.any()
