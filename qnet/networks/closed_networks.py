@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from qnet.errors import NoAnswer, NotComputed, Problem
+from qnet.errors import NotComputed, Problem
 from qnet.expression import Value
 from qnet.lazy import lazy, np
+from qnet.networks import laws
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import PRIORITY, RESIDUAL, between_integers
 from qnet.networks.figures import Steady, figures
@@ -247,8 +248,7 @@ class _Answer(Reduction):
             if isinstance(item, ClosedClass):
                 idle = (item.population > 0) & (item.think_time + total(row[kind] for row in demands) <= 0)
                 if not self.operations.all(idle == False):  # noqa: E712
-                    text = f'class "{item.name}" has customers and neither demand nor think time'
-                    raise NoAnswer(Problem("QN403", f"{text}: its throughput has no limit", "some time to spend"))
+                    raise laws.without_time(item.name)
 
     def ceiling(self, demands: list[list[Value]]) -> tuple[Value, str] | None:
         """What the throughput of a single closed class tends to, and the station that limits it."""

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TypeVar
 
-from qnet.errors import NotComputed, Problem
+from qnet.errors import NoAnswer, NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
-from qnet.networks.solution import ClassStationFigures, RoutedSolution, StationFigures
+from qnet.networks.solution import ClassFigures, ClassStationFigures, RoutedSolution, StationFigures
 
 ROUNDING = 1e-11
 """Of a utilization that the throughputs of a product-form method give: how far above 1 rounding may put it."""
 _CONVERGED = 1e-9
 """Of a utilization that is summed over the streams of a fixed point: ten times its largest residual."""
+_LITTLE = 1e-6
+"""Of a population: far above the residual of every fixed point, and below every error of three digits. A choice."""
 _INFINITE = float("inf")
 _AtStation = TypeVar("_AtStation", StationFigures, ClassStationFigures)
 
@@ -24,7 +26,8 @@ def checked(solution: RoutedSolution, batch: bool) -> RoutedSolution:
     batch     whether its figures may be arrays, one entry a point.
     Returns   the solution, or one whose waits are at least 0 and whose utilizations are at most 1.
     Raises    `NotComputed` QN502 where a figure is not finite or negative by more than rounding, QN511 where a
-              utilization is above 1 by more: faults of a method that must never reach a caller.
+              utilization is above 1 by more, or customers are more or fewer than there are: faults of a method that
+              must never reach a caller; `NoAnswer` QN403 for customers who spend no time anywhere.
     """
     operations: Operations = arrays() if batch else FLOATS
     stable = solution.stable
@@ -32,11 +35,36 @@ def checked(solution: RoutedSolution, batch: bool) -> RoutedSolution:
         solution = _without_rounding(solution, operations)
         if not _sound(solution, operations):
             raise unsound()
+    # The response is that of passages with service; those that are lost take other times.
+    if not solution.buffers and all(item.offered is None for item in solution.stations):
+        for item in solution.classes:
+            if item.population is not None and item.think_time is not None:
+                _check_population(item, item.population, item.think_time, stable, operations)
     above = [item for item in solution.stations if _above_one(item.utilization, operations)]
     if not above:
         return solution
     at_most_one = {item.label: _at_most_one(item, stable, operations) for item in above}
     return solution.replace(stations=tuple(at_most_one.get(item.label, item) for item in solution.stations))
+
+
+def _check_population(
+    item: ClassFigures, customers: Value, think: Value, stable: Value, operations: Operations
+) -> None:
+    """Refuse a closed class whose throughput and times do not make up its population: Little's law."""
+    passage = item.response + think
+    idle = (customers > 0) & (passage <= 0.0) & (stable != False)  # noqa: E712
+    if not operations.all(idle == False):  # noqa: E712
+        raise without_time(item.name)
+    rest = operations.absolute(item.throughput * passage - customers)
+    if not operations.all((rest <= _LITTLE * customers) | (stable == False)):  # noqa: E712
+        text = f'throughput and times of class "{item.name}" do not make up its population'
+        raise NotComputed(Problem("QN511", text, "Little's law", help="try another method"))
+
+
+def without_time(name: str) -> NoAnswer:
+    """The refusal of a closed class whose customers spend no time anywhere: QN403."""
+    text = f'class "{name}" has customers and neither demand nor think time: its throughput has no limit'
+    return NoAnswer(Problem("QN403", text, "some time to spend"))
 
 
 def _sound(solution: RoutedSolution, operations: Operations) -> bool:

@@ -10,6 +10,7 @@ from building import at_station, customers, network, station, visit
 
 from qnet.errors import NotComputed
 from qnet.networks.laws import checked
+from qnet.networks.routed import ClosedClass, Route
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.solve import solve
 
@@ -73,3 +74,14 @@ def test_one_point_of_a_batch_is_enough_to_refuse() -> None:
     solution = solve(BATCH)
     assert code(with_station(solution, wait=np.array([1.0, np.nan, 1.0])), batch=True) == "QN502"
     assert code(with_station(solution, utilization=np.array([0.5, 1.01, 2.0])), batch=True) == "QN511"
+
+
+@pytest.mark.parametrize("count", [2.9, 3.1])
+def test_customers_are_as_many_as_there_are(count: float) -> None:
+    """Little's law: throughput x (response + think time) = population."""
+    users = ClosedClass("users", 3.0, 1.0, (Route("way", 1.0, (visit("s", 0.5),)),))
+    solution = solve(network([station("s")], users))
+    assert checked(solution, False) == solution
+    more = tuple(item.replace(population=count) for item in solution.classes)
+    with pytest.raises(NotComputed, match='throughput and times of class "users" do not make up its population'):
+        checked(solution.replace(classes=more), False)

@@ -10,7 +10,7 @@ import pytest
 from building import at_station, delay, station, visit
 
 import qnet
-from qnet.errors import NotComputed
+from qnet.errors import NoAnswer, NotComputed
 from qnet.networks.closed_networks import solve as solve_by_demands
 from qnet.networks.exactness import Beyond
 from qnet.networks.layers.solve import solve as solve_layers
@@ -109,6 +109,14 @@ def mixed() -> RoutedNetwork:
         terminals(6.0, 2.0, Hold("agent", steps), visit("cpu", 0.2, phase=2)),
         OpenClass("web", 0.4, (Route("r", 1.0, (visit("cpu", 0.3), Hold("disk", (visit("channel", 0.1),)))),)),
     )
+
+
+def test_customers_who_spend_no_time_anywhere_are_refused():
+    """All that this class does is done after its response: its throughput has no limit."""
+    endless = terminals(2.0, 0.0, visit("cpu", 1e-5, phase=2), name="endless")
+    others = terminals(30.0, 1.0, Hold("disk", (Time(0.001), visit("cpu", 0.001))))
+    with pytest.raises(NoAnswer, match='"endless" has customers and neither demand nor think time'):
+        solve_best(system([station("cpu"), station("disk")], endless, others))
 
 
 def delay_of(time: float) -> Hold:
