@@ -19,11 +19,12 @@ _INFINITE = float("inf")
 _AtStation = TypeVar("_AtStation", StationFigures, ClassStationFigures)
 
 
-def checked(solution: RoutedSolution, batch: bool) -> RoutedSolution:
+def checked(solution: RoutedSolution, batch: bool, rough: bool = False) -> RoutedSolution:
     """A solution that obeys the laws, with what rounding alone puts beyond them set to 0 or 1.
 
     solution  of a point or a batch; points without a steady state are not checked.
     batch     whether its figures may be arrays, one entry a point.
+    rough     whether its fixed point need not have converged, so that Little's law does not hold yet.
     Returns   the solution, or one whose waits are at least 0 and whose utilizations are at most 1.
     Raises    `NotComputed` QN502 where a figure is not finite or negative by more than rounding, QN511 where a
               utilization is above 1 by more, or customers are more or fewer than there are: faults of a method that
@@ -36,7 +37,7 @@ def checked(solution: RoutedSolution, batch: bool) -> RoutedSolution:
         if not _sound(solution, operations):
             raise unsound()
     # The response is that of passages with service; those that are lost take other times.
-    if not solution.buffers and all(item.offered is None for item in solution.stations):
+    if not rough and not solution.buffers and all(item.offered is None for item in solution.stations):
         for item in solution.classes:
             if item.population is not None and item.think_time is not None:
                 _check_population(item, item.population, item.think_time, stable, operations)

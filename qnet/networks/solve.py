@@ -56,7 +56,7 @@ def solve(network: RoutedNetwork, wanted: Wanted = AUTO) -> RoutedSolution:
     if network.closed and any(station.discipline == "lcfs-pr" for station in network.stations):
         degenerate_classes.refuse_monopoly(network)
     try:
-        return laws.checked(_solved(network, wanted), network.size is not None)
+        return laws.checked(_solved(network, wanted), network.size is not None, wanted.rough)
     except InvalidInput as error:
         first = error.problems[0]
         if first.code != "QN230":
