@@ -78,7 +78,7 @@ def busy(
     raise NotImplementedError
 
 
-MADE = ("commands", "answers", "group", "schema")
+MADE = ("commands", "schema", "group")
 """The modules of `qnet.cli` that read the table when they are loaded."""
 
 
