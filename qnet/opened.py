@@ -50,6 +50,20 @@ def standard_input() -> BinaryIO:
     return sys.stdin.buffer if below is None else io.BufferedReader(_Waiting(below))
 
 
+def contents(path: str, most: int) -> bytes:
+    """The bytes of the file at `path`, or of standard input for `-`, `most` of them at most.
+
+    Raises   `OSError` where it cannot be read, `ValueError` for a name that no file has, or input that is closed.
+    """
+    if path == "-":
+        if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison]
+            raise ValueError("standard input is closed")
+        return standard_input().read(most)
+    with open(path, "rb") as stream:
+        note_read(stream, path)
+        return stream.read(most)
+
+
 @contextmanager
 def listed() -> Generator[None]:
     """Keep a list of the files that are read inside."""

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from qnet.errors import InvalidInput, Problem, UsageError, printable
 from qnet.note import Note
-from qnet.opened import note_read, standard_input
+from qnet.opened import contents
 from qnet.record import Record
 
 MALFORMED, ITEM, REFUSED = "QN760", "QN766", "QN767"
@@ -139,14 +139,10 @@ def read_bytes(path: str) -> bytes:
     """
     expected = "a readable file"
     name = "<stdin>" if path == "-" else path
+    if path == "-" and sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison]
+        raise UsageError(Problem("QN002", "standard input is closed", expected, file=name))
     try:
-        if path == "-":
-            if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison]
-                raise UsageError(Problem("QN002", "standard input is closed", expected, file=name))
-            return standard_input().read(MAX_BYTES + 1)
-        with open(path, "rb") as stream:
-            note_read(stream, path)
-            return stream.read(MAX_BYTES + 1)
+        return contents(path, MAX_BYTES + 1)
     except (OSError, ValueError) as error:
         text = f"cannot be read: {getattr(error, 'strerror', None) or error}"
         raise UsageError(Problem("QN002", text, expected, file=name)) from None

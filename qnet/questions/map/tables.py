@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from qnet.errors import InvalidInput, Problem, UsageError, short
 from qnet.lazy import lazy
-from qnet.opened import note_read, standard_input
+from qnet.opened import contents
 from qnet.questions.map.csv_rows import CsvRow, LongCells, csv_rows, decimal_point, has_comma, has_point
 from qnet.questions.map.parameter_cells import Fault
 from qnet.real import real
@@ -236,13 +235,7 @@ def _unusable(name: str, result: str, expected: str) -> InvalidInput:
 
 def _bytes(path: str) -> bytes:
     try:
-        if path == "-":
-            if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison]
-                raise ValueError("standard input is closed")
-            return standard_input().read(MAX_BYTES + 1)
-        with open(path, "rb") as stream:
-            note_read(stream, path)
-            return stream.read(MAX_BYTES + 1)
+        return contents(path, MAX_BYTES + 1)
     except (OSError, ValueError) as error:
         text = f"cannot be read: {getattr(error, 'strerror', None) or error}"
         help = f"qnet example {path} > {path}.csv writes that example" if _is_example(path) else ""
