@@ -85,7 +85,7 @@ def test_passages_are_counted_at_the_reference():
 def test_times_that_differ_between_classes_are_no_product_form_at_first_come_first_served():
     routing = [[0, 1], [1, 0]]
     asked = qnet.Network.from_routing([[1, 2], [3, 1]], [routing] * 2, population=[2, 3], disciplines=["fcfs", "ps"])
-    found = asked.solve()
+    found = asked.solve("residual-service")
     assert not found.exact
     assert "station 0: first come first served, with service times that differ between classes" in found.reasons
 
@@ -143,8 +143,9 @@ def test_without_switching_everything_is_as_of_demands():
         "population": [2, 3], "think_time": [1.0, 3.0], "scv": [[2.0, 1.0], [1.0, 0.5]], "priority": [1, 0],
         "disciplines": ["priority", "fcfs"],
     }  # fmt: skip
-    routed = qnet.Network.from_routing([[0.2, 0.4], [0.3, 0.3]], [around, around], **options).solve()
-    by_demands = qnet.Network([[0.2, 0.4], [0.3, 0.3]], visits=[[1, 1], [1, 1]], **options).solve()
+    routed = qnet.Network.from_routing([[0.2, 0.4], [0.3, 0.3]], [around, around], **options)
+    by_demands = qnet.Network([[0.2, 0.4], [0.3, 0.3]], visits=[[1, 1], [1, 1]], **options)
+    routed, by_demands = routed.solve("priority-mva"), by_demands.solve("priority-mva")
     assert (routed.method, routed.reasons) == (by_demands.method, by_demands.reasons)
     np.testing.assert_allclose(routed.residence, by_demands.residence, rtol=1e-12)
     np.testing.assert_allclose(routed.throughput, by_demands.throughput, rtol=1e-12)

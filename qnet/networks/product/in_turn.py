@@ -1,51 +1,90 @@
-"""Open classes of a network of demands by the methods of routes, each class visiting its stations in turn."""
+"""Networks of demands whose answer is that of their routes: each class visits its stations in turn.
+
+Without product form demands do not suffice: waits depend on where customers come from. Such a network is solved as one
+of routes, by the same door and methods as a model in a file.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from qnet.errors import NoAnswer, Problem
 from qnet.expression import Value
-from qnet.lazy import lazy
+from qnet.lazy import lazy, np
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.figures import figures
-from qnet.networks.product.open_classes import reasons
+from qnet.networks.product.open_classes import reasons, refuse_overload
+from qnet.networks.product.routes import by_routes, known_order
 from qnet.networks.product.solution import Solution
+from qnet.networks.solvers import table
+from qnet.networks.wanted import Wanted
 
 if TYPE_CHECKING:
-    from qnet.networks.open import solve as open_routes
-    from qnet.networks.product import routes
+    from qnet.networks import solve as door
+    from qnet.networks.solution import RoutedSolution
 else:
-    open_routes = lazy("qnet.networks.open.solve")
-    routes = lazy("qnet.networks.product.routes")
+    door = lazy("qnet.networks.solve")
+
+_WHY = {"qna": "the variability of arrivals matters", "open": "its stations are solved one by one"}
 
 
-def needs_routes(network: Demands) -> bool:
-    """Whether open classes have answers that demands alone do not give: where a station has no product form.
+def needs_routes(network: Demands, wanted: Wanted) -> bool:
+    """Whether the answer to a network is that of its routes.
 
-    network  of open classes.
+    Applies  without product form, to open classes alone, and to points with closed ones whose routing is stated; and
+             to methods that take routes alone, by name. A batch with closed classes is solved by one method for all of
+             it, which takes demands; so are closed chains of several classes, and what states are asked of.
     """
-    return bool(reasons(network))
+    if table.row_of(wanted.method, "routes") and not table.row_of(wanted.method, "demands"):
+        return True
+    if wanted.method not in ("auto", "open") or wanted.states or not reasons(network):
+        return False
+    return not network.closed or (wanted.method == "auto" and network.size is None and known_order(network))
 
 
-def solve_in_turn(network: Demands, method: str, each: bool) -> Solution:
-    """The steady state of open classes, as that of a model whose routes visit the stations in their order; of chains
-    with routing, of one with that.
+def solve(network: Demands, wanted: Wanted) -> Solution:
+    """The steady state of a network as of a model whose routes visit the stations in their order; with routing, of one
+    with that.
 
-    Applies  where `needs_routes`: order of arrival with times that differ between classes or are not exponential,
-             priorities, several servers.
-    network  open classes alone, with a load below every capacity, or a batch of them.
-    method   "open", "qna" or "auto", and `each`, as of `qnet.networks.open.solve`.
-    Returns  `Solution`, with the reasons and warnings of that model; exact for one M/G/1 station, visited once.
-    Raises   as `qnet.networks.open.solve`.
+    network  a point or a batch, open load below every capacity.
+    Returns  `Solution`, with the reasons and warnings of that model.
+    Raises   as `qnet.networks.solve.solve`; `NoAnswer` QN401 without a steady state.
     """
-    solved = open_routes.solve(routes.by_routes(network), method, each)
+    refuse_overload(network)
+    solved = door.solve(by_routes(network), wanted)
+    _refuse_unstable(network, solved)
+    stations, classes = range(network.shape[0]), range(network.shape[1])
     spent = {(item.chain or item.class_name, item.name): item.residence for item in solved.visits}
-    nothing: Value = 0.0 * network.arrival_rate[0]
+    nothing: Value = 0.0 if network.size is None else np.zeros(network.size)
     residence: list[list[Value]] = [
-        [spent.get((network.class_label(kind), network.station_label(station)), 0.0) + nothing
-         for kind in range(network.shape[1])]
-        for station in range(network.shape[0])
-    ]  # fmt: skip
-    result = figures(network, list(network.arrival_rate), residence)
-    why = "the variability of arrivals matters" if solved.method == "qna" else "its stations are solved one by one"
-    return Solution(network, result, method=solved.method, method_reasons=solved.reasons, why=why, network_reasons=())
+        [spent.get((network.class_label(kind), network.station_label(station)), 0.0) + nothing for kind in classes]
+        for station in stations
+    ]
+    throughput = [item.throughput + nothing for item in solved.classes]
+    return Solution(
+        network,
+        figures(network, throughput, residence),
+        method=solved.method,
+        method_reasons=solved.reasons,
+        why=solved.why or _WHY.get(solved.method, ""),
+        network_reasons=(),
+        by_routes=True,
+    )
+
+
+def _refuse_unstable(network: Demands, solved: RoutedSolution) -> None:
+    """Raise `NoAnswer` QN401 where some variant has no steady state, with the station that has too much to do."""
+    stable: Any = solved.stable
+    if stable if network.size is None else np.all(stable):
+        return
+    variant = None if network.size is None else int(np.argmin(stable))
+    loads = {item.name: _at(item.load, variant) for item in solved.loads}
+    worst = max(loads, key=loads.__getitem__)
+    where = "" if variant is None else f" in variant {variant}"
+    text = f"no steady state: {worst} would be {100 * loads[worst]:.4g} % utilized{where}"
+    raise NoAnswer(Problem("QN401", text, "fewer customers, or fewer arrivals"))
+
+
+def _at(value: Any, variant: int | None) -> float:
+    """A figure of a point, or of a variant of a batch."""
+    return float(value if variant is None or not getattr(value, "ndim", 0) else value[variant])

@@ -17,10 +17,11 @@ from qnet.queues.arithmetic import total
 if TYPE_CHECKING:
     from qnet.networks.closed.bounds import Bounds
     from qnet.networks.product import bounds as product_bounds
-    from qnet.networks.product import priorities, switching
+    from qnet.networks.product import in_turn, priorities, switching
     from qnet.networks.product.solution import Solution
 else:
     product_bounds = lazy("qnet.networks.product.bounds")
+    in_turn = lazy("qnet.networks.product.in_turn")
     priorities = lazy("qnet.networks.product.priorities")
     switching = lazy("qnet.networks.product.switching")
 
@@ -110,9 +111,9 @@ class Network(Demands):
                       interrupted) or "preemptive" (a higher class interrupts a lower one, which resumes later); None:
                       "fcfs", as in the model language. The last two, and "fcfs" or several servers of "lcfs-pr" with
                       times per visit that differ between classes or are not exponential, have no product form: answers
-                      are then approximate, those of open classes alone as of a model whose routes visit the stations
-                      in their order (exact for one single server, visited once). With "ps" there is product form
-                      whatever the times.
+                      are then those of open classes alone as of a model whose routes visit the stations in their order
+                      (exact for one single server, visited once), and of others approximate, unless `from_routing`
+                      states the order. With "ps" there is product form whatever the times.
         servers       K entries, integers >= 1; None: 1.
         rates         K entries, None or relative capacities (m,) with 1, 2, ... customers present, the last repeats;
                       not together with several servers.
@@ -146,7 +147,11 @@ class Network(Demands):
     ) -> Solution:
         """The steady state by the best method within a budget, or by a named one.
 
-        method               "auto", or a name of `qnet methods`.
+        Without product form a network of open classes, or with routing, has the answer of the same model in a file: at
+        a point by the chain of all its states, where that is small. A batch has one method for all of its variants.
+
+        method               "auto", or a name of `qnet methods`; those that take routes let classes visit the stations
+                             in turn where no routing is stated.
         state_probabilities  whether to give the probabilities of 0, 1, ... customers of closed classes by station.
         operations, memory   the budget of an exact answer: elementary operations (about 1e9 a second) and bytes.
         servers_correction   how approximations treat several servers; empty: the one with the smallest error.
@@ -163,11 +168,13 @@ class Network(Demands):
             memory=memory,
             correction=servers_correction,
             core_solutions=core_solutions,
+            better=self.size is None,
+            ceilings=False,
         )
         if "lcfs-pr" in self.disciplines:
             refuse_fixed_order(self)
         with budget.door(operations, memory):
-            solution = solve(self, wanted)
+            solution = in_turn.solve(self, wanted) if in_turn.needs_routes(self, wanted) else solve(self, wanted)
         if self.priority is not None and self.closed:
             priorities.refuse_unserved(solution)
             priorities.refuse_starved(solution)

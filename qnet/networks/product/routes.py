@@ -8,14 +8,16 @@ from typing import Any
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks.exactness import reasons_for
 from qnet.networks.product.demands import Demands
-from qnet.networks.routed import ClosedClass, Group, Hold, OpenClass, Route, RoutedNetwork, Station, Time
+from qnet.networks.routed import ClosedClass, Group, Hold, OpenClass, Route, RoutedNetwork, Station, Time, Turn
 from qnet.networks.streams import streams
+from qnet.queues.arithmetic import total
 
 
 def by_routes(network: Demands) -> RoutedNetwork:
     """A network of demands as one of routes: each class visits its stations in turn, unless its routing is known.
 
-    network  a point or a batch. Open chains of a network with routing go from station to station as that says.
+    network  a point or a batch. With routing, open chains and closed ones of one class go from station to station as
+             that says; what customers of a closed chain of several classes do in turn is not known by its demands.
     """
     stations, classes = network.shape
     names = [network.station_label(station) for station in range(stations)]
@@ -38,6 +40,7 @@ def by_routes(network: Demands) -> RoutedNetwork:
 
 def _class(network: Demands, names: list[str], kind: int) -> OpenClass | ClosedClass:
     steps: list[Hold] = []
+    used: dict[int, int] = {}
     for station, name in enumerate(names):
         visits: Value = network.visit_ratio(station, kind)
         demand: Value = network.demand(station, kind)
@@ -45,15 +48,53 @@ def _class(network: Demands, names: list[str], kind: int) -> OpenClass | ClosedC
             continue
         each = demand / (visits + (visits == 0))
         rank = network.ranks(station)[kind]
+        used[station] = len(steps)
         steps.append(Hold(name, (Time(each, network.variability(station, kind)),), visits=visits, priority=rank))
     routes = (Route("", 1.0, tuple(steps)),)
     name, rate = network.class_label(kind), network.arrival_rate[kind]
+    turns = _turns(network, used, kind)
     if rate is not None:
         onward = _onward(network, names, kind)
-        return OpenClass(name, rate, routes=routes, chain=bool(onward), onward=onward)
+        chain = bool(onward) and network.switching is not None
+        return OpenClass(name, rate, routes=routes, chain=chain, onward=onward, turns=turns if chain else ())
     return ClosedClass(
-        name=name, population=network.population[kind], think_time=network.think_time[kind], routes=routes
+        name=name,
+        population=network.population[kind],
+        think_time=network.think_time[kind],
+        routes=routes,
+        chain=network.switching is not None,
+        turns=turns,
     )
+
+
+def known_order(network: Demands) -> bool:
+    """Whether it is stated in which order the customers of every closed class visit the stations.
+
+    network  of demands: with routing, and closed chains of one class each.
+    """
+    changing = network.switching
+    return changing is not None and all(changing.chain_of.count(chain) == 1 for chain in network.closed)
+
+
+def _turns(network: Demands, used: dict[int, int], chain: int) -> tuple[Turn, ...]:
+    """`OpenClass.turns` of a chain of one class; empty where classes change, and where each visits stations in turn.
+
+    used  by station that the chain visits: the step of its route.
+    """
+    if network.switching is None or network.switching.chain_of.count(chain) > 1:
+        return ()
+    *between, outside = network.switching.onward[chain]
+    number = {station: index for index, station in enumerate(used, 1)}
+
+    def ways(counts: Sequence[Value], leaves: Value) -> tuple[tuple[int, Value], ...]:
+        return ((0, leaves), *((number[station], counts[station]) for station in used))
+
+    turns = [Turn(-1, -1, ways(outside, 0.0), ends=True, think_time=network.think_time[chain])]
+    for station, step in used.items():
+        visits: Value = network.visit_ratio(station, chain)
+        shares: list[Value] = [count / (visits + (visits == 0)) for count in between[station]]
+        turns.append(Turn(0, step, ways(shares, 1.0 - total(shares))))
+    return tuple(turns)
 
 
 def _onward(network: Demands, names: list[str], chain: int) -> tuple[tuple[str, str, Value], ...]:

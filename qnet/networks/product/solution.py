@@ -33,7 +33,8 @@ class Solution:
     """
 
     __slots__ = (
-        "exact", "figures", "method", "method_reasons", "network", "network_reasons", "reasons", "starts", "why",
+        "by_routes", "exact", "figures", "method", "method_reasons", "network", "network_reasons", "reasons", "starts",
+        "why",
     )  # fmt: skip
 
     def __init__(
@@ -45,6 +46,7 @@ class Solution:
         why: str,
         starts: Any = None,
         network_reasons: tuple[str, ...] | None = None,
+        by_routes: bool = False,
     ) -> None:
         self.network = network
         self.figures = figures
@@ -59,6 +61,8 @@ class Solution:
         self.exact = not self.reasons
         self.why = why
         """Why this method was taken."""
+        self.by_routes = by_routes
+        """Whether it is that of the network of its routes, and the reasons are all that are known of it."""
         self.starts = starts
         """Of fixed points: the values of `near`; None where there are none."""
 
@@ -97,7 +101,7 @@ class Solution:
 
     def _route_reasons(self) -> tuple[str, ...]:
         """Why the answer is approximate, as it is put for a network of routes."""
-        if self.exact:
+        if self.exact or self.by_routes:
             return ()
         rates = self.figures.throughput
         passages = rates if self.network.size is None else [rates[:, kind] for kind in range(rates.shape[1])]

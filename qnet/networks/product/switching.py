@@ -152,8 +152,8 @@ class Switching(Record):
     names: tuple[str, ...] = ()
     """Of the classes; empty: they are numbered from 0."""
     onward: tuple[Rows, ...] = ()
-    """By open chain (K + 1, K): how often a passage goes from a station to a station; the last row is from outside. Of
-    closed chains nothing."""
+    """By chain (K + 1, K): how often a passage goes from a station to a station; the last row is from outside, or from
+    thinking before the reference. Of closed chains of several classes nothing."""
 
     def residence(self, network: Stations, of_chains: Any) -> Array:
         """(K, R) or (B, K, R) seconds per passage of the chain, from the residence of the chains.
@@ -244,7 +244,7 @@ def arguments(
         "arrival_rate": arrival_rate,
         "names": stated or None,
         "switching": Switching(
-            tuple(chain_of), rows, demands, kinds, _onward(matrix, rows, chain_of, customers, outside)
+            tuple(chain_of), rows, demands, kinds, _onward(matrix, rows, chain_of, customers, outside, reference)
         ),
     }
     variability = _variability(times, rows, _identical("scv", scv, stations, classes, 1.0), chain_of, count)
@@ -290,16 +290,21 @@ def _visits(
 
 
 def _onward(
-    matrix: list[list[float]], visits: Rows, chain_of: Sequence[int], customers: Sequence[Any], outside: Rows
+    matrix: list[list[float]],
+    visits: Rows,
+    chain_of: Sequence[int],
+    customers: Sequence[Any],
+    outside: Rows,
+    reference: int,
 ) -> tuple[Rows, ...]:
     """What `Switching.onward` is, from the visits per passage and the arrivals from outside, (stations, classes)."""
     stations, classes = len(visits), len(visits[0])
     result: list[Rows] = []
     for chain, population in enumerate(customers):
-        if population is not None:
+        members = [kind for kind in range(classes) if chain_of[kind] == chain]
+        if population is not None and len(members) > 1:
             result.append(())
             continue
-        members = [kind for kind in range(classes) if chain_of[kind] == chain]
         rows: list[list[Any]] = [[0.0] * stations for _ in range(stations + 1)]
         rate = sum(outside[station][kind] for station in range(stations) for kind in members)
         for target in range(stations):
@@ -312,6 +317,11 @@ def _onward(
                     for kind in members
                     for other in members
                 )
+        if population is not None:
+            # A visit to the reference ends the passage.
+            for row in rows:
+                row[reference] = 0.0
+            rows[stations][reference] = 1.0
         result.append(tuple(map(tuple, rows)))
     return tuple(result)
 

@@ -1,4 +1,4 @@
-"""Open classes given by their demands: in closed form, or as a model whose routes visit the stations in turn."""
+"""Open classes given by their demands, in closed form: each station by itself, as product form has it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from qnet.errors import NotComputed
 from qnet.networks.product.demands import Demands
-from qnet.networks.product.in_turn import needs_routes, solve_in_turn
 from qnet.networks.product.mixed import solve_open
 from qnet.networks.product.solution import Solution
 from qnet.networks.reasons import Reason
@@ -29,10 +28,10 @@ def applies(network: Demands, wanted: Wanted) -> Reason | None:
 
 
 def work(network: Demands, wanted: Wanted) -> Work:
-    """Negligible: a closed form, or some equations for each station."""
+    """Negligible: a closed form for each station."""
     return Work(0.0, 0.0)
 
 
 def solve(network: Demands, wanted: Wanted, solve_part: SolvePart) -> Solution:
-    """The steady state; in the choice of `auto` by qna where the variability of arrivals matters."""
-    return solve_in_turn(network, wanted.method, wanted.each) if needs_routes(network) else solve_open(network)
+    """The steady state."""
+    return solve_open(network)

@@ -83,13 +83,6 @@ TABLE: tuple[MethodRow, ...] = (
         name="open", module=_ROOM + "open_demands", trust="exact", takes="demands", supports=_OPEN | _STATES | {"rates"}
     ),
     MethodRow(
-        name="qna",
-        module=_ROOM + "qna_demands",
-        trust="approximate",
-        takes="demands",
-        supports=_OPEN | _STATES | {"rates"},
-    ),
-    MethodRow(
         name="priority-mva",
         module=_PRODUCT + "priorities",
         trust="approximate",
