@@ -52,7 +52,6 @@ _OTHERS = {
     "full": "something may be full",
     "layered": "it has simultaneous resource possession, or second phases",
     "limits inside": "a station limits how many may be inside",
-    "no routes": "it needs the routes of classes, which demands do not determine",
     "ranked": "a station serves one class before another",
     "ranked steps": "steps have priorities",
     "too large": "there are too many stations and classes",

@@ -202,7 +202,7 @@ def _with_integers(network: Demands) -> Any:
 def solve(network: Demands, wanted: Wanted = AUTO) -> Solution:
     """The steady state of a network, or of every variant of a batch.
 
-    Applies  every `Network`; the method by `solvers.table`.
+    Applies  every `Network`; the method by `solvers.table`, of those that take demands.
     wanted   `method` "auto": the cheapest exact method within the budget, else the best approximation; or a name.
              "mva" and "convolution" stand for their forms over several classes too.
     Returns  `Solution`, with the method, why it was taken, and why the answer is not exact if it is not.
@@ -224,8 +224,6 @@ def solve(network: Demands, wanted: Wanted = AUTO) -> Solution:
             choices.append(ClosedMethods(network, wanted, features, row.name))
     if wanted.method == "auto":
         return _best(choices, wanted, features)
-    if not choices:
-        raise does_not_apply(wanted.method, Reason("no routes"), "auto")
     if _EVERY_POINT in features and _EVERY_POINT not in named[-1].supports:
         return _Points(network, wanted, features).solve()
     return by_name(choices, lambda: _others(network, wanted, features))
