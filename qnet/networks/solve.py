@@ -12,7 +12,7 @@ from qnet.networks.reasons import Reason
 from qnet.networks.routed import RoutedNetwork, nested
 from qnet.networks.solution import RoutedSolution
 from qnet.networks.solvers import table
-from qnet.networks.solvers.chooser import Choice, Named, TableMethod, by_name, choose, nothing, refuse_unknown
+from qnet.networks.solvers.chooser import Choice, Named, TableMethod, by_name, choose, nothing, offered, refuse_unknown
 from qnet.networks.solvers.features import of_routes, unsupported
 from qnet.networks.wanted import AUTO, Wanted
 
@@ -150,21 +150,18 @@ def _chosen(network: RoutedNetwork, wanted: Wanted, features: frozenset[str]) ->
     refuse_unknown(wanted.method)
     named = [row for row in table.TABLE if wanted.method in ("auto", row.name)]
     entire = wanted.replace(responses=False)
-    methods = [
-        TableMethod(row, network, wanted if row.name == _OPEN else entire, features, solve_part)
-        for row in named
-        if row.takes == "routes"
-    ]
-    choices: list[Choice] = list(methods)
-    if len(methods) < len(named):
-        choices.append(_Demands(network, entire, features))
+
+    def method(row: table.MethodRow) -> Choice:
+        return TableMethod(row, network, wanted if row.name == _OPEN else entire, features, solve_part)
+
+    choices = offered(named, "routes", method, lambda: [_Demands(network, entire, features)])
     if wanted.method != "auto":
         return by_name(choices, lambda: _others(network, wanted, features))
     outcome = choose(choices)
     solution: RoutedSolution | None = outcome.solution
-    for method in methods:
-        if method.row.patient and not (solution and solution.exact):
-            solution = method.at_last(solution) or solution
+    for choice in choices:
+        if isinstance(choice, TableMethod) and choice.row.patient and not (solution and solution.exact):
+            solution = choice.at_last(solution) or solution
     if solution is None:
         raise outcome.failed[0][1] if outcome.failed else nothing(features)
     return solution

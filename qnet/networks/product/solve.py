@@ -29,6 +29,7 @@ from qnet.networks.solvers.chooser import (
     by_name,
     choose,
     nothing,
+    offered,
     refuse_unknown,
 )
 from qnet.networks.solvers.features import Final, does_not_apply, unsupported
@@ -56,9 +57,9 @@ _MORE = frozenset({"priorities", "parallel", "fractional populations"})
 class ClosedMethods:
     """The exact methods of closed classes as one choice, or one of them by name."""
 
-    def __init__(self, network: Demands, wanted: Wanted, features: frozenset[str], name: str) -> None:
+    def __init__(self, network: Demands, wanted: Wanted, features: frozenset[str]) -> None:
         self.network, self.wanted, self.features = network, wanted, features
-        self.name = "" if wanted.method == "auto" else name
+        self.name = "" if wanted.method == "auto" else wanted.method
         self.why = ""
         """Why none of them has the answer."""
         self.failure: NotComputed | None = None
@@ -213,15 +214,16 @@ def solve(network: Demands, wanted: Wanted = AUTO) -> Solution:
     _check(wanted)
     refuse_overload(network)
     features = of_demands(network, wanted)
-    named = [row for row in table.TABLE if wanted.method in ("auto", row.name)]
-    choices: list[Choice] = []
-    for row in named:
-        if row.takes == "demands":
-            choices.append(TableMethod(row, network, wanted, features, solve))
-        elif row.takes == "closed" and not any(isinstance(item, ClosedMethods) for item in choices):
-            if _EVERY_POINT in features:
-                choices.append(_Points(network, wanted, features))
-            choices.append(ClosedMethods(network, wanted, features, row.name))
+    named = [row for row in table.TABLE if wanted.method in ("auto", row.name) and row.takes != "routes"]
+
+    def method(row: table.MethodRow) -> Choice:
+        return TableMethod(row, network, wanted, features, solve)
+
+    def closed() -> list[Choice]:
+        points: list[Choice] = [_Points(network, wanted, features)] if _EVERY_POINT in features else []
+        return [*points, ClosedMethods(network, wanted, features)]
+
+    choices = offered(named, "demands", method, closed)
     if wanted.method == "auto":
         return _best(choices, wanted, features)
     if _EVERY_POINT in features and _EVERY_POINT not in named[-1].supports:
@@ -290,7 +292,7 @@ class _Points:
         if not one or (self.network.size or 0) <= _FEW or self.features & _MORE:
             return None
         try:
-            return ClosedMethods(self.network, self.wanted, self.features, "").solve()
+            return ClosedMethods(self.network, self.wanted, self.features).solve()
         except OverBudget:
             raise
         except (NotComputed, NoAnswer, Divided):

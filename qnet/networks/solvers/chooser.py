@@ -84,6 +84,31 @@ class Named(TableMethod):
         return lacking(self.row, self.features)
 
 
+def offered(
+    rows: Sequence[table.MethodRow],
+    takes: str,
+    method: Callable[[table.MethodRow], Choice],
+    reduced: Callable[[], Sequence[Choice]],
+) -> list[Choice]:
+    """The choices for a network in one form, in the order of the table.
+
+    rows     of the table, all or those of one name.
+    takes    the form of the network.
+    method   the choice of a row that takes it.
+    reduced  the choices that try all other rows, which take a form that the network is reduced to; they stand where the
+             first of these rows does.
+    """
+    result: list[Choice] = []
+    pending = True
+    for row in rows:
+        if row.takes == takes:
+            result.append(method(row))
+        elif pending:
+            result += reduced()
+            pending = False
+    return result
+
+
 class Outcome:
     """The result of a choice."""
 
