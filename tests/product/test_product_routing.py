@@ -1,4 +1,4 @@
-"""Closed networks with routing and without product form: exact, as the balance of all states says, and as a model."""
+"""Closed networks with routing and without product form: exact, as the balance of all states says."""
 
 from __future__ import annotations
 
@@ -16,17 +16,26 @@ State = tuple[tuple[int, ...], ...]
 
 
 def drawn(seed: int) -> dict[str, Any]:
-    """The arguments of a closed network of two classes with routing of their own."""
+    """The arguments of a closed network of two classes: each with its routing, or with customers that change class."""
     draw = np.random.default_rng([819, seed])
-    stations = int(draw.integers(2, 4))
-    routing = draw.dirichlet(np.ones(stations), (2, stations)) * (draw.random((2, stations, stations)) < 0.8)
-    routing[:, :, 0] += 1.0 - routing.sum(2)
+    stations, changing = int(draw.integers(2, 4)), seed % 3 == 0
+    routing = np.zeros((stations, 2, stations, 2))
+    for kind in (0, 1):
+        rows = draw.dirichlet(np.ones(stations), stations) * (draw.random((stations, stations)) < 0.8)
+        rows[:, 0] += 1.0 - rows.sum(1)
+        for other in (0, 1):
+            share = 0.4 if changing and other != kind else 0.6 if changing else float(other == kind)
+            routing[:, kind, :, other] = share * rows
     word = str(draw.choice(["fcfs", "priority", "preemptive"]))
+    if changing:
+        word = "fcfs"
+    # Customers served first who never think would leave the others nothing.
+    thinking = draw.choice([0.0, 0.7, 2.0] if word == "fcfs" else [0.7, 2.0], 2)
     return {
         "service_times": np.exp(draw.uniform(-1.5, 1.0, (stations, 2))).tolist(),
         "routing": routing,
         "population": draw.integers(1, 3, 2).tolist(),
-        "think_time": draw.choice([0.0, 0.7, 2.0], 2).tolist(),
+        "think_time": [float(thinking[0 if changing else kind]) for kind in (0, 1)],
         "disciplines": [word, *draw.choice(["fcfs", word], stations - 1).tolist()],
         "priority": [1, 0] if word != "fcfs" else None,
     }
@@ -44,11 +53,11 @@ def moves(state: State, given: dict[str, Any]) -> Iterator[tuple[float, State]]:
     """Rates per second to the states that come next."""
     times, rank = given["service_times"], given["priority"] or [0, 0]
 
-    def sent(rest: list[tuple[int, ...]], kind: int, shares: Any, rate: float) -> Iterator[tuple[float, State]]:
-        for station, share in enumerate(shares, 1):
+    def sent(rest: list[tuple[int, ...]], shares: Any, rate: float, thought: bool) -> Iterator[tuple[float, State]]:
+        for (before, kind), share in np.ndenumerate(shares):
+            station, then = before + 1, list(rest)
             # Whoever returns to the reference, station 1 here, thinks before.
-            thinks = station == 1 and given["think_time"][kind] > 0 and len(shares) > 1
-            then = list(rest)
+            thinks = station == 1 and given["think_time"][kind] > 0 and not thought
             if thinks:
                 then[0] = tuple(sorted((*then[0], kind)))
             else:
@@ -59,13 +68,14 @@ def moves(state: State, given: dict[str, Any]) -> Iterator[tuple[float, State]]:
     for kind in set(state[0]):
         count, left = state[0].count(kind), list(state[0])
         left.remove(kind)
-        yield from sent([tuple(left), *state[1:]], kind, [1.0], count / given["think_time"][kind])
+        onward = np.eye(2)[kind : kind + 1]
+        yield from sent([tuple(left), *state[1:]], onward, count / given["think_time"][kind], True)
     for station, queue in enumerate(state[1:], 1):
         if queue:
             rest = [*state]
             rest[station] = queue[1:]
-            shares = given["routing"][queue[0]][station - 1]
-            yield from sent(rest, queue[0], shares, 1.0 / times[station - 1][queue[0]])
+            onward = given["routing"][station - 1, queue[0]]
+            yield from sent(rest, onward, 1.0 / times[station - 1][queue[0]], False)
 
 
 def balance(given: dict[str, Any]) -> tuple[Any, Any]:
@@ -99,10 +109,12 @@ def test_the_answer_is_that_of_the_balance_of_all_states(seed: int) -> None:
     given = drawn(seed)
     found = qnet.Network.from_routing(**given).solve()
     present, rates = balance(given)
-    np.testing.assert_allclose(found.throughput, rates, rtol=1e-9)
+    chains = [rates.sum()] if len(found.throughput) == 1 else rates
+    np.testing.assert_allclose(found.throughput, chains, rtol=1e-9)
     np.testing.assert_allclose(found.queue_length, present, rtol=1e-9)
     assert found.exact and found.method == "states" and not found.warnings
-    np.testing.assert_allclose(found.throughput * (found.response + given["think_time"]), given["population"])
+    people = found.throughput * (found.response + given["think_time"][: len(chains)])
+    assert people.sum() == pytest.approx(sum(given["population"]))
 
 
 def test_a_batch_has_one_method_for_all_of_it() -> None:
@@ -128,12 +140,3 @@ def test_what_is_given_by_demands_alone_states_no_order() -> None:
         [[0.1, 0.3], [0.2, 0.1]], [[0, 1], [1, 0]], population=[3, 2], think_time=[1.0, 2.0]
     )
     np.testing.assert_allclose(network.solve("states").residence, around.solve().residence, rtol=1e-9)
-
-
-def test_classes_that_change_have_no_exact_answer() -> None:
-    """Of a chain of several classes demands do not say what its customers do in turn."""
-    routing = [[[[0, 0], [0.7, 0.3]], [[0, 0], [0, 1]]], [[[0.5, 0.5], [0, 0]], [[1, 0], [0, 0]]]]
-    network = qnet.Network.from_routing([[0.3, 0.2], [0.4, 0.1]], routing, population=[3, 1])
-    assert not network.solve().exact
-    with pytest.raises(qnet.QnetError, match="QN513"):
-        network.solve("states")

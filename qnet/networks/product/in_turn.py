@@ -6,6 +6,7 @@ of routes, by the same door and methods as a model in a file.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from qnet.errors import NoAnswer, Problem
@@ -14,10 +15,11 @@ from qnet.lazy import lazy, np
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.figures import figures
 from qnet.networks.product.open_classes import reasons, refuse_overload
-from qnet.networks.product.routes import by_routes, known_order
+from qnet.networks.product.routes import by_routes
 from qnet.networks.product.solution import Solution
 from qnet.networks.solvers import table
 from qnet.networks.wanted import Wanted
+from qnet.queues.arithmetic import total
 
 if TYPE_CHECKING:
     from qnet.networks import solve as door
@@ -33,13 +35,14 @@ def needs_routes(network: Demands, wanted: Wanted) -> bool:
 
     Applies  without product form, to open classes alone, and to points with closed ones whose routing is stated; and
              to methods that take routes alone, by name. A batch with closed classes is solved by one method for all of
-             it, which takes demands; so are closed chains of several classes, and what states are asked of.
+             it, which takes demands; so is what state probabilities are asked of.
     """
     if table.row_of(wanted.method, "routes") and not table.row_of(wanted.method, "demands"):
         return True
     if wanted.method not in ("auto", "open") or wanted.states or not reasons(network):
         return False
-    return not network.closed or (wanted.method == "auto" and network.size is None and known_order(network))
+    ordered = network.switching is not None and network.size is None
+    return not network.closed or (wanted.method == "auto" and ordered)
 
 
 def solve(network: Demands, wanted: Wanted) -> Solution:
@@ -53,22 +56,33 @@ def solve(network: Demands, wanted: Wanted) -> Solution:
     refuse_overload(network)
     solved = door.solve(by_routes(network), wanted)
     _refuse_unstable(network, solved)
-    stations, classes = range(network.shape[0]), range(network.shape[1])
-    spent = {(item.chain or item.class_name, item.name): item.residence for item in solved.visits}
     nothing: Value = 0.0 if network.size is None else np.zeros(network.size)
-    residence: list[list[Value]] = [
-        [spent.get((network.class_label(kind), network.station_label(station)), 0.0) + nothing for kind in classes]
-        for station in stations
-    ]
-    throughput = [item.throughput + nothing for item in solved.classes]
+    spent = {(item.chain, item.class_name, item.name): item.residence + nothing for item in solved.visits}
+
+    def rows(classes: Sequence[tuple[str, str]]) -> list[list[Value]]:
+        stations = map(network.station_label, range(network.shape[0]))
+        return [[spent.get((*names, station), nothing) for names in classes] for station in stations]
+
+    chains = [network.class_label(kind) for kind in range(network.shape[1])]
+    changing, by_class = network.switching, None
+    if changing is None:
+        residence = rows([("", name) for name in chains])
+    else:
+        by_class = rows([(chains[chain], changing.class_label(kind)) for kind, chain in enumerate(changing.chain_of)])
+        residence = [
+            [total(value for value, one in zip(row, changing.chain_of, strict=True) if one == chain)
+             for chain in range(len(chains))]
+            for row in by_class
+        ]  # fmt: skip
     return Solution(
         network,
-        figures(network, throughput, residence),
+        figures(network, [item.throughput + nothing for item in solved.classes], residence),
         method=solved.method,
         method_reasons=solved.reasons,
         why=solved.why or _WHY.get(solved.method, ""),
         network_reasons=(),
         by_routes=True,
+        by_class=by_class,
     )
 
 

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks.exactness import reasons_for
 from qnet.networks.product.demands import Demands
 from qnet.networks.routed import ClosedClass, Group, Hold, OpenClass, Route, RoutedNetwork, Station, Time, Turn
 from qnet.networks.streams import streams
-from qnet.queues.arithmetic import total
+
+if TYPE_CHECKING:
+    from qnet.networks.product.switching import Switching
 
 
 def by_routes(network: Demands) -> RoutedNetwork:
     """A network of demands as one of routes: each class visits its stations in turn, unless its routing is known.
 
-    network  a point or a batch. With routing, open chains and closed ones of one class go from station to station as
-             that says; what customers of a closed chain of several classes do in turn is not known by its demands.
+    network  a point or a batch. With routing, customers go from station to station and change class as that says.
     """
     stations, classes = network.shape
     names = [network.station_label(station) for station in range(stations)]
@@ -39,8 +40,10 @@ def by_routes(network: Demands) -> RoutedNetwork:
 
 
 def _class(network: Demands, names: list[str], kind: int) -> OpenClass | ClosedClass:
+    """A class that visits its stations in turn, or a chain with routing."""
+    if network.switching is not None:
+        return _chain(network, network.switching, names, kind)
     steps: list[Hold] = []
-    used: dict[int, int] = {}
     for station, name in enumerate(names):
         visits: Value = network.visit_ratio(station, kind)
         demand: Value = network.demand(station, kind)
@@ -48,62 +51,93 @@ def _class(network: Demands, names: list[str], kind: int) -> OpenClass | ClosedC
             continue
         each = demand / (visits + (visits == 0))
         rank = network.ranks(station)[kind]
-        used[station] = len(steps)
         steps.append(Hold(name, (Time(each, network.variability(station, kind)),), visits=visits, priority=rank))
     routes = (Route("", 1.0, tuple(steps)),)
     name, rate = network.class_label(kind), network.arrival_rate[kind]
-    turns = _turns(network, used, kind)
     if rate is not None:
-        onward = _onward(network, names, kind)
-        chain = bool(onward) and network.switching is not None
-        return OpenClass(name, rate, routes=routes, chain=chain, onward=onward, turns=turns if chain else ())
+        return OpenClass(name, rate, routes=routes)
     return ClosedClass(
-        name=name,
-        population=network.population[kind],
-        think_time=network.think_time[kind],
-        routes=routes,
-        chain=network.switching is not None,
-        turns=turns,
+        name=name, population=network.population[kind], think_time=network.think_time[kind], routes=routes
     )
 
 
-def known_order(network: Demands) -> bool:
-    """Whether it is stated in which order the customers of every closed class visit the stations.
+def _chain(network: Demands, changing: Switching, names: list[str], chain: int) -> OpenClass | ClosedClass:
+    """A chain: what its customers do as each of its classes, and where they go from there."""
+    steps: dict[int, list[Hold]] = {kind: [] for kind, one in enumerate(changing.chain_of) if one == chain}
+    states: dict[tuple[int, int], Turn] = {}
+    for number, (kind, holds) in enumerate(steps.items()):
+        for station, name in enumerate(names):
+            visits: Value = changing.visits[station][kind]
+            if not anywhere(visits):
+                continue
+            each = changing.demands[station][kind] / (visits + (visits == 0))
+            states[station, kind] = Turn(number, len(holds), ())
+            rank = network.ranks(station)[chain]
+            holds.append(Hold(name, (Time(each, changing.scv[station][kind]),), visits=visits, priority=rank))
+    name, rate, thinking = network.class_label(chain), network.arrival_rate[chain], network.think_time[chain]
+    routes = tuple(Route(changing.class_label(kind), 1.0, tuple(holds)) for kind, holds in steps.items())
+    if rate is not None:
+        onward, turns = _onward(changing, names, chain), _open_turns(changing, states, rate)
+        return OpenClass(name, rate, routes=routes, chain=True, onward=onward, turns=turns)
+    return ClosedClass(
+        name=name,
+        population=network.population[chain],
+        think_time=thinking,
+        routes=routes,
+        chain=True,
+        turns=_closed_turns(changing, states, thinking),
+    )
 
-    network  of demands: with routing, and closed chains of one class each.
+
+_States = dict[tuple[int, int], Turn]
+"""By station and class, what a customer of a chain does there, without what comes next."""
+
+
+def _open_turns(changing: Switching, states: _States, rate: Value) -> tuple[Turn, ...]:
+    """The turns of an open chain, which begin and end outside.
+
+    rate  of arrivals, at all stations together.
     """
-    changing = network.switching
-    return changing is not None and all(changing.chain_of.count(chain) == 1 for chain in network.closed)
-
-
-def _turns(network: Demands, used: dict[int, int], chain: int) -> tuple[Turn, ...]:
-    """`OpenClass.turns` of a chain of one class; empty where classes change, and where each visits stations in turn.
-
-    used  by station that the chain visits: the step of its route.
-    """
-    if network.switching is None or network.switching.chain_of.count(chain) > 1:
-        return ()
-    *between, outside = network.switching.onward[chain]
-    number = {station: index for index, station in enumerate(used, 1)}
-
-    def ways(counts: Sequence[Value], leaves: Value) -> tuple[tuple[int, Value], ...]:
-        return ((0, leaves), *((number[station], counts[station]) for station in used))
-
-    turns = [Turn(-1, -1, ways(outside, 0.0), ends=True, think_time=network.think_time[chain])]
-    for station, step in used.items():
-        visits: Value = network.visit_ratio(station, chain)
-        shares: list[Value] = [count / (visits + (visits == 0)) for count in between[station]]
-        turns.append(Turn(0, step, ways(shares, 1.0 - total(shares))))
+    number = {state: index for index, state in enumerate(states, 1)}
+    entering = tuple(
+        (number[station, kind], changing.arrivals[station][kind] / (rate + (rate == 0))) for station, kind in states
+    )
+    turns = [Turn(-1, -1, entering, ends=True)]
+    for state, turn in states.items():
+        ways = _ways(changing, state, number)
+        leaving = max(0.0, 1.0 - sum(share for _, share in ways))
+        turns.append(turn.replace(onward=(*ways, (0, leaving))))
     return tuple(turns)
 
 
-def _onward(network: Demands, names: list[str], chain: int) -> tuple[tuple[str, str, Value], ...]:
-    """`OpenClass.onward` of a chain that goes from station to station; empty where it visits one at most."""
-    if network.switching is None:
-        return ()
-    *between, outside = network.switching.onward[chain]
-    if not any(anywhere(count) for row in between for count in row):
-        return ()
+def _closed_turns(changing: Switching, states: _States, thinking: Value) -> tuple[Turn, ...]:
+    """The turns of a closed chain: a passage ends where one comes to the reference, after thinking if there is any."""
+    arriving = [kind for station, kind in states if station == changing.reference]
+    thoughts = arriving if anywhere(thinking) else []
+    number = {state: index for index, state in enumerate(states, len(thoughts))}
+    enters = number | {(changing.reference, kind): index for index, kind in enumerate(thoughts)}
+    turns = [
+        Turn(-1, -1, ((number[changing.reference, kind], 1.0),), ends=True, think_time=thinking) for kind in thoughts
+    ]
+    for state, turn in states.items():
+        ends = not thoughts and state[0] == changing.reference
+        turns.append(turn.replace(onward=_ways(changing, state, enters), ends=ends))
+    return tuple(turns)
+
+
+def _ways(
+    changing: Switching, state: tuple[int, int], number: Mapping[tuple[int, int], int]
+) -> tuple[tuple[int, float], ...]:
+    """Where customers go from a station as a class, by number of the turn, and how probably."""
+    classes = len(changing.chain_of)
+    row = changing.routing[state[0] * classes + state[1]]
+    shares = ((index, row[station * classes + kind]) for (station, kind), index in number.items())
+    return tuple((index, share) for index, share in shares if share > 0)
+
+
+def _onward(changing: Switching, names: list[str], chain: int) -> tuple[tuple[str, str, Value], ...]:
+    """`OpenClass.onward` of a chain."""
+    *between, outside = changing.onward[chain]
     rows = [*zip(names, between, strict=True), ("", outside)]
     return tuple(
         (origin, target, count)

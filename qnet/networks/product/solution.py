@@ -33,8 +33,8 @@ class Solution:
     """
 
     __slots__ = (
-        "by_routes", "exact", "figures", "method", "method_reasons", "network", "network_reasons", "reasons", "starts",
-        "why",
+        "by_class", "by_routes", "exact", "figures", "method", "method_reasons", "network", "network_reasons",
+        "reasons", "starts", "why",
     )  # fmt: skip
 
     def __init__(
@@ -47,6 +47,7 @@ class Solution:
         starts: Any = None,
         network_reasons: tuple[str, ...] | None = None,
         by_routes: bool = False,
+        by_class: list[list[Any]] | None = None,
     ) -> None:
         self.network = network
         self.figures = figures
@@ -63,6 +64,8 @@ class Solution:
         """Why this method was taken."""
         self.by_routes = by_routes
         """Whether it is that of the network of its routes, and the reasons are all that are known of it."""
+        self.by_class = by_class
+        """Where customers change their class, (K, R) residences by class; None where they follow from the chain's."""
         self.starts = starts
         """Of fixed points: the values of `near`; None where there are none."""
 
@@ -126,6 +129,8 @@ class Solution:
     def residence(self) -> Any:
         """(K, R) or (B, K, R): seconds per passage at the station, all visits and their waits."""
         classes = self.network.switching
+        if self.by_class is not None:
+            return np.moveaxis(_array(self.by_class), -1, 0) if self.network.size is not None else _array(self.by_class)
         table = _array(self.figures.residence)
         return table if classes is None else classes.residence(self.network, table)
 

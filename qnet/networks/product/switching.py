@@ -152,8 +152,17 @@ class Switching(Record):
     names: tuple[str, ...] = ()
     """Of the classes; empty: they are numbered from 0."""
     onward: tuple[Rows, ...] = ()
-    """By chain (K + 1, K): how often a passage goes from a station to a station; the last row is from outside, or from
-    thinking before the reference. Of closed chains of several classes nothing."""
+    """By open chain (K + 1, K): how often a passage goes from a station to a station; the last row is from outside. Of
+    closed chains nothing."""
+    routing: tuple[tuple[float, ...], ...] = ()
+    """(K R, K R): the probability to go on from a station as a class to a station as a class; the station is the outer
+    of the two. What is missing to one leaves."""
+    arrivals: Rows = ()
+    """(K, R) arrivals per second from outside."""
+    reference: int = 0
+    """The station whose visits are the passages of closed chains."""
+    scv: Rows = ()
+    """(K, R) of the time per visit."""
 
     def residence(self, network: Stations, of_chains: Any) -> Array:
         """(K, R) or (B, K, R) seconds per passage of the chain, from the residence of the chains.
@@ -181,6 +190,10 @@ class Switching(Record):
         rates: Array = np.asarray(throughput, float)[..., list(self.chain_of)]
         return rates[..., None, :] * _integer(self.visits, network.size)
 
+    def class_label(self, kind: int) -> str:
+        """A class by its name, or its number."""
+        return self.names[kind] if self.names else str(kind)
+
     @property
     def chain_names(self) -> tuple[str, ...]:
         """Of the chains: those of all its classes; empty where these have none."""
@@ -192,8 +205,13 @@ class Switching(Record):
 
     def point(self, index: int) -> Switching:
         """One variant of a batch."""
-        onward = tuple(_variant(rows, index) for rows in self.onward)
-        return Switching(self.chain_of, _variant(self.visits, index), _variant(self.demands, index), self.names, onward)
+        return self.replace(
+            visits=_variant(self.visits, index),
+            demands=_variant(self.demands, index),
+            onward=tuple(_variant(rows, index) for rows in self.onward),
+            arrivals=_variant(self.arrivals, index),
+            scv=_variant(self.scv, index),
+        )
 
 
 def arguments(
@@ -235,7 +253,7 @@ def arguments(
         tuple(time * visit for time, visit in zip(row, rows, strict=True))
         for row, rows in zip(times, visits, strict=True)
     )
-    rows = tuple(map(tuple, visits))
+    rows, variable = tuple(map(tuple, visits)), _identical("scv", scv, stations, classes, 1.0)
     chosen: dict[str, Any] = {
         "demands": _stacked(aggregate(demands, chain_of, count)),
         "visits": _stacked(aggregate(rows, chain_of, count)),
@@ -244,10 +262,18 @@ def arguments(
         "arrival_rate": arrival_rate,
         "names": stated or None,
         "switching": Switching(
-            tuple(chain_of), rows, demands, kinds, _onward(matrix, rows, chain_of, customers, outside, reference)
+            chain_of=tuple(chain_of),
+            visits=rows,
+            demands=demands,
+            names=kinds,
+            onward=_onward(matrix, rows, chain_of, customers, outside),
+            routing=tuple(map(tuple, matrix)),
+            arrivals=outside,
+            reference=reference,
+            scv=variable,
         ),
     }
-    variability = _variability(times, rows, _identical("scv", scv, stations, classes, 1.0), chain_of, count)
+    variability = _variability(times, rows, variable, chain_of, count)
     if any(abs(cell - 1.0) > 1e-12 if isinstance(cell, float) else True for row in variability for cell in row):
         chosen["scv"] = _stacked(variability)
     if priority is not None:
@@ -290,21 +316,16 @@ def _visits(
 
 
 def _onward(
-    matrix: list[list[float]],
-    visits: Rows,
-    chain_of: Sequence[int],
-    customers: Sequence[Any],
-    outside: Rows,
-    reference: int,
+    matrix: list[list[float]], visits: Rows, chain_of: Sequence[int], customers: Sequence[Any], outside: Rows
 ) -> tuple[Rows, ...]:
     """What `Switching.onward` is, from the visits per passage and the arrivals from outside, (stations, classes)."""
     stations, classes = len(visits), len(visits[0])
     result: list[Rows] = []
     for chain, population in enumerate(customers):
-        members = [kind for kind in range(classes) if chain_of[kind] == chain]
-        if population is not None and len(members) > 1:
+        if population is not None:
             result.append(())
             continue
+        members = [kind for kind in range(classes) if chain_of[kind] == chain]
         rows: list[list[Any]] = [[0.0] * stations for _ in range(stations + 1)]
         rate = sum(outside[station][kind] for station in range(stations) for kind in members)
         for target in range(stations):
@@ -317,11 +338,6 @@ def _onward(
                     for kind in members
                     for other in members
                 )
-        if population is not None:
-            # A visit to the reference ends the passage.
-            for row in rows:
-                row[reference] = 0.0
-            rows[stations][reference] = 1.0
         result.append(tuple(map(tuple, rows)))
     return tuple(result)
 
