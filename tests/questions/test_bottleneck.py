@@ -272,6 +272,27 @@ def test_nobody_there_is_no_failure(tmp_path, text, setting):
     assert not any(row["throughput_per_s"] for row in system.why().records())
 
 
+DELAYS = """qnet = 1
+title = "a delay that users and requests share"
+[stations]
+far = { delay = true }
+[classes.web]
+arrival_rate = "1/s"
+steps = [ { station = "far", time = "5 ms" } ]
+[classes.user]
+population = 2
+think_time = "10 s"
+steps = [ { station = "far", time = "5 ms" } ]
+"""
+
+
+def test_arrivals_that_nothing_limits_have_no_largest_rate(tmp_path):
+    rows = bottleneck_report(load(tmp_path, DELAYS)).records()
+    faster = [row for row in rows if row["scope"] == "what if" and row["class"]]
+    assert [(row["class"], row["maximum_throughput_per_s"]) for row in faster] == [("web", None), ("user", None)]
+    assert [row["response_s"] for row in faster] == [0.0025, 0.0025]
+
+
 def test_an_assertion_is_judged(tmp_path):
     system = load(tmp_path, CLOSED)
     assert bottleneck_report(system, asserted=["response < 1 ms"]).broken

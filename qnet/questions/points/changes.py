@@ -132,7 +132,7 @@ class ClassChange(Record):
     throughput: float
     response: float
     maximum: float | None
-    """The saturation throughput of an open class with closed ones; else None."""
+    """The saturation throughput of an open class with closed ones; None without these, and where nothing limits it."""
 
 
 class Change(Record):
@@ -149,7 +149,7 @@ class Change(Record):
     """As `largest_throughput` of the question `solve`."""
     limited_by: str | None = None
     arrivals: float | None = None
-    """The largest sum of all arrival rates, growing together; None without open classes."""
+    """The largest sum of all arrival rates, growing together; None without open classes and where nothing limits it."""
     exact: bool = True
     classes: tuple[ClassChange, ...] = ()
 
@@ -301,7 +301,7 @@ def _figures(
     else:
         stable, tried = solution.stable, True
     arriving = float(sum(item.throughput for item in solution.classes if item.population is None))
-    arrivals = arriving * edge.factor if arriving > 0 else None
+    arrivals = arriving * edge.factor if arriving > 0 and edge.factor < float("inf") else None
     most = largest_throughput(solution, edge) if needs_solution(model) else _maximum(solution, edge, network, tried)
     change = Change(
         station=name, faster=faster, status="ok", maximum=most[0], limited_by=most[1], arrivals=arrivals,
