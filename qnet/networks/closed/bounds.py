@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
-from math import expm1, log, sqrt
+from math import expm1, inf, log, sqrt
 from typing import TYPE_CHECKING, Any
 
 from qnet.errors import InvalidInput, NotComputed, Problem
@@ -85,17 +85,49 @@ class _Queue(Record):
 
 
 class _Input(Record):
-    """One network: queueing stations apart, delays folded into `away`."""
+    """One network: queueing stations apart, delays added to the think times."""
 
     queues: tuple[_Queue, ...]
     population: tuple[int, ...]
     think_time: tuple[float, ...]
+    delayed: tuple[float, ...]
+    """Demands at delay stations, by class."""
     delays: tuple[float, ...]
     """Think time and demands at delay stations, by class."""
 
     def total(self, kind: int) -> float:
         """The demand of a class at queueing stations."""
         return sum(queue.demands[kind] for queue in self.queues)
+
+
+class _Enclosed:
+    """Limits of throughput and response by class, narrowed as bounds become known.
+
+    A response that follows from one of throughput, as N / X - Z, has lost its digits where the think time is long.
+    """
+
+    def __init__(self, task: _Input) -> None:
+        classes = len(task.population)
+        self.task = task
+        self.lower, self.upper = [0.0] * classes, [inf] * classes
+        self.quick, self.slow = [0.0] * classes, [inf] * classes
+
+    def at_least(self, kind: int, queueing: float) -> None:
+        """A passage takes at least this time at queueing stations."""
+        cycle = self.task.delays[kind] + queueing
+        if cycle > 0:
+            self.upper[kind] = min(self.upper[kind], self.task.population[kind] / cycle)
+        self.quick[kind] = max(self.quick[kind], self.task.delayed[kind] + queueing)
+
+    def at_most(self, kind: int, queueing: float) -> None:
+        """A passage takes at most this time at queueing stations."""
+        self.lower[kind] = max(self.lower[kind], self.task.population[kind] / (self.task.delays[kind] + queueing))
+        self.slow[kind] = min(self.slow[kind], self.task.delayed[kind] + queueing)
+
+    def no_faster(self, kind: int, throughput: float) -> None:
+        """The throughput is at most this."""
+        self.upper[kind] = min(self.upper[kind], throughput)
+        self.quick[kind] = max(self.quick[kind], self.task.population[kind] / throughput - self.task.think_time[kind])
 
 
 def bounds(network: ClosedNetwork, kind: str = "balanced") -> Bounds:
@@ -162,28 +194,26 @@ def _one(network: ClosedNetwork, kind: BoundKind) -> tuple[Any, ...]:
     if any(delays + task.total(index) <= 0 for index, delays in enumerate(task.delays)):
         text = "a class has customers and neither a demand nor a think time"
         raise InvalidInput(Problem("QN514", text, "some time to spend in each passage"))
-    lower, upper = kind.compute(task)
+    enclosed = kind.compute(task)
     rows = [[0.0] * len(counts) for _ in range(4)]
-    for index, original in enumerate(chosen):
-        count, think = task.population[index], task.think_time[index]
-        rows[0][original], rows[1][original] = lower[index], upper[index]
-        quickest = sum(queue.demands[index] * queue.least for queue in task.queues) + task.delays[index] - think
-        rows[2][original] = max(count / upper[index] - think, quickest)
-        rows[3][original] = count / lower[index] - think
+    for row, values in zip(rows, (enclosed.lower, enclosed.upper, enclosed.quick, enclosed.slow), strict=True):
+        for index, original in enumerate(chosen):
+            row[original] = values[index]
     return tuple(tuple(row) for row in rows)
 
 
 def _input(network: ClosedNetwork, chosen: list[int]) -> _Input:
     think = tuple(float(network.think_time[kind]) for kind in chosen)
-    delays = list(think)
+    delayed = [0.0] * len(chosen)
     queues: list[_Queue] = []
     for station, row in enumerate(network.demands):
         demands = tuple(float(row[kind]) for kind in chosen)
         if network.delay[station]:
-            delays = [time + demand for time, demand in zip(delays, demands, strict=True)]
+            delayed = [time + demand for time, demand in zip(delayed, demands, strict=True)]
         elif any(demands):
             queues.append(_queue(demands, network.rates[station] or (1.0,)))
-    return _Input(tuple(queues), tuple(int(network.population[kind]) for kind in chosen), think, tuple(delays))
+    delays = tuple(time + more for time, more in zip(think, delayed, strict=True))
+    return _Input(tuple(queues), tuple(int(network.population[kind]) for kind in chosen), think, tuple(delayed), delays)
 
 
 def _queue(demands: tuple[float, ...], rates: tuple[float, ...]) -> _Queue:
@@ -193,110 +223,102 @@ def _queue(demands: tuple[float, ...], rates: tuple[float, ...]) -> _Queue:
     return _Queue(demands, max(rates), min(ratios), ratios[0], slope)
 
 
-def _asymptotic(task: _Input) -> tuple[list[float], list[float]]:
+def _asymptotic(task: _Input) -> _Enclosed:
     """No customer ever waits; or every customer waits for all others at every station.
 
     Upper: N / (Z + D) and the capacity of each station. Lower: a customer finds at most all others at each station.
     """
     others = sum(task.population) - 1
-    lower: list[float] = []
-    upper: list[float] = []
-    for kind, count in enumerate(task.population):
-        waited = sum(queue.demands[kind] * (queue.start + queue.slope * others) for queue in task.queues)
-        quickest = sum(queue.demands[kind] * queue.least for queue in task.queues)
-        lower.append(count / (task.delays[kind] + waited))
-        limits = [queue.peak / queue.demands[kind] for queue in task.queues if queue.demands[kind] > 0]
-        if task.delays[kind] + quickest > 0:
-            limits.append(count / (task.delays[kind] + quickest))
-        upper.append(min(limits))
-    return lower, upper
+    result = _Enclosed(task)
+    for kind in range(len(task.population)):
+        result.at_most(kind, sum(queue.demands[kind] * (queue.start + queue.slope * others) for queue in task.queues))
+        result.at_least(kind, sum(queue.demands[kind] * queue.least for queue in task.queues))
+        for queue in task.queues:
+            if queue.demands[kind] > 0:
+                result.no_faster(kind, queue.peak / queue.demands[kind])
+    return result
 
 
-def _balanced(task: _Input) -> tuple[list[float], list[float]]:
+def _balanced(task: _Input) -> _Enclosed:
     """The others all queue at the slowest station; or they are spread evenly over all.
 
     One class, of total demand D, with think time Z: N / (Z + D + (N - 1) Dmax / (1 + Z / (N D))) and
     N / (Z + D + (N - 1) Davg / (1 + Z / D)). Several servers: residence is at most D + D / m x queue found and at least
     D / m x (1 + queue found). Several classes: (N - 1) Dmax below, and above (N - 1 - those at delays) Dmin.
     """
-    lower, upper = _asymptotic(task)
+    result = _asymptotic(task)
     if len(task.population) == 1 and task.queues:
-        slower, faster = _balanced_one(task)
-        return [max(lower[0], slower)], [min(upper[0], faster)]
+        _balance_one(result)
+        return result
     others = sum(task.population) - 1
-    for kind, count in enumerate(task.population):
+    for kind in range(len(task.population)):
         alone = sum(queue.demands[kind] * queue.start for queue in task.queues)
         slowest = max((queue.demands[kind] * queue.slope for queue in task.queues), default=0.0)
-        lower[kind] = max(lower[kind], count / (task.delays[kind] + alone + others * slowest))
+        result.at_most(kind, alone + others * slowest)
         least = [queue.demands[kind] / queue.peak for queue in task.queues]
         queueing = max(0.0, others - _think_at_most(task, kind))
-        time = task.delays[kind] + sum(least) + queueing * min(least, default=0.0)
-        if time > 0:
-            upper[kind] = min(upper[kind], count / time)
-    return lower, upper
+        result.at_least(kind, sum(least) + queueing * min(least, default=0.0))
+    return result
 
 
-def _balanced_one(task: _Input) -> tuple[float, float]:
-    count, think = task.population[0], task.delays[0]
+def _balance_one(result: _Enclosed) -> None:
+    task = result.task
+    count, delays = task.population[0], task.delays[0]
     alone = sum(queue.demands[0] * queue.start for queue in task.queues)
     slopes = [queue.demands[0] * queue.slope for queue in task.queues]
     longest = alone + (count - 1) * sum(slopes)
-    lower = count / (think + alone + (count - 1) * max(slopes) / (1.0 + think / longest))
+    result.at_most(0, alone + (count - 1) * max(slopes) / (1.0 + delays / longest))
     fast = [queue.demands[0] / queue.peak for queue in task.queues]
     demand = sum(fast)
-    upper = count / (think + demand + (count - 1) * (demand / len(fast)) / (1.0 + think / demand))
-    return lower, upper
+    result.at_least(0, demand + (count - 1) * (demand / len(fast)) / (1.0 + delays / demand))
 
 
 def _think_at_most(task: _Input, kind: int) -> float:
     """The largest number of customers in delays and thinking that a customer of the class can find."""
     population = tuple(count - (index == kind) for index, count in enumerate(task.population))
-    rest = task.replace(population=population)
-    upper = _asymptotic(rest)[1]
-    return sum(limit * think for limit, think in zip(upper, task.delays, strict=True))
+    upper = _asymptotic(task.replace(population=population)).upper
+    return sum(limit * delays for limit, delays in zip(upper, task.delays, strict=True))
 
 
-def _composite(task: _Input) -> tuple[list[float], list[float]]:
+def _composite(task: _Input) -> _Enclosed:
     """The capacity that a class has left is what lower bounds of the other classes leave of it.
 
     Upper: the smallest (capacity - sum over the others of lower x demand) / demand; lower: balanced.
     """
-    lower, upper = _balanced(task)
+    result = _balanced(task)
     kinds = range(len(task.population))
     for queue in task.queues:
-        taken = [low * demand for low, demand in zip(lower, queue.demands, strict=True)]
+        taken = [low * demand for low, demand in zip(result.lower, queue.demands, strict=True)]
         for kind in kinds:
             if queue.demands[kind] > 0:
                 others = sum(taken[other] for other in kinds if other != kind)
-                upper[kind] = min(upper[kind], (queue.peak - others) / queue.demands[kind])
-    return lower, [max(high, low) for high, low in zip(upper, lower, strict=True)]
+                # Rounding must not put the upper bound below the lower one.
+                result.no_faster(kind, max((queue.peak - others) / queue.demands[kind], result.lower[kind]))
+    return result
 
 
-def _proportional(task: _Input) -> tuple[list[float], list[float]]:
+def _proportional(task: _Input) -> _Enclosed:
     """The others are shared among the stations as D(k)^(N - 1) below and as D(k) above.
 
     N / (Z + D + (N - 1 - Z X) sum D^N / sum D^(N - 1)) and N / (Z + D + (N - 1 - Z X) sum D^2 / sum D), X an asymptotic
     bound of the throughput with one customer less.
     """
-    lower, upper = _asymptotic(task)
-    count, think, demand = task.population[0], task.delays[0], task.total(0)
+    result = _asymptotic(task)
+    count, delays, demand = task.population[0], task.delays[0], task.total(0)
     if not task.queues or count == 1:
-        return lower, upper
-    less_lower, less_upper = _asymptotic(task.replace(population=(count - 1,)))
+        return result
+    less = _asymptotic(task.replace(population=(count - 1,)))
     slowest = max(queue.demands[0] for queue in task.queues)
     shares = [queue.demands[0] / slowest for queue in task.queues]
     powers = [share ** (count - 1) for share in shares]
     steep = slowest * sum(power * share for power, share in zip(powers, shares, strict=True)) / sum(powers)
     flat = slowest * sum(share * share for share in shares) / sum(shares)
-    at_most = count - 1 - think * less_lower[0]
-    at_least = max(0.0, count - 1 - think * less_upper[0])
-    return (
-        [max(lower[0], count / (think + demand + at_most * steep))],
-        [min(upper[0], count / (think + demand + at_least * flat))],
-    )
+    result.at_most(0, demand + (count - 1 - delays * less.lower[0]) * steep)
+    result.at_least(0, demand + max(0.0, count - 1 - delays * less.upper[0]) * flat)
+    return result
 
 
-def _geometric(task: _Input) -> tuple[list[float], list[float]]:
+def _geometric(task: _Input) -> _Enclosed:
     """The queues of all stations but the slowest are bounded by geometric sums.
 
     With L(k) the demands, Lmax the largest, and b = Z + L + Lmax (N - 1) less the sum of (Lmax - L(k)) Q(k | N - 1):
@@ -304,28 +326,31 @@ def _geometric(task: _Input) -> tuple[list[float], list[float]]:
     think time; Q(k | n) from y + ... + y^n with y = n L(k) / (Z + L + n Lmax) below and y = L(k) x the proportional
     upper bound of the throughput with n customers above.
     """
-    lower, upper = _asymptotic(task)
-    count, think, in_all = task.population[0], task.delays[0], task.total(0)
+    result = _asymptotic(task)
+    count, delays, overall = task.population[0], task.delays[0], task.total(0)
     if not task.queues or count == 1:
-        return lower, upper
+        return result
     slowest = max(queue.demands[0] for queue in task.queues)
     others = [queue.demands[0] for queue in task.queues if queue.demands[0] < slowest]
     rest = count - 1
-    fastest = _proportional(task.replace(population=(rest,)))[1][0]
+    fastest = _proportional(task.replace(population=(rest,))).upper[0]
     most = [_geometric_sum(demand * fastest, rest) for demand in others]
-    least = [_geometric_sum(demand * rest / (think + in_all + slowest * rest), rest) for demand in others]
-    below = _geometric_throughput(task, slowest, others, least, rest)
-    above = _geometric_throughput(task, slowest, others, most, count)
-    return [max(lower[0], below)], [min(upper[0], above)]
+    least = [_geometric_sum(demand * rest / (delays + overall + slowest * rest), rest) for demand in others]
+    result.at_most(0, _geometric_time(task, slowest, others, least, 0))
+    result.at_least(0, _geometric_time(task, slowest, others, most, 1))
+    return result
 
 
-def _geometric_throughput(
-    task: _Input, slowest: float, others: list[float], queues: list[float], observed: int
-) -> float:
-    count, think = task.population[0], task.delays[0]
+def _geometric_time(task: _Input, slowest: float, others: list[float], queues: list[float], more: int) -> float:
+    """(b + sqrt(b^2 - 4 Z Lmax (N - 1 + more))) / 2 - Z, without the difference of numbers near Z."""
+    count, delays = task.population[0], task.delays[0]
     gained = sum((slowest - demand) * queue for demand, queue in zip(others, queues, strict=True))
-    time = think + task.total(0) + slowest * (count - 1) - gained
-    return 2.0 * count / (time + sqrt(max(0.0, time * time - 4.0 * think * slowest * observed)))
+    spare = task.total(0) - gained - slowest * more
+    time = task.total(0) + slowest * (count - 1) - gained
+    square = (delays - time) ** 2 + 4.0 * delays * spare
+    if time >= delays or square <= 0:
+        return (time - delays + sqrt(max(0.0, square))) / 2.0
+    return 2.0 * delays * spare / (delays - time + sqrt(square))
 
 
 def _geometric_sum(ratio: float, count: int) -> float:

@@ -164,9 +164,9 @@ def closed_bounds(network: RoutedNetwork) -> Row:
         return 0.0, 0.0, quickest, quickest
     limits = [stations[key[0]].servers / load for key, load in busy.items()
               if load > 0 and not stations[key[0]].delay]  # fmt: skip
-    upper = min([*limits, count / (think + quickest)])
-    lower = count / (think + count * demand)
-    return lower, upper, max(count / upper - think, quickest), count / lower - think
+    longest = count * demand
+    quick = max([quickest, *(count / limit - think for limit in limits)])
+    return count / (think + longest), min([*limits, count / (think + quickest)]), quick, longest
 
 
 def _quickest(fork: Parallel) -> float:

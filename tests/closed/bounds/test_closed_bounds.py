@@ -116,6 +116,24 @@ def test_huge_populations_reach_the_capacity(kind: str) -> None:
         assert found.throughput_lower[0] == pytest.approx(2.0, rel=1e-6)
 
 
+@pytest.mark.parametrize("kind", sorted(KINDS))
+@pytest.mark.parametrize("think", [1e3, 1e6, 1e9, 1e15])
+def test_a_long_think_time_takes_no_digits_of_the_response(kind: str, think: float) -> None:
+    network = closed_network([(0.003,), (0.002,)], [7], [think])
+    throughput, queues = exact(network)
+    response = queues.sum() / throughput[0]
+    found = bounds(network, kind)
+    low, high = found.response_lower[0], found.response_upper[0]
+    assert low * (1 - 1e-14) <= response <= high * (1 + 1e-14)
+    assert response < low * (1 + 1e-4), "far from the exact response"
+    assert high < response * (7.001 if kind == "asymptotic" else 1 + 1e-3), "far from the exact response"
+
+
+def test_a_class_that_only_thinks_has_no_response() -> None:
+    found = bounds(closed_network([(0.4426, 0.0)], [4, 3], [0.9218, 1.4221]), "composite")
+    assert found.response_lower[1] == found.response_upper[1] == 0.0
+
+
 def test_composite_is_never_wider_than_balanced_nor_balanced_than_asymptotic() -> None:
     for seed in range(200):
         network = random_network(seed, seed % 2 == 0)
