@@ -7,21 +7,23 @@ those of the network with it. A class that keeps a station forever is refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
+from qnet.lazy import np
 from qnet.networks.duration import Wait
 from qnet.networks.figures import Steady, figures
 from qnet.networks.reasons import Inexact, Reason
-from qnet.networks.routed import ClosedClass, Fork, Hold, OpenClass, RoutedNetwork, Step, Time
+from qnet.networks.routed import ClosedClass, Fork, Hold, OpenClass, Route, RoutedNetwork, Station, Step, Time
 from qnet.networks.solution import Passages, RoutedSolution
 from qnet.networks.streams import Streams, streams
 from qnet.queues.arithmetic import total
 from qnet.record import Record
 
 _T = TypeVar("_T")
+_Class = OpenClass | ClosedClass
 
 
 class EmptyClasses(Record):
@@ -174,20 +176,35 @@ def refuse_monopoly(network: RoutedNetwork) -> None:
              classes whose order matters.
     """
     stations = {station.name: station for station in network.stations if station.discipline == "lcfs-pr"}
+    for classes, here in _as_taken(network):
+        _refuse_monopoly(network, classes, here, stations)
+
+
+def _refuse_monopoly(
+    network: RoutedNetwork, classes: Sequence[_Class], here: Value, stations: Mapping[str, Station]
+) -> None:
+    """The same of some points.
+
+    classes   with the routes and steps that customers take there.
+    here      which points they are: a truth value, or an array of one for each point.
+    stations  those that are last come first served, by name.
+    """
     operations = FLOATS if network.size is None else arrays()
     losing = {"", *(buffer.name for buffer in network.buffers if buffer.loses)}
     between: dict[frozenset[str], list[tuple[ClosedClass, Value]]] = {}
-    for item in network.closed:
-        names = _only_stations(item, losing)
-        if not names or any(name not in stations or stations[name].copies > 1 for name in names):
+    for item in classes:
+        names = _only_stations(item, losing) if isinstance(item, ClosedClass) else frozenset[str]()
+        if not isinstance(item, ClosedClass) or not names:
             continue
-        always = (item.think_time == 0) & (item.population > 0)
+        if any(name not in stations or stations[name].copies > 1 for name in names):
+            continue
+        always = (item.think_time == 0) & (item.population > 0) & here
         if len(names) == 2:
             between.setdefault(names, []).append((item, always))
         if len(names) > 1:
             continue
         name = next(iter(names))
-        customers = sum(_visitors(other, name) for other in network.classes)
+        customers = sum(_visitors(other, name) for other in classes)
         crowded = customers > stations[name].servers
         if not operations.all((always & crowded) == False):  # noqa: E712
             text = f'customers of "{item.name}" return to "{name}" at once and are served there before all others'
@@ -198,11 +215,42 @@ def refuse_monopoly(network: RoutedNetwork) -> None:
         if any(stations[name].servers > 1 for name in names) or operations.all(several == False):  # noqa: E712
             continue
         first, second = sorted(names)
-        classes = " and ".join(f'"{item.name}"' for item, _ in users)
-        text = f'customers of {classes} move between "{first}" and "{second}" alone, last come first served: '
+        named = " and ".join(f'"{item.name}"' for item, _ in users)
+        text = f'customers of {named} move between "{first}" and "{second}" alone, last come first served: '
         text += "their order never changes, and the answer depends on it"
         help = f'give "{users[0][0].name}" a think time, or "{first}" the discipline ps'
         raise NotComputed(Problem("QN586", text, "classes that overtake each other", help=help))
+
+
+def _as_taken(network: RoutedNetwork) -> Iterator[tuple[Sequence[_Class], Value]]:
+    """The classes without routes of probability 0 and steps of no visits, and at which points they are these."""
+    counts = [
+        count
+        for item in network.classes
+        for route in item.routes
+        for count in (route.probability, *(step.visits for step in route.steps))
+    ]
+    if network.size is None:
+        yield _taken(network, [count > 0 for count in counts]), True
+        return
+    table = np.stack([np.broadcast_to(np.asarray(count) > 0, (network.size,)) for count in counts], axis=1)
+    ways, each = np.unique(table, axis=0, return_inverse=True)
+    for number, way in enumerate(ways.tolist()):
+        yield _taken(network, way), each.reshape(-1) == number
+
+
+def _taken(network: RoutedNetwork, counted: Sequence[bool]) -> list[_Class]:
+    """The classes with the routes and steps that count, in the order of these."""
+    result: list[_Class] = []
+    following = iter(counted)
+    for item in network.classes:
+        routes: list[Route] = []
+        for route in item.routes:
+            some = next(following)
+            steps = tuple(step for step in route.steps if next(following))
+            routes += [route.replace(steps=steps)] * some
+        result.append(item.replace(routes=tuple(routes)))
+    return result
 
 
 def _only_stations(item: ClosedClass, losing: set[str]) -> frozenset[str]:

@@ -8,6 +8,7 @@ import pytest
 
 from qnet import Network
 from qnet.errors import NotComputed
+from qnet.lazy import np
 from qnet.networks.routed import Buffer, ClosedClass, Group, Hold, Route, RoutedNetwork, Station, Time
 from qnet.networks.solve import solve
 
@@ -83,6 +84,19 @@ def test_one_class_alone_or_with_think_time_is_exact(asked: RoutedNetwork) -> No
     assert solve(asked).exact
 
 
+@pytest.mark.parametrize("visits", [0.0, np.array([1.0, 0.0])])
+@pytest.mark.parametrize("route", [Route("r", 1.0, ()), Route("other", 0.0, (Time(5.0),))])
+def test_steps_and_routes_that_are_not_taken_do_not_let_others_in(visits: Any, route: Route) -> None:
+    asked = network(1.0, 0.0)
+    staying, passing = asked.classes
+    steps = (*staying.routes[0].steps, Time(1.0, visits=visits))
+    left = staying.replace(routes=(staying.routes[0].replace(steps=steps), route.replace(probability=0.0)))
+    size = len(visits) if isinstance(visits, np.ndarray) else None
+    with pytest.raises(NotComputed) as caught:
+        solve(asked.replace(classes=(left, passing), size=size))
+    assert caught.value.problems[0].code == "QN586"
+
+
 STACKED = {"demands": [[1.0, 2.0], [1.5, 1.0]], "population": [3, 2], "disciplines": "lcfs-pr"}
 
 
@@ -99,3 +113,13 @@ def test_the_same_is_refused_of_demands() -> None:
 )
 def test_demands_that_let_customers_overtake_are_answered(changed: dict[str, Any]) -> None:
     assert Network(**{**STACKED, **changed}).solve().throughput[0] > 0
+
+
+def test_a_variant_in_which_a_class_stays_is_refused_as_it_is_alone() -> None:
+    demands = np.array([[[1.0, 2.0], [1.5, 1.0], [0.5, 0.5]], [[1.0, 2.0], [0.0, 1.0], [0.0, 0.5]]])
+    overtaking = {**STACKED, "disciplines": ["lcfs-pr", "lcfs-pr", "ps"]}
+    assert Network(**{**overtaking, "demands": demands[:1]}).solve().exact
+    for asked in (demands[1], demands):
+        with pytest.raises(NotComputed) as caught:
+            Network(**{**overtaking, "demands": asked}).solve()
+        assert caught.value.problems[0].code == "QN586"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from qnet import budget
 from qnet.arguments import checked
 from qnet.errors import NotComputed, Problem
-from qnet.lazy import lazy
+from qnet.lazy import lazy, np
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.solve import solve
 from qnet.networks.wanted import AUTO, Wanted
@@ -34,28 +34,51 @@ def refuse_fixed_order(network: Demands) -> None:
 
     Raises   `NotComputed` QN586.
     """
+    for used, here in _uses(network):
+        _refuse_fixed_order(network, used, here)
+
+
+def _refuse_fixed_order(network: Demands, used: Sequence[tuple[int, ...]], here: Any) -> None:
+    """The same of some variants.
+
+    used   by class, the stations where it has a demand there.
+    here   which variants they are: a truth value, or an array of one for each.
+    """
     between: dict[tuple[int, ...], list[Any]] = {}
     for kind in network.closed:
-        used = tuple(station for station in range(network.shape[0]) if _any(network.demand(station, kind) > 0))
-        if not 1 <= len(used) <= 2 or any(_overtaken(network, station) for station in used):
+        if not 1 <= len(used[kind]) <= 2 or any(_overtaken(network, station) for station in used[kind]):
             continue
-        always: Any = (network.think_time[kind] <= 0) & (network.population[kind] > 0)
-        if len(used) == 2:
-            between.setdefault(used, []).append(always)
+        always: Any = (network.think_time[kind] <= 0) & (network.population[kind] > 0) & here
+        if len(used[kind]) == 2:
+            between.setdefault(used[kind], []).append(always)
             continue
-        customers = total(
-            network.population[other] for other in network.closed if _any(network.demand(used[0], other) > 0)
-        )
-        opened = any(_any(network.demand(used[0], other) > 0) for other in network.open)
-        if _any(always & (opened | (customers > network.servers[used[0]]))):
-            who, where = network.class_label(kind), network.station_label(used[0])
+        station = used[kind][0]
+        customers = total(network.population[other] for other in network.closed if station in used[other])
+        opened = any(station in used[other] for other in network.open)
+        if _any(always & (opened | (customers > network.servers[station]))):
+            who, where = network.class_label(kind), network.station_label(station)
             text = f"customers of {who} return to {where} at once and are served before all others"
             raise _refusal(text, where)
-    for used, users in between.items():
-        if _any(sum(1 * always for always in users) > 1) and all(network.servers[station] == 1 for station in used):
-            first, second = map(network.station_label, used)
+    for stations, users in between.items():
+        if _any(sum(1 * always for always in users) > 1) and all(network.servers[station] == 1 for station in stations):
+            first, second = map(network.station_label, stations)
             text = f"customers move between {first} and {second} alone, last come first served: their "
             raise _refusal(text + "order never changes, and the answer depends on it", first)
+
+
+def _uses(network: Demands) -> Iterator[tuple[list[tuple[int, ...]], Any]]:
+    """By class the stations where it has a demand, and at which variants these are all."""
+    stations, classes = network.shape
+
+    def of(demanded: Any) -> list[tuple[int, ...]]:
+        return [tuple(station for station in range(stations) if demanded[station][kind]) for kind in range(classes)]
+
+    if network.size is None:
+        yield of([[demand > 0 for demand in row] for row in network.demands]), True
+        return
+    ways, each = np.unique((network.demands > 0).reshape(network.size, -1), axis=0, return_inverse=True)
+    for number, way in enumerate(ways.reshape(-1, stations, classes).tolist()):
+        yield of(way), each.reshape(-1) == number
 
 
 def _overtaken(network: Demands, station: int) -> bool:
