@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pickle
-from math import exp, factorial, log
+from math import exp, factorial, log, log1p
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +64,18 @@ def test_tandem_queues_have_the_percentiles_of_two_exponential_times(tmp_path, n
     time = system(tmp_path, TANDEM).set(rate=rate).metric(f"response_{name}")
     within = 1 - (fast * exp(-slow * time) - slow * exp(-fast * time)) / (fast - slow)
     assert within == pytest.approx(share, abs=2e-8)
+
+
+@pytest.mark.parametrize("share", [1e-5, 1e-4, 0.01, 0.1, 0.5, 0.9, 0.99, 0.9999])
+def test_the_error_of_inversion_is_that_of_rounding(share):
+    once = [MixtureRoute(np.ones(1), (Stage(np.array([0.2]), np.array([0.04])),))]
+    assert mixture_percentile(once, share)[0] == pytest.approx(-0.2 * log1p(-share), rel=5e-12 / share + 1e-9)
+    # An exponential time with a wait before it that is exponential in half of the cases, by the same distribution.
+    rates = (5.0, 2.0)
+    time = mixture_percentile([MixtureRoute(np.ones(1), (Stage(0.2, 0.04), Stage(0.25, 0.1875, 1.0)))], share)[0]
+    both = (rates[0] * exp(-rates[1] * time) - rates[1] * exp(-rates[0] * time)) / (rates[0] - rates[1])
+    later = (exp(-rates[0] * time) + both) / 2
+    assert later == pytest.approx(1 - share, abs=5e-12)
 
 
 def test_a_batch_answers_as_its_points_do(tmp_path):

@@ -35,6 +35,8 @@ _AROUND = (0.25, 0.5, 0.75, 0.9, 0.97, 1.03, 1.1, 1.3, 2.0)
 """Times around an estimate of the percentile that are evaluated first."""
 _SMOOTH = 0.02
 """Squared coefficient of variation of a stage below which the inverted distribution may have jumps, and waves there."""
+_ROUNDS, _APART, _NOTHING = 4, 1e-3, 1e-7
+"""Newton steps, how far apart the points of a slope are, and the step after which no other follows: of the time."""
 _FEW = 2000.0
 """Beyond this number of stages of one exponential time, the sum is approximated by the cube of a normal variable."""
 
@@ -227,7 +229,30 @@ def mixture_percentile(parts: Sequence[MixtureRoute], share: float) -> Any:
         ends = [np.take_along_axis(table, at, 0)[0] for table in (times, values) for at in (first - 1, first)]
         result = root(below, ends[0], ends[1], np.minimum(ends[2], -1e-300), ends[3], arrays())
         result = np.where(values[0] >= 0, low, result)
+        if smooth:
+            result = _sharpened(distribution, share, result)
     return np.where(constant, about, result)
+
+
+def _sharpened(distribution: _Distribution, share: float, times: Any) -> Any:
+    """Percentiles without the error of discretization, which is e^-A of what takes three times as long (@abate1995).
+
+    distribution  as EULER inverts it.
+    share         in (0, 1).
+    times         where this has the share.
+    """
+    moved: Any = np.ones(np.shape(times))
+    off: Any = 0.0
+    with np.errstate(all="ignore"):
+        for _ in range(_ROUNDS):
+            slope = (distribution((1 + _APART) * times) - distribution((1 - _APART) * times)) / (2 * _APART)
+            step = (off + np.exp(-_SPREAD) * (1 - distribution(3 * times))) / slope
+            moved = np.where((abs(moved) > _NOTHING) & (abs(step) < 0.9), step, 0.0)
+            if not moved.any():
+                break
+            times = times * (1 - moved)
+            off = distribution(times) - share
+    return times
 
 
 def _normal(share: float) -> float:
