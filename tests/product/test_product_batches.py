@@ -157,3 +157,15 @@ def test_a_point_of_a_batch_serves_whom_the_batch_serves_first() -> None:
         arrival_rate=[None, [0.5, 0.6]], priority=[1, 0],
     )  # fmt: skip
     assert [batch.point(index).ranks(0) for index in (0, 1)] == [batch.ranks(0)] * 2
+
+
+@pytest.mark.parametrize("customers", [{"population": [1, 1, 1]}, {"arrival_rate": [0.1, 0.1, 0.1]}])
+def test_times_differ_at_a_variant_to_which_the_first_class_does_not_come(customers: Case) -> None:
+    equal, different = [[1.0, 1.0, 1.0], [0.5, 0.5, 0.5]], [[0.0, 1.0, 3.0], [0.5, 0.5, 0.5]]
+    asked: Case = {"disciplines": ["fcfs", "ps"], **customers}
+    assert qnet.Network(equal, **asked).solve().exact
+    alone = qnet.Network(different, **asked).solve()
+    together = qnet.Network(np.array([equal, different]), **asked).solve()
+    assert not alone.exact
+    assert not together.exact
+    assert together.response[1] == pytest.approx(alone.response)

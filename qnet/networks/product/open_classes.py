@@ -266,5 +266,11 @@ def _identical_times(network: Demands, station: int) -> Any:
             continue
         if first is None:
             first = (demand, visits)
-        result = result & (operations.absolute(demand * first[1] - first[0] * visits) <= 1e-12 * demand * first[1])
+            continue
+        equal = operations.absolute(demand * first[1] - first[0] * visits) <= 1e-12 * demand * first[1]
+        result = result & (equal | (used == False))  # noqa: E712
+        if network.size is not None:
+            # The first that comes may be another class at each variant.
+            none = first[1] == 0
+            first = (np.where(none, demand, first[0]), np.where(none, visits, first[1]))
     return result
