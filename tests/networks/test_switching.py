@@ -98,6 +98,18 @@ SWITCHES: dict[str, Any] = {
 """One chain of two classes at two stations."""
 
 
+@pytest.mark.parametrize("times", [[[1.0, 2.0], [1.0, 1.0]], np.array([[[1.0, 2.0], [1.0, 1.0]]] * 2)])
+def test_times_that_together_are_as_variable_as_an_exponential_one_are_none(times: Any):
+    """Half the visits take 1 s, half 2 s, of scv 0.8: the mean square is twice the square of the mean."""
+    routing = np.zeros((2, 2, 2, 2))
+    for kind in range(2):
+        routing[0, kind, 1, 1 - kind] = routing[1, kind, 0, kind] = 1.0
+    asked = {"population": [2, 1], "scv": [[0.8, 0.8], [1.0, 1.0]]}
+    ordered = qnet.Network.from_routing(times, routing, disciplines=["fcfs", "ps"], **asked)
+    assert not ordered.solve().exact
+    assert qnet.Network.from_routing(times, routing, disciplines="ps", **asked).solve().exact
+
+
 def test_chains_have_the_bounds_states_and_laws_of_every_network():
     network = qnet.Network.from_routing(**SWITCHES, disciplines="ps")
     found, bounds = network.solve(state_probabilities=True), network.bounds()
