@@ -179,6 +179,38 @@ def test_gi_m_1_root_solves_its_equation():
         assert transform((1 - busy) / 0.02) == pytest.approx(busy, rel=1e-13)
 
 
+@pytest.mark.parametrize("load", [1e-9, 1e-6, 1e-3, 0.03])
+@pytest.mark.parametrize("scv", [0.0, 0.1, 0.25, 0.5, 1.0, 1.5, 50.0])
+def test_hardly_anybody_waits_for_gi_m_1_at_a_light_load(load, scv):
+    """s = E[exp(-(1 - s) A / S)], repeated from 0: the share that waits is small, and has all of its digits."""
+    lean = math.sqrt(max(scv - 1, 0) / (scv + 1))
+    branches = ((1 + lean) / 2, (1 - lean) / 2)
+
+    def transform(at):
+        if scv == 0:
+            return math.exp(-at / load)
+        if scv <= 1:
+            return math.exp(-math.log1p(scv * at / load) / scv)
+        return sum(share * 2 * share * load / (2 * share * load + at) for share in branches)
+
+    busy = 0.0
+    for _ in range(100):
+        busy = transform(1 - busy)
+    found = queue("GI/M/1", arrival_rate=load / 0.02, service_time=0.02, scv_arrival=scv)
+    assert found.probability_of_waiting == pytest.approx(busy, rel=1e-12, abs=1e-300)
+    assert found.wait == pytest.approx(0.02 * busy / (1 - busy), rel=1e-12, abs=1e-300)
+
+
+@pytest.mark.parametrize("load", [1e-9, 1e-3, 0.05, 0.3, 0.9])
+def test_a_number_that_is_hardly_ever_present_has_all_of_its_digits(load):
+    """M/M/1 as M/H2/1 and M/Ek/1."""
+    one = {"arrival_rate": load, "service_time": 1.0}
+    for name, more in (("M/H2/1", {"scv_service": 1.0}), ("M/Ek/1", {"phases": 1})):
+        found = queue(name, **one, **more).state_probability
+        for number in (1, 3, 6, 15, 30):
+            assert found(number) == pytest.approx((1 - load) * load**number, rel=1e-12, abs=1e-200), (name, number)
+
+
 def test_kingman_is_above_the_exact_answer():
     for scv in (0.0, 0.5, 1.0, 3.0):
         for rate in (5.0, 25.0, 45.0, 49.0):

@@ -11,6 +11,10 @@ from qnet.queues.stations.m_h_1 import balanced
 from qnet.queues.stations.numbers import pointwise, require_stable
 
 _SOURCE = "@kleinrock1975, section 6.4"
+_LIGHT = 0.9
+"""The share of arrivals that find the station empty from which on that of the others has lost digits."""
+_LEAST = 1e-40
+"""A share of arrivals that find the station busy which is, to the last digit, that of those with one other before."""
 
 
 @pointwise
@@ -26,7 +30,7 @@ def gi_m_1(arrival_rate: float, service_time: float, scv_arrival: float) -> Stat
     Returns       all figures; p(n) at any time, not as arrivals see it.
     Raises        NoAnswer (QN401) for a load of at least 1.
     Method        An arrival finds n with probability (1 - s) s^n, s the root of s = E[exp(-(1 - s) A / S)] below 1, by
-                  bracketing over d = 1 - s, with expm1 so that no digit of a small d is lost.
+                  bracketing over d = 1 - s, with expm1 so that no digit of a small d is lost; over s at light load.
     Source        @kleinrock1975, section 6.4.
 
     >>> round(gi_m_1(arrival_rate=5.0, service_time=0.1, scv_arrival=1.0).response, 9)
@@ -35,7 +39,7 @@ def gi_m_1(arrival_rate: float, service_time: float, scv_arrival: float) -> Stat
     require_stable("GI/M/1", arrival_rate, service_time, 1)
     load = float(arrival_rate * service_time)
     root = _root(load, float(scv_arrival)) if load > 0 else 1.0
-    busy = 1 - root
+    busy = 1 - root if root < _LIGHT else _busy(load, float(scv_arrival))
     response = service_time / root
 
     def state(count: int) -> float:
@@ -73,3 +77,24 @@ def _root(load: float, scv: float) -> float:
     low = (1 - load) * 1e-3 / (1 + scv)
     # passed(d) - d is concave, 0 at 0 and negative at 1: positive up to the root.
     return neighbours(lambda at: passed(at) / at - 1, low, 1.0)[1]
+
+
+def _busy(load: float, scv: float) -> float:
+    """s: the share of arrivals that find the station busy, small at a light load."""
+    mean = 1 / load
+
+    def left(busy: float) -> float:
+        """E[exp(-(1 - busy) A)]."""
+        at = 1 - busy
+        if scv == 0:
+            return math.exp(-at * mean)
+        if scv <= 1:
+            return math.exp(-math.log1p(scv * at * mean) / scv)
+        p1, p2, r1, r2 = balanced(mean, scv)
+        return p1 * r1 / (r1 + at) + p2 * r2 / (r2 + at)
+
+    least = left(0.0)
+    # left(s) - s is convex, 0 at 1 and not negative at left(0): positive up to the root.
+    if least < _LEAST or left(least) <= least:
+        return least
+    return neighbours(lambda busy: left(busy) / busy - 1, least, 0.5)[1]

@@ -10,6 +10,8 @@ from qnet.queues.stations.answer import StationAnswer, answer
 from qnet.queues.stations.numbers import is_array, is_symbol, require_stable
 
 _SOURCE = "Pollaczek-Khinchine: @kleinrock1975, chapter 5"
+_NOTHING = 1e-18
+"""The share of a sum below which a term changes no digit, and all after it."""
 
 
 def third_moment(mean: Value, scv: Value, skewness: Value, what: str) -> Value:
@@ -102,12 +104,15 @@ def number_present(load: float, none: float, more: Callable[[int], float], last:
              p(i) more(n - i + 1). Positive terms only.
     """
     exceeded = [more(0)]
-    while len(exceeded) <= last + 1 and exceeded[-1] > 1e-18:
-        exceeded.append(more(len(exceeded)))
     states = [1 - load]
+    falls = 1.0  # The least ratio of a state to the one before it.
     for n in range(last):
+        # Where states fall fast, as many arrivals as are rare matter as much as fewer.
+        while len(exceeded) <= n + 1 and exceeded[-1] > _NOTHING * exceeded[0] * falls ** len(exceeded):
+            exceeded.append(more(len(exceeded)))
         up = states[0] * exceeded[n] if n < len(exceeded) else 0.0
         for i in range(max(1, n + 2 - len(exceeded)), n + 1):
             up += states[i] * exceeded[n - i + 1]
         states.append(up / none)
+        falls = min(falls, states[-1] / states[-2]) if states[-2] else 0.0
     return states
