@@ -139,6 +139,25 @@ def test_an_answer_without_product_form_knows_no_bounds():
     assert network.solve(method="mva").bounds is None
 
 
+@pytest.mark.parametrize(
+    "case",
+    [
+        {"demands": [[0.01, 10.0]], "population": [1, 1], "think_time": [1, 1]},
+        {"demands": [[0.5, 0.5]], "population": [1, 1], "disciplines": "preemptive", "priority": [0, 1]},
+        {"demands": [[0.5], [0.5]], "population": [4], "scv": [[4.0], [1.0]]},
+        {"demands": [[1.0], [0.2]], "arrival_rate": [0.8], "scv": [[9.0], [1.0]]},
+        {"demands": [[[0.5, 0.5]], [[0.5, 0.2]]], "population": [1, 1]},
+    ],
+)
+def test_bounds_are_refused_without_product_form(case: Case):
+    """Waits for others of a longer time, or served before, are beyond those that the bounds assume."""
+    shared = {key: value for key, value in case.items() if key not in ("disciplines", "priority")}
+    assert (qnet.Network(**shared, disciplines="ps").bounds().throughput_lower > 0).all()
+    with pytest.raises(NotComputed, match="product-form networks only: station 0") as failure:
+        qnet.Network(**case).bounds()
+    assert failure.value.problems[0].code == "QN513"
+
+
 @pytest.mark.parametrize("kind", ["asymptotic", "balanced", "composite", "proportional", "geometric"])
 def test_bounds_of_a_batch_are_those_of_its_points(kind: str):
     rng = np.random.default_rng(3)

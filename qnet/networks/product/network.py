@@ -10,6 +10,7 @@ from qnet.arguments import checked
 from qnet.errors import NotComputed, Problem
 from qnet.lazy import lazy, np
 from qnet.networks.product.demands import Demands
+from qnet.networks.product.open_classes import reasons
 from qnet.networks.product.solve import solve
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.queues.arithmetic import total
@@ -208,10 +209,17 @@ class Network(Demands):
         """Intervals that enclose the exact throughput and response of every class; see `bounds.bounds`.
 
         kind     "asymptotic", "balanced", "composite", "proportional" or "geometric".
-        Raises   `NotComputed` QN513 where a bound does not apply, with the reason.
+        Raises   `NotComputed` QN513 where a bound does not apply, with the reason, as where a station has no product
+                 form.
         """
         with budget.door():
-            return product_bounds.bounds(self, kind)
+            result = product_bounds.bounds(self, kind)
+        inexact = reasons(self)
+        if inexact:
+            text = f"bounds enclose product-form networks only: {inexact[0]}"
+            help = 'stations "ps" have product form whatever the times'
+            raise NotComputed(Problem("QN513", text, "a network with product form", help=help))
+        return result
 
     @classmethod
     @checked
