@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pickle
-from math import exp, factorial, log, log1p
+from math import exp, expm1, factorial, log, log1p
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +76,52 @@ def test_the_error_of_inversion_is_that_of_rounding(share):
     both = (rates[0] * exp(-rates[1] * time) - rates[1] * exp(-rates[0] * time)) / (rates[0] - rates[1])
     later = (exp(-rates[0] * time) + both) / 2
     assert later == pytest.approx(1 - share, abs=5e-12)
+
+
+CONSTANT = """
+qnet = 1
+title = "a queue before one of two constant delays"
+[parameters]
+near = "10 ms"
+[stations]
+fast = {}
+net = { delay = true }
+[classes.io]
+arrival_rate = "20/s"
+[[classes.io.routes]]
+name = "near"
+probability = 0.7
+steps = [ { station = "fast", time = "1 ms" }, { station = "net", time = "near", scv = 0 } ]
+[[classes.io.routes]]
+name = "far"
+probability = 0.3
+steps = [ { station = "fast", time = "1 ms" }, { station = "net", time = "40 ms", scv = 0 } ]
+"""
+
+
+@pytest.mark.parametrize("share", [0.001, 0.01, 0.1, 0.5, 0.69, 0.71, 0.9, 0.99, 0.9999])
+def test_constant_times_put_off_what_the_others_take(tmp_path, share):
+    asked = system(tmp_path, CONSTANT)
+    found = asked.metric(f"response_p{100 * share:.10g}".replace(".", "_"))
+    within = sum(
+        weight * -expm1(-980 * (found - delay)) for weight, delay in ((0.7, 0.01), (0.3, 0.04)) if found > delay
+    )
+    assert within == pytest.approx(share, abs=1e-10)
+    assert asked.solve(percentile=100 * share).records()[-1]["exactness"] == "exact"
+
+
+def test_hardly_any_of_a_long_time_is_queueing(tmp_path):
+    """40 ms and an exponential time of 1/980 s: too little variation for a gamma time, and not normal."""
+    asked = system(tmp_path, CONSTANT).set(near="40 ms")
+    for share in (0.1, 0.5, 0.99):
+        found = asked.metric(f"response_p{100 * share:.10g}")
+        assert found == pytest.approx(0.04 - log1p(-share) / 980, rel=1e-10)
+
+
+def test_a_route_may_be_a_million_times_as_short_as_the_mean():
+    routes = [MixtureRoute(0.5 * np.ones(1), (Stage(mean, mean**2),)) for mean in (5e-3, 3600.0)]
+    found = mixture_percentile(routes, 1e-4)[0]
+    assert found == pytest.approx(-5e-3 * log1p(-2e-4), rel=1e-5, abs=0)
 
 
 def test_a_batch_answers_as_its_points_do(tmp_path):

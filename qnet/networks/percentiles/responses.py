@@ -33,6 +33,8 @@ _TERMS, _AVERAGED, _SPREAD = 60, 12, 18.4
 """Of EULER (@abate1995): terms, averaged partial sums, and A, with which discretization errs by e^-18.4 = 1e-8."""
 _AROUND = (0.25, 0.5, 0.75, 0.9, 0.97, 1.03, 1.1, 1.3, 2.0)
 """Times around an estimate of the percentile that are evaluated first."""
+_SHORTEST = 1e-15
+"""The least share of the mean that is evaluated: what takes less is nothing."""
 _SMOOTH = 0.02
 """Squared coefficient of variation of a stage below which the inverted distribution may have jumps, and waves there."""
 _ROUNDS, _APART, _NOTHING = 4, 1e-3, 1e-7
@@ -197,17 +199,21 @@ def mixture_percentile(parts: Sequence[MixtureRoute], share: float) -> Any:
         ]
         for part in parts
     ]
-    means = np.array([sum((stage.mean for stage in stages), np.zeros(shape)) for stages in kept])
+    distribution = _Distribution(weights, kept)
+    # What no passage takes less than is added again at the end: the rest may be much shorter.
+    sooner = np.where(weights > 0, distribution.certain, np.inf).min(axis=0)
+    sooner = np.where(np.isfinite(sooner), sooner, 0.0)
+    distribution.certain = distribution.certain - sooner
+    means = np.array([sum((stage.mean for stage in stages), np.zeros(shape)) for stages in kept]) - sooner
     variances = np.array([sum((stage.variance for stage in stages), np.zeros(shape)) for stages in kept])
     mean = (weights * means).sum(axis=0)
     square = (weights * (variances + (means - mean) ** 2)).sum(axis=0)
-    steady = np.isfinite(mean) & np.isfinite(square) & (mean > 0)
+    known = np.isfinite(mean) & np.isfinite(square)
+    steady = known & (mean > 1e-12 * sooner)
     mean, square = np.where(steady, mean, 1.0), np.where(steady, square, 1.0)
     constant = square <= mean**2 / _FEW
     top = mean + np.sqrt(square * share / (1 - share))  # Cantelli's inequality
-    low, high = np.full(shape, 0.0) + mean * 1e-9, top * (1 + 1e-9)
-
-    distribution = _Distribution(weights, kept)
+    low, high = np.full(shape, 0.0) + mean * _SHORTEST, top * (1 + 1e-9)
 
     def below(time: Any) -> Any:
         """How far the probability of an answer within a time is below the share; the search wants a sign only."""
@@ -221,21 +227,21 @@ def mixture_percentile(parts: Sequence[MixtureRoute], share: float) -> Any:
     result = low
     if not constant.all():
         # Other times are mostly near that: a few around it leave a narrow bracket, where the distribution is smooth.
-        smooth = all((stage.variance >= _SMOOTH * stage.mean**2).all() for stages in kept for stage in stages)
-        around = np.clip(np.multiply.outer(_AROUND if smooth else (), about), low, high)
+        around = np.clip(np.multiply.outer(_AROUND if distribution.smooth else (), about), low, high)
         times: Array = np.concatenate((low[None], around, high[None]))
         values: Array = np.concatenate((below(times[:-1]), np.ones((1, *shape))))
         first = np.maximum((values >= 0).argmax(axis=0), 1)[None]
         ends = [np.take_along_axis(table, at, 0)[0] for table in (times, values) for at in (first - 1, first)]
         result = root(below, ends[0], ends[1], np.minimum(ends[2], -1e-300), ends[3], arrays())
-        result = np.where(values[0] >= 0, low, result)
-        if smooth:
+        if distribution.smooth:
             result = _sharpened(distribution, share, result)
-    return np.where(constant, about, result)
+        result = np.where(values[0] >= 0, 0.0, result)
+    result = np.where(constant, about, result)
+    return np.where(known & ~steady, sooner, sooner + result)
 
 
 def _sharpened(distribution: _Distribution, share: float, times: Any) -> Any:
-    """Percentiles without the error of discretization, which is e^-A of what takes three times as long (@abate1995).
+    """Percentiles without the error of discretization.
 
     distribution  as EULER inverts it.
     share         in (0, 1).
@@ -246,7 +252,7 @@ def _sharpened(distribution: _Distribution, share: float, times: Any) -> Any:
     with np.errstate(all="ignore"):
         for _ in range(_ROUNDS):
             slope = (distribution((1 + _APART) * times) - distribution((1 - _APART) * times)) / (2 * _APART)
-            step = (off + np.exp(-_SPREAD) * (1 - distribution(3 * times))) / slope
+            step = (off + distribution.excess(times)) / slope
             moved = np.where((abs(moved) > _NOTHING) & (abs(step) < 0.9), step, 0.0)
             if not moved.any():
                 break
@@ -260,14 +266,23 @@ def _normal(share: float) -> float:
 
 
 class _Distribution:
-    """The probability of an answer within a time, by the transform of the mixture.
+    """The probability of an answer within a time, by the transform of each route of the mixture.
 
-    The share of slower answers falls smoothly to nothing, which inverts better than what rises to one.
+    The share of slower answers falls smoothly to nothing, which inverts better than what rises to one. Constant times
+    are no part of a transform: they put off what the others take.
     """
 
     def __init__(self, weights: Array, routes: Sequence[Sequence[Stage]]) -> None:
         self.weights = weights
-        self.routes = [[_Transform(stage) for stage in stages] for stages in routes]
+        every = [[_Transform(stage) for stage in stages] for stages in routes]
+        self.certain: Array = np.array(
+            [sum((np.where(stage.certain, stage.mean, 0.0) for stage in stages), 0 * weights[0]) for stages in every]
+        )
+        """Of each route, the sum of its constant times."""
+        self.routes = [[stage for stage in stages if not stage.certain.all()] for stages in every]
+        self.smooth = all(
+            (stage.certain | (stage.spread >= _SMOOTH * stage.mean)).all() for stages in self.routes for stage in stages
+        )
         order = np.arange(_TERMS + _AVERAGED + 1)
         more = [comb(_AVERAGED, number) / 2.0**_AVERAGED for number in range(_AVERAGED + 1)]
         # The average of partial sums counts the last terms as often as they are in one.
@@ -278,19 +293,36 @@ class _Distribution:
 
     def __call__(self, time: Any) -> Any:
         """The probabilities of times, elementwise over points."""
+        return 1 - self._later(time, 1.0, 1.0)
+
+    def excess(self, time: Any) -> Any:
+        """What the probabilities of times are too small by: e^-A of what takes three times as long (@abate1995)."""
+        return np.exp(-_SPREAD) * self._later(time, 3.0, 0.0)
+
+    def _later(self, time: Any, times: float, unbegun: float) -> Any:
+        """The probability of an answer after a time: of what is not constant, after `times` as long.
+
+        unbegun   the same of a route whose constant times take longer.
+        """
+        later: Any = 0.0
+        for weight, stages, certain in zip(self.weights, self.routes, self.certain, strict=True):
+            rest = time - certain
+            slower = self._slower(stages, times * np.where(rest > 0, rest, 1.0)) if stages else 0.0
+            later = later + weight * np.where(rest > 0, slower, unbegun)
+        return later
+
+    def _slower(self, stages: Sequence[_Transform], time: Any) -> Any:
+        """The probability that the stages of a route take longer than a time above 0."""
         index: Any = np.multiply.outer(self.order, 1 / (2 * time))
-        transform: Any = 0.0
-        for weight, stages in zip(self.weights, self.routes, strict=True):
-            logarithm: Any = 0.0
-            product: Any = weight
-            for stage in stages:
-                if stage.simple:
-                    product = product * stage.factor(index)
-                else:
-                    logarithm = logarithm + stage.logarithm(index)
-            transform = transform + product * np.exp(logarithm)
-        values = np.real((1 - transform) / index)
-        return 1 - np.exp(_SPREAD / 2) / time * np.tensordot(self.signs, values, 1)
+        logarithm: Any = 0.0
+        product: Any = 1.0
+        for stage in stages:
+            if stage.simple:
+                product = product * stage.factor(index)
+            else:
+                logarithm = logarithm + stage.logarithm(index)
+        values = np.real((1 - product * np.exp(logarithm)) / index)
+        return np.exp(_SPREAD / 2) / time * np.tensordot(self.signs, values, 1)
 
 
 class _Transform:
@@ -305,7 +337,7 @@ class _Transform:
         waits: Array = stage.waits
         spread: Array = stage.variance / np.where(mean > 0, mean, 1.0)
         each: Array = mean / np.where(waits > 0, waits, 1.0)
-        self.mean, self.waits = mean, waits
+        self.mean, self.waits, self.spread = mean, waits, spread
         self.known: Array = np.where(spread > 0, spread, 1.0)
         self.shape: Array = np.where(mean > 0, mean, 0.0) / self.known
         self.certain: Flags = ~(spread > 1e-9 * mean)
@@ -326,7 +358,7 @@ class _Transform:
             return self.of_waits(index)
         result: Array = -self.shape * np.log1p(index * self.known)
         if self.certain.any():
-            result = np.where(self.certain, -index * self.mean, result)
+            result = np.where(self.certain, 0.0, result)
         return np.where(self.apart, self.of_waits(index), result) if self.apart.any() else result
 
     def of_waits(self, index: Any) -> Any:
