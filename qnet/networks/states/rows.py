@@ -1,14 +1,222 @@
-"""What is known of the rows of a walk: the lines of every centre, what they show, and how events change them."""
+"""What is known of the rows of a walk: the lines of every centre, what they show, and how events change them.
+
+A customer that goes on meets a few centres, and of their lines only the first customers. A state is therefore shown to
+the machine with its lines cut short; what it makes of that holds for every state that looks the same there. Where the
+machine asks for more than is shown, the event has no such change, and `NotLocal` is raised.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from qnet.lazy import np
-from qnet.networks.states.local_changes import ROOM, LineChange, LocalChanges, Look, NotLocal, StateChange
-from qnet.networks.states.machine import Machine
-from qnet.networks.states.program import Program
+from qnet.networks.states.machine import MOST_STEPS, FastNode, Machine, Scene
+from qnet.networks.states.program import CHOICE, FORK, JOIN, QUEUE, RELEASE, SPLIT, TIME, Program
+from qnet.record import Record
+
+Look = tuple[int, tuple[int, ...], int]
+"""What a centre shows: its free servers, or the busy ones where customers are lost; the first customers of its line;
+and how many denote all others."""
+LineChange = tuple[int, tuple[int, ...]]
+"""How many first customers leave a line, and who joins it then; -1 where the second is the line itself."""
+_SHOWN = 1
+"""Customers of a line that are shown."""
+_PLENTY = 3
+"""Free servers up to which their number counts, in requests of the most servers."""
+ROOM = 8
+"""How many more customers from outside there may be counts up to this number."""
+
+
+class NotLocal(Exception):
+    """An event depends on more of a state than is shown."""
+
+
+class StateChange(Record):
+    """One way that an event may go."""
+
+    share: Any
+    """Its probability, or an array of those of several programs."""
+    counts: tuple[int, ...]
+    """What is added to the customers at the nodes of time."""
+    busy: tuple[int, ...]
+    """What is added to the servers that are kept, by centre."""
+    lines: tuple[LineChange | None, ...]
+    """By centre; None where the line remains."""
+    marks: tuple[int, ...]
+    more: int
+    """What is added to the number of customers."""
+
+
+class LocalChanges:
+    """The changes of the events of a program.
+
+    program  as of `Machine`, numbers may be arrays.
+    Raises   `NotLocal` where it has parallel steps, service that may be interrupted, or times that depend on a number
+             inside.
+    """
+
+    def __init__(self, program: Program) -> None:
+        if any(node.kind in (FORK, JOIN) or node.speeds or node.levels for node in program.nodes):
+            raise NotLocal
+        self.machine = _Shown(program)
+        if any(centre.ordered or centre.preempted for centre in self.machine.centres):
+            raise NotLocal
+        self.events = [program.nodes[number].after for number in self.machine.timed]
+        self.events += [home for _, home in program.arrivals]
+        """Of every event the node where its customer goes on: the nodes of time, then the arrivals."""
+        self.times = len(self.machine.timed)
+        reached = [set(self._reached(program, node, set())) for node in self.events]
+        self.rooms = [-1 in each for each in reached]
+        """Of every event whether it matters how many customers from outside there may be."""
+        self.touched = [sorted(each - {-1}) for each in reached]
+        """Of every event the centres that it may meet."""
+        self.plenty = [
+            0 if centre.shared or centre.capacity is not None else _PLENTY * self.machine.amounts[number][-1]
+            for number, centre in enumerate(self.machine.centres)
+        ]
+        """By centre the free servers beyond which more make no difference; 0 where their number is not asked for."""
+
+    def _reached(self, program: Program, node: int, visited: set[int]) -> Iterator[int]:
+        """The centres that a customer may meet from a node on, with those that it lets go on; -1 for the number of
+        customers."""
+        waiting = [node]
+        while waiting:
+            number = waiting.pop()
+            if number < 0 or number in visited:
+                continue
+            visited.add(number)
+            item = program.nodes[number]
+            if item.kind == TIME:
+                continue
+            if item.kind in (QUEUE, RELEASE):
+                yield item.centre
+                waiting.append(item.lost)
+            if item.kind == RELEASE:
+                waiting += [at.after for at in program.nodes if at.kind == QUEUE and at.centre == item.centre]
+            if item.kind == SPLIT and item.centre < 0:
+                yield -1
+            if item.kind in (CHOICE, SPLIT):
+                waiting += [after for _, after in item.choices]
+            waiting.append(item.after)
+
+    def look(self, centre: int, busy: int, line: tuple[int, ...]) -> Look:
+        """What a centre shows.
+
+        busy   its free servers, up to `plenty`; or where `plenty` is 0 the busy ones, 0 for any where none is lost.
+        """
+        rest = len(line) - _SHOWN
+        if rest > 0 and self.machine.centres[centre].capacity is None:
+            rest = 1
+        return busy, line[:_SHOWN], max(rest, 0)
+
+    def of(self, event: int, looks: Sequence[Look], room: int) -> list[StateChange]:
+        """All ways that an event may go.
+
+        event   one of `events`.
+        looks   of the centres that it may meet.
+        room    how many more customers from outside there may be before it, from -`ROOM` to `ROOM`.
+        Raises  `NotLocal`; `NotCovered`.
+        """
+        machine = self.machine
+        busy: list[Any] = [None] * len(machine.centres)
+        """Other centres have no number, so that none is reached unnoticed."""
+        lines: list[tuple[int, ...]] = [()] * len(machine.centres)
+        machine.ample = set()
+        for centre, (number, shown, rest) in zip(self.touched[event], looks, strict=True):
+            lines[centre] = (*shown, *[machine.rests[centre]] * rest)
+            plenty, item = self.plenty[centre], machine.centres[centre]
+            busy[centre] = item.most - number if plenty else number
+            if plenty and number == plenty:
+                machine.ample.add(centre)
+        machine.most = room + sum(map(len, lines)) - machine.closed
+        counts = [0] * self.times
+        if event < self.times:
+            counts[event] = -1
+        machine.cut = False
+        moves: list[Any] = []
+        machine.settled(counts, lines, busy, (), (), self.events[event], 1.0, moves)
+        if machine.steps > MOST_STEPS or (machine.cut and room == ROOM):
+            raise NotLocal
+        return [self._change(lines, busy, *item) for item in moves]
+
+    def _change(
+        self, lines: Sequence[tuple[int, ...]], busy: Sequence[Any], share: Any, state: Any, marks: tuple[int, ...]
+    ) -> StateChange:
+        """How a state differs from the one before."""
+        counts, after, kept, _, _ = state
+        changed = [
+            None if new == old else self._line(centre, old, new)
+            for centre, (old, new) in enumerate(zip(lines, after, strict=True))
+        ]
+        more = sum(counts) + sum(map(len, after)) - sum(map(len, lines))
+        moved = tuple(0 if old is None else new - old for old, new in zip(busy, kept, strict=True))
+        return StateChange(share=share, counts=counts, busy=moved, lines=tuple(changed), marks=marks, more=more)
+
+    def _line(self, centre: int, old: tuple[int, ...], new: tuple[int, ...]) -> LineChange:
+        """How a line differs from the one before."""
+        rest = self.machine.rests[centre]
+        if rest not in old:
+            return -1, new
+        return old.index(rest) - new.index(rest), new[new.index(rest) + old.count(rest) :]
+
+    def changed(self, centre: int, line: tuple[int, ...], change: LineChange) -> tuple[int, ...]:
+        """A line after a change."""
+        gone, joining = change
+        if gone < 0:
+            return joining
+        line, nodes = line[gone:], self.machine.nodes
+        for customer in joining:
+            index = len(line)
+            while index and nodes[line[index - 1]].priority < nodes[customer].priority:
+                index -= 1
+            line = (*line[:index], customer, *line[index:])
+        return line
+
+
+class _Rest(FastNode):
+    """In place of the customers of a line that are not shown: no one overtakes them, and they do not go on."""
+
+    __slots__ = ()
+
+    def __init__(self, amount: int) -> None:
+        self.kind, self.after, self.amount, self.priority = QUEUE, -1, amount, sys.maxsize
+
+
+class _Shown(Machine):
+    """The machine of states that are shown in part."""
+
+    def __init__(self, program: Program) -> None:
+        super().__init__(program, 0)
+        self.ample: set[int] = set()
+        """The centres with more free servers than counts."""
+        queues = [[node for node in self.nodes if node.kind == QUEUE and node.centre == at] for at in self._numbers()]
+        self.amounts = [sorted({node.amount for node in each}) or [1] for each in queues]
+        """By centre the servers that may be taken together."""
+        self.ranked = [len({node.priority for node in each}) > 1 for each in queues]
+        self.rests = [self.size + centre for centre in self._numbers()]
+        """By centre the number that denotes customers of its line that are not shown."""
+        self.nodes.extend([_Rest(amounts[0]) for amounts in self.amounts])
+        self.size = len(self.nodes)
+
+    def _numbers(self) -> range:
+        return range(len(self.centres))
+
+    def join(self, scene: Scene, customer: int, ended: tuple[int, ...]) -> tuple[int, ...]:
+        if self.nodes[customer].centre in self.ample:
+            raise NotLocal
+        return super().join(scene, customer, ended)
+
+    def release(self, scene: Scene, centre: int, amount: int) -> None:
+        rest, before = self.rests[centre], scene.lines[centre]
+        if rest in before and before[-1] != rest and self.ranked[centre]:
+            raise NotLocal  # Who has joined may be first.
+        super().release(scene, centre, amount)
+        after = scene.lines[centre]
+        hidden = before.count(rest)
+        if hidden and (after.count(rest) < hidden or (after[0] == rest and len(self.amounts[centre]) > 1)):
+            raise NotLocal
 
 
 class KnownLines:

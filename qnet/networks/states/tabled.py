@@ -10,10 +10,9 @@ from typing import Any
 from qnet.lazy import np
 from qnet.networks.states.chain import AT_ONCE, Passing, Pattern, Walk, WalkSoFar, charge, structure_of
 from qnet.networks.states.coded import CodedStates
-from qnet.networks.states.local_changes import NotLocal
 from qnet.networks.states.narrow import NarrowWalk
 from qnet.networks.states.program import NotCovered, Program, TooLarge
-from qnet.networks.states.rows import KnownRows
+from qnet.networks.states.rows import KnownRows, NotLocal
 from qnet.networks.states.wide import WideWalk
 
 _WIDE = 96

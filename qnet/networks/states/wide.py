@@ -9,8 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from qnet.lazy import np
-from qnet.networks.states.local_changes import ROOM, NotLocal
-from qnet.networks.states.rows import KnownRows
+from qnet.networks.states.rows import ROOM, KnownRows, NotLocal
 from qnet.queues.arithmetic import distinct
 
 _BITS = 62
