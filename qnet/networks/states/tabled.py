@@ -1,6 +1,7 @@
 """What goes on with the walk of a chain once it has some states: by a table of what its events change.
 
 The states, the transitions and their numbers are those of the walk state by state; so is what is charged for them.
+`NarrowWalk` goes on from few states at once, one after the other; `WideWalk` from many, by arrays.
 """
 
 from __future__ import annotations
@@ -10,10 +11,9 @@ from typing import Any
 from qnet.lazy import np
 from qnet.networks.states.chain import AT_ONCE, Passing, Pattern, Walk, WalkSoFar, charge, structure_of
 from qnet.networks.states.coded import CodedStates
-from qnet.networks.states.narrow import NarrowWalk
 from qnet.networks.states.program import NotCovered, Program, TooLarge
-from qnet.networks.states.rows import KnownRows, NotLocal
-from qnet.networks.states.wide import WideWalk
+from qnet.networks.states.rows import ROOM, KnownRows, NotLocal
+from qnet.queues.arithmetic import distinct
 
 _WIDE = 96
 """States to go on from at once with which arrays are faster than one after the other."""
@@ -156,3 +156,357 @@ class _Rest:
             where = np.concatenate([np.array(list(early), dtype=np.int64), states[begins]])
             result[mark] = Passing(where, np.concatenate([before, summed]))
         return result
+
+
+_WORD_BITS, _WORD_BYTES = 32, 4
+"""Of a number in a key: those of a 32-bit integer."""
+_Move = tuple[int, int, int, int, tuple[tuple[int, int], ...], int]
+"""The event and its column in a row or -1, the way, what is added to the state, the changes of lines by centre, and
+what is added to the customers."""
+
+
+class NarrowWalk:
+    """Rows that are gone on from one by one.
+
+    A state is one integer, 32 bits for every number of its row, and its moves are sums of such integers, which all
+    states that show the same have in common.
+
+    known   of the program.
+    most    how many customers from outside there may be.
+    rows    (S, T + 2C) those so far.
+    more    (S,) how many customers there are besides the closed ones.
+    """
+
+    def __init__(self, known: KnownRows, most: int, rows: Any, more: Any) -> None:
+        self.known, self.most = known, most
+        self.width = int(rows.shape[1])
+        self.rows: list[tuple[int, ...]] = [tuple(row) for row in rows.tolist()]
+        self.more: list[int] = more.tolist()
+        self.keys = [self._key(row) for row in self.rows]
+        self.numbers = {key: number for number, key in enumerate(self.keys)}
+        first, centres = known.times, known.centres
+        self.columns = [(number, first + number, first + centres + number) for number in range(centres)]
+        """Of every centre its number, and where its servers and its line are in a row."""
+        self.looks: list[dict[tuple[int, int], int]] = [{} for _ in range(centres)]
+        """By centre, from servers that are kept and line to what is shown."""
+        self.after: list[dict[tuple[int, int], int]] = [{} for _ in range(centres)]
+        """By centre, from change and line to the line after it."""
+        self.kinds: dict[tuple[int, ...], list[_Move]] = {}
+        """From what is shown to all moves."""
+        self.speeds: dict[tuple[int, int, int], float] = {}
+
+    def _key(self, row: tuple[int, ...]) -> int:
+        return sum(number << _WORD_BITS * column for column, number in enumerate(row))
+
+    def moved(self, first: int, end: int, wide: int) -> tuple[int, tuple[list[Any], ...]]:
+        """The transitions of states from one on, up to an end or where there are many to go on from.
+
+        wide     how many are many.
+        Returns  the state after them, and in order where the transitions begin and end, the event of each, what its
+                 rate is multiplied by, its way, and which of them find a state.
+        Raises   `NotLocal`.
+        """
+        sources, targets, events, ways, new = list[int](), list[int](), list[int](), list[int](), list[int]()
+        factors: list[float] = []
+        rows, keys, numbers, times = self.rows, self.keys, self.numbers, self.known.times
+        put, width = numbers.setdefault, _WORD_BYTES * self.width
+        paced, served = self.known.paced, self.known.served
+        count = len(keys)
+        number = first
+        while number < min(end, count) and count - number < wide:
+            row, key, more = rows[number], keys[number], self.more[number]
+            for event, slot, way, added, changes, further in self._kind(row, more):
+                after = key + added
+                for centre, change in changes:
+                    at = times + self.known.centres + centre
+                    line = row[at]
+                    new_line = self.after[centre].get((change, line))
+                    if new_line is None:
+                        new_line = self._line(centre, change, line)
+                    after += (new_line - line) << _WORD_BITS * at
+                target = put(after, count)
+                if target == count:
+                    new.append(len(sources))
+                    keys.append(after)
+                    rows.append(tuple(memoryview(after.to_bytes(width, "little")).cast("I")))
+                    self.more.append(more + further)
+                    count += 1
+                sources.append(number)
+                targets.append(target)
+                ways.append(way)
+                events.append(event)
+                factor = row[slot] if slot >= 0 else 1
+                factors.append(factor * self._speed(served[event], row) if served[event] in paced else factor)
+            number += 1
+        return number, (sources, targets, events, factors, ways, new)
+
+    def _kind(self, row: tuple[int, ...], more: int) -> list[_Move]:
+        """All moves of a state."""
+        known = self.known
+        looks: list[int] = []
+        for centre, busy, line in self.columns:
+            look = self.looks[centre].get((row[busy], row[line]))
+            looks.append(self._look(centre, row[busy], row[line]) if look is None else look)
+        room = max(min(self.most - more, ROOM), -ROOM)
+        shown = (room, *looks, *map(bool, row[: known.times]))
+        if shown not in self.kinds:
+            self.kinds[shown] = self._moves(row, looks, more)
+        return self.kinds[shown]
+
+    def _moves(self, row: tuple[int, ...], looks: list[int], more: int) -> list[_Move]:
+        """The same, of a state that looks like none before."""
+        known, result = self.known, list[_Move]()
+        for event in range(len(known.changes.events)):
+            arrival = event >= known.times
+            if more >= self.most if arrival else not row[event]:
+                continue
+            for way in range(*known.of(event, looks, max(min(self.most - more, ROOM), -ROOM))):
+                change = known.ways[way]
+                added = self._key((*change.counts, *change.busy))
+                lines = [(at, known.lines[at].change(item)) for at, item in enumerate(change.lines) if item]
+                result.append((event, -1 if arrival else event, way, added, tuple(lines), change.more))
+        return result
+
+    def _look(self, centre: int, busy: int, line: int) -> int:
+        lines, plenty = self.known.lines[centre], self.known.changes.plenty[centre]
+        servers = self.known.servers(centre, busy)
+        look = lines.look(
+            self.known.changes.look(centre, min(servers, plenty) if plenty else servers, lines.known[line])
+        )
+        self.looks[centre][busy, line] = look
+        return look
+
+    def _line(self, centre: int, change: int, line: int) -> int:
+        lines = self.known.lines[centre]
+        new = lines.number(self.known.changes.changed(centre, lines.known[line], lines.listed[change - 1]))
+        self.after[centre][change, line] = new
+        return new
+
+    def _speed(self, centre: int, row: tuple[int, ...]) -> float:
+        """How fast one of those in service is served."""
+        _, at, line = self.columns[centre]
+        key = centre, row[at], row[line]
+        if key not in self.speeds:
+            item, present = self.known.machine.centres[centre], row[at]
+            waiting = 0 if item.shared else len(self.known.lines[centre].known[row[line]])
+            rates = item.rates
+            most = (
+                min(item.servers, present)
+                if rates is None
+                else rates[min(present + waiting, len(rates)) - 1]
+            )  # fmt: skip
+            self.speeds[key] = most / present if item.shared else most
+        return self.speeds[key]
+
+    def lines(self, first: int) -> Any:
+        """The lines of the latest states, from one on."""
+        begin = self.known.times + self.known.centres
+        return np.array([row[begin:] for row in self.rows[first:]], dtype=np.int64).reshape(-1, self.known.centres)
+
+    def table(self) -> tuple[Any, Any]:
+        """All rows, and how many customers there are besides the closed ones, as arrays."""
+        if not self.width:
+            raise NotLocal
+        data = b"".join(key.to_bytes(_WORD_BYTES * self.width, "little") for key in self.keys)
+        return np.frombuffer(data, dtype="<u4").reshape(-1, self.width).astype(np.int64), np.array(self.more)
+
+
+_BITS = 62
+"""Of the number of an event and what is at the centres that it reaches."""
+_SEED = 0x9E3779B97F4A7C15
+"""Of the weights by which rows become one number each; rows with equal numbers are compared."""
+
+
+class WideWalk:
+    """Rows that are gone on from together.
+
+    Every state is a row of numbers. What an event changes in it is computed once for all states that are the same
+    where it passes, and added to all of them. States are numbered as in a walk one by one.
+
+    known   of the program.
+    most    how many customers from outside there may be.
+    rows    (S, T + 2C) those so far.
+    more    (S,) how many customers there are besides the closed ones.
+    Raises  `NotLocal` where numbers are too small for what an event reaches.
+    """
+
+    def __init__(self, known: KnownRows, most: int, rows: Any, more: Any) -> None:
+        self.known, self.most, self.rows, self.more, self.count = known, most, rows, more, len(rows)
+        changes = known.changes
+        events, centres = len(changes.events), known.centres
+        bits = [max(events - 1, 1).bit_length(), (2 * ROOM).bit_length()]
+        self.bits = (_BITS - sum(bits)) // max(map(len, changes.touched), default=1)
+        """Of the number of what a centre shows."""
+        self.weights = np.zeros((centres, events), dtype=np.int64)
+        """How what a centre shows counts in the number of an event."""
+        for event, touched in enumerate(changes.touched):
+            for position, centre in enumerate(touched):
+                self.weights[centre, event] = 1 << (sum(bits) + position * self.bits)
+        self.base = np.arange(events)
+        self.room = np.array([1 << bits[0] if asked else 0 for asked in changes.rooms], dtype=np.int64)
+        self.served = np.array(known.served, dtype=np.int64)
+        size = known.times + 2 * centres
+        generator = np.random.Generator(np.random.PCG64(_SEED))
+        self.mixer = generator.integers(1, 1 << 62, size, dtype=np.int64) * 2 + 1
+        self.numbers = {key: number for number, key in enumerate((rows @ self.mixer).tolist())}
+        self.codes_known: Any = np.zeros(0, dtype=np.int64)
+        self.ranges: Any = np.zeros((0, 2), dtype=np.int64)
+        """The numbers of events with what they have reached, sorted; and where their ways begin and end."""
+        self.added: Any = np.zeros((0, known.times + centres), dtype=np.int64)
+        self.further: Any = np.zeros(0, dtype=np.int64)
+        self.changed: Any = np.zeros((0, centres), dtype=np.int64)
+        """Of the ways: what is added to counts and servers, what is added to the customers, and by centre the change of
+        the line."""
+        self.codes: list[Any] = [np.full((8, 64), -1) for _ in range(centres)]
+        """By centre [servers, line] the number of what is shown; -1 of new ones."""
+        self.after: list[Any] = [np.full((8, 64), -1) for _ in range(centres)]
+        """By centre [change, line] the line after it; likewise."""
+
+    def moved(self, first: int, end: int) -> tuple[int, tuple[Any, ...]]:
+        """As of `NarrowWalk`, of some states."""
+        known, most = self.known, self.most
+        times, centres = known.times, known.centres
+        rows, more = self.rows[first:end], self.more[first:end]
+        looks = np.zeros((end - first, centres), dtype=np.int64)
+        for centre in range(centres):
+            looks[:, centre] = self._looks(centre, rows[:, times + centre], rows[:, times + centres + centre])
+        # There may be more than the most, as where customers from outside come from a generator.
+        room = np.clip(most - more, -ROOM, ROOM)
+        code = looks @ self.weights + self.base + (room + ROOM)[:, None] * self.room
+        counts = np.ones(code.shape, dtype=np.int64)
+        counts[:, :times] = rows[:, :times]
+        counts[:, times:] = (more < most)[:, None]
+        here, event = np.nonzero(counts)
+        begins, ends = self._ways(code[here, event], event, looks[here], room[here]).T
+        factor = counts[here, event]
+        if known.paced:
+            factor = factor * self._speeds(rows)[here, self.served[event]]
+        self._table_ways()
+        ways = ends - begins
+        pair = np.repeat(np.arange(len(ways)), ways)
+        way = np.arange(len(pair)) + np.repeat(begins - np.cumsum(ways) + ways, ways)
+        source = here[pair]
+        after = rows[source]
+        after[:, : times + centres] += self.added[way]
+        for centre in range(centres):
+            self._in_line(centre, after[:, times + centres + centre], self.changed[way, centre])
+        put, numbers = self.numbers.setdefault, self.numbers
+        target = np.array([put(key, len(numbers)) for key in (after @ self.mixer).tolist()], dtype=np.int64)
+        highest = np.maximum.accumulate(np.concatenate([[self.count - 1], target]))
+        new = np.flatnonzero(highest[1:] > highest[:-1])
+        self._add(after[new], more[source[new]] + self.further[way[new]])
+        if not np.array_equal(self.rows[target], after):
+            raise NotLocal
+        return end, (source + first, target, event[pair], factor[pair], way, new)
+
+    def _add(self, rows: Any, more: Any) -> None:
+        """Number new states."""
+        end = self.count + len(rows)
+        if end > len(self.rows):
+            room = max(end, 2 * len(self.rows)) - self.count
+            self.rows = np.concatenate([self.rows[: self.count], np.empty((room, rows.shape[1]), dtype=np.int64)])
+            self.more = np.concatenate([self.more[: self.count], np.empty(room, dtype=np.int64)])
+        self.rows[self.count : end], self.more[self.count : end] = rows, more
+        self.count = end
+
+    def _looks(self, centre: int, busy: Any, line: Any) -> Any:
+        """The numbers of what a centre shows in some states."""
+        known, changes, lines = self.known, self.known.changes, self.known.lines[centre]
+        servers = known.servers(centre, busy)
+        if changes.plenty[centre]:
+            servers = np.minimum(servers, changes.plenty[centre])
+        table = self.codes[centre] = _large_enough(self.codes[centre], servers, line)
+        codes = table[servers, line]
+        missing = np.flatnonzero(codes < 0)
+        if missing.size:
+            for some, number in _pairs(servers[missing], line[missing]):
+                table[some, number] = lines.look(changes.look(centre, some, lines.known[number]))
+            codes = table[servers, line]
+            if len(lines.shown) > 1 << self.bits:
+                raise NotLocal
+        return codes
+
+    def _ways(self, code: Any, event: Any, looks: Any, room: Any) -> Any:
+        """(E, 2) where the ways of some events begin and end, given their numbers."""
+        while True:
+            index = self.codes_known.searchsorted(code)
+            at = np.minimum(index, max(len(self.codes_known) - 1, 0))
+            fits = self.codes_known[at] == code if len(self.codes_known) else np.zeros(len(code), dtype=bool)
+            if fits.all():
+                return self.ranges[at]
+            lacking = np.flatnonzero(~fits)
+            every: tuple[Any, Any] = np.unique(code[lacking], return_index=True)
+            new, firsts = every
+            ranges = [
+                self.known.of(int(event[number]), looks[number].tolist(), int(room[number]))
+                for number in lacking[firsts].tolist()
+            ]
+            keys = np.concatenate([self.codes_known, new])
+            order = np.argsort(keys, kind="stable")
+            self.codes_known, self.ranges = keys[order], np.concatenate([self.ranges, np.array(ranges)])[order]
+
+    def _table_ways(self) -> None:
+        """Put the latest ways into arrays."""
+        ways, lines = self.known.ways[len(self.further) :], self.known.lines
+        if ways:
+            added = [way.counts + way.busy for way in ways]
+            changed = [[line.change(item) for line, item in zip(lines, way.lines, strict=True)] for way in ways]
+            self.added = np.concatenate([self.added, np.array(added, dtype=np.int64).reshape(len(ways), -1)])
+            self.changed = np.concatenate([self.changed, np.array(changed, dtype=np.int64).reshape(len(ways), -1)])
+            self.further = np.concatenate([self.further, np.array([way.more for way in ways], dtype=np.int64)])
+
+    def _in_line(self, centre: int, lines: Any, changes: Any) -> None:
+        """Change the lines of a centre, in place."""
+        known = self.known.lines[centre]
+        chosen = np.flatnonzero(changes)
+        if not chosen.size:
+            return
+        change, line = changes[chosen], lines[chosen]
+        table = self.after[centre] = _large_enough(self.after[centre], change, line)
+        after = table[change, line]
+        missing = np.flatnonzero(after < 0)
+        if missing.size:
+            for which, number in _pairs(change[missing], line[missing]):
+                new = self.known.changes.changed(centre, known.known[number], known.listed[which - 1])
+                table[which, number] = known.number(new)
+            after = table[change, line]
+        lines[chosen] = after
+
+    def _speeds(self, rows: Any) -> Any:
+        """(S, C + 1) how fast one of those in service is served at every centre; the last is none."""
+        known = self.known
+        result = np.ones((len(rows), known.centres + 1))
+        for centre in known.paced:
+            item = known.machine.centres[centre]
+            present = busy = rows[:, known.times + centre]
+            if not item.shared:
+                present = busy + known.lines[centre].lengths()[rows[:, known.times + known.centres + centre]]
+            rates = np.array([0.0, *(range(1, item.servers + 1) if item.rates is None else item.rates)])
+            speeds = rates[np.minimum(present, len(rates) - 1)]
+            result[:, centre] = speeds / np.maximum(busy, 1) if item.shared else speeds
+        return result
+
+    def lines(self, first: int) -> Any:
+        """The lines of the latest states, from one on."""
+        return self.rows[first : self.count, self.known.times + self.known.centres :]
+
+    def table(self) -> tuple[Any, Any]:
+        """All rows, and how many customers there are besides the closed ones."""
+        return self.rows[: self.count], self.more[: self.count]
+
+
+def _large_enough(table: Any, rows: Any, columns: Any) -> Any:
+    """A table with room for some entries, -1 where it is new."""
+    if len(rows):
+        height, width = int(rows.max()) + 1, int(columns.max()) + 1
+        if height > table.shape[0] or width > table.shape[1]:
+            larger = np.full((max(table.shape[0], 2 * height), max(table.shape[1], 2 * width)), -1)
+            larger[: table.shape[0], : table.shape[1]] = table
+            return larger
+    return table
+
+
+def _pairs(rows: Any, columns: Any) -> list[tuple[int, int]]:
+    """The distinct pairs of two arrays."""
+    width = int(columns.max()) + 1
+    return [divmod(code, width) for code in distinct(rows * width + columns).tolist()]
