@@ -17,9 +17,8 @@ from qnet.model.model import Model
 from qnet.model.values import Values
 from qnet.questions.calibrate.held_out import Scope, held_out
 from qnet.questions.calibrate.measured import HOLD_OUT, WEIGHT, Cells
-from qnet.questions.map.parameter_cells import Fault
+from qnet.questions.map.parameter_cells import Fault, with_units
 from qnet.questions.map.tables import DataTable, Rows, number, read_table
-from qnet.questions.map.titles import with_units
 from qnet.record import Record
 from qnet.units import NUMBER, RATE, Dimension, Unit, UnitError, quantity, scale
 

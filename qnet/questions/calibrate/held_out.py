@@ -14,9 +14,8 @@ from qnet.expression.nodes import Call, Comparison, Number
 from qnet.lazy import Flags, np
 from qnet.model.model import Model
 from qnet.model.scope import refuse_inside
-from qnet.questions.map.parameter_cells import Fault
+from qnet.questions.map.parameter_cells import Fault, with_units
 from qnet.questions.map.tables import DataTable, number
-from qnet.questions.map.titles import with_units
 from qnet.record import Record
 from qnet.units import NUMBER, Dimension
 

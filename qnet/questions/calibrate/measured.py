@@ -17,9 +17,8 @@ from qnet.model.scope import all_figures
 from qnet.model.values import Values
 from qnet.questions.calibrate.errors import half_digit, relative, stated_errors
 from qnet.questions.calibrate.held_out import Scope, held_out
-from qnet.questions.map.parameter_cells import Fault, parameter_columns, parameter_value
+from qnet.questions.map.parameter_cells import Fault, parameter_columns, parameter_value, with_units
 from qnet.questions.map.tables import DataTable, number, truth, weight
-from qnet.questions.map.titles import with_units
 from qnet.questions.presentation.columns import parameter_cells, parameter_unit
 from qnet.record import Record
 from qnet.units import UnitError, base_unit, format_quantity, quantity, scale, unit

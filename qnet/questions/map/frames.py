@@ -14,8 +14,7 @@ from qnet.lazy import Array, np
 from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.map.map import Mapper, no_parameter
-from qnet.questions.map.parameter_cells import Fault, parameter_value
-from qnet.questions.map.titles import unit_behind
+from qnet.questions.map.parameter_cells import Fault, parameter_value, unit_behind
 from qnet.real import is_masked
 from qnet.units import scale
 
