@@ -12,10 +12,9 @@ from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.knee.axes import GrowthAxis, axes
 from qnet.questions.knee.closed import AlongPopulations
 from qnet.questions.knee.curve import CurvePoint, solve_loads, together
-from qnet.questions.knee.edges import edges
 from qnet.questions.knee.knees import DEFINITIONS, OF_KIND, Knee, Knees
 from qnet.questions.knee.mix import MixAnswers
-from qnet.questions.knee.open import AlongRates, begin_all
+from qnet.questions.knee.open import AlongRates, begin_all, edges
 from qnet.questions.points.answers import Answers
 
 TIMES_FLOOR = 2.0
