@@ -428,7 +428,7 @@ class Questions:
         ...
 
     @question(
-        "sensitivity.uncertainty_report:ask_tornado",
+        "sensitivity.uncertainty:ask_tornado",
         answers=(Answer("tornado", "results of qnet sensitivity --tornado", columns="TORNADO"),),
     )
     def tornado(
@@ -448,7 +448,7 @@ class Questions:
         """
         ...
 
-    @question("sensitivity.uncertainty_report:ask_corners", answers=())
+    @question("sensitivity.uncertainty:ask_corners", answers=())
     def corners(
         self,
         metric: Texts = (),
@@ -466,7 +466,7 @@ class Questions:
         ...
 
     @question(
-        "sensitivity.uncertainty_report:ask_uncertainty",
+        "sensitivity.uncertainty:ask_uncertainty",
         answers=(Answer("uncertainty", "results of qnet sensitivity --sample and --corners", columns="UNCERTAINTY"),),
     )
     def uncertainty(

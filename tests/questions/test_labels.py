@@ -20,8 +20,7 @@ from qnet.questions.formula.formula import formula, formula_report
 from qnet.questions.knee.report import knee_report
 from qnet.questions.map.map import Mapper
 from qnet.questions.sensitivity.sensitivity import sensitivity, sensitivity_report
-from qnet.questions.sensitivity.uncertainty import corners, tornado
-from qnet.questions.sensitivity.uncertainty_report import tornado_report, uncertainty_report
+from qnet.questions.sensitivity.uncertainty import corners, tornado, tornado_report, uncertainty_report
 from qnet.questions.solve.solve import solve_report
 from qnet.questions.sweep.sweep import sweep, sweep_report
 from qnet.questions.why.why import why_report

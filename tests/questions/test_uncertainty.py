@@ -9,8 +9,7 @@ from qnet.documents import parse as read
 from qnet.errors import NotComputed, UsageError
 from qnet.model.load import build
 from qnet.questions.points.answers import OK
-from qnet.questions.sensitivity.uncertainty import corners, sampled, tornado
-from qnet.questions.sensitivity.uncertainty_report import tornado_report, uncertainty_report
+from qnet.questions.sensitivity.uncertainty import corners, sampled, tornado, tornado_report, uncertainty_report
 
 TEXT = """\
 qnet = 1

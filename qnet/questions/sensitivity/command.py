@@ -23,7 +23,7 @@ COMMAND = Command(
     also=("uncertainty",),
     excluding=(("tornado", "corners", "sample"),),
     plot=True,
-    answer="sensitivity.ask:ask",
+    answer="sensitivity.uncertainty:ask",
     text="""\
 By default: the elasticity of each metric with respect to each number of the model, (dM/dp) (p/M), in per cent of
 the metric per per cent of the parameter, and the derivative in base units. Derivatives are central differences with
