@@ -12,7 +12,7 @@ from many import many
 
 import qnet
 from qnet.errors import NoAnswer, NotComputed
-from qnet.networks.aggregation.birth_death import numbers_in_parts, two_modes
+from qnet.networks.aggregation import numbers_in_parts, two_modes
 from qnet.networks.memory.regions import regions
 from qnet.networks.routed import (
     ClosedClass,

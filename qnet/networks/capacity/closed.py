@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from qnet.errors import NotComputed, Problem
 from qnet.expression import Operations, Value
 from qnet.lazy import Array, Flags, np
-from qnet.networks.aggregation.solution import Aggregation
+from qnet.networks.aggregation import Aggregation
 from qnet.networks.capacity.closed_levels import PlaceChain, Pool, StationLevels, Surroundings
 from qnet.networks.capacity.closed_network import (
     LOST,

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 from qnet.errors import NotComputed, Problem
 from qnet.expression import Value, arrays
 from qnet.lazy import Array, np
-from qnet.networks.aggregation.birth_death import log_weights, mean, probabilities
-from qnet.networks.aggregation.levels import (
+from qnet.networks.aggregation import (
     MOST,
     LevelGrid,
     PartFigures,
     interpolated,
+    log_weights,
+    mean,
     passage_time,
+    probabilities,
     repeated,
     solve_levels,
     spaced,

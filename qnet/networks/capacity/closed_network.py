@@ -12,7 +12,7 @@ from typing import Any
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.lazy import np
-from qnet.networks.aggregation.levels import passage_time
+from qnet.networks.aggregation import passage_time
 from qnet.networks.routed import ClosedClass, Fork, Hold, OpenClass, Route, RoutedNetwork, Step, Time
 from qnet.networks.streams import filled, streams
 from qnet.networks.wanted import Wanted

@@ -3,6 +3,6 @@
 Begin at `solve.solve`, which has the two ways to get the probabilities of the numbers of customers inside, for closed
 and for open classes. `regions` finds the subnetworks and takes a network apart; `averages` solves them at each number
 of customers and puts the network together again. What is common to all flow-equivalent aggregation is in
-`networks.aggregation`. May import what `networks` may, and of its folders `aggregation`, `open` and `solvers`;
+`networks.aggregation`. May import what `networks` may, and of its folders `open` and `solvers`;
 `solvers/flow_equivalent.py` and other solvers import `regions` and `solve`.
 """

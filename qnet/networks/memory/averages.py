@@ -8,18 +8,20 @@ from typing import TYPE_CHECKING, Any
 from qnet.errors import NotComputed, Problem
 from qnet.expression import Value, arrays
 from qnet.lazy import Array, Flags, np
-from qnet.networks.aggregation.birth_death import log_weights, mean, two_modes
-from qnet.networks.aggregation.levels import (
+from qnet.networks.aggregation import (
     MOST,
+    Aggregation,
     LevelGrid,
     PartFigures,
     every_number,
+    log_weights,
+    mean,
     passage_time,
     repeated,
     solve_levels,
     table,
+    two_modes,
 )
-from qnet.networks.aggregation.solution import Aggregation
 from qnet.networks.duration import Wait
 from qnet.networks.memory.regions import Region, entries, holds, inside
 from qnet.networks.memory.regions import regions as limits
@@ -57,7 +59,7 @@ class SolvedPart(Record):
     grid: LevelGrid
     """The levels of all numbers of customers up to the population."""
     log_weights: Any
-    """(points, numbers) as `birth_death.log_weights`, of arrivals at the rate of one passage per second."""
+    """(points, numbers) as `aggregation.log_weights`, of arrivals at the rate of one passage per second."""
 
     def mean_waits(self, shares: Array) -> list[Any]:
         """The mean wait of every stream over all its visits, by the shares of time with 0, 1, ... customers."""

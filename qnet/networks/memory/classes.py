@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 from qnet.errors import NotComputed
 from qnet.expression import Value
 from qnet.lazy import Array, Flags, Indices, np
-from qnet.networks.aggregation.levels import repeated
-from qnet.networks.aggregation.solution import Aggregation
+from qnet.networks.aggregation import Aggregation, repeated
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import Beyond, between_integers, reasons_for
 from qnet.networks.fixed_point import BatchMap, early_point, fixed_points, not_converged

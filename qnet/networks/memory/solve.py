@@ -14,8 +14,7 @@ from qnet import budget
 from qnet.errors import NoAnswer, NotComputed, Problem
 from qnet.expression import Value
 from qnet.lazy import np
-from qnet.networks.aggregation.birth_death import log_weights, numbers_in_parts, with_queue
-from qnet.networks.aggregation.levels import every_number, repeated, table
+from qnet.networks.aggregation import every_number, log_weights, numbers_in_parts, repeated, table, with_queue
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import between_integers, refuse_uneven
 from qnet.networks.memory.averages import Ended, Inside, LimitedSubnetworks, MeansOutside, SolvedPart, solve_part_levels
