@@ -1,8 +1,26 @@
-"""What a question says of its command, besides its row in `qnet.signatures`: options and help, as plain data."""
+"""What is known of a question before it is asked, as plain data: its command, besides its row in `qnet.signatures`, and
+its answer."""
 
 from __future__ import annotations
 
 from qnet.record import Record
+
+
+class Answer(Record):
+    """The JSON Schema of one kind of answer: where its columns are, and which command gives it."""
+
+    name: str
+    """As in `qnet/NAME/1`."""
+    words: str = ""
+    """What it is, for lists of schemas; default: the results of the command of the question."""
+    module: str = ""
+    """Of `qnet.questions`; default: the one that answers the question."""
+    columns: str = "COLUMNS"
+    """The name there of the columns that every answer has."""
+    optional: str = ""
+    """The name there of the columns that some answers have."""
+    more_columns: bool = False
+    """Whether models add further columns."""
 
 
 class Option(Record):

@@ -15,10 +15,10 @@ from inspect import BoundArguments, Parameter, Signature, signature
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from qnet import budget
-from qnet.answer import Answer
 from qnet.budget import MEMORY, OPERATIONS
 from qnet.errors import Problem, UsageError
 from qnet.lazy import lazy
+from qnet.question import Answer
 from qnet.record import Record
 
 if TYPE_CHECKING:

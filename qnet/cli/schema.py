@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from qnet.answer import Answer
+from qnet.question import Answer
 from qnet.signatures import rows
 
 _OTHERS = (

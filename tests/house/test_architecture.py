@@ -20,7 +20,6 @@ MAY_USE = {
     "real": set(),
     "errors": {"record", "lazy", "explanations"},
     "note": {"record"},
-    "answer": {"record"},
     "question": {"record"},
     "formats": {"record"},
     "budget": {"errors"},
@@ -39,7 +38,6 @@ MAY_USE = {
     "reports": GROUND | {"formats", "version"},
     "questions": GROUND
     | {
-        "answer",
         "arguments",
         "budget",
         "documents",
@@ -53,7 +51,6 @@ MAY_USE = {
     },
     "cli": GROUND
     | {
-        "answer",
         "budget",
         "documents",
         "formats",
@@ -71,7 +68,6 @@ MAY_USE = {
     },
     "__main__": {"cli", "version"},
     "signatures": {
-        "answer",
         "arguments",
         "budget",
         "errors",

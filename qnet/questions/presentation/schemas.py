@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib import import_module
 
-from qnet.answer import Answer
+from qnet.question import Answer
 from qnet.reports.content import Column
 from qnet.reports.json_ import dumps
 from qnet.reports.schema import json_schema

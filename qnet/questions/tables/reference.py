@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from qnet.answer import Answer
 from qnet.expression.names import FUNCTIONS
 from qnet.lazy import lazy
 from qnet.model.fields import TABLES, Field
 from qnet.model.figures import every_figure, unit_of
+from qnet.question import Answer
 from qnet.questions.presentation.schemas import columns_of
 from qnet.units import UNIT_NAMES, base_unit, unit
 
