@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from qnet.questions.presentation.schemas import json_schema
 from qnet.reports.content import Style
 from qnet.reports.render import render
 from qnet.reports.report import Report
-from qnet.reports.schema import json_schema
 
 KEYWORDS = {
     "$schema",
