@@ -10,10 +10,9 @@ from qnet.lazy import lazy
 from qnet.reports.content import Bars, Content, Style
 
 if TYPE_CHECKING:
-    from qnet.reports import bars, chart
+    from qnet.reports import chart
 else:
     chart = lazy("qnet.reports.chart")
-    bars = lazy("qnet.reports.bars")
 
 
 def render(report: Content, format: str, style: Style, plot: bool = False) -> str:
@@ -39,6 +38,6 @@ def render(report: Content, format: str, style: Style, plot: bool = False) -> st
 def _drawn(report: Content, style: Style) -> str:
     """A report as bars or as lines, as its `plot` says."""
     if isinstance(report.plot, Bars):
-        return bars.bars_of(report.source, style)
+        return chart.bars_of(report.source, style)
 
     return chart.plot_of(report.source, style)
