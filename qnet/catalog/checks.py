@@ -8,8 +8,7 @@ from __future__ import annotations
 import keyword
 from collections.abc import Callable
 
-from qnet.catalog.derivation import Derivation, amount
-from qnet.catalog.drafts import Draft, shown
+from qnet.catalog.drafts import Derivation, Draft, amount, shown
 from qnet.catalog.grades import GRADES
 from qnet.errors import Problem, suggest
 from qnet.expression import Expression, ExpressionError, expression_problem
