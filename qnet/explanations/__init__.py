@@ -1,13 +1,13 @@
-"""What every code means and what to do about it: the table behind `qnet explain`, one file per family of codes.
+"""What every code means and what to do about it: the table behind `qnet explain`, a file for each kind of codes.
 
-Begin at `explanation.Explanation`, which is one row; `models` shows a family of them. A code never changes its meaning.
-A new one takes the next free number of its family: one row in the file of the family, and none here.
+Begin at `explanation.Explanation`, which is one row; `files` shows three families of them. A code never changes its
+meaning. A new one takes the next free number of its family: one row in the file that has the family, and none here.
 May import no other folder: `qnet explain` and messages about errors read it at once.
 """
 
 from __future__ import annotations
 
-from qnet.explanations import catalog, command_line, models, no_answer, not_computed, notes, text
+from qnet.explanations import command_line, files, not_computed, notes
 from qnet.explanations.explanation import Explanation
 
 FAMILIES = {
@@ -25,10 +25,7 @@ FAMILIES = {
 
 EXPLANATIONS: dict[str, Explanation] = {
     **command_line.CODES,
-    **text.CODES,
-    **models.CODES,
-    **catalog.CODES,
-    **no_answer.CODES,
+    **files.CODES,
     **not_computed.CODES,
     **notes.CODES,
 }
