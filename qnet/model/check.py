@@ -24,13 +24,13 @@ from qnet.model.model import (
     StepModel,
     fact,
 )
-from qnet.model.order import ordered
 from qnet.model.reader import Reader
 from qnet.model.scope import (
     all_figures,
     depends_on_solution,
     inside_stations,
     numbers_inside,
+    ordered,
     station_figures,
     uses_solution,
 )

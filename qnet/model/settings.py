@@ -11,8 +11,7 @@ from qnet.expression import Expression, ExpressionError, check, expression_probl
 from qnet.lazy import lazy
 from qnet.model.grids import parameter, values
 from qnet.model.model import Model, Parameter
-from qnet.model.order import ordered
-from qnet.model.scope import depends_on_solution, refuse_inside, station_figures, uses_solution
+from qnet.model.scope import depends_on_solution, ordered, refuse_inside, station_figures, uses_solution
 from qnet.units import NUMBER, base_unit
 
 if TYPE_CHECKING:
