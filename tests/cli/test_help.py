@@ -20,7 +20,7 @@ from qnet.cli.options import MethodOption, ModelOption, OutputOption, RareOption
 from qnet.cli.screen import command_lines
 from qnet.cli.topics import TOPICS, plain, topic_text
 from qnet.model.fields import SOLUTION_DIMENSIONS, TABLES
-from qnet.model.figures import FIGURES
+from qnet.questions.tables.reference import FIGURES
 
 COMMANDS = {name: command for name, command in ALL.items() if not isinstance(command, click.Group)}
 HELP_EXAMPLES = sorted({line for command in COMMANDS.values() for line in described(command).examples})
