@@ -11,9 +11,8 @@ from trials import side_by_side
 import qnet
 from qnet.errors import InvalidInput, UsageError
 from qnet.questions.calibrate.calibrate import calibrate, fitted_point
-from qnet.questions.calibrate.errors import chi_square, half_digit, scatter_stated, scatter_unstated
+from qnet.questions.calibrate.errors import chi_square, half_digit, half_width, scatter_stated, scatter_unstated
 from qnet.questions.calibrate.report import calibration_report
-from qnet.questions.uncertainty.student import half_width
 
 DRAWS = 200
 NORMAL = 1.959964

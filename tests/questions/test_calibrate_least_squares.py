@@ -5,8 +5,8 @@ import pytest
 from many import many
 
 from qnet.questions.calibrate.demands import regress
+from qnet.questions.calibrate.errors import half_width
 from qnet.questions.calibrate.least_squares import differences, minimise, spread
-from qnet.questions.uncertainty.student import half_width
 
 INFINITE = np.inf
 

@@ -10,9 +10,9 @@ from qnet.model.load import build
 from qnet.model.rewrite import rewritten
 from qnet.questions.calibrate.calibrate import calibrate, fitted_point
 from qnet.questions.calibrate.candidates import candidates, candidates_report, root_mean_square
+from qnet.questions.calibrate.errors import half_width
 from qnet.questions.calibrate.report import doubt_of, fitted_on
 from qnet.questions.map.map import Mapper
-from qnet.questions.uncertainty.student import half_width
 
 NORMAL = 1.959964
 

@@ -2,5 +2,5 @@
 
 Begin at `calibrate.calibrate`. `measured` reads the rows, `search` minimizes by `least_squares`, `profile` finds
 intervals, `candidates` ranks several models; `demands` is the regression.
-May import what `questions` may, and of its folders `map`, `points`, `presentation`, `sensitivity` and `uncertainty`.
+May import what `questions` may, and of its folders `map`, `points`, `presentation` and `sensitivity`.
 """

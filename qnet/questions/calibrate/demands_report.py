@@ -11,11 +11,11 @@ from qnet.model.model import Model
 from qnet.questions.calibrate.calibrate import SHARE
 from qnet.questions.calibrate.demands import BACKGROUND, FittedDemands, StationRegression, demands_of
 from qnet.questions.calibrate.determined import entangled
+from qnet.questions.calibrate.errors import half_width
 from qnet.questions.calibrate.report import FITTED, HELD_OUT, NOT_READ
 from qnet.questions.calibrate.shape import read_shaped
 from qnet.questions.map.tables import Rows
 from qnet.questions.presentation.provenance import Basis
-from qnet.questions.uncertainty.student import half_width
 from qnet.reports.content import Cell, Column, Note
 from qnet.reports.report import Report
 

@@ -1,4 +1,7 @@
-"""Errors of measurements: stated ones, the last printed digit, and what the residuals say of them."""
+"""Errors of measurements: stated ones, the last printed digit, and what the residuals say of them.
+
+Intervals of what was fitted are by Student's t distribution (`half_width`).
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from qnet.errors import InvalidInput, Problem, UsageError, short
+from qnet.expression import FLOATS
 from qnet.lazy import np
 from qnet.model.metrics import Metric, metric
 from qnet.model.model import Model
 from qnet.questions.map.parameter_cells import Fault
-from qnet.questions.uncertainty.student import half_width
+from qnet.queues.roots import root
 from qnet.record import Record
 from qnet.units import NUMBER, UnitError, quantity
 
@@ -239,3 +243,33 @@ def refuse_unknown(table: Any, missing: Sequence[tuple[int, str]]) -> None:
         row, column = missing[0]
         problem = table.fault(row, column, "no error is stated, and the cell has no printed digits")
         raise InvalidInput(problem.replace(help="--error for the column, or an error in every row"))
+
+
+_NEARLY_NORMAL = 100_000
+"""Degrees of freedom from which on the difference to the normal distribution is negligible."""
+
+
+def within(angle: float, freedom: int) -> float:
+    """The probability that |T| < sqrt(freedom) tan(angle), for an integer number of degrees of freedom.
+
+    Source   @abramowitz1964, 26.7.3 and 26.7.4.
+    """
+    sine, cosine = math.sin(angle), math.cos(angle)
+    odd = freedom % 2
+    term = cosine if odd else 1.0
+    total = term if freedom > 1 else 0.0
+    for step in range(3 if odd else 2, freedom - 1, 2):
+        term *= cosine * cosine * (step - 1) / step
+        total += term
+    return 2 / math.pi * (angle + sine * total) if odd else sine * total
+
+
+def half_width(share: float, freedom: int) -> float:
+    """How many standard errors to each side hold a share of Student's t with `freedom` degrees of freedom, at least 1.
+
+    half_width(0.95, 10) is 2.228.
+    """
+    freedom = min(freedom, _NEARLY_NORMAL)
+    right = math.pi / 2
+    angle = root(lambda x: within(float(x), freedom) - share, 0.0, right, -share, 1.0 - share, FLOATS)
+    return math.sqrt(freedom) * math.tan(float(angle))

@@ -2,5 +2,5 @@
 
 Begin at `compare.compare`: figures of every side, their differences, and what calibrations leave uncertain of them;
 and settings with several values.
-May import what `questions` may, and of its folders `points`, `presentation`, `solve` and `uncertainty`.
+May import what `questions` may, and of its folders `points`, `presentation` and `solve`.
 """

@@ -30,7 +30,7 @@ from qnet.questions.presentation.columns import CODE, parameter_cells, parameter
 from qnet.questions.presentation.labels import all_exact, asks_percentile, label, percentile_notes, undefined_notes
 from qnet.questions.presentation.provenance import Basis
 from qnet.questions.solve.selected import with_percentiles
-from qnet.questions.uncertainty.carried import Doubts, SideSlopes, differences, slopes_of
+from qnet.questions.uncertainty import Doubts, SideSlopes, differences, slopes_of
 from qnet.record import Record
 from qnet.reports.cells import common_scale
 from qnet.reports.content import Bars, Cell, Column, Content, Note

@@ -17,7 +17,7 @@ from qnet.questions.cost.cost import OK, Cost, CostPart, Costs, cost, costs
 from qnet.questions.presentation.columns import effect_notes
 from qnet.questions.presentation.labels import label
 from qnet.questions.presentation.provenance import Basis
-from qnet.questions.uncertainty.carried import Doubts, SideSlopes, differences, moved_model, slopes_of
+from qnet.questions.uncertainty import Doubts, SideSlopes, differences, moved_model, slopes_of
 from qnet.reports.content import Cell, Column, Note
 from qnet.reports.report import Report
 from qnet.units import Dimension, base_unit, in_unit

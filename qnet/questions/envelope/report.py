@@ -31,11 +31,11 @@ from qnet.reports.report import Report
 from qnet.units import base_unit, format_quantity, in_unit
 
 if TYPE_CHECKING:
+    from qnet.questions import uncertainty
     from qnet.questions.presentation import summaries
-    from qnet.questions.uncertainty import carried as uncertainty
 else:
     summaries = lazy("qnet.questions.presentation.summaries")
-    uncertainty = lazy("qnet.questions.uncertainty.carried")
+    uncertainty = lazy("qnet.questions.uncertainty")
 
 KEYS = ("envelope", "about", "limit", "binds", "busiest_station", "utilization", "status", "method", "exactness")
 """The columns that every envelope has."""

@@ -2,5 +2,5 @@
 
 Begin at `knee.knee`; `open` for rates of arrival, `closed` for numbers of customers, `mix` for several classes. They
 search on a `curve`, which is solved on demand; `report` has one row per knee and definition.
-May import what `questions` may, and of its folders `points`, `presentation`, `search` and `uncertainty`.
+May import what `questions` may, and of its folders `points`, `presentation` and `search`.
 """

@@ -29,7 +29,7 @@ from qnet.questions.presentation.columns import effect_notes
 from qnet.questions.presentation.labels import all_exact, label, means_exact, percentile_notes
 from qnet.questions.presentation.marks import limit_marks
 from qnet.questions.presentation.provenance import Basis
-from qnet.questions.uncertainty.carried import Doubts, moved_model
+from qnet.questions.uncertainty import Doubts, moved_model
 from qnet.reports.content import Cell, Column, Mark, Note, Plot
 from qnet.reports.report import Report
 from qnet.units import base_unit, format_quantity

@@ -2,5 +2,5 @@
 
 Begin at `map.Mapper`; `csv_rows` reads a stream, `parameter_cells` the cells of a row, `tables` entire
 files of rows, and `frames` answers tables by column.
-May import what `questions` may, and of its folders `points`, `presentation` and `uncertainty`.
+May import what `questions` may, and of its folders `points` and `presentation`.
 """

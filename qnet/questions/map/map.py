@@ -39,11 +39,11 @@ from qnet.units import in_unit
 if TYPE_CHECKING:
     import json
 
-    from qnet.questions.uncertainty import carried as uncertainty
-    from qnet.questions.uncertainty.carried import Doubts
+    from qnet.questions import uncertainty
+    from qnet.questions.uncertainty import Doubts
 else:
     json = lazy("json")
-    uncertainty = lazy("qnet.questions.uncertainty.carried")
+    uncertainty = lazy("qnet.questions.uncertainty")
 
 MAX_LINE = 1 << 20
 """Limit on the characters of a line, whose length is not known in advance."""

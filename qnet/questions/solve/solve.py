@@ -43,11 +43,11 @@ if TYPE_CHECKING:
     from qnet.model import metrics
     from qnet.model.conditions import Condition
     from qnet.model.metrics import Metric
+    from qnet.questions import uncertainty
     from qnet.questions.presentation import assertions, summaries
     from qnet.questions.solve import selected
-    from qnet.questions.uncertainty import carried as uncertainty
 else:
-    uncertainty = lazy("qnet.questions.uncertainty.carried")
+    uncertainty = lazy("qnet.questions.uncertainty")
     metrics = lazy("qnet.model.metrics")
     assertions = lazy("qnet.questions.presentation.assertions")
     summaries = lazy("qnet.questions.presentation.summaries")

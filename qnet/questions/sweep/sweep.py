@@ -29,11 +29,11 @@ from qnet.reports.content import Cell, Column, Matrix, Note, Plot
 from qnet.reports.report import Report
 
 if TYPE_CHECKING:
+    from qnet.questions import uncertainty
     from qnet.questions.presentation import summaries
-    from qnet.questions.uncertainty import carried as uncertainty
 else:
     summaries = lazy("qnet.questions.presentation.summaries")
-    uncertainty = lazy("qnet.questions.uncertainty.carried")
+    uncertainty = lazy("qnet.questions.uncertainty")
 
 KEYS = ("method", "exactness", "status")
 """The columns that every sweep has."""

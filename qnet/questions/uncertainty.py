@@ -1,4 +1,7 @@
-"""The uncertainty of calibrated parameters, propagated to what is asked of a model, or of two that may share them."""
+"""The uncertainty of calibrated parameters, propagated to what is asked of a model, or of two that may share them.
+
+A question asks for it after its answer, and shows both.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +17,9 @@ from qnet.model.model import Model
 from qnet.model.scope import rests_on
 from qnet.model.values import Values
 from qnet.networks.wanted import AUTO, Wanted
-from qnet.questions.calibrate.errors import NORMAL, SHARE
+from qnet.questions.calibrate.errors import NORMAL, SHARE, half_width
 from qnet.questions.envelope.envelope import envelope
 from qnet.questions.points.answers import solve_table
-from qnet.questions.uncertainty.student import half_width
 from qnet.record import Record
 from qnet.reports.content import Note
 
