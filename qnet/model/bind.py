@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -33,13 +33,11 @@ from qnet.networks.routed import (
 from qnet.units import format_quantity
 
 if TYPE_CHECKING:
-    from qnet.model import bind_inside, bind_products, chains, rate_formula
+    from qnet.model import bind_inside, chains, rate_formula
 else:
     bind_inside = lazy("qnet.model.bind_inside")
     chains = lazy("qnet.model.chains")
-    bind_products = lazy("qnet.model.bind_products")
     rate_formula = lazy("qnet.model.rate_formula")
-
 
 MAX_BRANCHES = 1000
 """Of one parallel step; a choice that bounds time and memory."""
@@ -403,7 +401,7 @@ class _Binder:
         """Refuse demands and numbers of visits, which are products, beyond the range of numbers."""
         paths = {item.name: item.path for item in self.model.customers}
         for customers in network.classes:
-            for what, value, unit in bind_products.products(network, customers):
+            for what, value, unit in _products(network, customers):
                 wrong = (value > MOST) | ((value < LEAST) & (value > 0))
                 if self.values.operations.all(wrong == False):  # noqa: E712
                     continue
@@ -478,3 +476,32 @@ def _label(name: str, first: int, last: int, copies: int) -> str:
     if last - first == copies:
         return name
     return f"{name}[{last}]" if last - first == 1 else f"{name}[{first + 1}-{last}]"
+
+
+_Product = tuple[str, Value, str]
+"""What it is, its value, and its unit."""
+
+
+def _products(network: RoutedNetwork, customers: OpenClass | ClosedClass) -> Iterator[_Product]:
+    """The visits and the demands of every step of a class, per passage, at the copies with the smallest share."""
+    shares = {station.name: [group.share for group in station.groups] for station in network.stations}
+    for route in customers.routes:
+        yield from _step_products(route.steps, 1.0 if customers.chain else route.probability, shares, "", 1.0)
+
+
+def _step_products(
+    steps: Sequence[Step], passages: Value, shares: dict[str, list[Value]], station: str, share: Value
+) -> Iterator[_Product]:
+    for step in steps:
+        visits = passages * step.visits
+        match step:
+            case Time():
+                where = f" at {station}" if station else ""
+                yield f"seconds{where} per passage", visits * step.mean * share, "s"
+            case Hold():
+                for particular in shares[step.station]:
+                    yield f"visits of {step.station} per passage", visits * particular, ""
+                    yield from _step_products(step.steps, visits, shares, step.station, particular)
+            case Fork():
+                for branch in step.branches:
+                    yield from _step_products(branch.steps, visits * branch.copies, shares, station, share)
