@@ -7,15 +7,16 @@ from itertools import groupby, pairwise
 from string import ascii_letters
 
 from qnet.record import Record
-from qnet.reports.axes import Axis, axis
 from qnet.reports.content import Content, Plot, Style
 from qnet.reports.figure import (
     MOST_LINES,
+    Axis,
     BarFigure,
     Figure,
     Point,
     Rule,
     Series,
+    axis,
     bar_figures_of,
     drawable,
     figures_of,

@@ -8,9 +8,8 @@ from typing import Any
 
 from qnet.errors import Problem, UsageError
 from qnet.lazy import lazy
-from qnet.reports.axes import axis
 from qnet.reports.content import Content
-from qnet.reports.figure import MOST_LINES, BarFigure, Figure, bar_figures_of, drawable, figures_of
+from qnet.reports.figure import MOST_LINES, BarFigure, Figure, axis, bar_figures_of, drawable, figures_of
 from qnet.reports.svg import COLORS, DASHES, MARKED, document
 
 SUFFIXES = (".svg", ".png", ".pdf")

@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from string import ascii_letters
 
-from qnet.reports.axes import Axis, axis
-from qnet.reports.figure import MOST_LINES, Bar, BarFigure, Figure, Rule, drawable
+from qnet.reports.figure import MOST_LINES, Axis, Bar, BarFigure, Figure, Rule, axis, drawable
 from qnet.reports.text import width
 from qnet.units import format_number
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 from many import many
 
-from qnet.reports.axes import axis
+from qnet.reports.figure import axis
 
 RANGES = [(1.0, 1000.0), (0.414, 9.6), (3e-9, 8e12), (200.0, 300.0), (5.0, 5.0), (1e-300, 1e299), (99.0, 101.0)]
 
