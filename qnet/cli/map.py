@@ -9,7 +9,6 @@ from typing import Any, TextIO
 
 import click
 
-from qnet.cli.asking import options_of
 from qnet.cli.options import (
     RareOption,
     assert_option,
@@ -20,6 +19,7 @@ from qnet.cli.options import (
     safe_csv_option,
     stated,
 )
+from qnet.cli.question import options_of
 from qnet.cli.shared_options import INLINE, asked, inline_options, method, method_options, opened
 from qnet.errors import Problem, UsageError, printable
 from qnet.opened import note_read, standard_input

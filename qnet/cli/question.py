@@ -6,7 +6,7 @@ of a method; a `Model` is opened by its name, as the system is.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from inspect import Parameter
@@ -14,14 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from qnet.cli.asking import Decorator, decorator
 from qnet.cli.commands import RUN_BY
 from qnet.cli.options import (
     Drawing,
     OutputOptions,
+    Renamed,
     assert_option,
     collect,
     complete_system,
+    completed,
     metric_option,
     optional_system_argument,
     output_options,
@@ -50,6 +51,88 @@ from qnet.signatures import METHOD_FIELDS, Row, answering, rows
 
 if TYPE_CHECKING:
     from qnet.model.model import Model
+
+Decorator = Callable[[Any], Any]
+
+
+def options_of(question: str) -> Callable[..., Decorator]:
+    """A maker of the options of a question of `qnet.System`, for a command that is written out.
+
+    question  its name there. The maker takes the fields of `Option`.
+    """
+    parameters = rows()[question].parameters
+
+    def made(name: str, metavar: str = "", help: str = "", **named: Any) -> Decorator:
+        return decorator(Option(name, metavar, help, **named), parameters)
+
+    return made
+
+
+def decorator(option: Option, parameters: Mapping[str, Parameter]) -> Decorator:
+    """What adds an option to a command, or an argument.
+
+    option      its words.
+    parameters  of the question, by name.
+    """
+    parameter = parameters.get(option.name)
+    many = option.repeated or (parameter is not None and _repeated(parameter))
+    if option.argument:
+        return click.argument(option.name, nargs=-1 if many else 1, required=False, callback=stated)
+    made: dict[str, Any] = {"is_flag": True} if option.flag else {"multiple": option.repeated, "callback": stated}
+    if parameter is not None:
+        kind = _type(option, parameter)
+        made = _kind(parameter, typed=kind is not None) | ({} if kind is None else {"type": kind})
+    if option.optional:
+        made["default"] = None
+    if option.required:
+        made["required"] = True
+    if parameter is not None and "Model" in parameter.annotation:
+        made["shell_complete"] = complete_system
+    if option.completes:
+        made["shell_complete"] = completed(option.completes)
+    words = option.words or (_word(option.name),)
+    if len(words) > 1:
+        made["cls"] = Renamed
+    return click.option(*words, option.name, metavar=option.metavar or None, help=option.help, **made)
+
+
+def _kind(parameter: Parameter, typed: bool) -> dict[str, Any]:
+    """The default of a parameter, and what its annotation says: a flag, a list, a text that may not be empty.
+
+    typed  whether the option has a type of its values, and no text.
+    """
+    repeated = _repeated(parameter)
+    made: dict[str, Any] = {"default": () if repeated else parameter.default}
+    if repeated:
+        made["multiple"] = True
+    if parameter.annotation == "bool":
+        made["is_flag"] = True
+    elif not typed:
+        made["callback"] = stated
+    return made
+
+
+def _type(option: Option, parameter: Parameter) -> Any:
+    """The type of the values of an option: numbers within a range, or words of a choice; None for texts and flags."""
+    if option.choices:
+        return click.Choice(option.choices)
+    kinds = parameter.annotation.split(" | ")
+    if "float" not in kinds and "int" not in kinds:
+        return None
+    least, most = option.range
+    if least is None and most is None:
+        return float if "float" in kinds else int
+    made: Any = click.FloatRange if "float" in kinds else click.IntRange
+    return made(least, most, min_open=option.above)
+
+
+def _repeated(parameter: Parameter) -> bool:
+    return parameter.kind is parameter.VAR_POSITIONAL or "Texts" in parameter.annotation
+
+
+def _word(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
 
 _SHARED: dict[str, Decorator] = {"metric": metric_option, "percentile": percentile_option, "unit": value_options}
 """Options that several questions have, by their parameter."""
