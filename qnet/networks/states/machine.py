@@ -234,16 +234,9 @@ class Machine:
         return sum(customer < size for _, customer, _, _ in joins) - branches
 
     def settled(
-        self,
-        counts: Sequence[int],
-        lines: Sequence[tuple[int, ...]],
-        busy: Sequence[int],
-        apart: Sequence[int],
-        joins: Sequence[Join],
-        customer: int,
-        rate: float,
-        result: list[Move],
-    ) -> None:
+        self, counts: Sequence[int], lines: Sequence[tuple[int, ...]], busy: Sequence[int], apart: Sequence[int],
+        joins: Sequence[Join], customer: int, rate: float, result: list[Move],
+    ) -> None:  # fmt: skip
         """Add where one customer goes from a node, with all customers that go on because of that, to the moves."""
         scene = Scene(list(counts), list(lines), list(busy), list(apart), list(joins), [customer])
         self.steps = 0
@@ -262,19 +255,11 @@ class Machine:
                 self.steps += 1
                 if steps > MOST_STEPS or self.steps > _ALL_STEPS:
                     raise NotCovered(_ENDLESS if steps > MOST_STEPS else _BRANCHING)
-                centre = _LINE - customer
-                chance, passed = self.begun(scene, centre)
-                ended = (*ended, *passed)
-                if chance is None:
-                    continue
-                index, choices = chance
-                for share, after in choices:
-                    other = scene.copy()
-                    line = lines[centre]
-                    other.lines[centre] = (*line[:index], _onward(after, line[index], size), *line[index + 1 :])
-                    other.pending.append(customer)
-                    self.follow(other, rate * share, ended, result, steps)
-                return
+                marks = self.serve(scene, _LINE - customer, rate, ended, result, steps)
+                if marks is None:
+                    return
+                ended = marks
+                continue
             # The customer goes on until it spends time or waits; those that it lets go on are pending meanwhile.
             while customer >= 0:
                 steps += 1
@@ -327,15 +312,39 @@ class Machine:
                     ended += node.marks
                     onward = node.onward
                 customer = onward if customer < size else _onward(onward, customer, size)
+        result.append((rate, self.state_of(scene), ended))
+
+    def serve(
+        self, scene: Scene, centre: int, rate: float, ended: tuple[int, ...], result: list[Move], steps: int
+    ) -> tuple[int, ...] | None:
+        """Let those in service of a line go on; the marks that were passed by then.
+
+        None where one of them goes on at random: every way has been followed to its end then.
+        """
+        chance, passed = self.begun(scene, centre)
+        ended = (*ended, *passed)
+        if chance is None:
+            return ended
+        index, choices = chance
+        line = scene.lines[centre]
+        for share, after in choices:
+            other = scene.copy()
+            other.lines[centre] = (*line[:index], _onward(after, line[index], self.size), *line[index + 1 :])
+            other.pending.append(_LINE - centre)
+            self.follow(other, rate * share, ended, result, steps)
+        return None
+
+    def state_of(self, scene: Scene) -> State:
+        """The state in which nobody is pending; its parallel steps are numbered as in all states like it."""
         state: State = (
             tuple(scene.counts), tuple(scene.lines), tuple(scene.busy), tuple(scene.apart), tuple(scene.joins),
         )  # fmt: skip
-        if scene.joins:
-            known = self.numbered.get(state)
-            if known is None:
-                known = self.numbered[state] = self.renumbered(state)
-            state = known
-        result.append((rate, state, ended))
+        if not scene.joins:
+            return state
+        known = self.numbered.get(state)
+        if known is None:
+            known = self.numbered[state] = self.renumbered(state)
+        return known
 
     def join(self, scene: Scene, customer: int, ended: tuple[int, ...]) -> tuple[int, ...]:
         """A customer requests servers; the marks that were passed by then."""
@@ -562,27 +571,18 @@ class Scene:
     __slots__ = ("apart", "busy", "counts", "joins", "lines", "pending")
 
     def __init__(
-        self,
-        counts: list[int],
-        lines: list[tuple[int, ...]],
-        busy: list[int],
-        apart: list[int],
-        joins: list[Join],
+        self, counts: list[int], lines: list[tuple[int, ...]], busy: list[int], apart: list[int], joins: list[Join],
         pending: list[int],
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.counts, self.lines, self.busy, self.apart, self.joins = counts, lines, busy, apart, joins
         self.pending = pending
 
     def copy(self) -> Scene:
         """The same, to be changed."""
         return Scene(
-            self.counts.copy(),
-            self.lines.copy(),
-            self.busy.copy(),
-            self.apart.copy(),
-            self.joins.copy(),
-            self.pending.copy(),
-        )
+            self.counts.copy(), self.lines.copy(), self.busy.copy(),
+            self.apart.copy(), self.joins.copy(), self.pending.copy(),
+        )  # fmt: skip
 
     def present(self, machine: Machine) -> int:
         """How many customers and pieces of work there are besides the closed ones."""
