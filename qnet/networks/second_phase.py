@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from qnet.expression import FLOATS, Operations, Value, arrays
@@ -170,57 +171,77 @@ def _fixed_point(
               such rate, which false position encloses (Illinois: @dowell1971); of several,
               damped rounds with the memory of several.
     """
+    rounds = _Rounds(classes, size, load, passages)
+    rates, done = fixed_point.early_point(rounds.image, rounds.first(start), _UNDAMPED, TOLERANCE)
+    if done:
+        return rounds.by_class(rates)
+    if len(classes) == 1:
+        nothing = np.zeros((size or 1, 1, 1))
+        rates = fixed_point.falling_points(rounds.image, nothing, TOLERANCE, rounds.saturating)
+        if rounds.image(rates)[1].max() <= TOLERANCE:
+            return rounds.by_class(rates)
+    rates = fixed_point.fixed_points(partial(rounds.of_points, rates), rates, _PATIENCE)
+    residual = rounds.image(rates)[1].max()
+    if not residual <= TOLERANCE:
+        what, reason = "the rate of second phases of closed classes", f"residual {residual:.1e}"
+        raise fixed_point.not_converged(what, f"a residual of {TOLERANCE:.0e}", "try fewer customers", reason=reason)
+    return rounds.by_class(rates)
 
-    def by_class(values: Any) -> dict[int, Value]:
-        columns = {index: values[:, 0, number] for number, index in enumerate(classes)}
-        return columns if size is not None else {index: float(column[0]) for index, column in columns.items()}
 
-    def image(values: Any) -> tuple[Any, Any]:
-        rates = by_class(values)
-        share = np.minimum(1.0, _HIGHEST / np.maximum(load(rates), _HIGHEST))
-        answer = passages(
-            {index: rate * (share if size is not None else float(share)) for index, rate in rates.items()}
-        )
-        after = np.stack([np.broadcast_to(answer[index], (len(values),)) for index in classes], axis=1)[:, None, :]
+class _Rounds:
+    """One round over rates of second phases, arrays (points, 1, classes); arguments as of `_fixed_point`."""
+
+    def __init__(
+        self,
+        classes: tuple[int, ...],
+        size: int | None,
+        load: Callable[[Rates], Value],
+        passages: Callable[[Rates], Rates],
+    ) -> None:
+        self.classes, self.size, self.load, self.passages = classes, size, load, passages
+
+    def first(self, start: Rates | None) -> Any:
+        """The rates to begin with: those given, else those of the passages without second phases."""
+        if start is None:
+            return self.image(np.zeros((self.size or 1, 1, len(self.classes))))[0]
+        columns = [np.broadcast_to(np.asarray(start[index], float), (self.size or 1,)) for index in self.classes]
+        return np.stack(columns, axis=1)[:, None, :]
+
+    def by_class(self, values: Any) -> dict[int, Value]:
+        """Rates as numbers, or as arrays of points, by class."""
+        columns = {index: values[:, 0, number] for number, index in enumerate(self.classes)}
+        return columns if self.size is not None else {index: float(column[0]) for index, column in columns.items()}
+
+    def image(self, values: Any) -> tuple[Any, Any]:
+        """The rates of the passages with second phases at some rates, and by point the largest relative change."""
+        rates = self.by_class(values)
+        share = np.minimum(1.0, _HIGHEST / np.maximum(self.load(rates), _HIGHEST))
+        part = share if self.size is not None else float(share)
+        answer = self.passages({index: rate * part for index, rate in rates.items()})
+        columns = [np.broadcast_to(answer[index], (len(values),)) for index in self.classes]
+        after = np.stack(columns, axis=1)[:, None, :]
         change = np.abs(after - values) / np.maximum(np.maximum(after, values), 1e-300)
         return after, change.max((1, 2))
 
-    def saturating(rates: Any) -> Any:
+    def saturating(self, rates: Any) -> Any:
         """The part of rates at which a station is just saturated, if they exceed its capacity."""
-        return rates / np.maximum(load(by_class(rates)), 1.0).reshape(-1, 1, 1)
+        return rates / np.maximum(self.load(self.by_class(rates)), 1.0).reshape(-1, 1, 1)
 
-    if start is None:
-        rates = image(np.zeros((size or 1, 1, len(classes))))[0]
-    else:
-        columns = [np.broadcast_to(np.asarray(start[index], float), (size or 1,)) for index in classes]
-        rates = np.stack(columns, axis=1)[:, None, :]
-    rates, done = fixed_point.early_point(image, rates, _UNDAMPED, TOLERANCE)
-    if done:
-        return by_class(rates)
-    if len(classes) == 1:
-        rates = fixed_point.falling_points(image, np.zeros((size or 1, 1, 1)), TOLERANCE, saturating)
-        if image(rates)[1].max() <= TOLERANCE:
-            return by_class(rates)
+    def of_points(self, rates: Any, chosen: Any) -> fixed_point.BatchMap:
+        """The map of `image` for some points, which may repeat, while all others have the rates given.
 
-    def images(chosen: Any) -> fixed_point.BatchMap:
+        A network is solved for all points of its batch, or for none; as often as one point is asked for.
+        """
         points, times = np.unique(chosen, return_counts=True)
 
         def part(values: Any) -> tuple[Any, Any]:
-            # A network is solved for all points of its batch, or for none; as often as points are asked for.
             after, residual = np.empty(values.shape), np.empty(len(values))
             for turn in range(int(times.max())):
                 every = rates.copy()
                 rows = slice(turn, None, int(times.max()))
                 every[points] = values[rows]
-                images, changes = image(every)
+                images, changes = self.image(every)
                 after[rows], residual[rows] = images[points], changes[points]
             return after, residual
 
         return part
-
-    rates = fixed_point.fixed_points(images, rates, _PATIENCE)
-    residual = image(rates)[1].max()
-    if not residual <= TOLERANCE:
-        what, reason = "the rate of second phases of closed classes", f"residual {residual:.1e}"
-        raise fixed_point.not_converged(what, f"a residual of {TOLERANCE:.0e}", "try fewer customers", reason=reason)
-    return by_class(rates)
