@@ -191,14 +191,10 @@ def _solved(
     Returns  (7, B) its answers, and (B,) the weight of chains that are longer beyond these requests, at most, as
              a share of all weight; 0 where chains end there.
     """
-    sources, offered, first_share, open_offered, *guess = (np.atleast_1d(item) for item in points)
+    columns_of: list[Any] = [np.atleast_1d(item) for item in points]
+    sources, offered, first_share, open_offered, *guess = columns_of
     chain = _kept_chain(chains, most, servers, sources, first_share, open_offered, room)
-    least = np.log(offered / sources)
-    stepped = guessed and most >= _STEPPED
-    rate = np.minimum(_next_rate(guess, offered, servers - open_offered, least) if stepped else guess[0], _HIGHEST)
-    if np.isnan(rate).any():
-        first = least if guessed and not stepped else _first_rate(servers, sources, offered, first_share, open_offered)
-        rate = np.where(np.isnan(rate), first, rate)
+    rate, least = _starts(servers, columns_of, guessed, guessed and most >= _STEPPED)
     cut = _cut(chain, rate) if guessed and entire else most
     if cut < most:
         chain = chain.each(lambda part: part[: cut + 1]).replace(count=chain.count[: cut + 1])
@@ -239,8 +235,7 @@ def _solved(
             if cut < most and (weights[-1, done] > _NOTHING * mass[done]).any():
                 return _solved(chains, most, servers, points, guessed, False)
             if not entire:
-                fall = np.minimum((np.exp(rate) * chain.free[-1] / spare)[done], 1.0)
-                left_out[live[done]] = weights[-1, done] / mass[done] * fall / np.maximum(1.0 - fall, 1e-300)
+                left_out[live[done]] = _share_beyond(chain, rate, spare, weights[-1] / mass, done)
         if not left:
             return result[:, :size], left_out[:size]
         low, high = np.where(excess < 0, rate, low), np.where(excess > 0, rate, high)
@@ -261,6 +256,31 @@ def _solved(
             weights, asking = both
     problem = "the finite-source wait did not converge"
     raise NotComputed(Problem("QN510", problem, help="report the model: this should not happen"))
+
+
+def _starts(servers: int, points: list[Any], guessed: bool, stepped: bool) -> tuple[Any, Any]:
+    """(B,) logarithms of the rates z to start from, and of the least that they can be.
+
+    points    as of `_solved`.
+    guessed   whether any are known; of long chains they are moved by a step first, which is `stepped`.
+    """
+    guess: list[Any]
+    sources, offered, first_share, open_offered, *guess = points
+    least = np.log(offered / sources)
+    rate = np.minimum(_next_rate(guess, offered, servers - open_offered, least) if stepped else guess[0], _HIGHEST)
+    if np.isnan(rate).any():
+        first = least if guessed and not stepped else _first_rate(servers, sources, offered, first_share, open_offered)
+        rate = np.where(np.isnan(rate), first, rate)
+    return rate, least
+
+
+def _share_beyond(chain: _Chain, rate: Any, spare: Any, last: Any, done: Any) -> Any:
+    """The weight of longer chains beyond these requests, at most, as a share of all, of the points that are `done`.
+
+    last   the share of the last weight; the next ones fall at least like a geometric series.
+    """
+    fall = np.minimum((np.exp(rate) * chain.free[-1] / spare)[done], 1.0)
+    return last[done] * fall / np.maximum(1.0 - fall, 1e-300)
 
 
 def _busy_and_ahead(chain: _Chain, servers: int, both: Array) -> tuple[Array, Array]:

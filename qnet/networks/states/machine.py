@@ -335,7 +335,7 @@ class Machine:
         return None
 
     def state_of(self, scene: Scene) -> State:
-        """The state in which nobody is pending; its parallel steps are numbered as in all states like it."""
+        """The state where no customer is pending; its parallel steps are numbered as in all states like it."""
         state: State = (
             tuple(scene.counts), tuple(scene.lines), tuple(scene.busy), tuple(scene.apart), tuple(scene.joins),
         )  # fmt: skip
