@@ -191,7 +191,7 @@ def _solved(
     Returns  (7, B) its answers, and (B,) the weight of chains that are longer beyond these requests, at most, as
              a share of all weight; 0 where chains end there.
     """
-    columns_of: list[Any] = [np.atleast_1d(item) for item in points]
+    columns_of: list[Array] = [np.atleast_1d(item) for item in points]
     sources, offered, first_share, open_offered, *guess = columns_of
     chain = _kept_chain(chains, most, servers, sources, first_share, open_offered, room)
     rate, least = _starts(servers, columns_of, guessed, guessed and most >= _STEPPED)
@@ -258,13 +258,12 @@ def _solved(
     raise NotComputed(Problem("QN510", problem, help="report the model: this should not happen"))
 
 
-def _starts(servers: int, points: list[Any], guessed: bool, stepped: bool) -> tuple[Any, Any]:
+def _starts(servers: int, points: Sequence[Array], guessed: bool, stepped: bool) -> tuple[Any, Any]:
     """(B,) logarithms of the rates z to start from, and of the least that they can be.
 
     points    as of `_solved`.
     guessed   whether any are known; of long chains they are moved by a step first, which is `stepped`.
     """
-    guess: list[Any]
     sources, offered, first_share, open_offered, *guess = points
     least = np.log(offered / sources)
     rate = np.minimum(_next_rate(guess, offered, servers - open_offered, least) if stepped else guess[0], _HIGHEST)
