@@ -98,11 +98,7 @@ def queue_report(
     Raises       UsageError for what is not there or has another unit; NoAnswer and NotComputed as the solvers do.
     """
     station = station_name(name)
-    if solve_for and not limit:
-        raise UsageError(Problem("QN050", "--solve-for needs a limit", "--limit as well"))
-    for percentile in percentiles:
-        if not 0 < percentile < 100:
-            raise UsageError(Problem("QN050", f"the percentile {percentile:g}", "a number above 0 and below 100"))
+    _refuse_request(solve_for, limit, percentiles)
     time = stated_quantity("within", within, "s") if within else None
     limits = separate([limit] if isinstance(limit, str) and limit else limit)
     claims = [*(() if solve_for else limits), *separate(asserted)]
@@ -115,38 +111,18 @@ def queue_report(
     gridded = {key for axis in axes for key in axis}
     fixed = {key: stated_value(station, key, text) for key, text in texts.items() if key not in gridded}
     columns = (*COLUMNS, *_more_columns(gridded, asked))
-    row = row_maker(columns)
     shown = _Shown(station, asked, percentiles, states, bool(axes), only)
-    rows: list[tuple[Cell, ...]] = []
-    answers: list[_Answer] = []
-    failed: list[QnetError] = []
-    for point in points(axes):
-        try:
-            answer = _answer(station, {**fixed, **point}, solve_for, limits, time)
-        except (NoAnswer, NotComputed) as error:
-            if not axes:
-                raise
-            failed.append(error)
-            rows.append(row(scope="station", name=station, status=error.problems[0].found, **point))
-            continue
-        answers.append(answer)
-        rows += [row(**cells) for cells in shown.rows(point, answer)]
+    rows, answers, failed = _solve_points(
+        axes, columns, shown, lambda point: _answer(station, {**fixed, **point}, solve_for, limits, time)
+    )
     if not answers:
         raise failed[0]
     broken = [problem for answer in answers for problem in asked.broken(answer.result)]
     if claims and failed:
         broken.append(Problem("QN608", f"asserted {claims[0]}, there is no answer at {len(failed)} points"))
-    last = answers[-1]
-    parameters: Mapping[str, Any] = last.parameters
     if axes:
-        parameters = {**fixed, **{key: list(values) for axis in axes for key, values in axis.items()}}
         rows.sort(key=lambda cells: _ORDER.index(str(cells[0])))
-    meta: dict[str, Any] = {
-        "station": station,
-        "parameters": parameters,
-        "exactness": last.result.exactness,
-        "source": last.result.source,
-    }
+    meta = _basis(station, answers[-1], fixed, axes)
     if solve_for:
         meta["question"] = {"solve_for": solve_for, "limit": " and ".join(limits)}
     notes = [note for answer in answers for note in shown.notes(answer, time is not None, "service" in fixed)]
@@ -163,6 +139,15 @@ def queue_report(
     )
 
 
+def _refuse_request(solve_for: str, limit: str | Sequence[str], percentiles: Sequence[float]) -> None:
+    """Raise `UsageError` QN050 for an inverse question without a limit, and for percentiles that there are not."""
+    if solve_for and not limit:
+        raise UsageError(Problem("QN050", "--solve-for needs a limit", "--limit as well"))
+    for percentile in percentiles:
+        if not 0 < percentile < 100:
+            raise UsageError(Problem("QN050", f"the percentile {percentile:g}", "a number above 0 and below 100"))
+
+
 class _Answer(Record):
     """What a station answers at one point."""
 
@@ -173,6 +158,42 @@ class _Answer(Record):
     """Those given, and the one that was solved for."""
     known: Mapping[str, Any]
     """Those that follow from others as well."""
+
+
+def _solve_points(
+    axes: Sequence[Axis], columns: Sequence[Column], shown: _Shown, answer_at: Callable[[Mapping[str, Any]], _Answer]
+) -> tuple[list[tuple[Cell, ...]], list[_Answer], list[QnetError]]:
+    """The rows of every point of a grid, the answers, and why other points have none.
+
+    Raises   what `answer_at` does where there is no grid; of a grid, such a point is a row with that as its status.
+    """
+    row = row_maker(columns)
+    rows: list[tuple[Cell, ...]] = []
+    answers: list[_Answer] = []
+    failed: list[QnetError] = []
+    for point in points(axes):
+        try:
+            answer = answer_at(point)
+        except (NoAnswer, NotComputed) as error:
+            if not axes:
+                raise
+            failed.append(error)
+            rows.append(row(scope="station", name=shown.station, status=error.problems[0].found, **point))
+            continue
+        answers.append(answer)
+        rows += [row(**cells) for cells in shown.rows(point, answer)]
+    return rows, answers, failed
+
+
+def _basis(station: str, last: _Answer, fixed: Mapping[str, Any], axes: Sequence[Axis]) -> dict[str, Any]:
+    """What the answers rest on: the station, its parameters with the values of grids, and the source of its formula."""
+    gridded = {key: list(values) for axis in axes for key, values in axis.items()}
+    return {
+        "station": station,
+        "parameters": {**fixed, **gridded} if axes else last.parameters,
+        "exactness": last.result.exactness,
+        "source": last.result.source,
+    }
 
 
 def _answer(
