@@ -217,15 +217,7 @@ def calibrate(
     if strict:
         rows.table.refuse_unread()
     target = Target(model, wanted_parameters, rows, absolute, wanted)
-    made = _Fit(target)
-    stopped: Stopped | None = None
-    try:
-        with budget.share(SHARE_OF_FIT):
-            made.run(starts)
-    except (OverBudget, KeyboardInterrupt) as end:
-        if not keep or not made.keep():
-            raise
-        stopped = Stopped(end, made.reached)
+    made, stopped = _end_of_fit(target, starts, keep)
     best = made.best
     assert best is not None
     # What an early end has spent leaves the rows of the report what every command has.
@@ -251,6 +243,19 @@ def calibrate(
         left=made.polished.left if made.polished else "",
         stopped=stopped,
     )
+
+
+def _end_of_fit(target: Target, starts: int, keep: bool) -> tuple[_Fit, Stopped | None]:
+    """The fit, and why it ended early where it did; with `keep` it may, as `calibrate`."""
+    made = _Fit(target)
+    try:
+        with budget.share(SHARE_OF_FIT):
+            made.run(starts)
+    except (OverBudget, KeyboardInterrupt) as end:
+        if not keep or not made.keep():
+            raise
+        return made, Stopped(end, made.reached)
+    return made, None
 
 
 class _Fit:
