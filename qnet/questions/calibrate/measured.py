@@ -105,10 +105,7 @@ def measured(
               what is wrong with the rest.
     """
     named = parameter_columns(table.header, model)
-    clash = next((column for column, name in named.items() if name in fitted), None)
-    if clash is not None:
-        results = f'"{short(clash.strip())}" is a parameter to be fitted and a column of the measurements'
-        raise UsageError(Problem("QN027", results, "a parameter that no row states", file=table.name))
+    _refuse_stated(table, named, fitted)
     titled = {column: item for column in table.header if column not in named and (item := _figure(column, model))}
     figures = {column: item.metric for column, item in titled.items()}
     factors = {column: item.factor for column, item in titled.items()}
@@ -119,45 +116,61 @@ def measured(
         name: cells.column(column, partial(parameter_value, model, name, column=column), titled=False)
         for column, name in named.items()
     }
-    values = [cells.column(column, partial(_measurement, item, factors[column])) for column, item in chosen]
-    printed = [cells.column(column, partial(_printed, item, factors[column])) for column, item in chosen]
-    errors = [
-        cells.column(stated.column, partial(_error, item, stated.factor))
-        if (stated := beside.get(column))
-        else np.full(len(table.rows), np.nan)
-        for column, item in chosen
-    ]
+    numbers = _Numbers(cells, chosen, factors, beside)
     taken = {*named, *figures, *(item.column for item in beside.values())}
     special = {name.strip(): name for name in table.header if name not in taken}
     weights, held = cells.roles(special)
     table, kept = cells.readable()
     conditions = {name: column[kept] for name, column in conditions.items()}
     ignored = tuple(name for name in special if name not in (WEIGHT, HOLD_OUT, ""))
-    measured_metrics, reported, sizes = (
-        tuple(item for _, item in chosen),
-        np.array(values).T[kept],
-        np.array(errors).T[kept],
-    )
-    # Shares are kept below 0 until the measurement is known that they are shares of.
-    sizes = np.where(sizes < 0, np.abs(sizes * reported), sizes)
+    metrics = tuple(item for _, item in chosen)
+    reported, sizes = numbers.values[kept], numbers.errors[kept]
     if error:
-        sizes = np.where(np.isfinite(sizes), sizes, stated_errors(model, error, measured_metrics, reported))
+        sizes = np.where(np.isfinite(sizes), sizes, stated_errors(model, error, metrics, reported))
     results = Measurements(
         table=table,
         conditions=conditions,
-        metrics=measured_metrics,
+        metrics=metrics,
         values=reported,
         weights=weights[kept],
         held_out=held[kept],
         ignored=ignored,
         errors=sizes,
-        printed=np.array(printed).T[kept],
+        printed=numbers.printed[kept],
     )
     if not hold_out:
         return results
     others = [name for name in table.header if name not in taken]
     more = held_out(hold_out, len(table.rows), _scope(model, results, figures, named, others))
     return results.replace(held_out=results.held_out | more)
+
+
+def _refuse_stated(table: DataTable, named: Mapping[str, str], fitted: Sequence[str]) -> None:
+    """Raise `UsageError` QN027 where a column states a parameter that is to be fitted."""
+    clash = next((column for column, name in named.items() if name in fitted), None)
+    if clash is not None:
+        results = f'"{short(clash.strip())}" is a parameter to be fitted and a column of the measurements'
+        raise UsageError(Problem("QN027", results, "a parameter that no row states", file=table.name))
+
+
+class _Numbers:
+    """What was measured, arrays (rows, metrics): values, their standard errors, and what was printed of them."""
+
+    def __init__(
+        self, cells: Cells, chosen: Sequence[tuple[str, Metric]], factors: Mapping[str, float],
+        beside: Mapping[str, _Titled],
+    ) -> None:  # fmt: skip
+        values = [cells.column(column, partial(_measurement, item, factors[column])) for column, item in chosen]
+        printed = [cells.column(column, partial(_printed, item, factors[column])) for column, item in chosen]
+        errors = [
+            cells.column(stated.column, partial(_error, item, stated.factor))
+            if (stated := beside.get(column))
+            else np.full(len(cells.table.rows), np.nan)
+            for column, item in chosen
+        ]
+        self.values, self.printed, sizes = np.array(values).T, np.array(printed).T, np.array(errors).T
+        # Shares are kept below 0 until the measurement is known that they are shares of.
+        self.errors = np.where(sizes < 0, np.abs(sizes * self.values), sizes)
 
 
 def described(model: Model, result: Measurements, row: int) -> str:
