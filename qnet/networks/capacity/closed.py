@@ -38,7 +38,7 @@ from qnet.networks.capacity.open_exactness import LOSSES
 from qnet.networks.capacity.stations import LEAST, one_exponential
 from qnet.networks.closed_networks import ceiling
 from qnet.networks.duration import Wait
-from qnet.networks.fixed_point import Memory
+from qnet.networks.fixed_point import Memory, not_converged
 from qnet.networks.reasons import Beyond, Inexact, Reason
 from qnet.networks.routed import ClosedClass, Hold, OpenClass, Route, RoutedNetwork, Station, Step, Time
 from qnet.networks.solution import BufferFigures, RoutedSolution
@@ -191,8 +191,9 @@ class _Closed(Aggregation):
             following[:, ends[1] : ends[2]] = np.minimum(following[:, ends[1] : ends[2]], 1.0)
             # What has converged may not be led astray by what others have yet to do.
             unknown = np.where(done[:, None], unknown, following)
-        text = f"the waits for a place of {self.full.name} did not converge: residual {residual.max():.1e}"
-        error = NotComputed(Problem("QN557", text, f"a residual of {_TOLERANCE:.0e}", help="try fewer customers"))
+        what, expected = f"the waits for a place of {self.full.name}", f"a residual of {_TOLERANCE:.0e}"
+        reason = f"residual {residual.max():.1e}"
+        error = not_converged(what, expected, "try fewer customers", code="QN557", reason=reason)
         error.at = None if self.network.size is None else ~done
         raise error
 
