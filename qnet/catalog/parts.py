@@ -5,14 +5,11 @@ from __future__ import annotations
 from qnet.catalog.checks import examine
 from qnet.catalog.drafts import Draft, draft
 from qnet.catalog.find import part_path
-from qnet.catalog.grades import GRADES, worst
 from qnet.documents import Document, read
 from qnet.errors import InvalidInput
 from qnet.expression import Expression
 from qnet.record import Record
 from qnet.units import Dimension
-
-__all__ = ["GRADES", "CatalogPart", "PartParameter", "amounts", "effective_grade", "load_part", "rests_on", "worst"]
 
 
 class PartParameter(Record):
@@ -70,20 +67,6 @@ def load_part(id: str) -> CatalogPart:
 def amounts(part: CatalogPart) -> dict[str, float]:
     """The values of a part by name, in base units: seconds and bytes."""
     return {name: parameter.amount for name, parameter in part.parameters.items()}
-
-
-def rests_on(part: CatalogPart, name: str) -> tuple[str, ...]:
-    """The parameter and all that its value is derived from, directly or not, in the order of the part."""
-    used = {name}
-    for other in reversed(part.parameters):
-        if other in used:
-            used.update(part.parameters[other].expression.names)
-    return tuple(other for other in part.parameters if other in used)
-
-
-def effective_grade(part: CatalogPart, name: str) -> str:
-    """The worst grade among all that a value rests on: what is derived from an assumption is an assumption."""
-    return worst(part.parameters[other].grade for other in rests_on(part, name)) or part.parameters[name].grade
 
 
 def _parameter(result: Draft, name: str) -> PartParameter:

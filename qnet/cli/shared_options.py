@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from qnet.cli.options import MethodOption, ModelOption, optional_system_argument, parameter_option, stated
+from qnet.cli.options import MethodOption, ModelOption, stated
 from qnet.record import Record
 
 if TYPE_CHECKING:
@@ -191,11 +191,6 @@ class SystemOptions(Record):
             for text in (value,) if isinstance(value, str) else value or ():
                 words += [option, text]
         return tuple(words)
-
-
-def network_options(command: _Command) -> _Command:
-    """SYSTEM or the options of a network without a file; and `-p`."""
-    return optional_system_argument(parameter_option(inline_options(command)))
 
 
 def inline_options(command: _Command) -> _Command:

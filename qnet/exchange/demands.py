@@ -10,8 +10,6 @@ from qnet.model.from_data import document_from
 from qnet.model.tidy import tidy
 from qnet.record import Record
 
-QUEUE, DELAY = "queue", "delay"
-
 
 class Service(Record):
     """What one class asks of one station. A text is an expression of the model language."""

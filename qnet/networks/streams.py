@@ -318,7 +318,7 @@ class _Walker:
     ) -> _Parts:
         """Add the streams of one hold at one group; the answer includes their wait."""
         enclosing = tuple(name for name, _ in held)
-        holder, holders = self.holders(station, hold, enclosing)
+        holder, holders = self.holders(station, enclosing)
         inside = tuple(name for name in enclosing if not self.stations[name].delay) if holders else ()
         per_copy = rate / station.groups[group].copies
         second = inner.second.get(station.name, NOTHING)
@@ -357,7 +357,7 @@ class _Walker:
         outer = {name: duration for name, duration in inner.second.items() if name != station.name}
         return _Parts(inner.first.plus(wait), outer, _merged(inner.spent, {(station.name, group): wait}))
 
-    def holders(self, station: Station, hold: Hold, enclosing: tuple[str, ...]) -> tuple[str, int]:
+    def holders(self, station: Station, enclosing: tuple[str, ...]) -> tuple[str, int]:
         """Which station bounds the number of simultaneous requests, and the bound; ("", 0) for no bound."""
         if not enclosing:
             return "", 0

@@ -161,7 +161,7 @@ class LocalChanges:
             return -1, new
         return old.index(rest) - new.index(rest), new[new.index(rest) + old.count(rest) :]
 
-    def changed(self, centre: int, line: tuple[int, ...], change: LineChange) -> tuple[int, ...]:
+    def changed(self, line: tuple[int, ...], change: LineChange) -> tuple[int, ...]:
         """A line after a change."""
         gone, joining = change
         if gone < 0:

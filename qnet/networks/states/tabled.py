@@ -278,7 +278,7 @@ class NarrowWalk:
 
     def _line(self, centre: int, change: int, line: int) -> int:
         lines = self.known.lines[centre]
-        new = lines.number(self.known.changes.changed(centre, lines.known[line], lines.listed[change - 1]))
+        new = lines.number(self.known.changes.changed(lines.known[line], lines.listed[change - 1]))
         self.after[centre][change, line] = new
         return new
 
@@ -467,7 +467,7 @@ class WideWalk:
         missing = np.flatnonzero(after < 0)
         if missing.size:
             for which, number in _pairs(change[missing], line[missing]):
-                new = self.known.changes.changed(centre, known.known[number], known.listed[which - 1])
+                new = self.known.changes.changed(known.known[number], known.listed[which - 1])
                 table[which, number] = known.number(new)
             after = table[change, line]
         lines[chosen] = after

@@ -121,9 +121,6 @@ DOUBT_COMPARED = (
 """Those of another model. What both share moves both, so that the difference is often known better than either."""
 OPTIONAL = (*COMPARED, *DOUBT, *DOUBT_COMPARED)
 
-_RowKey = tuple[str, tuple[Cell, ...], str, str | None, str | None, str | None]
-"""What distinguishes a row from all others: cost, point of the grid, scope, station, class, route."""
-
 
 def ask_cost(
     model: Model, *, against: Model | None = None, wanted: Wanted = AUTO, asserted: Sequence[str] = (), **asked: Any

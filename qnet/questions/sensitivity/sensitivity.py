@@ -559,6 +559,4 @@ def _reported(item: Effect) -> Effect:
     """The effect as reported: without a derivative that cannot be trusted."""
     if item.derivative is None or item.doubt <= TRUSTED:
         return item
-    return item.replace(
-        derivative=None, elasticity=None, status="the differences do not converge: a jump or a kink nearby"
-    )
+    return item.replace(derivative=None, elasticity=None, status=UNSETTLED)
