@@ -98,18 +98,25 @@ class _Solver:
             if rounds == _MAX_ROUNDS:
                 text = f"losses and delays of what is full did not converge in {rounds} rounds"
                 raise NotComputed(Problem("QN549", text, f"a residual of {_TOLERANCE:.0e}", help="try a lower load"))
-            if memory is not None and rounds > _PLAIN:
-                chosen = mixed(after, moves, *memory)
-                unknown = [self.operations.maximum([value, 0.0 * value]) for value in chosen]
-                ends = self.operations.minimum, self.operations.maximum
-                # An acceleration that would leave next to nothing of a share goes a part of the way alone.
-                unknown[:shares] = [
-                    ends[1]([ends[0]([value, 1.0 + 0.0 * value]), LEAST + 0.1 * plain])
-                    for value, plain in zip(unknown[:shares], after, strict=False)
-                ]
-            else:
-                unknown = after
+            unknown = self.accelerated(after, moves, memory) if memory is not None and rounds > _PLAIN else after
             memory = (after, moves)
+
+    def accelerated(
+        self, after: list[Value], moves: list[Value], memory: tuple[list[Value], list[Value]]
+    ) -> list[Value]:
+        """The unknowns of the next round by those of this one and of the one before; none below 0, no share above 1.
+
+        after, moves   the images in this round, and how far they are from its unknowns; `memory`: those before.
+        """
+        least, most = self.operations.minimum, self.operations.maximum
+        unknown = [most([value, 0.0 * value]) for value in mixed(after, moves, *memory)]
+        shares = len(self.keys) + len(self.network.buffers)
+        # An acceleration that would leave next to nothing of a share goes a part of the way alone.
+        unknown[:shares] = [
+            most([least([value, 1.0 + 0.0 * value]), LEAST + 0.1 * plain])
+            for value, plain in zip(unknown[:shares], after, strict=False)
+        ]
+        return unknown
 
     def losses(self, unknown: Sequence[Value]) -> Losses:
         """The unknowns by what they are of."""
