@@ -10,9 +10,8 @@ from qnet.lazy import np
 from qnet.model.model import Model
 from qnet.questions.calibrate.calibrate import SHARE
 from qnet.questions.calibrate.demands import BACKGROUND, FittedDemands, StationRegression, demands_of
-from qnet.questions.calibrate.determined import entangled
 from qnet.questions.calibrate.errors import half_width
-from qnet.questions.calibrate.report import FITTED, HELD_OUT, NOT_READ
+from qnet.questions.calibrate.report import FITTED, HELD_OUT, NOT_READ, entangled
 from qnet.questions.calibrate.shape import read_shaped
 from qnet.questions.map.tables import Rows
 from qnet.questions.presentation.provenance import Basis
