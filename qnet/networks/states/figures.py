@@ -258,13 +258,7 @@ def responses(
     }
     labels["", 0] = ""
 
-    def over(number: Value, rate: Value, before: Value) -> Value:
-        idle = rate == 0
-        return operations.where(idle, before, number / (rate + idle))
-
-    def at(*wanted: object) -> Value:
-        return total(number for where, number in spent.items() if _matches(where, wanted)) + 0.0
-
+    times = _Times(spent, operations)
     indices = [
         (kind, number)
         for kind, item in enumerate(network.classes)
@@ -279,30 +273,50 @@ def responses(
     for (kind, number), item in zip(indices, solution.routes, strict=True):
         rate = ended.get((kind, number), throughputs[kind])
         parts = {
-            label: over(at(kind, number, *key), rate, item.spent.get(label, 0.0))
+            label: times.of(rate, item.spent.get(label, 0.0), kind, number, *key)
             for key, label in labels.items()
             if label in item.spent or (kind, number, *key) in spent
         }
-        routes.append(item.replace(throughput=rate, response=over(at(kind, number), rate, item.response), spent=parts))
-    classes = tuple(
-        item.replace(response=over(at(kind), throughputs[kind], item.response))
-        for kind, item in enumerate(solution.classes)
-    )
+        response = times.of(rate, item.response, kind, number)
+        routes.append(item.replace(throughput=rate, response=response, spent=parts))
     everybody = total(throughputs)
     keys = [(station.name, index) for station in network.stations for index in range(len(station.groups))]
     return solution.replace(
         routes=tuple(routes),
-        classes=classes,
-        response=over(at(), everybody, solution.response),
+        classes=tuple(
+            item.replace(response=times.of(throughputs[kind], item.response, kind))
+            for kind, item in enumerate(solution.classes)
+        ),
+        response=times.of(everybody, solution.response),
         stations=tuple(
-            item.replace(residence=over(at(None, None, *key), everybody, item.residence))
+            item.replace(residence=times.of(everybody, item.residence, None, None, *key))
             for key, item in zip(keys, solution.stations, strict=True)
         ),
         visits=tuple(
-            item.replace(residence=over(at(kind, number, *key), throughputs[kind], item.residence))
+            item.replace(residence=times.of(throughputs[kind], item.residence, kind, number, *key))
             for (key, (kind, number)), item in zip(product(keys, kinds), solution.visits, strict=True)
         ),
     )
+
+
+class _Times:
+    """Times by Little's law.
+
+    spent        the mean number of customers, by where they are.
+    operations   those of the numbers.
+    """
+
+    def __init__(self, spent: Mapping[Where, Value], operations: Operations) -> None:
+        self.spent, self.operations = spent, operations
+
+    def of(self, rate: Value, before: Value, *wanted: object) -> Value:
+        """The mean time of customers that leave at a rate; `before` where there are none.
+
+        wanted   the class, route, station and group of those that are counted; None, or left out, for any.
+        """
+        number = total(number for where, number in self.spent.items() if _matches(where, wanted)) + 0.0
+        idle = rate == 0
+        return self.operations.where(idle, before, number / (rate + idle))
 
 
 def _matches(where: Where, wanted: Sequence[object]) -> bool:
