@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ from test_architecture import MAY_USE, imported_modules
 ROOT = source.ROOT / "qnet"
 ROOMS = [path for path in source.files() if path.name == "__init__.py" and path.parent != ROOT]
 _BEGINNING = re.compile(r"\b[Bb]egin (?:at|with) `([\w.]+)`")
+NO_MODULES = {"class", "cu", "disk", "document", "namespace", "part"} | {"click", "np", "numpy"}
+"""What stands before a dot in names of the model language and in an attribute of a record; and other packages."""
 _IMPORTS = re.compile(r"\bMay import ([^.;:]+)")
 
 
@@ -113,6 +116,20 @@ def test_the_modules_that_are_named_exist():
             if name not in known:
                 missing.append(f"{folder(path)}: {name}")
     assert missing == []
+
+
+def test_the_modules_that_docstrings_and_comments_name_exist():
+    """Of `module.name`, the module; a name that is moved takes what is written of it along."""
+    known = {path.stem for path in source.files()} | {path.parent.name for path in ROOMS} | {"qnet"}
+    known |= sys.stdlib_module_names | NO_MODULES
+    written = re.compile(r"`(?:[a-z_0-9]+\.)*([a-z_0-9]+)\.[A-Za-z_]\w*`")
+    files = re.compile(r"`[\w./]+\.(?:toml|py|md|csv|json|jsonl|html|txt)`")
+    missing = {
+        str(path.relative_to(ROOT)): names
+        for path in source.files()
+        if (names := set(written.findall(files.sub("", source.text_of(path)))) - known)
+    }
+    assert missing == {}
 
 
 def test_the_files_that_the_topic_on_architecture_names_exist():

@@ -31,7 +31,7 @@ _BUSY = 0.5
 
 
 class Served(Protocol):
-    """What is needed of the stations and classes; `first_come.Lines` has it."""
+    """What is needed of the stations and classes; `first_come.FirstComeBatch` has it."""
 
     @property
     def demands(self) -> Any:

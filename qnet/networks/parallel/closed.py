@@ -44,7 +44,7 @@ class Joining:
     first_rows  of every group of copies: the row of its first copy among the demands.
     asked       of every group, by class.
     ordered     the stations at which all visits of a class have the same wait.
-    identical   by stream, as of `parallel.join_time`.
+    identical   by stream, as of `branches.join_time`.
     """
 
     def __init__(
@@ -177,7 +177,7 @@ class ParallelSteps:
         self.network = network
         self.compiled = compiled
         self.identical: tuple[Value, ...] = ()
-        """By stream, as of `parallel.join_time`."""
+        """By stream, as of `branches.join_time`."""
         self.lasting: dict[int, Value] = {}
         """Seconds in a passage that they last, of the classes that queue in no branch."""
         self.queued = False

@@ -386,7 +386,7 @@ def spread(
     """Count the customers in parallel steps for the stations of the branches.
 
     Method   A step is split among stations in the proportions that the waits of its branches give it, as in
-             `parallel.breakdown`.
+             `branches.breakdown`.
     """
     spent: dict[Where, Value] = {}
     served: dict[tuple[int, int], dict[Key, tuple[Value, Value]]] = {}

@@ -205,7 +205,7 @@ def calibrate(
               sought again by it (`polish.polished`).
     Errors    `least_squares.spread`; intervals are Student's t times the standard error, of a positive parameter in its
               logarithm, where the residuals at their ends are those of the tangent plane; else by profiles
-              (`calibrate_profile.profiles`), which may be open to one side or both.
+              (`profile.profiles`), which may be open to one side or both.
     Limits    They know of no error of the model itself, beyond what the residuals show.
     """
     refuse_without_fit(fit)

@@ -172,7 +172,7 @@ def demands_of(
     strict      refuse the rows for the first that cannot be read; else such rows are left out, and listed.
     Raises      `InvalidInput` for columns and cells that cannot be used, or too few rows; `UsageError` for the rest.
 
-    Method      `non_negative.regress` for each station. Source of the law: P. J. Denning and J. P. Buzen, The
+    Method      `regress` for each station. Source of the law: P. J. Denning and J. P. Buzen, The
                 operational analysis of queueing network models, ACM Computing Surveys 10 (1978) 225-261, section 3; of
                 the regression: Y. Bard and M. Shatzoff, Statistical methods in computer performance analysis, in
                 Current Trends in Programming Methodology III (1978) 1-51; J. Rolia and V. Vetland, Parameter estimation

@@ -187,7 +187,7 @@ def formula(
 
     Applies    demands, capacities and bounds of any network without solution functions in its times; utilization and
                response of open classes where no wait comes from a fixed point.
-    of         metrics, as `formula_metrics.METRICS` has them, `max_PARAMETER`, outputs, or expressions over them;
+    of         metrics, as `metrics.METRICS` has them, `max_PARAMETER`, outputs, or expressions over them;
                none: the main ones that there are.
     solve_for  the parameter to be expressed as a formula of a metric; then `of` is one metric.
     value      with it: what the metric is to be, such as "10 ms"; empty: what it is in the model.

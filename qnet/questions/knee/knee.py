@@ -31,20 +31,20 @@ def knee(
 ) -> list[Knees]:
     """Where the curve of response against load breaks, along everything that brings customers.
 
-    vary         the parameter that brings the customers; without it all that do are taken: `knee_axes.axes`.
+    vary         the parameter that brings the customers; without it all that do are taken: `axes.axes`.
     limits       service levels, such as `response <= 1 s`: of each the largest load up to which it holds.
     multiple     of open classes: how many times its floor the response may be; None for 2.
     definitions  names of `DEFINITIONS` that are wanted; none for all.
     wanted       the method and its budget, which is that of all solves of an axis together.
     Returns      per axis its knees, in the order of `DEFINITIONS`.
-    Definitions  N* as in `knee_asymptotes.Asymptotes`. Power is throughput / response, at its largest (Kleinrock,
+    Definitions  N* as in `closed.Asymptotes`. Power is throughput / response, at its largest (Kleinrock,
                  Power and deterministic rules of thumb for probabilistic problems in computer communications, ICC
                  1979). Curvature |v''| / (1 + v'^2)^(3/2) of v = R / R0 over u = N / N*, at its largest (what
                  Satopaa, Albrecht, Irwin and Raghavan, Finding a "kneedle" in a haystack, ICDCS Workshops 2011, call
                  the knee of a continuous curve), by central differences over one customer, or over N* / 200 where
                  that is more.
     Mixes        Along several parameters at once their customers are in exact proportion, and all figures of the curve
-                 are between integer populations: `knee_mix.corners`.
+                 are between integer populations: `mix.corners`.
     Raises       `UsageError` QN017, QN018, also for definitions that nothing here has, and of conditions; `NoAnswer`
                  QN404 where nothing queues, QN401 where there is no steady state at any load; what the solver has
                  against the model.

@@ -46,7 +46,7 @@ def doubted(
     """Both ends of the customers, or the rate, of every knee, and of throughput and response at its stated load.
 
     again    finds the knees of the model with another value of a parameter.
-    Returns  for every knee of every axis the cells of `knee_report.DOUBT`, and notes on what they rest on.
+    Returns  for every knee of every axis the cells of `DOUBT`, and notes on what they rest on.
     """
     known: dict[tuple[str, float], dict[str, Knees]] = {}
 

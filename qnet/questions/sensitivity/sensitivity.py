@@ -278,7 +278,7 @@ def sensitivity(model: Model, of: Sequence[str] = (), by: Sequence[str] = (), as
              Integers have the difference to the next one.
     Raises   `UsageError` for what the model does not have, `NoAnswer` without a steady state at the stated point.
 
-    Method   `differences.slopes`; all points of all parameters are solved as one batch. Where the estimates of a
+    Method   `slopes`; all points of all parameters are solved as one batch. Where the estimates of a
              derivative disagree by more than `VERIFIED`, or one side has no answer, they are taken again with steps 64
              times shorter, twice at most; what then disagrees by more than `TRUSTED` is refused. Where a metric jumps
              because values near the stated point are solved by another method, they are solved by the method used
