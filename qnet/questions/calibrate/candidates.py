@@ -92,22 +92,11 @@ def candidates(
     hold_out, absolute, wanted, error, strict   as of `calibrate`, the same for every model.
     Returns        models without an answer last, with what stands against them.
     Raises         `UsageError` for names that no model has; what the last model says where none has a fit.
-    Method         `calibrate_predict.leave_one_out`. Source: M. Stone, Cross-validatory choice and assessment of
+    Method         `predict.leave_one_out`. Source: M. Stone, Cross-validatory choice and assessment of
                    statistical predictions, J. Roy. Statist. Soc. B 36 (1974) 111-147.
     """
     table = source if isinstance(source, DataTable) else read_table(source)
-    problems: list[Problem] = []
-    for name in dict.fromkeys(fit):
-        if not any(name in model.parameters for model in models):
-            known = sorted({item for model in models for item, each in model.parameters.items() if not each.part})
-            help = suggest(name, known)
-            problems.append(Problem("QN004", f'no candidate has a parameter "{name}"', help=help))
-    for model in models if not problems else ():
-        if not any(name in model.parameters for name in fit):
-            sentence = f"{model.name} has none of the parameters that are to be fitted"
-            problems.append(Problem("QN027", sentence, "one of them at least", help="take it out of the candidates"))
-    if problems:
-        raise UsageError(*problems)
+    _refuse_unfit(models, fit)
     table = _readable(models, table, fit, metrics, error)
     if strict:
         table.refuse_unread()
@@ -130,6 +119,22 @@ def candidates(
     if failures and len(failures) == len(models):
         raise failures[-1]
     return tuple(sorted(ranked, key=lambda item: (item.fit is None, item.error)))
+
+
+def _refuse_unfit(models: Sequence[Model], fit: Sequence[str]) -> None:
+    """Raise `UsageError` for parameters that no model has, and for models that have none of them."""
+    problems: list[Problem] = []
+    for name in dict.fromkeys(fit):
+        if not any(name in model.parameters for model in models):
+            known = sorted({item for model in models for item, each in model.parameters.items() if not each.part})
+            help = suggest(name, known)
+            problems.append(Problem("QN004", f'no candidate has a parameter "{name}"', help=help))
+    for model in models if not problems else ():
+        if not any(name in model.parameters for name in fit):
+            sentence = f"{model.name} has none of the parameters that are to be fitted"
+            problems.append(Problem("QN027", sentence, "one of them at least", help="take it out of the candidates"))
+    if problems:
+        raise UsageError(*problems)
 
 
 def _readable(
