@@ -47,7 +47,6 @@ from qnet.networks.wanted import Wanted
 from qnet.queues.arithmetic import close, total
 
 if TYPE_CHECKING:
-    from qnet.networks.capacity.closed_levels import Surroundings
     from qnet.networks.solvers.protocol import SolvePart
 
 _TOLERANCE = 1e-10
