@@ -10,7 +10,7 @@ Source    @baskett1975; mixed networks: @lavenberg1983, chapter 3; the sums in c
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from math import exp, inf, log, sqrt
 from typing import Any
@@ -244,12 +244,25 @@ def product_form(network: Demands, station: int) -> Any:
     return _identical_times(network, station) & _exponential(network, station)
 
 
+def _customers(network: Demands, station: int) -> Iterator[tuple[int, Value, Value, Value]]:
+    """Of the customers at a station, each class of a chain apart: the class or chain, demand, visits and scv."""
+    size, changing = network.size, network.switching
+    if changing is None:
+        for kind in range(network.shape[1]):
+            numbers = network.demand(station, kind), network.visit_ratio(station, kind)
+            yield kind, *numbers, network.variability(station, kind)
+        return
+    for kind, chain in enumerate(changing.chain_of):
+        cells = [table[station][kind] for table in (changing.demands, changing.visits, changing.scv)]
+        demand, visits, scv = cells if size is None else [np.broadcast_to(cell, (size,)) for cell in cells]
+        yield chain, demand, visits, scv
+
+
 def _exponential(network: Demands, station: int) -> Any:
     """Whether all visits to a station have exponential times there."""
     result: Any = True
-    for kind in range(network.shape[1] if network.scv is not None else 0):
-        distance = abs(network.variability(station, kind) - 1.0)
-        result = result & ((distance <= 1e-12) | (network.demand(station, kind) == 0) | network.nobody(kind))
+    for kind, demand, _, scv in _customers(network, station):
+        result = result & ((abs(scv - 1.0) <= 1e-12) | (demand == 0) | network.nobody(kind))
     return result
 
 
@@ -258,8 +271,7 @@ def _identical_times(network: Demands, station: int) -> Any:
     operations: Operations = FLOATS if network.size is None else arrays()
     result: Any = True
     first: Any = None
-    for kind in range(network.shape[1]):
-        demand, visits = network.demand(station, kind), network.visit_ratio(station, kind)
+    for kind, demand, visits, _ in _customers(network, station):
         # A visit without service waits in line all the same.
         used = (visits > 0) & (not network.nobody(kind))
         if not (used.any() if network.size is not None else used):

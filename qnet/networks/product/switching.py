@@ -126,10 +126,6 @@ def _same(result: int, classes: int, name: str) -> None:
         raise InvalidInput(Problem("QN230", f"{result} {name} in a row", f"{classes}, one for each class"))
 
 
-_MIXED = 1.0 + 1e-11
-"""The scv of times that are as variable as exponential ones, and are none."""
-
-
 class Stations(Protocol):
     """What is needed of the network of chains; `demands.Demands` has it."""
 
@@ -423,25 +419,14 @@ def _variability(times: Rows, visits: Rows, scv: Rows, chain_of: Sequence[int], 
     first = aggregate([[visit * time for time, visit, _ in row] for row in pairs], chain_of, count)
     second = aggregate([[visit * (1.0 + c) * time * time for time, visit, c in row] for row in pairs], chain_of, count)
 
-    def of(number: Any, mean: Any, square: Any, members: Sequence[tuple[Any, Any, Any]]) -> Any:
+    def of(number: Any, mean: Any, square: Any) -> Any:
         above = ratio(square * number, mean * mean) - 1.0
-        # Times of which each differs from exponential may together be as variable as one that is.
-        mixed: Any = sum(
-            (visit > 0) * ((abs(time * number - mean) > 1e-12 * mean) | (abs(c - 1.0) > 1e-12))
-            for time, visit, c in members
-        )
-        if isinstance(above, float) and not hasattr(mixed, "shape"):
-            above = _MIXED if mixed and abs(above - 1.0) < _MIXED - 1.0 else max(above, 0.0)
-            return above if mean > 0 else 1.0
-        near = (mixed > 0) & (abs(above - 1.0) < _MIXED - 1.0)
-        return np.where(mean > 0, np.where(near, _MIXED, np.maximum(above, 0.0)), 1.0)
-
-    def members(row: Sequence[tuple[Any, Any, Any]], chain: int) -> list[tuple[Any, Any, Any]]:
-        return [cell for cell, member in zip(row, chain_of, strict=True) if member == chain]
+        if isinstance(above, float):
+            return max(above, 0.0) if mean > 0 else 1.0
+        return np.where(mean > 0, np.maximum(above, 0.0), 1.0)
 
     return tuple(
-        tuple(of(*cells, members(row, chain)) for chain, cells in enumerate(zip(numbers, means, squares, strict=True)))
-        for row, numbers, means, squares in zip(pairs, arrivals, first, second, strict=True)
+        tuple(of(*cells) for cells in zip(*rows, strict=True)) for rows in zip(arrivals, first, second, strict=True)
     )
 
 
