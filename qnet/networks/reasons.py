@@ -70,6 +70,7 @@ _OTHERS = {
     "independent second phases": "second-phase work is treated as an independent stream",
     "priority order": "priorities",
     "fractional": "results for a fractional population lie between those of the two nearest integers",
+    "order unstated": "demands state no order of visits, and classes are taken to visit the stations in turn",
     "different times": "service times differ between its visits",
     "variable times": "service times are not exponential",
     "stack of servers": "last come first served with several servers",

@@ -85,7 +85,9 @@ def test_the_answer_is_that_of_the_model(seed: int) -> None:
     by_class = {row["name"]: row["response_s"] for row in report.records() if row["scope"] == "class"}
     asked = [by_class[f"c{kind}"] for kind in range(len(given["arrival_rate"]))]
     assert found.response == pytest.approx(asked, rel=1e-9)
-    assert found.exact == all(note.code != "QN601" for note in report.notes)
+    # The order of visits is that of the model, but not stated by demands.
+    assumed = found.method == "states" and len(given["demands"]) > 1
+    assert found.exact == (not assumed and all(note.code != "QN601" for note in report.notes))
     warned = {note.code for note in report.notes if note.severity == "warning"}
     assert {text[-6:-1] for text in found.warnings} == warned
 

@@ -140,3 +140,4 @@ def test_what_is_given_by_demands_alone_states_no_order() -> None:
         [[0.1, 0.3], [0.2, 0.1]], [[0, 1], [1, 0]], population=[3, 2], think_time=[1.0, 2.0]
     )
     np.testing.assert_allclose(network.solve("states").residence, around.solve().residence, rtol=1e-9)
+    assert around.solve().exact and not network.solve("states").exact

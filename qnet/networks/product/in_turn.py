@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 from qnet.errors import NoAnswer, Problem
 from qnet.expression import Value
 from qnet.lazy import lazy, np
+from qnet.networks.exactness import STATES
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.figures import figures
 from qnet.networks.product.open_classes import reasons, refuse_overload
-from qnet.networks.product.routes import by_routes
+from qnet.networks.product.routes import anywhere, by_routes
 from qnet.networks.product.solution import Solution
+from qnet.networks.reasons import Inexact, Reason
 from qnet.networks.solvers import table
 from qnet.networks.wanted import Wanted
 from qnet.queues.arithmetic import total
@@ -78,12 +80,24 @@ def solve(network: Demands, wanted: Wanted) -> Solution:
         network,
         figures(network, [item.throughput + nothing for item in solved.classes], residence),
         method=solved.method,
-        method_reasons=solved.reasons,
+        method_reasons=(*solved.reasons, *_reasons(network, solved.method)),
         why=solved.why or _WHY.get(solved.method, ""),
         network_reasons=(),
         by_routes=True,
         by_class=by_class,
     )
+
+
+def _reasons(network: Demands, method: str) -> tuple[Inexact, ...]:
+    """Why the chain of all states is not the exact answer: no order of visits is stated, and it takes one."""
+    stations, classes = network.shape
+    if method != STATES or network.switching is not None:
+        return ()
+    for kind in range(classes):
+        visits: list[Any] = [network.visit_ratio(station, kind) for station in range(stations)]
+        if sum(map(anywhere, visits)) > 1 or any(anywhere(abs(count * (count - 1.0))) for count in visits):
+            return (Inexact(Reason("order unstated")),)
+    return ()
 
 
 def _refuse_unstable(network: Demands, solved: RoutedSolution) -> None:
