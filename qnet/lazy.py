@@ -1,8 +1,8 @@
-"""numpy by name at the top of a module, loaded when it is first used.
+"""Modules by name at the top of a file, loaded when they are first used: numpy, and what some cases alone need.
 
-A small network needs no arrays, and numpy takes longer to load than such a network to solve. A module that works
-on arrays names it at its top, as any other; that a command loads nothing it does not use is held by the tests of loaded
-modules.
+A small network needs no arrays, and numpy takes longer to load than such a network to solve. A module that works on
+arrays alone imports numpy at its top, as any other; one that small networks pass through as well takes `np` from here.
+That a command loads nothing it does not use is held by the tests of loaded modules.
 """
 
 from __future__ import annotations

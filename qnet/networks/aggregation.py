@@ -13,9 +13,11 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Operations, Value, arrays
-from qnet.lazy import Array, Indices, np
+from qnet.lazy import Array, Indices
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import AGGREGATED
 from qnet.networks.figures import Steady, figures

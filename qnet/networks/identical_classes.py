@@ -10,8 +10,9 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Any, cast
 
+import numpy as np
+
 from qnet.expression import FLOATS, Operations, Value, arrays
-from qnet.lazy import np
 from qnet.networks.memory.regions import applies, regions
 from qnet.networks.routed import ClosedClass, OpenClass, RoutedNetwork, nested
 from qnet.networks.solution import ClassFigures, ClassStationFigures, Passages, RoutedSolution, RouteFigures

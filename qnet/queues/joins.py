@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from math import comb
 from typing import Any
 
+import numpy as np
+
 from qnet.expression import Value
-from qnet.lazy import Array, np
+from qnet.lazy import Array
 from qnet.record import Record
 
 _GROWTH = 1.7

@@ -7,7 +7,7 @@ from functools import cache
 from math import exp
 from typing import Any
 
-import numpy as np  # noqa: TID253
+import numpy as np
 import pytest
 from model_generator import model
 

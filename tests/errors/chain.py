@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any, TypeVar
 
-import numpy as np  # noqa: TID253
+import numpy as np
 
 State = TypeVar("State", bound=Hashable)
 MAX_STATES = 1500

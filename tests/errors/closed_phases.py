@@ -10,7 +10,7 @@ from __future__ import annotations
 from math import sqrt
 from typing import Any, NamedTuple
 
-import numpy as np  # noqa: TID253
+import numpy as np
 
 _Served = tuple[tuple[int, int], ...]
 _State = tuple[tuple[_Served, tuple[int, ...]], ...]

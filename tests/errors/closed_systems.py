@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np  # noqa: TID253
+import numpy as np
 from closed_phases import Small, exact_figures
 
 EXACT = Path(__file__).with_name("closed_exact.json")

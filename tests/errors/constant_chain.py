@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-import numpy as np  # noqa: TID253
+import numpy as np
 
 State = tuple[tuple[int, ...], tuple[int, ...]]
 """The classes in line, in order, the first in service; and how many of each class share the second station."""

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np  # noqa: TID253
+import numpy as np
 from hold_systems import Copies, Held, Shared, by_open, copies, held, shared, station
 from level_chain import solve
 from nested_chain import stationary

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-import numpy as np  # noqa: TID253
+import numpy as np
 from chain import MAX_STATES
 
 from qnet.networks.routed import RoutedNetwork, Step, Time

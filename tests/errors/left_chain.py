@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import numpy as np  # noqa: TID253
+import numpy as np
 from chain import MAX_STATES
 
 from qnet.record import Record

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any, NamedTuple
 
-import numpy as np  # noqa: TID253
+import numpy as np
 
 Phase = Hashable
 Moves = Callable[[int, Any], Iterable[tuple[float, int, Any]]]

@@ -11,7 +11,7 @@ from functools import reduce
 from math import sqrt
 from typing import Any, NamedTuple
 
-import numpy as np  # noqa: TID253
+import numpy as np
 
 
 class Phases(NamedTuple):

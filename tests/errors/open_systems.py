@@ -11,7 +11,7 @@ from math import ceil, log
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np  # noqa: TID253
+import numpy as np
 from open_chain import Open, mixed, numbers, phases
 
 from qnet.networks.routed import Group, Hold, OpenClass, Route, RoutedNetwork, Station, Time

@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from math import lgamma
 from typing import Any
 
-import numpy as np  # noqa: TID253
+import numpy as np
 from chain import MAX_STATES
 
 DONE: Hashable = "done"

@@ -12,7 +12,7 @@ from itertools import pairwise, product
 from math import comb, factorial, prod
 from typing import Any, NamedTuple
 
-import numpy as np  # noqa: TID253
+import numpy as np
 from kept_chains import kept
 from open_chain import phases
 from passage import DONE, OVER, long_run, percentiles

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np  # noqa: TID253
+import numpy as np
 
 sys.path.append(str(Path(__file__).parents[1] / "closed" / "approximate"))
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np  # noqa: TID253
+import numpy as np
 
 Transform = Callable[[Any], Any]
 """Of one argument or an array of them."""

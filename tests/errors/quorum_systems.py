@@ -14,7 +14,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np  # noqa: TID253
+import numpy as np
 
 EXACT = Path(__file__).with_name("quorum_exact.json")
 LEVELS = 18

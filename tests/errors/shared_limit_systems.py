@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np  # noqa: TID253
+import numpy as np
 from level_chain import solve as levels
 
 from qnet.expression import arrays

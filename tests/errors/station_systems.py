@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np  # noqa: TID253
+import numpy as np
 from hold_systems import station
 from level_chain import solve
 from open_chain import Phases, mixed, phases

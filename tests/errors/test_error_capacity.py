@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
 
-import numpy as np  # noqa: TID253
+import numpy as np
 import pytest
 from chain import mean, stationary
 from drain_chain import lost

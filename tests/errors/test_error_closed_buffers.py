@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import numpy as np  # noqa: TID253
+import numpy as np
 import pytest
 from chain import mean, stationary
 from measuring import assert_told

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np  # noqa: TID253
+import numpy as np
 import pytest
 from copied_drain_systems import Drained, drawn
 from kept_chains import kept

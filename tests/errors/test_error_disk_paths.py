@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np  # noqa: TID253
+import numpy as np
 import pytest
 from chain import mean, stationary
 from measuring import assert_told

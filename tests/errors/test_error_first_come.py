@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import numpy as np  # noqa: TID253
+import numpy as np
 import pytest
 from closed_phases import Small, exact_figures
 from closed_systems import EXACT, REGIONS, exact, systems

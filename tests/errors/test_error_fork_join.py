@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 
-import numpy as np  # noqa: TID253
+import numpy as np
 import pytest
 from chain import mean, stationary
 from kept_chains import kept

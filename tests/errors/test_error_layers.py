@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
-import numpy as np  # noqa: TID253
+import numpy as np
 import pytest
 from layered_chain import throughputs
 from measuring import assert_told

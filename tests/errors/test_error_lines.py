@@ -10,7 +10,7 @@ from functools import cache
 from itertools import islice
 from typing import Any, NamedTuple
 
-import numpy as np  # noqa: TID253
+import numpy as np
 import pytest
 from line_systems import FAMILIES, SIMULATED, Line, drawn, simulated
 from measuring import assert_told

@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from copy import copy
 from typing import NamedTuple, TypeVar
 
-import numpy as np  # noqa: TID253
+import numpy as np
 import pytest
 from chain import mean, stationary
 from measuring import assert_told

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np  # noqa: TID253
+import numpy as np
 from layered_chain import throughputs
 from measuring import assert_told
 

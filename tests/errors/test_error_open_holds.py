@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Protocol
 
-import numpy as np  # noqa: TID253
+import numpy as np
 import pytest
 from even_hold_systems import EXACT, Span, staged, trusted
 from hold_systems import Held, by_open, copies, held, shared

@@ -6,7 +6,7 @@ from itertools import product
 from random import Random
 from typing import NamedTuple
 
-import numpy as np  # noqa: TID253
+import numpy as np
 import pytest
 from measuring import assert_told
 

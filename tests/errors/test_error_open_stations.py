@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Protocol
 
-import numpy as np  # noqa: TID253
+import numpy as np
 import pytest
 from full import long_but
 from kept_chains import kept

@@ -6,7 +6,7 @@ import json
 from functools import cache
 from typing import Any
 
-import numpy as np  # noqa: TID253
+import numpy as np
 import pytest
 from measuring import assert_told
 from open_systems import ALL, EXACT, exact

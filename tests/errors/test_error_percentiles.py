@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np  # noqa: TID253
+import numpy as np
 import pytest
 from full import long_but
 from hold_systems import station

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from functools import cache
 from itertools import chain
 
-import numpy as np  # noqa: TID253
+import numpy as np
 import pytest
 from full import long_but
 from measuring import FEWEST, assert_told, printed

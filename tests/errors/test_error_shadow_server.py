@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from statistics import median
 from typing import Any
 
-import numpy as np  # noqa: TID253
+import numpy as np
 import pytest
 from kept_chains import kept
 from measuring import assert_told

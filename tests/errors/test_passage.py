@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import exp, log
 
-import numpy as np  # noqa: TID253
+import numpy as np
 import pytest
 from passage import DONE, OVER, percentiles
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from math import factorial
 from typing import Any
 
-import numpy as np  # noqa: TID253
+import numpy as np
 import pytest
 from passage import DONE, percentiles
 from passage_systems import Move, overtaking, queue, several_servers, visit

@@ -6,7 +6,7 @@ import sys
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-import numpy as np  # noqa: TID253
+import numpy as np
 import pytest
 
 import qnet

@@ -8,7 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-import numpy as np  # noqa: TID253
+import numpy as np
 import pytest
 import sympy  # noqa: TID253
 from many import many

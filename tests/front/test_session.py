@@ -16,7 +16,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-import numpy as np  # noqa: TID253
+import numpy as np
 import pytest
 import python_door
 from many import many

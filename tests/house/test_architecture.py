@@ -84,7 +84,7 @@ MAY_USE = {
     "__init__": {"errors", "networks", "note", "queues", "reports", "system", "version"},
 }
 
-HEAVY = {"numpy", "sympy", "rich", "dataclasses", "importlib.metadata"}
+HEAVY = {"sympy", "rich", "dataclasses", "importlib.metadata"}
 EXECUTING = {"eval", "exec", "sympify", "parse_expr", "literal_eval"}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np  # noqa: TID253
+import numpy as np
 import pytest
 
 import qnet

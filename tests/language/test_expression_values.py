@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 
-import numpy as np  # noqa: TID253
+import numpy as np
 import pytest
 from many import many
 

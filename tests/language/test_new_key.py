@@ -7,7 +7,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-import numpy as np  # noqa: TID253
+import numpy as np
 import pytest
 from click.testing import CliRunner
 from language_models import problems_of, told

@@ -6,7 +6,7 @@ changes by 0.2 %. A simulation of 10 customers and 12 places has 0.76336/s.
 
 from __future__ import annotations
 
-import numpy as np  # noqa: TID253
+import numpy as np
 import pytest
 from full import long_but
 

@@ -6,7 +6,7 @@ import random
 from itertools import pairwise, product
 from math import exp
 
-import numpy as np  # noqa: TID253
+import numpy as np
 import pytest
 from many import many
 

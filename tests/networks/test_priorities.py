@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np  # noqa: TID253
+import numpy as np
 import pytest
 from full import long_but
 

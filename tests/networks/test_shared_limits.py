@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-import numpy as np  # noqa: TID253
+import numpy as np
 import pytest
 from full import long_but
 

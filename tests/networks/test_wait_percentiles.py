@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from math import exp, log
 from pathlib import Path
 
-import numpy as np  # noqa: TID253
+import numpy as np
 import pytest
 
 import qnet

@@ -7,7 +7,7 @@ from contextlib import suppress
 from time import thread_time
 from typing import Any
 
-import numpy as np  # noqa: TID253
+import numpy as np
 
 from qnet.model.model import Model
 

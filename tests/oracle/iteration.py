@@ -8,7 +8,7 @@ from __future__ import annotations
 from time import thread_time
 from typing import Any
 
-import numpy as np  # noqa: TID253
+import numpy as np
 
 RESTART = 60
 ROUNDS = 40

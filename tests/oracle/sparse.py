@@ -6,7 +6,7 @@ from math import inf
 from time import thread_time
 from typing import Any
 
-import numpy as np  # noqa: TID253
+import numpy as np
 
 from .phases import Unsupported
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-import numpy as np  # noqa: TID253
+import numpy as np
 import pytest
 from full import FULL
 from many import many

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np  # noqa: TID253
+import numpy as np
 import pytest
 from many import many
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np  # noqa: TID253
+import numpy as np
 
 from qnet.documents import parse
 from qnet.model.load import build

@@ -4,7 +4,7 @@ import csv
 import io
 from functools import partial
 
-import numpy as np  # noqa: TID253
+import numpy as np
 import pytest
 from trials import side_by_side
 

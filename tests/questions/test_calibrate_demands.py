@@ -1,6 +1,6 @@
 """Service demands by the utilization law: known ones recovered, what moves together named."""
 
-import numpy as np  # noqa: TID253
+import numpy as np
 import pytest
 
 import qnet

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-import numpy as np  # noqa: TID253
+import numpy as np
 import pytest
 from full import long_but
 from test_calibrate import CLOSED, QUEUE, codes, holds, model_of, warnings

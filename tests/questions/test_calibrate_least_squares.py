@@ -1,6 +1,6 @@
 """Least squares against certified values, normal equations and printed tables."""
 
-import numpy as np  # noqa: TID253
+import numpy as np
 import pytest
 from many import many
 

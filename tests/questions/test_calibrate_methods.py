@@ -5,7 +5,7 @@ import io
 import random
 from collections import Counter
 
-import numpy as np  # noqa: TID253
+import numpy as np
 import pytest
 
 import qnet

@@ -1,6 +1,6 @@
 """Profiles, rows left out and predictions against closed forms."""
 
-import numpy as np  # noqa: TID253
+import numpy as np
 import pytest
 from many import many
 

@@ -1,6 +1,6 @@
 """The doubt of calibrated parameters in answers, against derivatives by hand."""
 
-import numpy as np  # noqa: TID253
+import numpy as np
 import pytest
 
 import qnet

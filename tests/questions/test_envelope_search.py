@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from random import Random
 
-import numpy as np  # noqa: TID253
+import numpy as np
 import pytest
 from envelopes import answer, holds, inside, model, points
 from full import long_but

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar
 
-import numpy as np  # noqa: TID253
+import numpy as np
 import pytest
 
 from qnet.networks.wanted import Wanted

@@ -6,7 +6,7 @@ import ast
 import math
 from pathlib import Path
 
-import numpy as np  # noqa: TID253
+import numpy as np
 import pytest
 
 from qnet.queues import joins

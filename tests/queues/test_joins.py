@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import exp
 
-import numpy as np  # noqa: TID253
+import numpy as np
 import pytest
 
 from qnet.queues.joins import BranchTimes, decisive, joined, mean_joined, ranked

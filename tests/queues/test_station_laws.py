@@ -6,7 +6,7 @@ import math
 from itertools import pairwise
 from typing import Any
 
-import numpy as np  # noqa: TID253
+import numpy as np
 import pytest
 from many import many
 from station_cases import POINTS, random_points

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import tracemalloc
 
-import numpy as np  # noqa: TID253
+import numpy as np
 import pytest
 
 from qnet.queues.finite_source import full_probabilities

@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, NamedTuple
 
-import numpy as np  # noqa: TID253
+import numpy as np
 
 _ARRIVAL, _ELSEWHERE, _FIRST, _SECOND = range(4)
 

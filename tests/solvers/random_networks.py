@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any
 
-import numpy as np  # noqa: TID253
+import numpy as np
 from building import scaled
 
 from qnet.networks.open.solve import solve

@@ -8,7 +8,7 @@ from math import factorial
 from random import Random
 from typing import Any
 
-import numpy as np  # noqa: TID253
+import numpy as np
 import pytest
 from building import at_station, close, customers, delay, network, station, visit
 from many import many

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-import numpy as np  # noqa: TID253
+import numpy as np
 import pytest
 from many import many
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 from random import Random
 from typing import Any
 
-import numpy as np  # noqa: TID253
+import numpy as np
 import pytest
 from building import close
 from many import many

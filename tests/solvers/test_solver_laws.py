@@ -10,7 +10,7 @@ from functools import cache
 from random import Random
 from typing import Any
 
-import numpy as np  # noqa: TID253
+import numpy as np
 import pytest
 from building import close
 from full import FULL

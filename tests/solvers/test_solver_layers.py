@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-import numpy as np  # noqa: TID253
+import numpy as np
 import pytest
 from building import at_station, delay, station, visit
 

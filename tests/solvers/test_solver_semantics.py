@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-import numpy as np  # noqa: TID253
+import numpy as np
 import pytest
 from building import at_station, close, customers, delay, network, scaled, split, station, visit
 from random_networks import numbers

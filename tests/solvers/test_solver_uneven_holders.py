@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np  # noqa: TID253
+import numpy as np
 import pytest
 from building import customers, network
 from nested_chain import stationary

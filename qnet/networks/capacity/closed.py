@@ -12,9 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from qnet.errors import NotComputed, Problem
 from qnet.expression import Operations, Value
-from qnet.lazy import Array, Flags, np
+from qnet.lazy import Array, Flags
 from qnet.networks.aggregation import Aggregation
 from qnet.networks.capacity.closed_levels import PlaceChain, Pool, StationLevels, Surroundings
 from qnet.networks.capacity.closed_network import (

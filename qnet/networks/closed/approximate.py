@@ -40,9 +40,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from qnet import budget
 from qnet.errors import InvalidInput, NoAnswer, NotComputed, Problem, of_method
-from qnet.lazy import Array, Indices, np
+from qnet.lazy import Array, Indices
 from qnet.networks.closed import newton_core
 from qnet.networks.closed.approximate_methods import aql, bard_schweitzer, linearizer
 from qnet.networks.closed.approximate_servers import conway, one_server, rolia_sevcik, seidmann, servers_of

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from qnet.lazy import Array, Flags, Indices, np
+import numpy as np
+
+from qnet.lazy import Array, Flags, Indices
 from qnet.networks.closed.approximate_mva import core_solutions, relaxed
 from qnet.networks.closed.newton_core import Core, CoreAnswer, solve_core
 from qnet.record import Record

@@ -14,8 +14,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, Protocol, Self, TypeVar
 
+import numpy as np
+
 from qnet.errors import NotComputed
-from qnet.lazy import Array, Flags, Indices, np
+from qnet.lazy import Array, Flags, Indices
 from qnet.networks.fixed_point import BatchMap, fixed_points, not_converged
 from qnet.record import Record
 

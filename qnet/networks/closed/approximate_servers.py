@@ -15,7 +15,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from qnet.lazy import Array, np
+import numpy as np
+
+from qnet.lazy import Array
 from qnet.queues.arithmetic import summed
 from qnet.record import Record
 

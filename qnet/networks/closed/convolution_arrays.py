@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from qnet.lazy import Array, np
+import numpy as np
+
+from qnet.lazy import Array
 from qnet.networks.closed import weights
 from qnet.networks.closed.problem import Rates, varying
 from qnet.record import Record

@@ -11,7 +11,9 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
-from qnet.lazy import Array, Flags, np
+import numpy as np
+
+from qnet.lazy import Array, Flags
 from qnet.networks.closed.approximate_mva import FixedPoints, ShareChanges, Substitution, unproven
 from qnet.networks.closed.second_phase import Left, waits_with_second_phases
 from qnet.record import Record

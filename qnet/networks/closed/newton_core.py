@@ -16,8 +16,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from qnet import budget
-from qnet.lazy import Array, Flags, Indices, np
+from qnet.lazy import Array, Flags, Indices
 from qnet.networks.closed.approximate_mva import TOLERANCE, FixedPoints
 from qnet.networks.closed.approximate_servers import CorrectionSlopes, saturated
 from qnet.queues.arithmetic import largest, summed

@@ -10,8 +10,10 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from qnet import budget
-from qnet.lazy import Array, Flags, lazy, np
+from qnet.lazy import Array, Flags, lazy
 from qnet.networks.closed.approximate_mva import FixedPoints, ShareChanges, Substitution, unproven
 from qnet.queues.arithmetic import distinct
 from qnet.record import Record

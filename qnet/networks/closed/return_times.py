@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from qnet.expression import Operations, Value, arrays
-from qnet.lazy import Array, np
+from qnet.lazy import Array
 from qnet.networks.routed import ClosedClass, Hold, Route, RoutedNetwork, Station, Step, Time
 from qnet.record import Record
 

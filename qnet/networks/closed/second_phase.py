@@ -15,7 +15,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from qnet.lazy import Array, lazy, np
+import numpy as np
+
+from qnet.lazy import Array, lazy
 from qnet.record import Record
 
 if TYPE_CHECKING:

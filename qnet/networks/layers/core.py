@@ -5,7 +5,9 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-from qnet.lazy import Array, Indices, np
+import numpy as np
+
+from qnet.lazy import Array, Indices
 from qnet.networks.closed.approximate_mva import core_solutions
 from qnet.networks.fixed_point import BatchMap, BatchMaps, fixed_points, near_points
 from qnet.networks.layers.round import LayerWaits, fixed_of, image_of, leave_out, load_of

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from qnet import budget
-from qnet.lazy import Array, np
+from qnet.lazy import Array
 from qnet.networks.layers.table import Numbers, Shape
 from qnet.queues.finite_source import Chains, full_probabilities
 from qnet.record import Record

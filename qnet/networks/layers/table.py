@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from qnet.lazy import np
+import numpy as np
+
 from qnet.networks.duration import Duration
 from qnet.networks.routed import ClosedClass, RoutedNetwork
 from qnet.networks.streams import Key, Stream, Streams, follows

@@ -11,7 +11,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, cast
 
-from qnet.lazy import Array, np
+import numpy as np
+
+from qnet.lazy import Array
 from qnet.networks.layers.core import LayerWaits, solve
 from qnet.networks.layers.table import Numbers, Shape
 from qnet.record import Record

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from qnet.errors import NotComputed, Problem
 from qnet.expression import Value, arrays
-from qnet.lazy import Array, Flags, np
+from qnet.lazy import Array, Flags
 from qnet.networks.aggregation import (
     MOST,
     Aggregation,

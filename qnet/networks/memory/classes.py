@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from qnet.errors import NotComputed
 from qnet.expression import Value
-from qnet.lazy import Array, Flags, Indices, np
+from qnet.lazy import Array, Flags, Indices
 from qnet.networks.aggregation import Aggregation, repeated
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import Beyond, between_integers, reasons_for

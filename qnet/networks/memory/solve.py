@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from qnet import budget
 from qnet.errors import NoAnswer, NotComputed, Problem
 from qnet.expression import Value
-from qnet.lazy import np
 from qnet.networks.aggregation import every_number, log_weights, numbers_in_parts, repeated, table, with_queue
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import between_integers, refuse_uneven

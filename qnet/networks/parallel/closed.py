@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
+
 from qnet import budget
 from qnet.expression import Operations, Value, arrays
-from qnet.lazy import Array, lazy, np
+from qnet.lazy import Array, lazy
 from qnet.networks.duration import Wait
 from qnet.networks.parallel.branches import Parallel, mean_join_time
 from qnet.networks.routed import ClosedClass, RoutedNetwork

@@ -6,9 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import comb
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Value, arrays
-from qnet.lazy import Array, Flags, lazy, np
+from qnet.lazy import Array, Flags, lazy
 from qnet.networks.duration import Wait
 from qnet.networks.exactness import AGGREGATED, LAYERS, PRIORITY
 from qnet.networks.parallel.branches import join_time

@@ -6,10 +6,11 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from qnet import budget
 from qnet.errors import NotComputed
 from qnet.expression import FLOATS, Value
-from qnet.lazy import np
 from qnet.networks.duration import Wait
 from qnet.networks.routed import ClosedClass, RoutedNetwork, Station
 from qnet.networks.solve import solve

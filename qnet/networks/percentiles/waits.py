@@ -6,9 +6,10 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from qnet.errors import NotComputed, Problem
 from qnet.expression import FLOATS, Value
-from qnet.lazy import np
 from qnet.networks.exactness import ranked, reasons_for, station_reason
 from qnet.networks.routed import ClosedClass, RoutedNetwork, Station, at_point
 from qnet.networks.solution import Passages, RoutedSolution

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from qnet.lazy import Array, lazy, np
+import numpy as np
+
+from qnet.lazy import Array, lazy
 from qnet.networks.product.demands import Demands
 from qnet.networks.product.open_classes import ordered_stations
 

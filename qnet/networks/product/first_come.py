@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from qnet.errors import NotComputed
-from qnet.lazy import Array, lazy, np
+from qnet.lazy import Array, lazy
 from qnet.networks.exactness import RESIDUAL
 from qnet.networks.near import Nearby
 from qnet.networks.product.arrays import NetworkArrays

@@ -14,8 +14,9 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
+import numpy as np
+
 from qnet import budget
-from qnet.lazy import np
 from qnet.networks.states.jumps import WHAT, balanced, iterated
 from qnet.networks.states.program import TooLarge
 from qnet.queues.arithmetic import distinct

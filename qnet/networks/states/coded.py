@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from qnet.lazy import np
+import numpy as np
+
 from qnet.networks.states.machine import State
 
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from math import log
 from typing import Any
 
-from qnet.lazy import np
+import numpy as np
+
 from qnet.networks.states.chain import Walk
 from qnet.networks.states.coded import CodedStates
 from qnet.networks.states.machine import Machine

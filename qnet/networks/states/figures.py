@@ -11,9 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
+import numpy as np
+
 from qnet import budget
 from qnet.expression import FLOATS, Operations, Value, arrays
-from qnet.lazy import np
 from qnet.networks.capacity.flows import drain_rate
 from qnet.networks.duration import Wait
 from qnet.networks.figures import Steady

@@ -11,7 +11,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from qnet.lazy import np
+import numpy as np
+
 from qnet.networks.states.machine import MOST_STEPS, FastNode, Machine, Scene
 from qnet.networks.states.program import CHOICE, FORK, JOIN, QUEUE, RELEASE, SPLIT, TIME, Program
 from qnet.record import Record

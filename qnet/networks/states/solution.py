@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
+import numpy as np
+
 from qnet.errors import NotComputed
 from qnet.expression import FLOATS, Operations, Value, arrays
-from qnet.lazy import np
 from qnet.networks import closed_networks
 from qnet.networks.capacity.flows import Losses, with_offered
 from qnet.networks.duration import NOTHING, Wait

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from qnet.lazy import np
+import numpy as np
+
 from qnet.networks.states.chain import AT_ONCE, Passing, Pattern, Walk, WalkSoFar, charge, structure_of
 from qnet.networks.states.coded import CodedStates
 from qnet.networks.states.program import NotCovered, Program, TooLarge

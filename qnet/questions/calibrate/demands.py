@@ -9,8 +9,10 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from qnet.errors import InvalidInput, NotComputed, Problem, UsageError, short, suggest
-from qnet.lazy import Array, np
+from qnet.lazy import Array
 from qnet.model.column_names import column_key
 from qnet.model.fields import TABLES
 from qnet.model.model import Model

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import numpy as np
+
 from qnet.errors import InvalidInput, Problem, printable
-from qnet.lazy import np
 from qnet.questions.calibrate.demands import BACKGROUND, FittedDemands, StationRegression, servers_and_copies
 from qnet.record import Record
 from qnet.reports.content import Note

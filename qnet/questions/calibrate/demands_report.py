@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from qnet.lazy import np
+import numpy as np
+
 from qnet.model.model import Model
 from qnet.questions.calibrate.calibrate import SHARE
 from qnet.questions.calibrate.demands import BACKGROUND, FittedDemands, StationRegression, demands_of

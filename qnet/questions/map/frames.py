@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+import numpy as np
+
 from qnet.errors import InvalidInput, Problem, UsageError, short
-from qnet.lazy import Array, np
+from qnet.lazy import Array
 from qnet.model.model import Model
 from qnet.networks.wanted import AUTO, Wanted
 from qnet.questions.map.map import Mapper, no_parameter

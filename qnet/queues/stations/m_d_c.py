@@ -8,9 +8,10 @@ from collections.abc import Callable
 from functools import cache, partial
 from typing import Any
 
+import numpy as np
+
 from qnet.errors import NotComputed, Problem
 from qnet.expression import Value
-from qnet.lazy import np
 from qnet.queues.roots import neighbours
 from qnet.queues.stations.answer import StationAnswer, answer
 from qnet.queues.stations.distributions import check_share, log_poisson, poisson_sum, quantile
