@@ -8,7 +8,7 @@ from full import long_but
 from qnet.lazy import np
 from qnet.model.conditions import condition
 from qnet.questions.points.trial import Trial
-from qnet.questions.search.near import near
+from qnet.questions.search.near import near, near_largest
 from qnet.questions.search.search import pick, search
 from qnet.system import load
 
@@ -103,3 +103,33 @@ def test_a_saturation_is_found_where_no_limit_is_asked_for() -> None:
     trial = Trial(model, "rate", (), {}, 1)
     known = pick(trial, search(trial)).value
     np.testing.assert_allclose(near(trial, known * 1.03).value, known, rtol=1e-9)
+
+
+def test_of_a_set_only_the_largest_answer_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The others are shown to be smaller, even where what is known has them in another order."""
+    model = load("ibm-3990-6")
+    asked = [condition("response <= 10 ms", model)]
+    trial = Trial(model, "rate", asked, {"write_fraction": np.append(FRACTIONS, 0.2)}, len(FRACTIONS) + 1)
+    exact = pick(trial, search(trial)).value
+    sets = np.array([3] * len(FRACTIONS) + [-1])
+    sizes: list[int] = []
+    solve = Trial.solve
+    monkeypatch.setattr(Trial, "solve", lambda self, value: sizes.append(self.size) or solve(self, value))
+    result = near_largest(trial, exact, sets)
+    few = sum(sizes)
+    assert result.answered.all()
+    np.testing.assert_allclose(result.value[:-1].max(), exact[:-1].max(), rtol=1e-9)
+    np.testing.assert_allclose(result.value[-1], exact[-1], rtol=1e-9)
+    assert (result.value[:-1] <= result.value[:-1].max()).all()
+    near(trial, exact)
+    assert few < sum(sizes) - few
+    misleading = exact * np.array([1.1, 1.0, 1.0, 1.0, 0.9, 0.9, 1.0])
+    again = near_largest(trial, misleading, sets)
+    np.testing.assert_allclose(again.value[:-1].max(), exact[:-1].max(), rtol=1e-9)
+
+
+def test_a_set_without_a_known_answer_has_none() -> None:
+    model = load("ibm-3990-6")
+    trial = Trial(model, "rate", [condition("response <= 10 ms", model)], {"write_fraction": FRACTIONS}, len(FRACTIONS))
+    known = np.full(len(FRACTIONS), np.nan)
+    assert not near_largest(trial, known, np.zeros(len(FRACTIONS), dtype=int)).answered.any()

@@ -32,6 +32,11 @@ _BEFORE = 0.999
 """The share of a capacity at which a search begins, where the known answer is beyond it."""
 
 
+_CONTENDS = 0.97
+"""The share of the largest known answer from which on another may become the largest: as many as rarely more do. Of
+those below it that is disproved."""
+
+
 class Near(Record):
     """Answers near known ones, as arrays with one element per point."""
 
@@ -70,6 +75,54 @@ def near(trial: Trial, known: Array) -> Near:
     for each, part in zip(all_of, (result.answered, result.value, result.shown), strict=True):
         each[here] = part
     return Near(*all_of)
+
+
+def near_largest(trial: Trial, known: Array, sets: Indices) -> Near:
+    """As `near`, where of some sets of points only the largest answer is asked for.
+
+    trial, known   as `near` takes them.
+    sets     by point, the number of the set that it belongs to; -1 for points whose answers are all asked for.
+    Returns  of a point whose answer is smaller than the largest of its set, the known one, or that largest if that is
+             smaller: the limits do not hold there.
+    """
+    of_set = sets >= 0
+    best = np.full(sets.max(initial=-1) + 2, -np.inf)
+    np.fmax.at(best, sets[of_set], known[of_set])
+    contends: Flags = ~of_set | ~(known < _CONTENDS * best[sets])
+    if contends.all():
+        return near(trial, known)
+    answered, value, shown = np.zeros(trial.size, dtype=bool), known.copy(), known.copy()
+
+    def answer(here: Indices) -> None:
+        result = near(trial.at(here), known[here])
+        answered[here], value[here], shown[here] = result.answered, result.value, result.shown
+
+    answer(np.flatnonzero(contends))
+    best[:] = np.inf
+    np.minimum.at(best, sets[contends], np.where(answered, np.inf, -np.inf)[contends])
+    top = np.full(len(best), -np.inf)
+    np.fmax.at(top, sets[contends], value[contends])
+    rest = np.flatnonzero(~contends)
+    top = np.minimum(top, best)[sets[rest]]
+    below = _fails(trial.at(rest), top)
+    answered[rest], value[rest], shown[rest] = below, np.minimum(known[rest], top), np.minimum(known[rest], top)
+    if not below.all():
+        answer(rest[~below])
+    return Near(answered, value, shown)
+
+
+def _fails(trial: Trial, value: Array) -> Flags:
+    """Whether the limits do not hold at some values; false for those that are not finite, or that the model refuses."""
+    result = np.zeros(trial.size, dtype=bool)
+    here = np.flatnonzero(np.isfinite(value))
+    if len(here):
+        part = trial.at(here)
+        try:
+            result[here] = part.excess(part.solve(value[here])) > 0
+        except QnetError as error:
+            if not outside(error):
+                raise
+    return result
 
 
 def _around(trial: Trial, known: Array) -> Near:

@@ -52,7 +52,8 @@ _NULLS = ("given", "fitted", "identity")
 UNCHANGED = "unchanged"
 _COMPUTED = ("fitted", "predicted", "failed assumption", "carried", "identity", "trend")
 _TRENDS = ("rises", "falls", "unchanged")
-_OF_GRID = ("mean", "largest", "trend")
+LARGEST = "largest"
+_OF_GRID = ("mean", LARGEST, "trend")
 _OF_TWO = ("ratio", "change", "difference")
 WIDEST = 0.25
 """The largest relative tolerance of a prediction: what is off by more is a miss that needs a reason."""

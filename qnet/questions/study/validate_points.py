@@ -4,6 +4,7 @@ once."""
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
+from itertools import groupby
 from math import isfinite
 from typing import Any
 
@@ -19,8 +20,9 @@ from qnet.networks.wanted import AUTO
 from qnet.questions.points.expression_values import expression_value
 from qnet.questions.points.points import Solved, solve_points
 from qnet.questions.points.trial import Trial
-from qnet.questions.search.near import near
+from qnet.questions.search.near import near_largest
 from qnet.questions.search.search import choose, search
+from qnet.questions.study.claims import LARGEST
 from qnet.questions.study.story import filled
 from qnet.questions.study.study import Claim, Study, Where
 from qnet.questions.study.validate_settings import Systems, refuse_moving
@@ -53,10 +55,6 @@ class _Lane(Record):
     """The values of all parameters; of those along a grid as arrays."""
     row: int | None
     """Which of the values along a grid; None for no grid."""
-
-    def value(self, name: str) -> float:
-        """The value of a parameter there."""
-        return float(self.known[name]) if self.row is None else _at(self.known[name], self.row)
 
 
 class Computer:
@@ -276,12 +274,13 @@ class Computer:
         model = self.systems.models[system]
         assert model is not None
         names = sorted({name for lane in lanes for name in lane.names} - {vary})
-        columns = {name: np.array([lane.value(name) for lane in lanes], dtype=float) for name in names}
+        columns = _columns(lanes, names)
         indices, firsts = _distinct(lanes, columns)
         lanes, every = [lanes[first] for first in firsts], lanes
         columns = {name: column[firsts] for name, column in columns.items()}
         with_figure = {index for index, lane in zip(indices, every, strict=True) if lane.claim.figure}
-        parts = self.searched(key, lanes, columns, with_figure) if vary else [_solved(model, columns, len(lanes))]
+        sets = _sets(every, indices)
+        parts = self.searched(key, lanes, columns, with_figure, sets) if vary else [_solved(model, columns, len(lanes))]
         expressions = {figure: self.parsed[system, figure] for figure in {lane.claim.figure for lane in every} - {""}}
         for part in parts:
             read: dict[str, Any] = {}
@@ -300,11 +299,12 @@ class Computer:
                         self.answers.setdefault(lane.claim.position, {})[lane.slot] = answer
 
     def searched(
-        self, key: _Key, lanes: list[_Lane], columns: dict[str, Any], with_figure: Container[int]
+        self, key: _Key, lanes: list[_Lane], columns: dict[str, Any], with_figure: Container[int], sets: Any
     ) -> list[_Part]:
         """Search a parameter at every point of a batch: near a known answer, and from the start where there is none.
 
         with_figure   the points whose solutions are read.
+        sets          by point, the number of a set of which only the largest answer is asked for; -1 for none.
         """
         system, vary, smallest, _ = key
         model = self.systems.models[system]
@@ -317,7 +317,7 @@ class Computer:
         parts: list[_Part] = []
         there = np.arange(len(lanes))
         if not smallest:
-            result = near(trial, np.array(known))
+            result = near_largest(trial, np.array(known), sets)
             here, there = np.flatnonzero(result.answered), np.flatnonzero(~result.answered)
             if len(here):
                 answers = result.answered[here], result.value[here], result.shown[here]
@@ -370,6 +370,32 @@ def _distinct(lanes: list[_Lane], columns: dict[str, Any]) -> tuple[list[int], l
             firsts.append(number)
         indices.append(index)
     return indices, firsts
+
+
+def _sets(lanes: list[_Lane], indices: list[int]) -> Any:
+    """By distinct point, the position of the claim whose largest answer is all that is asked for; -1 for the others."""
+    result: dict[int, int] = {}
+    for index, lane in zip(indices, lanes, strict=True):
+        alone = lane.claim.take == LARGEST and not lane.claim.figure
+        mine = lane.claim.position if alone else -1
+        result[index] = mine if result.get(index, mine) == mine else -1
+    return np.array([result[index] for index in range(len(result))])
+
+
+def _columns(lanes: list[_Lane], names: Iterable[str]) -> dict[str, Any]:
+    """The values of some parameters at all points; those of one grid are taken together."""
+    parts: list[tuple[dict[str, Any], slice, Any]] = []
+    start = 0
+    for _, run in groupby(lanes, key=lambda lane: id(lane.known)):
+        same = list(run)
+        here = slice(start, start := start + len(same))
+        parts.append((same[0].known, here, None if same[0].row is None else [lane.row for lane in same]))
+    columns = {name: np.empty(len(lanes)) for name in names}
+    for known, here, rows in parts:
+        for name, column in columns.items():
+            value = known[name]
+            column[here] = value if rows is None or not getattr(value, "ndim", 0) else value[rows]
+    return columns
 
 
 def _at(value: Any, index: int) -> float:
