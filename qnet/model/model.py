@@ -9,7 +9,7 @@ A question solves one model thousands of times.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import wraps
+from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from qnet.documents import Document, Path
@@ -404,12 +404,12 @@ class Model(Record):
             visited.add(name)
         return list(result)
 
-    @property
+    @cached_property
     def choices(self) -> dict[str, tuple[str, ...]]:
         """The options of every choice parameter."""
         return {name: parameter.options for name, parameter in self.parameters.items() if parameter.options}
 
-    @property
+    @cached_property
     def dimensions(self) -> dict[str, Dimension]:
         """The dimension of every parameter that is not a choice."""
         return {name: parameter.dimension for name, parameter in self.parameters.items() if not parameter.options}

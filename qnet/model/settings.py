@@ -63,7 +63,8 @@ def with_settings(model: Model, settings: Mapping[str, str], path: Path = ()) ->
         raise UsageError(*problems)
     origins = {name: (*path, name) if path else f"-p {short(f'{name}={text}')}" for name, text in settings.items()}
     changed = model.replace(
-        parameters=_in_order(parameters),
+        # Without names of others they remain in order.
+        parameters=_in_order(parameters) if any(parameters[name].expression.names for name in settings) else parameters,
         settings={**model.settings, **settings},
         origins={**model.origins, **origins},
     )
@@ -82,7 +83,8 @@ def _value(model: Model, old: Parameter, text: str) -> Expression:
     try:
         expression = parse(text)
         refuse_inside(model, expression)
-        dimension = check(expression.root, model.dimensions | station_figures(model), model.choices)
+        known = model.dimensions | station_figures(model) if expression.names else {}
+        dimension = check(expression.root, known, model.choices)
     except ExpressionError as error:
         if _is_list(old, text):
             given = f"'{old.name}={text}'"

@@ -13,7 +13,7 @@ from qnet.lazy import np
 from qnet.model.bind import bind, expressions, structural, structures
 from qnet.model.grids import parameter
 from qnet.model.metrics import Metric
-from qnet.model.model import Model, Parameter, StepModel
+from qnet.model.model import Model, Parameter, StepModel, fact
 from qnet.model.scope import rests_on, station_figures
 from qnet.model.values import Values
 from qnet.networks.solution import RoutedSolution
@@ -49,6 +49,24 @@ def stations_inside(step: StepModel) -> set[str]:
         result |= {inner.station} if inner.station else set()
         waiting += inner.inner
     return result
+
+
+@fact
+def _structural(model: Model) -> set[str]:
+    """The parameters that the structure of the network of a model rests on."""
+    return _used(model, [expression for expression, _ in structural(model)])
+
+
+def _used(model: Model, expressions: Iterable[Expression]) -> set[str]:
+    """The parameters that some expressions rest on, directly or through others."""
+    asked = [name for expression in expressions for name in expression.names]
+    names = set(asked)
+    while asked:
+        parameter = model.parameters.get(asked.pop())
+        new = set(parameter.expression.names) - names if parameter else set[str]()
+        names |= new
+        asked += new
+    return names
 
 
 class Domain:
@@ -99,7 +117,7 @@ class Domain:
 
     def integer(self, size: int) -> bool:
         """Whether the parameter counts something: servers and copies, or customers, that are integers where it is."""
-        if self.vary in self._used([expression for expression, _ in structural(self.model)]):
+        if self.vary in _structural(self.model):
             value = stated_value(self.model, self.vary)
             first = next((index for index in range(size) if self.allows(index, value)), None)
             return first is not None and not any(self.allows(first, value + half) for half in (0.5, -0.5))
@@ -107,7 +125,7 @@ class Domain:
 
     def customers(self) -> set[str]:
         """The parameters that populations rest on."""
-        return self._used([item.population for item in self.model.customers if item.population is not None])
+        return _used(self.model, [item.population for item in self.model.customers if item.population is not None])
 
     def pools(self) -> set[str]:
         """The parameters that the servers of stations rest on that are held while other stations are visited."""
@@ -119,7 +137,7 @@ class Domain:
             waiting += step.inner
             if step.station and stations_inside(step) - delays:
                 held.add(step.station)
-        return self._used([item.servers for item in self.model.stations if item.name in held])
+        return _used(self.model, [item.servers for item in self.model.stations if item.name in held])
 
     def _counts_customers(self) -> bool:
         """Whether populations are integers where the parameter is one, and not half way between."""
@@ -137,17 +155,6 @@ class Domain:
         near = [number for number in (value - 1, value, value + 1) if self.allows(0, number)]
         between = [number for number in (value - 0.5, value + 0.5) if self.allows(0, number)]
         return value == round(value) and all(map(people, near)) and not any(map(people, between))
-
-    def _used(self, expressions: Iterable[Expression]) -> set[str]:
-        """The parameters that some expressions rest on, directly or through others."""
-        asked = [name for expression in expressions for name in expression.names]
-        names = set(asked)
-        while asked:
-            parameter = self.model.parameters.get(asked.pop())
-            new = set(parameter.expression.names) - names if parameter else set[str]()
-            names |= new
-            asked += new
-        return names
 
     def integer_ranges(self, size: int) -> list[tuple[int, int]]:
         """The least and the largest integer that are allowed around the stated value, at all points of the grid.

@@ -17,7 +17,6 @@ from qnet.lazy import np
 from qnet.model.bind import expressions
 from qnet.model.model import Model, Parameter
 from qnet.model.scope import rests_on
-from qnet.model.values import Values
 from qnet.questions.points.domain import Domain
 from qnet.questions.study.study import Claim, Study, Where
 from qnet.questions.study.validate_points import ClaimFigures, Computer
@@ -280,8 +279,8 @@ class _Pool:
         if key not in self.total:
             item = model.parameters[name]
             datum = item.part and item.dimension == NUMBER and not item.expression.names
-            plain = Values(model, {}, None).known.get(name, 0.5) if datum else 0.5
-            self.total[key] = float(plain).is_integer() or Domain(model, name, {}).integer(1)
+            plain = float(evaluate(item.expression.root, {}, FLOATS)) if datum else 0.5
+            self.total[key] = plain.is_integer() or Domain(model, name, {}).integer(1)
         return self.total[key]
 
 
