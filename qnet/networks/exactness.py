@@ -31,6 +31,8 @@ AGGREGATED = "flow-equivalent"
 """The method for simultaneous resource possession."""
 _CORRECTED = "what is waited for is estimated, which may be wrong by a few per cent, in small networks by ten or more"
 _ESTIMATED = "what they leave is estimated, which is wrong by 1 % in the median, and by up to 17 %"
+HELD = Inexact(Reason("holds"))
+"""The reason of an open network with servers kept while others are waited for."""
 HIGHER = 0.6
 """The utilization by customers of higher priority up to which the estimate is trusted."""
 LONG_ABSENCE = 0.5
@@ -67,7 +69,7 @@ def reasons_for(
     alone = alone and _visited_once(network, queues[0].name, operations)
     reasons = [Inexact(Reason("not Poisson", class_name=name)) for name in uneven_classes(network, operations)]
     if any(stream.holder for stream in streams):
-        reasons.append(Inexact(Reason("holds")))
+        reasons.append(HELD)
     if compiled.deferred:
         reasons.append(_left_behind(network, streams, operations))
     if not network.closed and not alone and any(ranked(station, at[station.name]) for station in queues):

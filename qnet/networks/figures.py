@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from qnet.expression import Operations, Value
 from qnet.lazy import lazy, np
 from qnet.networks.duration import Wait
-from qnet.networks.exactness import reasons_for
+from qnet.networks.exactness import HELD, reasons_for
+from qnet.networks.reasons import Inexact
 from qnet.networks.routed import Group, RoutedNetwork, Station
 from qnet.networks.solution import (
     BranchFigures,
@@ -89,7 +90,7 @@ class Steady:
 
 
 def responses(steady: Steady, method: str, rounds: int) -> RoutedSolution:
-    """As `figures`, without those by station and by route.
+    """As `figures`, without those by station and by route; of the reasons why they are not exact one is enough.
 
     steady, method, rounds   as `figures` takes them.
     """
@@ -101,14 +102,19 @@ def responses(steady: Steady, method: str, rounds: int) -> RoutedSolution:
             step = parallel_branches.breakdown(fork, steady.waits, steady.identical, operations)
             spent += [fork.count * mean for mean in step.parts.values()]
         each[route.class_index].append(route.probability * total(spent))
-    return _of_classes(steady, [total(parts) for parts in each], method, rounds)
+    streams = steady.compiled.streams
+    held = any(stream.holder and not operations.all(stream.rate == 0) for stream in streams)
+    return _of_classes(steady, [total(parts) for parts in each], method, rounds, (HELD,) if held else None)
 
 
-def _of_classes(steady: Steady, times: Sequence[Value], method: str, rounds: int) -> RoutedSolution:
+def _of_classes(
+    steady: Steady, times: Sequence[Value], method: str, rounds: int, reasons: tuple[Inexact, ...] | None = None
+) -> RoutedSolution:
     """The figures of the classes, from their responses, and of the network; those by station and by route left out."""
     network = steady.network
     weights = _weights(steady)
-    reasons = () if steady.exact else reasons_for(network, steady.compiled, steady.operations, method)
+    if reasons is None:
+        reasons = () if steady.exact else reasons_for(network, steady.compiled, steady.operations, method)
     return RoutedSolution(
         stable=_stable(steady),
         throughput=total(steady.throughputs),

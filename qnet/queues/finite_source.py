@@ -211,7 +211,7 @@ def _solved(
     left_out: Any = np.zeros(len(rate))
     live = np.arange(len(rate))
     count = chain.count
-    squares, each = count**2, np.ones(len(count))
+    squares = count**2
     work: Any = (_arrays(2, most, columns) if room is None else room[2:])[:, : len(count)]
     both = work[:, :, :columns]
     weights, asking = both
@@ -219,7 +219,7 @@ def _solved(
     for _ in range(_MAX_ROUNDS):
         _weigh(chain, rate, weights)
         np.multiply(weights, chain.free, out=asking)
-        mass, asked = sums = _sums(both, each)
+        mass, asked = sums = _sums(both, None)
         excess = rate + np.log(asked / (mass * offered))
         # A bracket narrower than rounding cannot be improved: it counts as the root.
         size_of = np.maximum(1.0, np.abs(rate))
@@ -286,10 +286,10 @@ def _busy_and_ahead(chain: _Chain, servers: int, both: Array) -> tuple[Array, Ar
     """(2, B) the sums of what is `busy` in a chain, times each of two shares of its states; (B,) of what is `ahead`,
     times the second."""
     few = min(servers, len(chain.count))
-    each, count = np.ones(len(chain.count)), chain.count
-    busy = _sums(both[:, :few] * chain.busy, each[:few]) + _sums(both[:, few:], each[few:])
+    count = chain.count
+    busy = _sums(both[:, :few] * chain.busy, None) + _sums(both[:, few:], None)
     shares = both[1:]
-    ahead = _sums(shares[:, :few] * chain.ahead, each[:few]) + _sums(shares[:, few:], count[few:] - (servers - 1))
+    ahead = _sums(shares[:, :few] * chain.ahead, None) + _sums(shares[:, few:], count[few:] - (servers - 1))
     return busy, (ahead + chain.beside[0] * _sums(shares[:, few:], count[few:] + 1))[0]
 
 
@@ -342,12 +342,18 @@ def _columns(part: Any, chosen: Any) -> Any:
 
 
 def _sums(shares: Any, values: Any) -> Any:
-    """Sums over chains, one in each column, of values times some shares of their states: (k, n, B) to (k, B).
+    """Sums over chains, one in each column, of values times some shares of their states: (k, n, B) to (k, B); of the
+    shares alone for None.
 
     Not a product of matrices, nor a plain sum: their last digits depend on the number of points and on the place of a
     point among them. Here they may depend on how many requests a long chain is made for, and on nothing else.
     """
-    return np.einsum("kij,i->kj", shares, values)
+    if values is not None:
+        return np.einsum("kij,i->kj", shares, values)
+    # Rows are added one after the other, and no numbers of a row.
+    if shares.strides[1] > shares.strides[2]:
+        return np.add.reduce(shares, axis=1)
+    return np.einsum("kij,i->kj", shares, np.ones(shares.shape[1]))
 
 
 _MOST_CHAINS = 24
