@@ -133,3 +133,15 @@ def test_a_set_without_a_known_answer_has_none() -> None:
     trial = Trial(model, "rate", [condition("response <= 10 ms", model)], {"write_fraction": FRACTIONS}, len(FRACTIONS))
     known = np.full(len(FRACTIONS), np.nan)
     assert not near_largest(trial, known, np.zeros(len(FRACTIONS), dtype=int)).answered.any()
+
+
+def test_a_number_of_users_is_kept_where_the_next_one_is_too_many() -> None:
+    model = load("p390")
+    asked = [condition("response <= 2 s", model)]
+    trial = Trial(model, "users", asked, {}, 1)
+    known = pick(trial, search(trial)).value
+    result = near(trial, known)
+    assert result.answered.all()
+    assert (result.value == known).all()
+    for other in (known - 1, known + 1, known + 0.5):
+        assert not near(trial, other).answered.any()

@@ -56,17 +56,21 @@ def near(trial: Trial, known: Array) -> Near:
     Returns  nothing for a point at which the limits hold at no value tried on the lower side, or at all of them on the
              upper one, or that the model refuses.
     Raises   the errors of the model other than those for numbers outside their domain.
-    Method   Where a station that holds no waits saturates near the known answer, and the limits hold just before it,
-             that is the answer. Else values farther and farther from the known answer, until the limits change; and
-             between the last two values.
+    Method   Of a parameter that counts something, the known answer where the limits hold there, and not at the next
+             number; no other is tried. Of all others, where a station that holds no waits saturates near the known
+             answer, and the limits hold just before it, that is the answer. Else values farther and farther from the
+             known answer, until the limits change; and between the last two values.
     Limits   Of several crossings between the values it is one of them.
     """
     nowhere = Near(np.zeros(trial.size, dtype=bool), known, known)
     here = np.flatnonzero(np.isfinite(known) & (known > 0))
-    if not len(here) or trial.uncertain or trial.domain.integer(trial.size):
+    if not len(here):
+        return nowhere
+    counts = trial.domain.integer(trial.size)
+    if trial.uncertain and not counts:
         return nowhere
     try:
-        result = _around(trial.at(here), known[here])
+        result = (_counted if counts else _around)(trial.at(here), known[here])
     except QnetError as error:
         if not outside(error):
             raise
@@ -123,6 +127,14 @@ def _fails(trial: Trial, value: Array) -> Flags:
             if not outside(error):
                 raise
     return result
+
+
+def _counted(trial: Trial, known: Array) -> Near:
+    """As `near`, where all answers are known numbers of something."""
+    lanes = trial.at(np.tile(np.arange(trial.size), 2))
+    excess = lanes.excess(lanes.solve(np.concatenate([known, known + 1])))
+    here, beyond = np.split(excess, 2)
+    return Near((known == np.floor(known)) & (here <= 0) & (beyond > 0), known, known)
 
 
 def _around(trial: Trial, known: Array) -> Near:
