@@ -1,4 +1,4 @@
-"""Buffers: the stations that free their places, how often they are full, and the waits for a place."""
+"""Buffers: the stations that free their places, the probability that they are full, and the waits for a place."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from qnet.queues.places import FiniteLine, Servers, with_loss, with_wait
 from qnet.record import Record
 
 MOST = 200
-"""The largest number of places of which every one is a state of an M/G/1/K."""
+"""The largest number of places that are states of an M/G/1/K, one each."""
 _NEAR = 1e-9
 """A relative difference that counts as none; any small number above rounding works."""
 _SHORTEST = 1e-12
-"""Seconds of work that takes none, where its rate is wanted."""
+"""The least work that frees a place, in seconds: work without any time would have an infinite rate."""
 _TAKEN = 10
-"""One place in this many may be taken before its work can begin, where errors were measured as small: these waits are
-computed as if there were any number of places."""
+"""Errors were measured as small where at most one place in this many is taken before its work can begin: waits before
+that are computed for unlimited places."""
 _OTHER = 0.1
-"""The share of the time of copies that other work may take, where errors were measured."""
+"""The largest utilization of copies by other work at which errors were measured."""
 SPREAD = 0.5
-"""The largest spread of a queue with other work, over its places and one more, at which errors were measured."""
+"""The largest spread of a queue with other work, divided by its places and one more, at which errors were measured."""
 
 
 class Sort(Record):
@@ -50,7 +50,7 @@ class _Drain(Record):
     centre: Centre
     servers: Servers
     rate: Value
-    """Indices per second that all copies together can free, given their other work."""
+    """Places per second that all copies together can free, given their other work."""
     serving: Value
     """Mean number of places whose work is in service here."""
     waiting: Value
@@ -58,11 +58,11 @@ class _Drain(Record):
     share: Value
     """The share of the busy servers that does this work."""
     alone: bool
-    """Whether they do no other work."""
+    """Whether the station does no other work."""
     sorts: tuple[Sort, ...]
-    """Of one server: the times to free a place, interruptions by other work included."""
+    """The distributions of the time to free a place at one server, interruptions by other work included."""
     work: Value
-    """Server seconds at a copy for a place, of all places."""
+    """Server seconds at one copy per place taken, averaged over all places, wherever they are freed."""
 
 
 class BufferState(Record):
@@ -72,37 +72,38 @@ class BufferState(Record):
     kept: Value
     """The share of requests for a place that is not lost."""
     delay: tuple[Value, Value]
-    """Mean wait for a place of all requests, and its squared coefficient of variation."""
+    """Mean wait for a place over all requests, and its squared coefficient of variation."""
     waits: Mapping[int, Wait]
-    """By stream: the wait of the work that frees places, where it is limited by the buffer."""
+    """By stream: the wait of the work that frees places, limited by a buffer that loses."""
     inside: Mapping[int, Wait]
-    """By stream: the wait of that work while its place is taken, where customers wait elsewhere for a place."""
+    """By stream: the wait of that work after its place is taken, if customers wait for a place."""
     strained: bool
     """Whether the buffer is used in a way for which errors were not measured as small."""
     load: Value = None
-    """Requests for a place over those that can be freed, where that is less than the servers can do; None elsewhere."""
+    """Requests for a place divided by the places that copies can free, if customers wait; None for a single copy."""
 
 
 def solve_buffer(
     buffer: Buffer, solver: OpenSolverWithLosses, flows: Flows, kept: Value, operations: Operations
 ) -> BufferState:
-    """How often a buffer is full, given the waits of its network.
+    """The probability that a buffer is full, its occupancy and its waits, given the waits of its network.
 
-    buffer  of the network.
-    solver  the waits of the network.
-    flows   the flows of its routes.
-    kept    the share of requests for a place that is not lost, as it was assumed.
+    buffer      of the network.
+    solver      the waits of the network.
+    flows       the flows of its routes.
+    kept        the share of requests for a place that is not lost, as the flows assume.
+    operations  of the numbers of the network.
     Method  The places are a queue at the station that frees them most slowly: an M/M/c/K, or an M/M/c with at most K
-            inside where customers wait for a place. Work of higher priority at that station reduces its capacity.
-            Indices that are taken elsewhere, before the response or at other stations, are a constant number. Several
-            copies, of which some are idle while others have a line: see `copied_drains`. Fluid: with a places per
-            second filled and d freed, the buffer fills in K / (a - d).
+            inside where customers wait for a place; at one server an M/G/1 with the same limit. Work of higher priority
+            at that station reduces its capacity. Places taken elsewhere, before the response or at other stations, are
+            a constant number. Several copies, of which some are idle while others have a queue: see `copied_drains`.
+            Fluid: with a places per second filled and d freed, the buffer fills in K / (a - d).
     Source  The queue: see `queues.places`. The fluid: @newell1971.
     """
     filled = flows.fills[buffer.name]
     carried = total(filled.values())
     offered = carried / kept if buffer.loses else carried
-    every = _taken(buffer, solver, filled)
+    unlimited = _unlimited_occupancy(buffer, solver, filled)
     state: BufferState | None = None
     stations: dict[str, list[_Drain]] = {}
     for centre in solver.centres:
@@ -111,7 +112,7 @@ def solve_buffer(
             stations.setdefault(centre.key[0], []).append(drain)
     for drains in stations.values():
         at = _state_at_copies if drains[0].centre.station.copies > 1 else _state_at_one
-        other = at(buffer, drains, solver, (offered, carried), every, operations)
+        other = at(buffer, drains, solver, (offered, carried), unlimited, operations)
         state = other if state is None else _slower(state, other, operations)
     if state is None:
         figures = _figures(buffer, (offered, carried), 0.0, (0.0, 0.0), 0.0, 0.0, "")
@@ -131,42 +132,42 @@ def _state_at_one(
     drains: Sequence[_Drain],
     solver: OpenSolverWithLosses,
     rates: tuple[Value, Value],
-    every: Value,
+    unlimited: Value,
     operations: Operations,
 ) -> BufferState:
-    """The state of a buffer, if one station alone limited how fast places are freed.
+    """The state of a buffer, if one station without copies alone limited how fast places are freed.
 
-    rates  requests for a place per second, and those that are not lost.
-    every  mean number of places that would be taken if there were any number of them.
+    rates      requests for a place per second, and those that are not lost.
+    unlimited  mean number of places that would be taken if there were no limit.
     """
     where, maximum, minimum = operations.where, operations.maximum, operations.minimum
     offered, _ = rates
     (drain,) = drains
     centre = drain.centre
-    elsewhere = maximum([every - drain.waiting - drain.serving, 0.0 * every])
+    elsewhere = maximum([unlimited - drain.waiting - drain.serving, 0.0 * unlimited])
     count = drain.servers.number
     # Some of the servers that are counted as holding a place each do other work.
-    places = maximum([buffer.places - elsewhere + count * (1 - drain.share), count + 0.0 * every])
-    one = count == 1 and operations.all(operations.compare("<=", buffer.places, MOST + 0.0 * every))
+    places = maximum([buffer.places - elsewhere + count * (1 - drain.share), count + 0.0 * unlimited])
+    one = count == 1 and operations.all(operations.compare("<=", buffer.places, MOST + 0.0 * unlimited))
     late: Value = None
     if one:
         line, late = m_g_1_places(offered, drain.sorts, buffer.places - elsewhere, buffer.loses, drain.serving)
     else:
         line = (with_loss if buffer.loses else with_wait)(drain.servers, places, operations)
     full = line.full
-    step = 1 - operations.exp(minimum([drain.servers.log_ratio(operations), 0.0 * every]))
+    step = 1 - operations.exp(minimum([drain.servers.log_ratio(operations), 0.0 * unlimited]))
     # Without a steady state, or where a full buffer loses, there is no wait for a place.
     sure = where(step > 0, step, 1.0)
     if late is None:
-        late = 0.0 * every if buffer.loses else where(step > 0, 1.0, 0.0) / (drain.rate * sure)
+        late = 0.0 * unlimited if buffer.loses else where(step > 0, 1.0, 0.0) / (drain.rate * sure)
     if count < centre.station.servers:
-        waiting: Value = 0.0 * every
+        waiting: Value = 0.0 * unlimited
     elif buffer.loses or one:
         waiting = line.waiting
     else:
         waiting = drain.waiting - full * (1 - sure) / sure
-    held = minimum([elsewhere + drain.serving, buffer.places + 0.0 * every])
-    taken = minimum([held + maximum([waiting, 0.0 * every]), buffer.places + 0.0 * every])
+    held = minimum([elsewhere + drain.serving, buffer.places + 0.0 * unlimited])
+    taken = minimum([held + maximum([waiting, 0.0 * unlimited]), buffer.places + 0.0 * unlimited])
     return BufferState(
         figures=_figures(
             buffer,
@@ -177,8 +178,8 @@ def _state_at_one(
             _time_to_fill(buffer, offered, drain.rate, operations),
             _label(centre),
         ),
-        kept=maximum([line.free, LEAST + 0.0 * every]) if buffer.loses else 1.0 + 0.0 * offered,
-        delay=(full * late, 2 / maximum([full, 1e-300 + 0.0 * every]) - 1),
+        kept=maximum([line.free, LEAST + 0.0 * unlimited]) if buffer.loses else 1.0 + 0.0 * offered,
+        delay=(full * late, 2 / maximum([full, 1e-300 + 0.0 * unlimited]) - 1),
         waits=_bounded(buffer, centre, solver, line.waiting) if buffer.loses else {},
         inside={} if buffer.loses else _bounded(buffer, centre, solver, taken - held),
         strained=_strained(buffer, drain, elsewhere, operations),
@@ -190,24 +191,24 @@ def _state_at_copies(
     drains: Sequence[_Drain],
     solver: OpenSolverWithLosses,
     rates: tuple[Value, Value],
-    every: Value,
+    unlimited: Value,
     operations: Operations,
 ) -> BufferState:
     """The state of a buffer, if the copies of one station alone limited how fast places are freed.
 
-    drains  those of the groups of its copies.
-    rates   requests for a place per second, and those that are not lost.
-    every   mean number of places that would be taken if there were any number of them.
+    drains     one for each group of its copies.
+    rates      requests for a place per second, and those that are not lost.
+    unlimited  mean number of places that would be taken if there were no limit.
     """
     offered, carried = rates
     copies = [drain.centre.station.groups[drain.centre.key[1]].copies for drain in drains]
     there = total(number * (drain.waiting + drain.serving) for number, drain in zip(copies, drains, strict=True))
-    elsewhere = operations.maximum([every - there, 0.0 * every])
-    asked = [
+    elsewhere = operations.maximum([unlimited - there, 0.0 * unlimited])
+    copied = [
         CopiedDrain(number, drain.servers.number, drain.work, drain.servers.other, _scv_of(drain))
         for number, drain in zip(copies, drains, strict=True)
     ]
-    line = places_in_copies(offered, buffer.places, asked, ratio(elsewhere, carried), buffer.loses)
+    line = places_in_copies(offered, buffer.places, copied, ratio(elsewhere, carried), buffer.loses)
     taken = operations.minimum([line.taken, buffer.places + 0.0 * line.taken])
     waits: dict[int, Wait] = {}
     others: dict[int, Wait] = {}
@@ -236,16 +237,16 @@ def _state_at_copies(
 
 
 def _scv_of(drain: _Drain) -> Value:
-    """That of the time to free a place, where it is known."""
+    """Squared coefficient of variation of the time to free a place; taken as 1 where copies do other work."""
     return 2.0 * drain.servers.spread - 1.0 if drain.alone else 1.0
 
 
 def _beside(
     buffer: Buffer, drain: _Drain, solver: OpenSolverWithLosses, number: Value, operations: Operations
 ) -> dict[int, Wait]:
-    """The waits of other work in turn with that which frees places, of which there is less than with unlimited places.
+    """The waits of other work that queues with the work that frees places: shorter than with unlimited places.
 
-    number   the mean number of places whose work is at the copy.
+    number  the mean number of places whose work is at the copy.
     """
     centre = drain.centre
     if not centre.station.in_line or drain.alone:
@@ -264,13 +265,13 @@ def _beside(
 
 
 def _time_to_fill(buffer: Buffer, offered: Value, rate: Value, operations: Operations) -> Value:
-    """Seconds until a buffer that is empty is full, with some places freed per second; infinite where never."""
+    """Seconds until an empty buffer is full if `rate` places are freed per second; infinite where it never fills."""
     growing = offered > rate
     return operations.where(growing, buffer.places / operations.where(growing, offered - rate, 1.0), float("inf"))
 
 
 def _label(centre: Centre) -> str:
-    """What the copies of a centre are called."""
+    """The label of the copies of a centre."""
     return centre.station.groups[centre.key[1]].label
 
 
@@ -283,7 +284,7 @@ def _figures(
     fill: Value,
     label: str,
 ) -> BufferFigures:
-    """The figures of a buffer; `full` are the probability that it is, and the wait for a place when it is."""
+    """The figures of a buffer; `full` is the probability that it is full, with the wait for a place then."""
     return BufferFigures(
         name=buffer.name,
         places=buffer.places,
@@ -299,7 +300,7 @@ def _figures(
 
 
 def _slower(state: BufferState, other: BufferState, operations: Operations) -> BufferState:
-    """The state at the one of two stations that frees places more slowly, at each point."""
+    """Of two stations, the state at the one that frees places more slowly, by point."""
     old, new = state.figures, other.figures
     chosen = new.drain_rate < old.drain_rate
 
@@ -324,7 +325,7 @@ def _slower(state: BufferState, other: BufferState, operations: Operations) -> B
 
 
 def _larger(load: Value, other: Value, operations: Operations) -> Value:
-    """The larger of two loads, of which each may be None."""
+    """The larger of two loads, either of which may be None."""
     known = [value for value in (load, other) if value is not None]
     return operations.maximum(known) if len(known) == 2 else next(iter(known), None)
 
@@ -351,16 +352,18 @@ def _strained(buffer: Buffer, drain: _Drain, elsewhere: Value, operations: Opera
     return not direct and (buffer.loses or not plain or not few_elsewhere)
 
 
-def _reached(buffer: Buffer, servers: int) -> int:
-    """The servers of a station that can free places at once: at most one for each place, where that is one number."""
+def _usable_servers(buffer: Buffer, servers: int) -> int:
+    """The servers of a station that can free places at once: at most one per place, if all points have equal places."""
     if isinstance(buffer.places, float):
         return max(min(servers, int(buffer.places)), 1)
     least = float(buffer.places.min())
     return max(min(servers, int(least)), 1) if least == float(buffer.places.max()) else servers
 
 
-def _taken(buffer: Buffer, solver: OpenSolverWithLosses, filled: Mapping[tuple[int, str], Value]) -> Value:
-    """Mean number of places that would be taken if there were any number of them."""
+def _unlimited_occupancy(
+    buffer: Buffer, solver: OpenSolverWithLosses, filled: Mapping[tuple[int, str], Value]
+) -> Value:
+    """Mean number of places that would be taken if there were no limit."""
     parts: list[Value] = []
     for route in solver.compiled.routes:
         rate = filled.get((route.class_index, route.route))
@@ -382,7 +385,7 @@ def _drain(
     waiting = total(solver.all[index].rate * solver.waits[index].mean for index in freeing)
     everything = total(solver.all[index].rate * solver.holding(index) for index in centre.indices)
     alone = len(freeing) == len(centre.indices)
-    servers = _reached(buffer, centre.station.servers) if alone else centre.station.servers
+    servers = _usable_servers(buffer, centre.station.servers) if alone else centre.station.servers
     other = (everything - busy) / servers if len(freeing) < len(centre.indices) else 0.0 * busy
     nothing = busy == 0
     work = ratio(busy, carried)
@@ -390,7 +393,7 @@ def _drain(
         work = solver.operations.where(nothing, _idle_work(buffer, centre, solver), work)
     # Work without any time is done at once, by a station of a large and finite rate.
     work = solver.operations.maximum([work, _SHORTEST + 0.0 * work])
-    # With more other work than the servers can do there is no steady state.
+    # Other work that saturates the servers leaves no steady state.
     other = solver.operations.minimum([other, 1.0 - 1e-9 + 0.0 * other])
     able = servers * (1 - other) / work
     few = servers < centre.station.servers and not buffer.loses
@@ -405,7 +408,8 @@ def _drain(
     least = min(solver.all[index].priority for index in freeing)
     others = [solver.all[index] for index in centre.indices if index not in freeing]
     if buffer.loses and any(item.priority <= least and not solver.operations.all(item.rate == 0) for item in others):
-        text = f'"{centre.station.name}" serves others in turn with the work that drains "{buffer.name}", which loses'
+        text = f'"{centre.station.name}" serves other work of the same or a lower priority than the work that drains '
+        text += f'"{buffer.name}", which loses customers'
         raise NotComputed(Problem("QN551", text, "a lower priority of the work that drains it"))
     above = queue.levels[least].above
     mean = ratio(busy, rate)
@@ -457,7 +461,7 @@ def _idle_work(buffer: Buffer, centre: Centre, solver: OpenSolverWithLosses) -> 
 def _bounded(buffer: Buffer, centre: Centre, solver: OpenSolverWithLosses, waiting: Value) -> dict[int, Wait]:
     """The waits of the work that frees places, limited by the places of the buffer.
 
-    waiting  the mean number that waits at the station, with its place taken.
+    waiting  the mean number of places whose work waits at the station.
     """
     freeing = [index for index in centre.indices if solver.all[index].drains == buffer.name]
     wait = ratio(waiting, total(solver.all[index].rate for index in freeing))
@@ -473,7 +477,7 @@ def m_g_1_places(
     An M/G/1/K, or an M/G/1 with at most K inside.
 
     offered  requests for a place per second.
-    sorts    the times to free one.
+    sorts    the distributions of the time to free a place.
     places   K, without the places that are taken elsewhere; a fraction is interpolated between integers.
     loses    whether customers are lost when all places are taken.
     serving  the mean number of places whose work is in service.
@@ -504,7 +508,7 @@ def _m_g_1(offered: float, services: tuple[Service, ...], places: int, loses: bo
 
 
 def once_each(buffer: str, network: RoutedNetwork, operations: Operations) -> bool:
-    """Whether every place of a buffer is freed by one visit, of one route."""
+    """Whether every place of a buffer is freed by one visit, on a route that takes one place."""
     for item in network.classes:
         for route in item.routes:
             taken = [step for step in route.steps if isinstance(step, Time) and step.fills == buffer]

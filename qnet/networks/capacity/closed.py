@@ -3,8 +3,8 @@
 Applies   one buffer that is filled outside of holds, or one station with a capacity; open classes may use the rest.
 Exact     one class that spends all its time before the buffer thinking, or in one visit to one station, whose places
           are freed by one visit to a station that does nothing else; all times exponential.
-Fails     what is around the buffer is known by its throughput alone, which is too little where a few long visits make
-          the requests for places bursty.
+Fails     the network around the buffer is represented by its throughput alone, which is not enough where a few long
+          visits make the requests for places bursty.
 """
 
 from __future__ import annotations
@@ -56,14 +56,14 @@ _TOLERANCE = 1e-10
 _MAX_ROUNDS = 200
 """Rounds until convergence is given up; any number above what converges works."""
 _MAX_LAYERED = 25
-"""The same where every round solves layers, which takes much longer."""
+"""The limit of rounds where each of them solves layers, which takes much longer."""
 _PLAIN = 3
 """Rounds without extrapolation: the first moves are no guide to the later ones."""
 _STALLED, _LESS = 15, 0.5
 """Rounds in which the least residual must fall to this share. Estimates that jump where waits change little leave no
 fixed point, and the rounds cycle indefinitely. Of 1,800 points that converge none took more than 12 rounds."""
 _REMEMBERED = 5
-"""Rounds that are mixed."""
+"""Rounds that Anderson mixing combines."""
 _LEAST_SHARE = 1e-12
 """Waits below this share of the time that a place is taken are rounding errors."""
 _LEAST = 1e-300
@@ -71,20 +71,20 @@ _LEAST = 1e-300
 _MUCH = 1e-6
 """A utilization above 1 by more is not a rounding error."""
 _STEEPEST = 1e6
-"""The largest slope, downwards, of a share's image."""
+"""The steepest downward slope that a secant assumes for the image of a share."""
 
 
 def solve(network: RoutedNetwork, wanted: Wanted, solve_part: SolvePart) -> RoutedSolution:
     """The steady state of a network whose closed classes fill a buffer, or of every point of a batch.
 
-    solve_part  the chooser, which solves what is around the buffer.
-    network   rates per second, times in seconds, populations as numbers of customers.
-    wanted    the method and its budget: `auto` or `flow-equivalent`.
+    network     rates per second, times in seconds, populations as numbers of customers.
+    wanted      the method and its budget: `auto` or `flow-equivalent`.
+    solve_part  the chooser, which solves the network around the buffer.
     Returns   figures by class, route and station, and those of the buffer. The wait for a place is part of the
               response, and of no station.
     Raises    `NotComputed` QN513 for states or bounds, QN555 for what is not covered, QN556 where there are too many
               places and customers, QN557 where the fixed point does not converge, QN558 where the means contradict each
-              other; as the solvers of what is around the buffer.
+              other; and as the solvers of the network around the buffer.
     Method    The number m of places that are taken or waited for goes up at the rate at which places are requested, and
               down at the rate at which places are freed. Up to K all customers are around the buffer and m places are
               taken; above it m - K customers wait. Both rates are those of a closed network of the customers that do
@@ -103,23 +103,23 @@ def solve(network: RoutedNetwork, wanted: Wanted, solve_part: SolvePart) -> Rout
 
 
 class _Rounds(Memory):
-    """The rounds before, the first of which are no guide to the later ones."""
+    """Anderson mixing whose first rounds, no guide to later ones, move by secants instead."""
 
     def __init__(self) -> None:
         super().__init__(_REMEMBERED)
         self.count = 0
         self.sizes: Any = None
-        """(points, others) of the unknowns that are no shares."""
+        """(points, unknowns other than shares) their magnitudes, by which they are scaled."""
         self.slopes: Any = 0.0
-        """By value: how its image changes with it, as the last two rounds show."""
+        """By unknown: the slope of its image, from the last two rounds."""
 
     def start(self, sizes: Array) -> None:
-        """Begin with the rounds to remember, and with the sizes of the unknowns that are no shares."""
+        """Forget earlier rounds, and scale the unknowns other than shares by these sizes."""
         self.sizes = np.where(sizes > 0, sizes, 1.0)
         self.forget()
 
     def following(self, values: Array, moves: Array, worse: Flags | None = None) -> Array:
-        """The values of the next round, by all that are remembered."""
+        """The values of the next round, from all remembered rounds."""
         self.count += 1
         if self.last is not None:
             moved, changed = values - self.last[0], moves - self.last[1]
@@ -127,7 +127,7 @@ class _Rounds(Memory):
         return super().following(values, moves, worse)
 
     def secant(self, count: int) -> Array:
-        """The first values of the next round, each by its secant."""
+        """The first `count` values of the next round, each by its secant."""
         assert self.last is not None
         values, moves = (item[:, :count] for item in self.last)
         slopes = self.slopes[:, :count] if np.ndim(self.slopes) else self.slopes
@@ -188,9 +188,9 @@ class _Closed(Aggregation):
             if (done | (rounds - since >= _STALLED)).all():
                 break
             following = self.next(unknown, after, memory, ends[0])
-            # Extrapolation may go beyond: of those that are lost, visits would be negative.
+            # Extrapolation may exceed a loss probability of 1, which would make visits negative.
             following[:, ends[1] : ends[2]] = np.minimum(following[:, ends[1] : ends[2]], 1.0)
-            # What has converged may not be led astray by what others have yet to do.
+            # Points that have converged do not move while others are still iterated.
             unknown = np.where(done[:, None], unknown, following)
         what, expected = f"the waits for a place of {self.full.name}", f"a residual of {_TOLERANCE:.0e}"
         reason = f"residual {residual.max():.1e}"
@@ -199,9 +199,9 @@ class _Closed(Aggregation):
         raise error
 
     def next(self, unknown: Array, after: Array, memory: _Rounds, count: int) -> Array:
-        """The unknowns of the next round, by those of this one and their images.
+        """The unknowns of the next round, from those of this one and their images.
 
-        count    how many of them are shares of classes among the customers that wait.
+        count    the number of shares of classes among the customers that wait, which come first.
         Method   Anderson mixing, with the shares as logarithms and the others by their size. In the first rounds, whose
                  moves are no guide to later ones, the others move to their images, and the shares by their secants:
                  where nearly all customers wait they overshoot by much, since the more wait, the fewer request a place.
@@ -221,14 +221,17 @@ class _Closed(Aggregation):
         return np.concatenate([shares, np.maximum(following[:, count:], 0.0) * memory.sizes], axis=1)
 
     def first_shares(self) -> Array:
-        """(points, closed classes) the shares of the classes among the customers that wait, to begin with."""
+        """(points, closed classes) initial shares of the classes among the customers that wait."""
         shares: Array = self.pool.population * self.around.visits
         total = shares.sum(axis=1, keepdims=True)
         equal: Array = self.pool.takes / np.maximum(self.pool.takes.sum(axis=1, keepdims=True), 1)
         return np.where(total > 0, shares / np.where(total > 0, total, 1.0), equal)
 
     def mix(self, passages: Any) -> Any:
-        """(points, taking routes) the shares of the routes among the places taken, by the passages of the classes."""
+        """(points, taking routes) the shares of the routes among the places taken.
+
+        passages  (points, closed classes) per second.
+        """
         flow = np.stack(
             [route.rate * passages[:, self.closed.index(route.class_index)] for route in self.routes], axis=1
         )
@@ -244,7 +247,7 @@ class _Closed(Aggregation):
         ]
         losing = self.full.form != WAIT
         losses = self.losses(chain)
-        # Losses are those of open classes that arrive at the rate at which passages begin.
+        # The flows with losses are those of open classes that arrive at the rate at which passages begin.
         flows = flows_with_losses(as_open(self.network, rates), losses, self.operations) if losing else None
         network = flows.completing if flows else with_delays(self.network, self.delays(chain))
         carried = flows.carried if flows else rates
@@ -269,13 +272,13 @@ class _Closed(Aggregation):
         return with_offered(solution, self.network, rates, losses) if losing else solution
 
     def check(self, solution: RoutedSolution) -> None:
-        """Raise where the estimates at different numbers of customers need more of a station than it has."""
+        """Raise where the estimates at different numbers of customers add up to a utilization above 1."""
         for item in solution.stations:
             if item.utilization is not None:
                 over = self.column(item.utilization) > 1.0 + _MUCH
                 if (over & self.column(solution.stable).astype(bool)).any():
-                    text = f'the work at "{item.label}", with places of "{self.full.name}", is more than it can do'
-                    expected = "estimates that agree"
+                    text = f'"{item.label}" would be more than 100 % utilized with the places of "{self.full.name}"'
+                    expected = "consistent estimates"
                     raise NotComputed(Problem("QN558", text, expected, help=f"give {item.name} one sort of work"))
 
     def delays(self, chain: PlaceChain) -> dict[int, Value]:
@@ -290,7 +293,7 @@ class _Closed(Aggregation):
         return Losses({}, {self.full.name: kept}, {self.full.name: (0.0, 1.0)})
 
     def waits(self, compiled: Streams, levels: StationLevels, chain: PlaceChain) -> list[Wait]:
-        """By stream: its mean wait over all its visits."""
+        """The mean wait over all visits, by stream."""
         at_all = self.pool.grid.at_all
         result: list[Wait] = []
         customers, places, requests = iter(levels.customers), iter(levels.places), iter(levels.requests)
@@ -302,7 +305,7 @@ class _Closed(Aggregation):
                 if stream.class_index in self.closed:
                     rates = rates * chain.rates[:, :, self.closed.index(stream.class_index)]
             mean = chain.mean(at_all(wait), rates)
-            # Rounding leaves something where there are never more customers than servers.
+            # With never more customers than servers only rounding errors are left.
             result.append(Wait(self.value(np.where(mean > _LEAST_SHARE * levels.turn.max(1), mean, 0.0)), 0.0))
         return result
 
@@ -313,9 +316,9 @@ class _Closed(Aggregation):
         carried = self.value(chain.asked * (1.0 - chain.full)) if self.full.form == LOST else offered
         (full,) = self.network.buffers
         rate, label = drain_rate(full, self.network, compiled, waits, carried, self.operations)
-        coming = self.value(chain.requests[:, 0])
-        growing = (coming > rate) & (rate > 0)
-        fill = where(growing, self.value(self.pool.places * 1.0) / where(growing, coming - rate, 1.0), float("inf"))
+        requested = self.value(chain.requests[:, 0])
+        growing = (requested > rate) & (rate > 0)
+        fill = where(growing, self.value(self.pool.places * 1.0) / where(growing, requested - rate, 1.0), float("inf"))
         late = np.where(chain.full > 0, chain.wait / np.where(chain.full > 0, chain.full, 1.0), chain.until_free)
         late = late if self.full.form == WAIT else 0.0 * late
         return BufferFigures(
@@ -365,14 +368,14 @@ def reasons_for(network: RoutedNetwork, around: Surroundings, operations: Operat
 def _beyond(
     network: RoutedNetwork, around: Surroundings, freeing: Sequence[Stream], operations: Operations
 ) -> Iterator[str]:
-    """What was not measured."""
+    """The uses for which errors were not measured as small."""
     full = around.full
     for item in network.classes:
         for step in (step for route in item.routes for step in route.steps):
             if isinstance(step, Time) and step.fills and not operations.all(operations.compare("<=", step.visits, 1.0)):
                 yield f"{item.name} takes several places at once"
     if full.form == LOST and not around.apart:
-        yield "customers are lost when it is full, and what frees its places does other work"
+        yield "customers are lost when it is full, and the station that frees its places does other work"
     crowd = total(item.population for item in network.closed)
     if not around.apart and not operations.all(operations.compare("<=", 2.0, crowd)):
         yield "one customer alone waits for the work that frees its places"
@@ -402,7 +405,7 @@ def _queues_between(route: Route, full: Limited, delays: set[str]) -> bool:
 
 
 def _visits(steps: Sequence[Step], around: Surroundings, stations: set[str]) -> bool:
-    """Whether steps visit one of the stations that free places, for other work."""
+    """Whether steps visit any of the stations that free places for other work."""
     return any(
         isinstance(step, Hold)
         and ((step.station in stations and step.drains != around.name) or _visits(step.steps, around, stations))
@@ -417,7 +420,7 @@ def _once(hold: Hold, network: RoutedNetwork, operations: Operations) -> bool:
 
 
 def _one_visit(network: RoutedNetwork, around: Surroundings, operations: Operations) -> bool:
-    """Whether all time of the only class is thinking, or one visit to one station with exponential times."""
+    """Whether the only class spends all its time thinking, or in one visit to one station with exponential times."""
     item = network.classes[0]
     outside = [_outside(route, around.full, operations) for route in item.routes]
     if any(after for _, after in outside):
@@ -447,7 +450,7 @@ def _frees(stream: Stream, around: Surroundings) -> bool:
 
 
 def _outside(route: Route, full: Limited, operations: Operations) -> tuple[tuple[Hold | Time, ...], bool]:
-    """The steps of a route outside of what may be full that take time; whether any comes after taking a place."""
+    """The steps of a route outside the limited buffer or station that take time; whether any follows taking a place."""
     steps: list[Hold | Time] = []
     taken = after = False
     for step in route.steps:

@@ -48,13 +48,13 @@ if TYPE_CHECKING:
 _NOTHING = 1e-300
 """Keeps a quotient of zeros finite: any number near the smallest float works."""
 _DENSE = 24
-"""Where more customers than twice this may wait, not every number that waits is solved."""
+"""If more customers than twice this may wait, not every number of waiting customers is solved."""
 
 
 class Pool:
     """The places and the customers that take them: the numbers at which figures are kept, and which customers wait.
 
-    form        of what is limited.
+    form        `WAIT`, `LOST` or `STATION`.
     places      (points,) integers.
     population  (points, closed classes).
     takes       (points, closed classes) which classes take places.
@@ -75,23 +75,23 @@ class Pool:
             raise NotComputed(Problem("QN556", text, "fewer points, places or customers"))
         self.numbers = np.arange(self.most + 1)
         self.taken, self.waiting = self.levels_of()
-        """(points, levels) places that are taken, and customers that are not around, at the solved numbers."""
+        """(points, levels) places taken, and customers that are waiting or at the limited station, at each level."""
         self.grid: LevelGrid = interpolated(self.taken + (self.waiting if form == WAIT else 0), self.most)
 
     @property
     def levels(self) -> int:
-        """How many numbers are solved, of each point."""
+        """The number of levels that are solved at each point."""
         return self.taken.shape[1]
 
     def levels_of(self) -> tuple[Any, Any]:
-        """The numbers that are solved: not all where there are many."""
+        """`taken` and `waiting` at the numbers that are solved: not all where there are many."""
         last = self.last[:, None]
         if self.form == WAIT:
             before, crowd = spaced(int(self.places.max())), last - self.places[:, None]
             most = int(crowd.max())
             waiting = np.minimum(np.arange(1, most + 1), crowd)
             if most > 2 * _DENSE:
-                # Much changes where few wait, and where few remain that do not.
+                # Figures change most where few customers wait, and where nearly all do.
                 after = spaced(most)
                 waiting = np.sort(np.concatenate([np.minimum(after, crowd), crowd - np.minimum(after, crowd)], axis=1))
             all_taken = np.repeat(self.places[:, None], waiting.shape[1], axis=1)
@@ -101,9 +101,10 @@ class Pool:
         return taken, taken * 1.0 if self.form == STATION else np.zeros(taken.shape)
 
     def waiting_by_class(self, waiting: Any, shares: Any) -> Any:
-        """(points, any, closed classes) customers of each class that wait: in proportion, but not more than there are.
+        """(points, any, closed classes) waiting customers of each class: by its share, up to its population.
 
-        waiting  (points, any) customers that wait, shares  (points, closed classes).
+        waiting  (points, any) customers that wait.
+        shares   (points, closed classes).
         """
         population = (self.population * self.takes)[:, None, :]
         weights = np.broadcast_to(shares[:, None, :], (*waiting.shape, shares.shape[1]))
@@ -125,11 +126,11 @@ class StationLevels(Record):
     """Figures at the numbers that are solved, arrays (points, levels)."""
 
     customers: tuple[Any, ...]
-    """By stream of the customers, its mean wait."""
+    """Mean wait of each stream of the customers."""
     requests: tuple[Any, ...]
-    """By stream of the customers, visits per passage."""
+    """Visits per passage of each stream of the customers."""
     places: tuple[Any, ...]
-    """By stream of the work that frees places, its mean wait."""
+    """Mean wait of each stream of the work that frees places."""
     cycle: Any
     """(points, levels, closed classes) think time and response, without waiting for a place."""
     population: Any
@@ -139,21 +140,21 @@ class StationLevels(Record):
     turn: Any
     """Time from taking a place until it is free."""
     loads: Mapping[str, Any]
-    """By label, of open classes."""
+    """Loads of stations by open classes, by label."""
     reasons: tuple[str, ...]
 
 
-def _towards(figures: PartFigures, other: PartFigures, room: Array, between_passages: Array) -> PartFigures:
-    """The figures `other` for the last class, or as much of the difference as its stations have room for.
+def _towards(figures: PartFigures, other: PartFigures, headroom: Array, between_passages: Array) -> PartFigures:
+    """The figures `other`, moved towards `figures` where the last class would saturate a station with them.
 
-    room                how many times as fast the last class may cycle before a station saturates.
-    away_from_stations  the time between two of its passages.
+    headroom          how many times as fast the last class may cycle before a station saturates.
+    between_passages  seconds between two of its passages.
     """
-    mine, theirs = (between_passages + item.responses[-1] for item in (figures, other))
-    least = mine / room
-    difference = mine - theirs
+    cycle, other_cycle = (between_passages + item.responses[-1] for item in (figures, other))
+    least = cycle / headroom
+    difference = cycle - other_cycle
     needed = np.where(
-        (theirs < least) & (difference > 0), (least - theirs) / np.where(difference > 0, difference, 1.0), 0.0
+        (other_cycle < least) & (difference > 0), (least - other_cycle) / np.where(difference > 0, difference, 1.0), 0.0
     )
     share = np.minimum(needed, 1.0)
 
@@ -193,12 +194,12 @@ class Surroundings:
         """(points, closed classes) places taken per passage."""
         self.several = bool((pool.takes.sum(axis=1) > 1).any())
         self.near: dict[str, Any] = {}
-        """By part, the solution of the round before, where the next one begins."""
+        """By part, the solution of the round before, from which the next one starts."""
         self.isolated: PartFigures | None = None
-        """Of the customers without the work that frees places, as last solved."""
+        """The figures of the customers without the work that frees places, as last solved."""
 
     def depends(self, levels: StationLevels) -> bool:
-        """Whether the levels depend on their results."""
+        """Whether the levels depend on the results of the chain, so that rounds are needed."""
         return self.several or self.full.form != WAIT or (not self.apart and bool(levels.kept.any()))
 
     def solved(self, waiting: Array, mix: Array, kept: Array, lost: Array) -> StationLevels:
@@ -206,8 +207,8 @@ class Surroundings:
 
         waiting   (points, closed classes) shares of the classes among the customers that wait.
         mix       (points, taking routes) shares of the routes among the places that are taken.
-        kept      (points, levels) time from taking a place to the work that frees it; used where that changes with
-                  the places.
+        kept      (points, levels) seconds from taking a place to the work that frees it, as assumed; used where the
+                  stations that free places do other work.
         lost      (points, 1) the share of requests for a place that are lost.
         """
         inside: Array = self.pool.population[:, None, :] - self.pool.waiting_by_class(self.pool.waiting, waiting)
@@ -229,26 +230,26 @@ class Surroundings:
             figures = at_arrival = self.solve(both, "both")
         else:
             figures, fewer = self.solve_both_ways(both, inside, self.without_one(inside, mix))
-            at_arrival = _towards(figures, fewer, self.room(figures), kept)
+            at_arrival = _towards(figures, fewer, self.headroom(figures), kept)
         levels = self.levels(batch, figures, inside)
         return self.with_places(levels, at_arrival.waits[len(levels.customers) :], kept, at_arrival)
 
     @property
     def in_turn(self) -> bool:
-        """Whether the work that frees places waits for earlier arrivals only."""
+        """Whether the work that frees places waits only for earlier arrivals."""
         network = self.network.replace(classes=(*self.network.classes, self.tokens))
         compiled = streams(network, arrays(), [1.0] * len(network.classes)).streams
         stations = [item for item in self.network.stations if item.name in self.freeing]
         return all(item.in_line and not ranked(item, compiled) for item in stations)
 
     def without_one(self, inside: Any, mix: Any) -> Any:
-        """The customers that the work for a place finds: while none wait, not the one that has taken the place."""
+        """The customers that the work for a place finds on arrival: without the one that took it, while none wait."""
         shares = by_class(self.routes, self.closed, [mix[:, number] for number in range(len(self.routes))])
         few = np.maximum(1.0 - self.pool.waiting, 0.0)[:, :, None] * shares[:, None, :]
         return np.maximum(inside - few, 0.0)
 
     def populated(self, batch: RoutedNetwork, inside: Any) -> RoutedNetwork:
-        """The batch with the customers that do not wait."""
+        """The batch with `inside` as the populations of its closed classes."""
         classes = list(batch.classes)
         for number, index in enumerate(self.closed):
             classes[index] = classes[index].replace(population=inside[:, :, number].reshape(-1))
@@ -268,19 +269,19 @@ class Surroundings:
         only = self.tokens.replace(population=number, think_time=kept.reshape(-1), routes=routes)
         stations = tuple(item for item in self.network.stations if item.name in self.freeing)
         compiled = streams(RoutedNetwork(stations, (only,), (), len(number)), arrays(), [1.0])
-        # Indices that are free again at once are never taken.
+        # Places whose work takes no time are free again at once.
         return only.replace(population=np.where(passage_time(compiled, only, 0) > 0, number, 0.0))
 
     def solve_isolated(self, batch: RoutedNetwork) -> PartFigures:
-        """The figures of the customers without the work for places: once, where they are the same in every round."""
+        """The figures of the customers without the work for places; computed once if they are always the same."""
         if self.isolated is None or self.several or self.full.form != WAIT:
             self.isolated = self.solve(batch, "customers")
         return self.isolated
 
     def solve(self, batch: RoutedNetwork, part: str) -> PartFigures:
-        """The figures of a batch, exact for one closed class; for several by the method of batches, not of points.
+        """The figures of a batch: exact for one closed class, approximate for several.
 
-        part   which part of the network it is, so that it is solved from where the round before ended.
+        part   the part of the network, so that it starts from its solution of the round before.
         """
         budget = float("inf") if len(batch.closed) == 1 else 1.0
         near = self.near.get(part)
@@ -290,21 +291,21 @@ class Surroundings:
         return figures
 
     def solve_both_ways(self, batch: RoutedNetwork, inside: Array, fewer: Array) -> tuple[PartFigures, PartFigures]:
-        """The figures of a batch with two populations, (points, levels, closed classes), solved as one of both."""
+        """The figures of a batch with each of two populations (points, levels, closed classes), solved together."""
         populations = np.stack([inside, fewer], axis=2).reshape(len(inside), -1, inside.shape[2])
         figures = self.solve(self.populated(repeated(batch, 2), populations), "both")
 
         def every_other(first: int) -> PartFigures:
-            of_all = {
+            tables = {
                 name: tuple(value[:, first::2] for value in getattr(figures, name))
                 for name in ("rates", "waits", "throughputs", "responses")
             }
             loads = {label: load[:, first::2] for label, load in figures.loads.items()}
-            return PartFigures(**of_all, loads=loads, solution=figures.solution)
+            return PartFigures(**tables, loads=loads, solution=figures.solution)
 
         return every_other(0), every_other(1)
 
-    def room(self, figures: PartFigures) -> Any:
+    def headroom(self, figures: PartFigures) -> Any:
         """How many times as fast places might be freed before a station saturates; 1 where none are taken.
 
         figures   the first of `solve_both_ways`.
@@ -324,11 +325,11 @@ class Surroundings:
         return np.minimum.reduce(limits) if limits else 1.0
 
     def table(self, value: Value) -> Any:
-        """A figure of a batch by points and levels."""
+        """A figure of a batch as an array (points, levels)."""
         return table(value, *self.pool.taken.shape)
 
     def levels(self, batch: RoutedNetwork, figures: PartFigures, inside: Any) -> StationLevels:
-        """The figures of the customers, by levels."""
+        """The figures of the customers at all levels."""
         compiled = streams(batch, arrays(), [1.0] * len(batch.classes)).streams
         waits = figures.waits[: len(compiled)]
         cycle = np.stack(
@@ -364,7 +365,11 @@ class Surroundings:
         )
 
     def keeping(self, waits: Sequence[Any], rates: Any) -> Any:
-        """Time that a place is taken before the response, the mean over all that are taken at each level."""
+        """(points, levels) mean seconds from taking a place to the work that frees it.
+
+        waits  (points, levels) by stream of the customers.
+        rates  (points, levels, closed classes) passages per second.
+        """
         flow, spent = np.zeros(()), np.zeros(())
         flat = [Wait(wait.reshape(-1), 0.0) for wait in waits]
         by_name = {(route.class_index, route.route): route for route in self.routes}
@@ -380,7 +385,8 @@ class Surroundings:
 class PlaceChain:
     """The birth-death chain of the number of places that are taken or waited for, and means over it.
 
-    levels  the figures at the solved numbers; `visits` (points, closed classes) places taken per passage.
+    levels  the figures at the solved numbers.
+    visits  (points, closed classes) places taken per passage.
     """
 
     def __init__(self, levels: StationLevels, pool: Pool, visits: Array) -> None:
@@ -402,7 +408,7 @@ class PlaceChain:
         logs = log_weights(self.requests, self.freed)
         beyond = pool.numbers > pool.last[:, None]
         self.shares = probabilities(np.where(beyond | np.isnan(logs), -np.inf, logs))
-        """(points, numbers) of time."""
+        """(points, numbers) probabilities of the numbers."""
         self.passages = (self.shares[:, :, None] * self.rates).sum(axis=1)
         """(points, closed classes) per second."""
         self.asked = (self.shares * self.requests).sum(axis=1)
@@ -416,16 +422,16 @@ class PlaceChain:
         waiting = (self.shares[:, :, None] * (pool.population[:, None, :] - self.inside)).sum(axis=1)
         by_classes = self.passages * visits
         self.delays = np.where(by_classes > 0, waiting / np.where(by_classes > 0, by_classes, 1.0), 0.0)
-        """(points, closed classes) the mean wait for a place, over all requests."""
+        """(points, closed classes) the mean wait for a place, over all requests of the class."""
         self.wait = np.where(some, waiting.sum(axis=1) / asked, 0.0)
-        """(points,) the same over all classes."""
+        """(points,) the mean wait for a place, over the requests of all classes."""
         first = np.minimum(pool.places, pool.most)[:, None]
         rate = np.take_along_axis(self.freed, first, axis=1)[:, 0]
         self.until_free = np.where(np.isfinite(rate) & (rate > 0), 1 / np.where(rate > 0, rate, 1.0), 0.0)
         """(points,) the time until a place is free when all are taken."""
 
     def mean(self, values: Array, rates: Array | None = None) -> Array:
-        """(points,) the mean of a figure of all numbers over time, or over events that happen at given rates."""
+        """(points,) the mean of a figure by number, over time or over events with given rates."""
         return mean(self.shares, values, rates)
 
     def waiting_shares(self, before: Array) -> Array:

@@ -1,7 +1,7 @@
-"""A network whose closed classes fill one limited buffer or station: which are covered, and how one is divided.
+"""Networks whose closed classes fill one limited buffer or station: which are covered, and how they are divided.
 
-It is divided into the network of the customers that do not wait for a place, and the places that are taken, which are
-themselves the customers of a closed class.
+Such a network is divided into the customers that do not wait for a place, and the places that are taken, which are
+the customers of another closed class.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ class Limited(Record):
 
     name: str
     form: str
-    """`WAIT` or `LOST` of a buffer, by what happens to customers when it is full; a `STATION` loses them."""
+    """`WAIT` or `LOST` for a buffer, by what happens to customers when it is full; `STATION`, which loses them."""
     places: Value
 
 
 def limited(network: RoutedNetwork) -> Limited:
-    """The buffer or the station with a capacity of a network that has only one."""
+    """The only buffer, or station with a capacity, of a network."""
     for station in network.stations:
         if station.capacity is not None:
             return Limited(station.name, STATION, float(station.capacity))
@@ -42,7 +42,7 @@ def limited(network: RoutedNetwork) -> Limited:
 
 
 def never_full(network: RoutedNetwork) -> bool:
-    """Whether a station has at least as many places, at all points, as there are customers that visit it."""
+    """Whether a station with a capacity has at all points a place for every customer that may visit it."""
     full = limited(network)
     if full.form != STATION or _has_second_phase(network):
         return False
@@ -75,7 +75,7 @@ class TakingRoute(Record):
     class_index: int
     route: str
     rate: Any
-    """(points,) places that a passage of the class takes by it."""
+    """(points,) places taken on this route per passage of the class."""
     drain: Hold
     """The work that frees one place."""
 
@@ -83,7 +83,7 @@ class TakingRoute(Record):
 def taking_routes(network: RoutedNetwork, full: Limited, column: Callable[[Value], Any]) -> list[TakingRoute]:
     """The routes that take places, in the order of the network.
 
-    column   makes an array of points of a value.
+    column   makes an array (points,) of a value.
     """
     result: list[TakingRoute] = []
     for class_index, item in enumerate(network.classes):
@@ -94,13 +94,13 @@ def taking_routes(network: RoutedNetwork, full: Limited, column: Callable[[Value
                 continue
             # Where no place is taken it does not matter what would free it.
             never = taking.visits == 0
-            one = drain.replace(visits=ratio(drain.visits, taking.visits) + never, phase=1, keeps=None, drains="")
-            result.append(TakingRoute(class_index, route.name, column(route.probability * taking.visits), one))
+            freeing = drain.replace(visits=ratio(drain.visits, taking.visits) + never, phase=1, keeps=None, drains="")
+            result.append(TakingRoute(class_index, route.name, column(route.probability * taking.visits), freeing))
     return result
 
 
 def by_class(routes: Sequence[TakingRoute], closed: Sequence[int], columns: Sequence[Any]) -> Any:
-    """(points, closed classes) the sums of the columns of routes, by class."""
+    """(points, closed classes) the columns (points,) of routes, summed by class."""
     none = 0.0 * np.asarray(columns[0])
     of_classes = (
         [column for column, route in zip(columns, routes, strict=True) if route.class_index == index]
@@ -112,8 +112,8 @@ def by_class(routes: Sequence[TakingRoute], closed: Sequence[int], columns: Sequ
 def around(network: RoutedNetwork, full: Limited, losing: Value = None) -> RoutedNetwork:
     """The network of the customers: without the work that frees places, and without any wait for a place.
 
-    losing   1 where all places are taken and customers that need one are lost; 0 otherwise; None where none are lost.
-    Returns  the network; with that work replaced by a step without time that `frees` places.
+    losing   the share of requests for a place that are lost; None where customers wait.
+    Returns  the network, with that work replaced by a step without time that `frees` places.
     """
     classes = tuple(
         item.replace(
@@ -145,7 +145,10 @@ def places_as_class(name: str, routes: list[TakingRoute]) -> ClosedClass:
 
 
 def as_open(network: RoutedNetwork, rates: Sequence[Value]) -> RoutedNetwork:
-    """A network with its closed classes as open ones with given arrival rates."""
+    """A network with its closed classes as open ones.
+
+    rates  passages per second by class, the arrival rates of those that are closed.
+    """
     classes = tuple(
         item if isinstance(item, OpenClass) else OpenClass(item.name, rate, routes=item.routes)
         for item, rate in zip(network.classes, rates, strict=True)
@@ -172,7 +175,7 @@ def with_delays(network: RoutedNetwork, delays: Mapping[int, Value]) -> RoutedNe
 
 
 def stations_of_class(item: ClosedClass | OpenClass, network: RoutedNetwork) -> set[str]:
-    """The stations that the routes of a class use, with those that choose their copies."""
+    """The stations that the routes of a class visit, and the stations whose choice of copy these follow."""
     names: set[str] = set()
     for route in item.routes:
         for step in route.steps:
@@ -182,7 +185,7 @@ def stations_of_class(item: ClosedClass | OpenClass, network: RoutedNetwork) -> 
 
 
 def stations_of(step: Step) -> set[str]:
-    """The stations that a step uses, itself or inside."""
+    """The stations that a step or any step inside it visits."""
     if isinstance(step, Time):
         return set()
     inner = step.inner if isinstance(step, Fork) else step.steps
@@ -196,21 +199,21 @@ def forks(step: Step) -> bool:
 
 
 def refuse(network: RoutedNetwork, wanted: Wanted) -> None:
-    """Raise for what is not covered, by its name and with a way out.
+    """Raise for what is not covered.
 
-    Raises   `NotComputed` QN513 for states or bounds, which there are none of, QN555 for everything else.
+    Raises   `NotComputed` QN513 for states or bounds, QN555 for everything else.
     """
     if wanted.states or wanted.bounds:
-        text = "neither states nor bounds are known where something may be full"
+        text = "neither states nor bounds are known where capacity is limited"
         raise NotComputed(Problem("QN513", text, "figures alone"))
     names = [item.name for item in network.stations if item.capacity is not None]
     names += [item.name for item in network.buffers]
     if len(names) > 1:
-        text = f'closed classes, and several that may be full: "{names[0]}" and "{names[1]}"'
-        raise _refused(text, "one that may be full", "leave the limit of the one out that is seldom full")
+        text = f'closed classes with two limited capacities: "{names[0]}" and "{names[1]}"'
+        raise _refused(text, "one limited capacity", "remove the limit that is seldom reached")
     full = limited(network)
     if network.profiles:
-        help = "state the number inside by a parameter, and vary that"
+        help = "make the number inside a parameter, and vary that"
         raise _refused(f'"{full.name}" may be full, and times depend on a number inside', "one or the other", help)
     users: set[str] = set()
     for item in network.classes:
@@ -222,53 +225,58 @@ def refuse(network: RoutedNetwork, wanted: Wanted) -> None:
                 users.add(item.name)
     if full.form != WAIT and len(users) > 1:
         first, second = sorted(users)[:2]
-        text = f'"{first}" and "{second}" are both lost where "{full.name}" is full'
-        help = "make routes of one class of them" + (', or full = "wait"' if full.form == LOST else "")
+        text = f'customers of both "{first}" and "{second}" are lost when "{full.name}" is full'
+        help = "make them routes of one class" + (', or use full = "wait"' if full.form == LOST else "")
         raise _refused(text, "one class", help)
     counts = (
         step.visits for item in network.classes for route in item.routes for step in route.steps if takes(step, full)
     )
     operations: Operations = FLOATS if network.size is None else arrays()
     if full.form != WAIT and not all(operations.all(operations.compare("<=", visits, 1.0)) for visits in counts):
-        text = f'a passage asks for more than one place of "{full.name}", and is lost where it is full'
-        raise _refused(text, "visits of at most 1", "state one longer visit, or classes with shorter passages")
+        text = f'a passage requests more than one place of "{full.name}", and is lost when it is full'
+        raise _refused(text, "at most 1 visit", "state one longer visit, or classes with shorter passages")
     station = next((item for item in network.stations if item.name == full.name and full.form == STATION), None)
     if station and station.copies > 1:
         text = f'"{full.name}" has copies, each with a capacity, and there are closed classes'
         raise _refused(text, "one copy", "state one copy with all servers and places, which loses less")
     if station and station.rates is not None:
         text = f'"{full.name}" has rates that depend on the number present and a capacity, and there are closed classes'
-        raise _refused(text, "servers there", "give all classes an arrival rate")
+        raise _refused(text, "servers instead of rates", "give all classes an arrival rate")
 
 
 def _refuse_route(route: Route, full: Limited, customers: OpenClass | ClosedClass) -> bool:
-    """Raise for what is not covered of a route; whether it takes places."""
+    """Whether a route takes places; raises for what is not covered."""
     taking = [step for step in route.steps if takes(step, full)]
     for step in route.steps:
         if forks(step):
-            help = "take the parallel steps one after the other"
+            help = "make the parallel steps sequential"
             raise _refused(f'"{full.name}" may be full, and branches run in parallel', "one or the other", help)
         within = full.name in (stations_of(step) if full.form == STATION else filled(step))
         if not within:
             continue
         if isinstance(customers, OpenClass):
-            text = f'"{customers.name}" has an arrival rate and asks for places of "{full.name}", as closed classes do'
+            text = (
+                f'both closed classes and "{customers.name}", which has an arrival rate, take places of "{full.name}"'
+            )
             help = f'give "{customers.name}" a population, or all classes an arrival rate'
             raise _refused(text, "closed classes alone", help)
         if not takes(step, full):
-            text = f'"{full.name}" is asked for a place while a station is held, by "{customers.name}" of a population'
-            raise _refused(text, "outside of holds", "put it before the hold, which then begins when there is a place")
+            text = f'closed class "{customers.name}" requests a place of "{full.name}" while it holds a station'
+            raise _refused(text, "a request outside of holds", "put it before the hold, which then begins after it")
         if full.form == STATION and (step.phase == 2 or stations_of(step) != {full.name} or len(taking) > 1):
-            text = f'"{full.name}" has a capacity, and a route with a population holds others there, or comes back'
-            help = "give what is inside no station (a delay), and the route one visit"
-            raise _refused(text, "one visit before the response, which holds nothing else", help)
+            text = f'closed class "{customers.name}" visits "{full.name}", which has a capacity, several times, '
+            text += "after the response, or with other stations inside the visit"
+            help = "replace stations inside by delays, and give the route one visit"
+            raise _refused(text, "one visit before the response, without stations inside", help)
     return bool(taking)
 
 
 def refuse_idle(network: RoutedNetwork, name: str, operations: Operations) -> None:
-    """Raise for a class that spends no time outside of what may be full: its demand for places is unlimited.
+    """Raise for a class that spends no time outside of the limited buffer or station: it would always be full.
 
-    network   that of the customers, which never wait for a place.
+    network     of the customers, without waits for a place, as `around` makes it.
+    name        of the buffer or station.
+    operations  of the numbers of the network.
     """
     compiled = streams(network, operations, [1.0] * len(network.classes))
     for class_index, item in enumerate(network.classes):
@@ -276,7 +284,7 @@ def refuse_idle(network: RoutedNetwork, name: str, operations: Operations) -> No
             idle = (item.population > 0) & (passage_time(compiled, item, class_index) <= 0)
             if not operations.all(idle == False):  # noqa: E712
                 text = f'"{item.name}" spends no time outside of "{name}"'
-                raise _refused(text, "some time to spend", "state a think time, or the time of what comes before")
+                raise _refused(text, "some time outside", "state a think time, or the time of a step before")
 
 
 def _refused(text: str, expected: str, help: str) -> NotComputed:

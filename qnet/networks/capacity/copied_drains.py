@@ -1,4 +1,4 @@
-"""Places that several copies free: while one of them has a line others are idle, even where all places are taken."""
+"""Places that several copies free: while one copy has a queue others may be idle, even if all places are taken."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from qnet.lazy import Array, np
 from qnet.record import Record
 
 _LEVELS = 2000
-"""Numbers of taken places of which every one is solved."""
+"""The largest number of taken places that is solved; the rates of greater numbers are extrapolated."""
 _HIGHEST = 600.0
-"""The exponent up to which powers of a load are numbers."""
+"""The largest exponent of e, below the overflow of floats."""
 
 
 class CopiedDrain(Record):
-    """Copies of a station that free places, each with a line of its work."""
+    """Copies of a station that free places, each with its queue."""
 
     copies: int
     servers: int
-    """Of each copy."""
+    """Servers of each copy."""
     work: Value
-    """Seconds of service at one copy for a place, over all copies at which it may be freed."""
+    """Server seconds at one copy per place, averaged over all places, wherever they are freed."""
     other: Value = 0.0
-    """Share of the servers that is busy with other work."""
+    """Utilization of a copy by other work."""
     scv: Value = 1.0
     """Squared coefficient of variation of the service times."""
 
 
 class PlacesInCopies(Record):
-    """How often all places are taken that several copies free, and how many are."""
+    """The figures of places that several copies free."""
 
     rate: Value
     """Places that are freed per second where all are taken."""
@@ -51,7 +51,7 @@ def places_in_copies(
 
     offered    requests for a place per second.
     places     K, a number or one per point; a fraction is interpolated between integers.
-    drains     the copies, of which one frees each place, by chance.
+    drains     the copies; a place is freed by one of them, chosen at random.
     elsewhere  seconds for which a place is taken before it is at a copy.
     loses      whether arrivals that find no place are lost; else they wait outside, in order of arrival.
     Returns    the figures; where arrivals wait and are as many as can be freed, those without any wait.
@@ -59,8 +59,8 @@ def places_in_copies(
                of taken places is a birth-death chain with these rates. The wait outside is (1 + I) / 2 times as long,
                I the index of dispersion of the departures with all places taken: of C balanced copies without other
                work I = 1 + 2 (C - 1) (K - 1) / ((C + 1) (C + K - 1)); a share p of other work adds 2 p / (1 - p).
-    Exact      the rate: exponential services of one mean, first come first served, with a server at each copy. All
-               figures: the same where arrivals are lost, and nothing is done elsewhere.
+    Exact      the rate: for exponential services of one mean, first come first served, with one server at each copy.
+               All figures: if arrivals are lost too, and `elsewhere` is 0.
     Source     Mean value analysis: @reiser1980. Flow-equivalent rates: @chandy1975. The dispersion: this tool.
     """
     given = (offered, places, elsewhere, *(x for item in drains for x in (item.work, item.other, item.scv)))
@@ -86,7 +86,7 @@ def places_in_copies(
 def _dispersion(places: Array, drains: Sequence[CopiedDrain]) -> Array:
     """(points,) the index of dispersion of the departures from all copies with all places taken.
 
-    Of copies that are not balanced, as of the number of balanced ones whose shares of the work vary as little.
+    Copies that are not balanced count as the balanced ones that have the same sum of squared shares of the work.
     """
     every = sum(item.copies * item.work for item in drains)
     squares = sum(item.copies * item.work**2 for item in drains)
@@ -100,7 +100,7 @@ def _closed(most: int, drains: Sequence[CopiedDrain], elsewhere: Array) -> tuple
     points = len(elsewhere)
     freed, lines = np.zeros((points, most + 1)), np.zeros((len(drains), points, most + 1))
     for number in range(1, most + 1):
-        # Of several servers one as fast as all of them has the line, and the rest of the service is a delay.
+        # Several servers are one that is as fast as all of them together, and a delay for the rest of the service.
         queues = [x.work / x.servers * (1 + lines[i, :, number - 1]) for i, x in enumerate(drains)]
         apart = [x.work * (x.servers - 1) / x.servers for x in drains]
         time = elsewhere + sum(x.copies * (queue + rest) for x, queue, rest in zip(drains, queues, apart, strict=True))
@@ -113,7 +113,7 @@ def _closed(most: int, drains: Sequence[CopiedDrain], elsewhere: Array) -> tuple
 
 
 def _line(offered: Array, places: Array, freed: Array, lines: Array, dispersion: Array | None) -> list[Array]:
-    """The rate with all places taken, the probability of that, the wait then, the places taken, and those at a copy.
+    """The fields of `PlacesInCopies`, those at copies last.
 
     places      integers, one per point.
     dispersion  of the departures with all places taken; None where arrivals are lost.
@@ -121,7 +121,7 @@ def _line(offered: Array, places: Array, freed: Array, lines: Array, dispersion:
     most = len(freed[0]) - 1
     last = np.minimum(places, most).astype(int)[:, None]
     at_last = np.take_along_axis(freed, last, axis=1)[:, 0]
-    # Beyond what is solved the copies are idle as much less as there are more places.
+    # Above the last number that is solved the rate grows towards its limit.
     able = at_last * _growth(freed, last, places)
     load = offered / able
     numbers = np.arange(most + 1)
@@ -157,7 +157,7 @@ def _line(offered: Array, places: Array, freed: Array, lines: Array, dispersion:
 
 
 def _growth(freed: Array, last: Any, places: Array) -> Array:
-    """(points,) the rate with all places over that of the last number that is solved."""
+    """(points,) the rate with all places taken, divided by the rate at the last number that is solved."""
     half: Any = np.maximum(last // 2, 1)
     here, before = (np.take_along_axis(freed, index, axis=1)[:, 0] for index in (last, half))
     # 1 / X(n) falls to its limit as 1 / n.

@@ -21,20 +21,20 @@ class Losses(Record):
     stations: Mapping[Key, Value]
     """By station with a capacity and group of copies: the share of arrivals that is admitted, above 0."""
     buffers: Mapping[str, Value]
-    """The same of a buffer; 1 of those where all wait."""
+    """By buffer: the share of requests for a place that is admitted; 1 where customers wait."""
     delays: Mapping[str, tuple[Value, Value]]
     """By buffer: the mean wait for a place, and its squared coefficient of variation."""
 
 
 class Flows(Record):
-    """A network of which customers are lost on the way."""
+    """The flows of a network that loses customers on the way."""
 
     admitted: RoutedNetwork
-    """With the visits that are admitted, per passage that begins."""
+    """The network with the visits that are admitted, per passage that begins."""
     completing: RoutedNetwork
-    """With the visits, and the shares of routes, of passages that are completed."""
+    """The network with the visits and the shares of routes of the passages that are completed."""
     fills: Mapping[str, Mapping[tuple[int, str], Value]]
-    """By buffer, and class and route: the places per second that are taken."""
+    """Places taken per second: by buffer, then by class and route."""
     entries: Mapping[str, Value]
     """By station with a capacity and one copy: customers admitted per second, each of which may make several visits."""
 
@@ -47,9 +47,9 @@ class Flows(Record):
 def flows_with_losses(network: RoutedNetwork, losses: Losses, operations: Operations) -> Flows:
     """The flows of a network at given losses, each loss independent of all others.
 
-    Applies     open classes that are lost at their outermost steps alone.
+    Applies     open classes whose customers are lost at outermost steps only.
     losses      the shares that are admitted.
-    operations  those of the numbers.
+    operations  of the numbers of the network.
     Method      A customer that returns at once to a station that it has just left takes its place again: the visits of
                 a step there, and those of steps that follow each other, are admitted together, at the first one. At a
                 station of several copies the next visit may be to another one: a step that is made n times or, with
@@ -123,7 +123,7 @@ class _Routes:
                 self.fills[name][number, route.name] = taken + rate * remaining * visits
                 holding[name] = remaining
             if kept is None:
-                # Indices that were taken are freed, even if the customer is lost later.
+                # Places that were taken are freed, even if the customer is lost later.
                 drains = step.drains if isinstance(step, Hold) else ""
                 admitted.append(step.replace(visits=step.visits * holding.get(drains, remaining)))
                 completing.append(step)
@@ -157,7 +157,7 @@ class _Routes:
     def just_left(self, step: Step, before: str) -> str:
         """The station that all customers after a step have just left, where a next visit cannot be lost; "" for none.
 
-        before  the same before the step.
+        before  the station that they have just left before the step; "" for none.
         """
         if isinstance(step, Time):
             return before if not step.fills and self.operations.all(step.mean == 0) else ""
@@ -186,7 +186,7 @@ class _Routes:
         return any(buffer.name == name and buffer.loses for buffer in self.network.buffers)
 
     def delayed(self, step: Step) -> Step:
-        """A step with the waits for places in it."""
+        """A step with the waits for the places that it takes."""
         if isinstance(step, Hold):
             return step.replace(steps=tuple(self.delayed(inner) for inner in step.steps)) if filled(step) else step
         if isinstance(step, Fork) or not step.fills:
@@ -195,7 +195,7 @@ class _Routes:
         return step.replace(mean=mean, scv=scv)
 
     def taken(self, step: Step, visits: Value) -> list[tuple[str, Value]]:
-        """The buffers of which a step takes places, and the number of places."""
+        """The buffers whose places a step takes, each with the mean number of places."""
         visits = visits * step.visits
         if isinstance(step, Time):
             return [(step.fills, visits)] if step.fills else []
@@ -208,6 +208,7 @@ def with_offered(
 ) -> RoutedSolution:
     """The solution of the passages that are completed, with the offered rates.
 
+    solution  of the completed passages.
     network   as stated.
     rates     passages per second of every class that begin.
     losses    the shares that are admitted.
@@ -245,13 +246,13 @@ def drain_rate(
 ) -> tuple[Value, str]:
     """The largest number of places of a buffer that can be freed per second, and the station that limits it.
 
-    network   rates per second, times in seconds.
-    compiled  its streams, in the order of `waits`.
+    buffer      of the network.
+    network     rates per second, times in seconds.
+    compiled    its streams, in the order of `waits`.
+    waits       by stream.
+    carried     places per second that are freed.
     operations  of floats or of arrays of one value per point.
-    buffer    of the network.
-    waits     by stream.
-    carried   places per second that are freed.
-    Returns   0 where none are.
+    Returns   the rate, 0 where no places are freed, and the label of the station.
     Law       Utilization: what other work leaves of the servers, over the service demand of freeing a place; of
               several copies less, as some are idle while others have a line.
     """
@@ -287,7 +288,7 @@ def drain_rate(
 
 
 def _before_drain(name: str, compiled: Streams, waits: Sequence[Wait]) -> Value:
-    """Mean seconds from when a place of a buffer is taken until the work begins that frees it."""
+    """Mean seconds from taking a place of a buffer to the start of the work that frees it."""
     routes = [route for route in compiled.routes if name in route.left]
     rates = [
         total(

@@ -1,11 +1,11 @@
-"""Open networks with stations and buffers that may be full: losses and delays by a fixed point.
+"""Open networks with stations and buffers of limited capacity: losses and delays by a fixed point.
 
 Applies   open classes; stations with a capacity outside of holds; buffers filled before the response, whose places are
           freed in a second phase.
-Exact     stations with a capacity, alone or downstream of stations with product form: of one exponential time or
-          without room to wait, with processor sharing, with one server, or with one exponential time for each priority
-          (M/M/c/K, M/G/c/c, M/G/1/K); one buffer drained by a dedicated station of exponential service.
-Fails     arrivals at a station downstream of one that loses customers are taken as Poisson.
+Exact     stations with a capacity, alone or downstream of stations with product form: with one exponential service,
+          without waiting room, with processor sharing, with one server, or with one exponential service for each
+          priority (M/M/c/K, M/G/c/c, M/G/1/K); one buffer drained by a dedicated station of exponential service.
+Fails     arrivals at a station downstream of one that loses customers are modelled as Poisson.
 """
 
 from __future__ import annotations
@@ -38,29 +38,30 @@ else:
     hold_warnings = lazy("qnet.networks.open.hold_warnings")
 
 _TOLERANCE = 1e-13
-"""Of a loss probability, absolute: a few hundred times the rounding of floats near 1."""
+"""The absolute change of a loss probability that counts as none: a few hundred times the rounding of floats near 1."""
 _PLAIN, _MAX_ROUNDS = 30, 400
-"""Rounds without memory, in which losses that follow each other on a route converge, and rounds in all."""
+"""Rounds without acceleration, in which successive losses on a route converge, and rounds in all."""
 
 
 def solve(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
-    """The steady state of an open network in which something may be full, or of every point of a batch.
+    """The steady state of an open network with limited capacities, or of every point of a batch.
 
     network   rates per second, times in seconds.
-    wanted    the method and its budget: only `open` is known here.
+    wanted    the figures that are wanted; neither states nor bounds.
     Returns   figures of the passages that are completed, with the offered rates; points where a station without a
               capacity is saturated are marked in `stable`.
-    Raises    `NotComputed` QN513, QN551 for what is not covered, QN549 where the fixed point does not converge.
+    Raises    `NotComputed` QN513 for states or bounds, QN548 for arrivals that are not Poisson, QN551 for what else is
+              not covered, QN549 where the fixed point does not converge.
     Method    Loss probabilities start at 0; each round reduces the flows by them, solves the open network with these
               flows, and computes the losses again. More losses mean fewer arrivals elsewhere, so that the fixed point
-              is between any two successive rounds; where they agree there is only one.
+              is between any two successive rounds; where they agree it is unique.
     Source    Reduced-load (Erlang fixed point) approximation: @kelly1986.
     """
     _refuse(network, wanted)
     if network.size is None:
         return _Solver(network).solve()
 
-    # Points without a steady state have numbers without a meaning, which are not reported.
+    # Figures of points without a steady state are meaningless, and are not reported.
     with np.errstate(all="ignore"):
         return _Solver(network).solve()
 
@@ -96,7 +97,7 @@ class _Solver:
             if self.converged([*after, *means], [*moves, *more], solver):
                 return self.solution(flows, solver, buffers, rounds)
             if rounds == _MAX_ROUNDS:
-                text = f"losses and delays of what is full did not converge in {rounds} rounds"
+                text = f"the fixed point of losses and blocking did not converge in {rounds} rounds"
                 raise NotComputed(Problem("QN549", text, f"a residual of {_TOLERANCE:.0e}", help="try a lower load"))
             unknown = self.accelerated(after, moves, memory) if memory is not None and rounds > _PLAIN else after
             memory = (after, moves)
@@ -104,14 +105,16 @@ class _Solver:
     def accelerated(
         self, after: list[Value], moves: list[Value], memory: tuple[list[Value], list[Value]]
     ) -> list[Value]:
-        """The unknowns of the next round by those of this one and of the one before; none below 0, no share above 1.
+        """The unknowns of the next round, from this one and the one before; none below 0, no share above 1.
 
-        after, moves   the images in this round, and how far they are from its unknowns; `memory`: those before.
+        after   the images of the unknowns in this round.
+        moves   the differences between these and the unknowns.
+        memory  both in the round before.
         """
         least, most = self.operations.minimum, self.operations.maximum
         unknown = [most([value, 0.0 * value]) for value in mixed(after, moves, *memory)]
         shares = len(self.keys) + len(self.network.buffers)
-        # An acceleration that would leave next to nothing of a share goes a part of the way alone.
+        # An acceleration reduces no share to less than a tenth of its image.
         unknown[:shares] = [
             most([least([value, 1.0 + 0.0 * value]), LEAST + 0.1 * plain])
             for value, plain in zip(unknown[:shares], after, strict=False)
@@ -119,7 +122,7 @@ class _Solver:
         return unknown
 
     def losses(self, unknown: Sequence[Value]) -> Losses:
-        """The unknowns by what they are of."""
+        """The unknowns as shares and delays of stations and buffers."""
         count, names = len(self.keys), [buffer.name for buffer in self.network.buffers]
         kept, delays = unknown[count : count + len(names)], unknown[count + len(names) :]
         return Losses(
@@ -154,14 +157,14 @@ class _Solver:
         return [*kept, *(item.kept for item in buffers), *(part for item in buffers for part in item.delay)]
 
     def converged(self, after: Sequence[Value], moves: Sequence[Value], solver: OpenSolverWithLosses) -> bool:
-        """Whether nothing moves any more where there is a steady state."""
+        """Whether losses have converged everywhere, and delays wherever there is a steady state."""
         absolute = self.operations.absolute
         count = len(self.keys) + len(self.network.buffers)
         least = [0.0] * count + [1e-3] * (len(after) - count)
         sizes = [absolute(move) / (absolute(new) + near) for new, move, near in zip(after, moves, least, strict=True)]
         shares = sizes[:count]
         lost, largest = (self.operations.maximum([0.0 * sizes[0], *some]) for some in (shares, sizes))
-        # Without losses downstream stations may be saturated that are not with them.
+        # Stations may be saturated only because losses upstream have not converged yet.
         return self.operations.all((lost <= _TOLERANCE) & ((largest <= _TOLERANCE) | solver.overloaded()))
 
     def solution(
@@ -198,7 +201,7 @@ class _Solver:
         return bool(self.keys) or any(buffer.loses for buffer in self.network.buffers)
 
     def loads(self, solution: RoutedSolution, solver: OpenSolverWithLosses) -> tuple[Limiting, ...]:
-        """The loads of stations that may saturate: of other work alone, where places of a buffer limit the rest."""
+        """The loads of stations that may saturate, without the work that capacities limit."""
         labels = {
             (station.name, index): group.label
             for station in self.network.stations
@@ -210,8 +213,7 @@ class _Solver:
         return tuple(item for item in loads if item.name not in other or not self.operations.all(item.load == 0))
 
     def with_drains(self, solution: RoutedSolution, states: Sequence[BufferState]) -> RoutedSolution:
-        """The solution with the loads of buffers that are filled faster than copies with lines of their work free
-        them."""
+        """The solution with the loads of buffers whose places copies free, which saturate before the copies do."""
         limiting = [Limiting(item.figures.name, item.load, certain=False) for item in states if item.load is not None]
         stable = solution.stable
         for item in limiting:
@@ -229,35 +231,35 @@ def _rates(network: RoutedNetwork) -> list[Value]:
 def _refuse(network: RoutedNetwork, wanted: Wanted) -> None:
     """Raise for what is not covered."""
     if network.closed:
-        raise NotComputed(Problem("QN551", "something may be full, and there are closed classes", "open classes"))
+        raise NotComputed(Problem("QN551", "capacity is limited, and there are closed classes", "open classes"))
     for station in network.stations:
         if station.rates is not None and station.capacity is None:
-            text = f'"{station.name}" has rates that depend on the number present, and something else may be full'
-            raise NotComputed(Problem("QN551", text, "servers there, or a capacity there too"))
+            text = f'"{station.name}" has rates that depend on the number present, and capacity elsewhere is limited'
+            raise NotComputed(Problem("QN551", text, "servers instead of rates, or a capacity there too"))
     if wanted.states or wanted.bounds:
-        text = "neither states nor bounds are known where something may be full"
+        text = "neither states nor bounds are known where capacity is limited"
         raise NotComputed(Problem("QN513", text, "figures alone"))
     uneven = uneven_classes(network, FLOATS if network.size is None else arrays())
     if uneven:
         raise NotComputed(Problem("QN548", not_followed(uneven[0], Reason("full")), "arrival_scv = 1"))
     if network.profiles:
-        text = "something may be full, and times depend on how many are inside"
+        text = "capacity is limited, and times depend on the number inside"
         raise NotComputed(Problem("QN551", text, "one or the other"))
     limited = {station.name for station in network.stations if station.capacity}
     losing = {buffer.name for buffer in network.buffers if buffer.loses}
     for customers in network.classes:
         if customers.chain:
-            raise NotComputed(Problem("QN551", "something may be full, and customers are of chains", "classes"))
+            raise NotComputed(Problem("QN551", "capacity is limited, and there are chains", "classes"))
         for step in (step for route in customers.routes for step in route.steps):
             if _forks(step):
-                text = "something may be full, and branches run in parallel"
+                text = "capacity is limited, and branches run in parallel"
                 raise NotComputed(Problem("QN551", text, "one or the other"))
             if isinstance(step, Hold) and step.station in limited and _inside(step):
                 text = f'"{step.station}" has a capacity and is held during a wait for another station'
-                help = "give what is inside no station (a delay), or the class a population and the station its servers"
+                help = "replace the other station by a delay, or give the class a population and the station servers"
                 raise NotComputed(Problem("QN551", text, "a station that holds nothing else", help=help))
             for name in _inside(step) & limited:
-                text = f'"{name}" has a capacity and is asked for inside a hold'
+                text = f'"{name}" has a capacity and is requested inside a hold'
                 raise NotComputed(Problem("QN551", text, "a station that holds nothing else"))
             if isinstance(step, Hold) and losing & set(filled(step)):
                 text = f'"{next(iter(losing & set(filled(step))))}" loses customers that hold a station'

@@ -1,4 +1,4 @@
-"""When the answer for an open network with finite capacities is exact, and the reasons when it is not."""
+"""Whether the answer for an open network with limited capacities is exact, and the reasons why not."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from qnet.networks.routed import Fork, Hold, RoutedNetwork, Station, Step, Time
 from qnet.networks.streams import Stream, Streams
 
 LOSSES = 0.1
-"""The loss probability of a station up to which the flow downstream of it is taken as Poisson without a warning."""
+"""The loss probability of a station up to which the flow downstream of it is modelled as Poisson without a warning."""
 
 
 def reasons_for(
@@ -28,15 +28,16 @@ def reasons_for(
     """Why the answer is an approximation; empty where it is exact.
 
     Exact are stations with a capacity for which `inexact` has no reason, with Poisson arrivals: from outside, or from
-    stations with product form, when no customer goes from one to a queue, or returns to it later.
+    stations with product form, if no customer goes on to another queue or returns later.
 
-    network   as stated.
-    compiled  its streams.
-    losses    the shares of arrivals that are admitted.
-    strained  the buffers that are used beyond the measured region.
+    network     as stated.
+    compiled    its streams.
+    losses      the shares of arrivals that are admitted.
+    strained    the buffers that are used in ways for which errors were not measured as small.
+    operations  of the numbers of the network.
     """
     limited = {station.name: station for station in network.stations if station.capacity}
-    # To the other stations, one with a capacity is a delay.
+    # For the reasons of the other stations, one with a capacity counts as a delay.
     relaxed = network.replace(
         stations=tuple(item.replace(delay=True) if item.name in limited else item for item in network.stations)
     )
@@ -54,7 +55,7 @@ def reasons_for(
                 reason = Reason("passed as Poisson", station=after)
                 admitted = [share for key, share in losses.stations.items() if key[0] == after]
                 few = all(operations.all(operations.compare("<=", 1 - LOSSES, share)) for share in admitted)
-                text = f"{after} loses more than {100 * LOSSES:.0f} % of what comes, and what is left goes on"
+                text = f"{after} loses more than {100 * LOSSES:.0f} % of its arrivals: those that go on are not Poisson"
                 reasons.append(Inexact(reason) if few else Beyond(reason, "QN657", text))
             reasons += _not_poisson(route.steps, network, compiled, limited, operations)
             reasons += _lost_later(route.steps, network, compiled, losses, operations)
@@ -66,30 +67,31 @@ def reasons_for(
 def inexact(network: RoutedNetwork, station: Station, visits: Sequence[Stream], operations: Operations) -> str:
     """Why a station with Poisson arrivals is not solved exactly; empty where it is.
 
-    network  as stated, with `station`, which has a capacity.
-    visits   the streams at any copy of it.
+    network     as stated, with `station`, which has a capacity.
+    visits      the streams at any copy of it.
+    operations  of the numbers of the network.
     Source   Insensitivity of loss systems and of symmetric queues, with a limit of the number too: @kelly1979, sections
              3.3 and 3.4
     """
     visits = [stream for stream in visits if not operations.all(stream.rate == 0)]
     again = returns(network, station.name, operations)
     if again and station.copies > 1:
-        return "customers come to several copies of it one after the other"
+        return "customers visit several of its copies in turn"
     form = form_of(station, visits, operations)
     if form == INSENSITIVE:
         return ""
     if not single_times(network, station.name):
-        return "a visit is made of several times"
+        return "a visit consists of several service times"
     if form == GENERAL:
-        return "customers come back, and times are not exponential with one mean" if again else ""
+        return "customers return, and service times are not exponential with one mean" if again else ""
     if form == PRIORITIES:
         levels = {stream.priority for stream in visits}
         if not all(
             one_exponential([item for item in visits if item.priority == level], operations) for level in levels
         ):
-            return "the times of one priority are not exponential with one mean"
-        return "customers of several priorities come back" if again else ""
-    return "" if one_exponential(visits, operations) else "the times are not exponential with one mean"
+            return "service times of one priority are not exponential with one mean"
+        return "customers of several priorities return" if again else ""
+    return "" if one_exponential(visits, operations) else "service times are not exponential with one mean"
 
 
 def returns(network: RoutedNetwork, name: str, operations: Operations) -> bool:
@@ -106,7 +108,7 @@ def returns(network: RoutedNetwork, name: str, operations: Operations) -> bool:
 
 
 def single_times(network: RoutedNetwork, name: str) -> bool:
-    """Whether every visit to a station is one time, whose distribution is known."""
+    """Whether every visit to a station is one service time, whose distribution is known."""
     return all(_single(step, name) for item in network.classes for route in item.routes for step in route.steps)
 
 
@@ -124,7 +126,7 @@ def _single(step: Step, name: str) -> bool:
 def _lost_later(
     steps: Sequence[Step], network: RoutedNetwork, compiled: Streams, losses: Losses, operations: Operations
 ) -> list[Inexact]:
-    """Why the waits of completed passages differ from those of all.
+    """Why the waits of completed passages differ from those of all passages.
 
     They are the same where one server serves in the order of arrival, once: the time of a customer there is independent
     of the departures before it (@reich1957), and so of its losses later.
@@ -141,7 +143,8 @@ def _lost_later(
             shares += [losses.buffers[name]] if name in losses.buffers else []
             few = all(operations.all(operations.compare("<=", 1 - LOSSES, share)) for share in shares)
             reason = Reason("lost later")
-            return [Inexact(reason) if few else Beyond(reason, "QN657", f"{reason}, and those are more than 10 %")]
+            text = f"{reason}, and more than {100 * LOSSES:.0f} % are lost"
+            return [Inexact(reason) if few else Beyond(reason, "QN657", text)]
         if isinstance(step, Hold) and step.phase == 1 and not stations[name].delay:
             station = stations[name]
             once = name not in passed and operations.all(operations.compare("<=", step.visits, 1.0))
@@ -155,7 +158,7 @@ def _lost_later(
 
 
 def _reasons_without_limits(network: RoutedNetwork, compiled: Streams, operations: Operations) -> tuple[Inexact, ...]:
-    """The reasons of the rest of the network; for second phases that drain a buffer there is one of the buffer."""
+    """The reasons of the network without its limits; second phases that drain a buffer count among the buffer's."""
     others = any(
         other_second_phase(step, False) for item in network.classes for route in item.routes for step in route.steps
     )
@@ -163,7 +166,10 @@ def _reasons_without_limits(network: RoutedNetwork, compiled: Streams, operation
 
 
 def other_second_phase(step: Step, deferred: bool) -> bool:
-    """Whether a step has a second phase that drains no buffer."""
+    """Whether a step has a second phase that drains no buffer.
+
+    deferred  whether the step is made inside a second phase.
+    """
     deferred = deferred or step.phase == 2
     if isinstance(step, Time):
         return deferred
@@ -220,7 +226,7 @@ def _of_buffer(
     strained: Sequence[str],
     operations: Operations,
 ) -> list[Inexact]:
-    """Why figures of a buffer are not exact."""
+    """Why the figures of a buffer are not exact."""
     freeing = [stream for stream in compiled.streams if stream.drains == name]
     stations = {stream.station for stream in freeing}
     alone = all(stream.drains == name for stream in compiled.streams if stream.station in stations)
@@ -233,8 +239,8 @@ def _of_buffer(
         if isinstance(step, Time) and step.fills == name
     )
     if name in strained or several:
-        warning = f"{name} is drained by a station with other work, or by several servers, or takes another number of "
-        warning += "places than one, or keeps them before they can be drained"
+        warning = f"{name} is drained by a station with other work or several servers, customers take more or less "
+        warning += "than one place, or places are kept before they can be drained"
         return [Beyond(reason, "QN658", warning)]
     station = next((item for item in network.stations if item.name in stations), None)
     after = [item.after[name] for item in compiled.routes if name in item.after]
@@ -260,7 +266,7 @@ def _of_buffer(
 
 
 def _goes_on(network: RoutedNetwork, name: str, operations: Operations) -> bool:
-    """Whether any customer does more before its response after the work that frees the places of a buffer."""
+    """Whether any route goes on, before its response, after the work that frees places of a buffer."""
     for customers in network.classes:
         for route in customers.routes:
             freed = False
@@ -272,7 +278,7 @@ def _goes_on(network: RoutedNetwork, name: str, operations: Operations) -> bool:
 
 
 def _same_exponential(stream: Stream, other: Stream, operations: Operations) -> bool:
-    """Whether times are exponential, with the mean of another stream."""
+    """Whether the times of a stream are exponential with the mean of another stream."""
     mean, expected = stream.holding.mean, other.holding.mean
     scv = stream.scv if stream.scv is not None else stream.holding.variance / (mean**2 + (mean == 0))
     near = 1e-9

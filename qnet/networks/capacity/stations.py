@@ -1,4 +1,4 @@
-"""Stations with a capacity in an open network: which formula each is solved by, its losses, and its waits."""
+"""Stations with a capacity in an open network: the formula for each, its losses, and its waits."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from qnet.queues.stations.m_m_c_k import m_m_c_k
 from qnet.record import Record
 
 INSENSITIVE = "insensitive"
-"""M/M/c/K, or its like with rates, whatever the distributions of the times: there is no waiting, or all customers are
-served at once."""
+"""M/M/c/K, or its birth-death chain with rates that depend on the number present, for any distribution of service:
+there is no waiting, or all customers are served at once."""
 EXPONENTIAL = "exponential"
-"""M/M/c/K, or its like with rates, one exponential time for all visits."""
+"""M/M/c/K, or its birth-death chain with such rates, with the same exponential service of all visits."""
 GENERAL = "general"
-"""M/G/1/K, a distribution for each stream."""
+"""M/G/1/K, with a distribution for each stream."""
 PRIORITIES = "priorities"
-"""The Markov chain of the numbers of every priority, one exponential time for each."""
+"""The Markov chain of the numbers of customers by priority, with one exponential service for each."""
 
 _JUST_BELOW = 1 - 1e-12
-"""A load that queues without limit can have; any number just below 1 works, as such loads are refused."""
+"""The load at which queues without limit are evaluated where the stated load is larger; any number below 1 works."""
 LEAST = 1e-200
 """The smallest share that is admitted."""
 
 
 def form_of(station: Station, streams: Sequence[Stream], operations: Operations) -> str:
-    """How a station with a capacity is solved, given the streams that visit one copy of it."""
+    """The formula for a station with a capacity, given the streams that visit one copy of it."""
     streams = [stream for stream in streams if not operations.all(stream.rate == 0)]
     shared = station.discipline == "ps" or (station.discipline == "lcfs-pr" and station.servers == 1)
     if station.capacity == station.servers or shared or not streams:
@@ -50,7 +50,7 @@ def form_of(station: Station, streams: Sequence[Stream], operations: Operations)
 
 
 def one_exponential(streams: Sequence[Stream], operations: Operations) -> bool:
-    """Whether all streams have the same mean time, and the variance of exponential times."""
+    """Whether all streams have the same mean holding time, with the variance of exponential times."""
     mean = streams[0].holding.mean
     return all(exponential(stream, operations) and close(stream.holding.mean, mean, operations) for stream in streams)
 
@@ -61,7 +61,7 @@ class StreamVisits(Record):
     rate: Value
     """Visits per second that are admitted."""
     time: Value
-    """Mean seconds."""
+    """Mean holding time in seconds."""
     scv: Value
     priority: int
 
@@ -90,19 +90,20 @@ def solve_copy(
 ) -> CopyFigures:
     """The losses of a copy of a station and the waits of its visits, given the visits that are admitted.
 
-    station  with a capacity.
-    form     of `form_of`.
-    visits   by stream.
-    entries  customers admitted per second; some of them make several visits before they leave.
-    kept     the share of arrivals that is admitted, as it was assumed: `entries` over it is the arrival rate.
+    station     with a capacity.
+    form        as `form_of` returns it.
+    visits      by stream.
+    entries     customers admitted per second, each of which may make several visits before it leaves.
+    kept        the share of arrivals that is admitted, as assumed: the arrival rate is `entries` / `kept`.
+    operations  of the numbers of the network.
     Raises   `NotComputed` QN551 for priorities where the rate depends on the number present.
-    Method   A customer that returns at once takes the place again that it has left, and is not lost: all its visits
-             are one. With exponential times of the same mean this is the product form of a network of one station whose
-             arrivals stop at K (@jackson1963).
+    Method   A customer that returns at once takes the place that it has just left, and is not lost: all its visits
+             count as one. With exponential times of the same mean this is the product form of a network of one station
+             whose arrivals stop at K (@jackson1963).
     """
     every = total(item.rate for item in visits)
     unused = every == 0
-    # Without any arrivals the figures are those of the first customer.
+    # Without any arrivals the figures are those that a first customer would find.
     rates = [item.rate + unused for item in visits]
     every = total(rates)
     work = total(rate * item.time for rate, item in zip(rates, visits, strict=True))
@@ -113,7 +114,7 @@ def solve_copy(
     if form == PRIORITIES:
         if station.rates is not None:
             text = f'"{station.name}" has a capacity, rates that depend on the number present, and priorities'
-            raise NotComputed(Problem("QN551", text, "one priority there, or servers"))
+            raise NotComputed(Problem("QN551", text, "one priority there, or servers instead of rates"))
         return _with_priorities(station, visits, offered, inside, every, places)
     service = ratio(work, inside) + idle
     if form == GENERAL:
@@ -145,7 +146,7 @@ def solve_copy(
     mean = ratio(waiting * inside, every * offered * let_in + (offered == 0))
     if station.rates is None:
         mean = operations.maximum([mean, 0.0 * mean])
-    # First come first served the wait is the same for all streams; else in proportion to the service time.
+    # First come first served, all streams wait equally; otherwise in proportion to their service times.
     waits = [mean if station.in_line else mean * ratio(item.time * every, work) for item in visits]
     return CopyFigures(operations.minimum([let_in, 1.0 + 0.0 * let_in]), tuple(Wait(wait, wait**2) for wait in waits))
 
@@ -153,7 +154,11 @@ def solve_copy(
 def _with_priorities(
     station: Station, visits: Sequence[StreamVisits], offered: Value, inside: Value, every: Value, places: int
 ) -> CopyFigures:
-    """The same with priorities."""
+    """The losses and waits of a copy with priorities.
+
+    inside  customers admitted per second.
+    every   visits admitted per second.
+    """
     order = sorted({item.priority for item in visits}, reverse=True)
     levels = [[item for item in visits if item.priority == level] for level in order]
     rates = [total(item.rate for item in items) for items in levels]
@@ -163,7 +168,7 @@ def _with_priorities(
         ratio(busy, rate) + none * items[0].time
         for items, busy, rate, none in zip(levels, work, rates, never, strict=True)
     ]
-    # A customer that returns at once is taken to make one long visit.
+    # A customer that returns at once counts as one with one long visit.
     scale, longer = ratio(offered, every), ratio(every, inside)
     preemptive = station.discipline == "preemptive"
     count = len(order)
@@ -172,7 +177,7 @@ def _with_priorities(
         rates, times = point[:count], tuple(max(time, 1e-300) for time in point[count:])
         loss = priority_loss(rates, times, station.servers, places, preemptive)
         kept = loss.kept
-        # The wait of a priority without customers is not given.
+        # The numbers give no wait for a priority without customers.
         waits = (
             max(number / (rate * kept) - time, 0.0) if rate * kept > 0 else 0.0
             for number, rate, time in zip(loss.numbers, rates, times, strict=True)
@@ -185,7 +190,7 @@ def _with_priorities(
 
 
 class OpenSolverWithLosses(OpenSolver):
-    """The waits of an open network of which some stations lose the customers that arrive when they are full."""
+    """The waits of an open network in which some stations lose the customers that arrive when they are full."""
 
     def __init__(
         self,
@@ -201,7 +206,7 @@ class OpenSolverWithLosses(OpenSolver):
         self.entries = entries
         """By station with a capacity and one copy: customers admitted per second, for one visit or several."""
         self.full = full
-        """Where the work that waits is limited by the places of a buffer, so that the station never saturates."""
+        """The stations that drain a buffer which loses: its places limit their work, so that they never saturate."""
         self.bounded = bounded
         """The waits of streams of such work, as last computed."""
         self.kept: dict[Key, Value] = {}
@@ -238,7 +243,7 @@ class OpenSolverWithLosses(OpenSolver):
         return stream.holding.variance_with(self.waits) / (mean**2 + (mean == 0))
 
     def rho(self, centre: Centre) -> Value:
-        """Load per server; below 1 where the arrivals are limited."""
+        """Load per server, kept below 1 where capacity limits the arrivals."""
         load = super().rho(centre)
         if centre.station.capacity is None and centre.key not in self.full:
             return load
@@ -247,7 +252,7 @@ class OpenSolverWithLosses(OpenSolver):
         return self.operations.where(other >= 1, other, limited)
 
     def other(self, centre: Centre) -> Value:
-        """Unlimited load per server, at a station that also frees places of a buffer that loses."""
+        """Load per server by work that no buffer limits, at a station that also drains a buffer which loses; else 0."""
         if centre.key not in self.full:
             return 0.0
         others = (index for index in centre.indices if not self.all[index].drains)
