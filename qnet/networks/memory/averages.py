@@ -39,38 +39,38 @@ if TYPE_CHECKING:
     from qnet.networks.solvers.protocol import SolvePart
 
 Ended = dict[str, Nearby | None]
-"""By station that is held: where the fixed points inside ended, and those of a network nearly the same begin."""
+"""By station that is held: where the fixed points inside ended, from which those of a similar network start."""
 _LONGER, _CROWDED = "QN644", "QN645"
-"""The codes of visits longer than most passages, and of arrivals to what is crowded or approximate itself."""
+"""The codes of visits longer than most passages, and of arrivals to regions that are crowded or approximate."""
 _BUSY = 0.7
-"""The load of arrivals up to which errors were measured."""
+"""The load by open classes up to which errors were measured."""
 
 
 class SolvedPart(Record):
-    """A region, or what is around the regions, at every number of customers in it."""
+    """A region, or the network around the regions, at every number of customers in it."""
 
     figures: PartFigures
-    """At the levels, of which the first has no customers."""
+    """The figures by level; the first level has no customers."""
     throughput: Any
     """(points, levels) passages per second of the class that is counted; 0 without customers."""
     instant: Any
     """(points,) whether a passage takes no time: then no customer is ever in the part."""
     longest_visit: Any
-    """(points, numbers of customers that were solved) the longest mean time of a visit, as a share of the time of a
-    passage without waits."""
+    """(points, numbers of customers that were solved) the mean time of the longest visit over that of a passage without
+    waits."""
     grid: LevelGrid
     """The levels of all numbers of customers up to the population."""
     log_weights: Any
-    """(points, numbers) as `aggregation.log_weights`, of arrivals at the rate of one passage per second."""
+    """(points, numbers) as `aggregation.log_weights`, for one passage per second."""
 
     def mean_waits(self, shares: Array) -> list[Any]:
-        """The mean wait of every stream over all its visits, by the shares of time with 0, 1, ... customers."""
+        """The mean wait of every stream over its visits, given the probabilities of 0, 1, ... customers."""
         at_all = self.grid.at_all
         known = zip(self.figures.rates, self.figures.waits, strict=True)
         return [mean(shares, at_all(wait), at_all(rate)) for rate, wait in known]
 
     def leaving(self, shares: Any, levels: int) -> Any:
-        """Customers that leave a region per second from 1, 2, ... customers inside, (points, levels)."""
+        """(points, levels) departures from a region per second with 1, 2, ... customers inside."""
         flow = shares * self.grid.at_all(self.throughput)
         by_level = np.zeros((len(flow), levels))
         for number, level in enumerate(self.grid.below[0].tolist()):
@@ -88,13 +88,16 @@ def solve_part_levels(
     with_none: bool = False,
     near: Nearby | None = None,
 ) -> SolvedPart:
-    """The figures of a part at 1, 2, ... customers of one closed class; its grid and weights are still to be set.
+    """The figures of a part at 0, 1, 2, ... customers of one closed class, on a grid of these numbers alone.
 
     batch        points x levels, the levels innermost.
     class_index  the closed class that is counted.
-    with_none    whether the levels begin with no customer; else there are no other classes, and the level without
-                 customers is added, with the waits of one customer.
-    near         of the solution of a batch that is nearly the same.
+    points       of the network.
+    wanted       the budget.
+    solve_part   the chooser.
+    with_none    whether the batch begins with the level of no customers; else it has no other classes, and that level
+                 is added with the waits of one customer.
+    near         where the fixed point of a nearly identical batch ended.
     Raises       as `solve_part`, and `NotComputed` QN543 where there are too many numbers.
     """
     size = batch.size or 0
@@ -139,7 +142,7 @@ def _with_none(figures: Array, value: Any) -> Array:
 
 
 def _longest_visit(compiled: Streams, spent: Value, class_index: int) -> Value:
-    """The longest mean time of a visit that is made, as a share of the time of a passage."""
+    """The mean time of the longest visit over that of a passage, without waits."""
     operations = arrays()
     nothing = spent <= 0
     times = [
@@ -151,7 +154,7 @@ def _longest_visit(compiled: Streams, spent: Value, class_index: int) -> Value:
 
 
 class MeansOutside(Record):
-    """The means of what is around the regions."""
+    """The means of the network around the regions."""
 
     waits: Sequence[Any]
     """By stream, (points,)."""
@@ -165,16 +168,16 @@ class Inside(Record):
 
     part: SolvedPart
     shares: Any
-    """(points, numbers) shares of time with 0, 1, ... customers, those that wait for admission included; with an
-    unlimited queue the last is of all greater numbers."""
+    """(points, numbers) probabilities of 0, 1, ... customers, those that wait for admission included; with an unlimited
+    queue the last includes all greater numbers."""
     shares_each: Any
-    """The same without the greater numbers."""
+    """The same, but the last is of its number alone."""
     wait: Any
     """(points,) mean wait for admission."""
     exact: bool
-    """Whether the region is equivalent to one station."""
+    """Whether the region is equivalent to one station, or its limit is never reached."""
     load: Any
-    """(points,) of open classes: the arrival rate over the throughput with the region full."""
+    """(points,) the arrival rate of open classes over the throughput of the full region; 0 for closed classes."""
 
     @property
     def longer(self) -> Flags:
@@ -183,17 +186,17 @@ class Inside(Record):
 
     @property
     def crowded(self) -> Flags:
-        """(points,) whether the load of open classes is higher than was measured, with a steady state."""
+        """(points,) whether there is a steady state at a higher load by open classes than was measured."""
         return (self.load > _BUSY) & (self.load < 1)
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Why what is inside is approximate itself."""
+        """Why the figures inside the region are approximate themselves."""
         return self.part.figures.solution.reasons
 
 
 class LimitedSubnetworks(Aggregation):
-    """A network with limited subnetworks: what is the same for closed and open classes."""
+    """A network with limited subnetworks: the part of the solution that closed and open classes share."""
 
     def __init__(
         self,
@@ -209,7 +212,7 @@ class LimitedSubnetworks(Aggregation):
         self.profiles = {item.station: item for item in network.profiles}
 
     def region(self, region: Region, most: int) -> SolvedPart:
-        """A region with up to `most` customers, of which at most as many as its limit are inside."""
+        """A region with up to `most` customers, of which no more than its limit are inside."""
         profile = self.profiles.get(region.station)
         count = profile.levels if profile else max(1, min(region.limit, most))
         batch = profile.network if profile else repeated(self.network, count)
@@ -224,7 +227,7 @@ class LimitedSubnetworks(Aggregation):
         return part.replace(grid=grid, log_weights=log_weights(births, deaths))
 
     def one_visit(self, region: Region) -> bool:
-        """Whether customers inside make one visit to one station, of the same times: then it is a single station."""
+        """Whether every entry is one exponential visit to one station, so that the region is that station."""
         entered = [hold for _, hold in holds(self.network, region)]
         stations = {station.name: station for station in self.network.stations}
         for hold in entered:
@@ -272,9 +275,10 @@ class LimitedSubnetworks(Aggregation):
         )
 
     def warned(self, reasons: Sequence[str], regions: Sequence[Inside], outside: Sequence[str]) -> Flags | None:
-        """As of the solution: known where only the regions are beyond what was measured.
+        """(points,) which points have warnings; None where not only the regions cause them.
 
-        reasons  of the solution; and those of what is outside the regions.
+        reasons  of the solution.
+        outside  the reasons of the network around the regions.
         """
         codes = {reason.code for reason in reasons if isinstance(reason, Beyond)}
         parts = (*outside, *(reason for known in regions for reason in known.reasons))
@@ -287,7 +291,7 @@ class LimitedSubnetworks(Aggregation):
         return result
 
     def lets_into_estimates(self, region: Region, known: Inside) -> bool:
-        """Whether a region lets arrivals in to what is approximate itself."""
+        """Whether open classes enter a region whose inside is approximate itself."""
         return bool(known.reasons) and isinstance(self.network.classes[region.class_index], OpenClass)
 
     def why(self, region: Region, known: Inside) -> Reason | None:
@@ -306,12 +310,12 @@ class LimitedSubnetworks(Aggregation):
                 text = f"some visits behind {name} are longer than most passages of it"
                 yield Beyond(reason, _LONGER, f"{text}: beyond where errors were measured as small")
             elif reason and known.crowded.any():
-                text = f"{name} has more than {_BUSY:.0%} of the load that it can take"
+                text = f"{name} has a load of more than {_BUSY:.0%}"
                 yield Beyond(reason, _CROWDED, f"{text}: beyond where errors were measured as small")
             elif reason and self.lets_into_estimates(region, known):
                 nested = bool(limits(inside(self.network, region, 1.0)))
-                what = "another place of the same kind" if nested else "stations that are approximations themselves"
-                text = f"{name} lets arrivals in to {what}"
+                what = "another limit on the number inside" if nested else "stations that are approximate themselves"
+                text = f"{name} admits open arrivals to {what}"
                 yield Beyond(reason, _CROWDED, f"{text}: beyond where errors were measured as small")
             elif reason:
                 yield Inexact(reason)
@@ -330,8 +334,9 @@ def averaged(network: RoutedNetwork, levels: RoutedNetwork, region: Region, weig
     """A network with the steps inside a region, which depend on the number inside, at their means.
 
     levels   the same network with 1, 2, ... customers inside, as a batch.
-    weights  (points, numbers from 1): how often customers leave with this number inside.
-    Returns  visits and times weighted by how often they happen.
+    region   whose station has the profile.
+    weights  (points, numbers from 1) departures per second with this number inside.
+    Returns  the network, with visits and times weighted by how often they occur.
     """
     means = _Means(weights, network.size)
     classes = list(network.classes)
@@ -361,7 +366,7 @@ class _Means:
     def table(self, value: Value) -> Array:
         return table(value, self.points, self.levels)
 
-    def of(self, values: Array, weights: Array) -> Value:
+    def mean(self, values: Array, weights: Array) -> Value:
         weight = weights.sum(axis=1)
         idle = weight <= 0
         means = np.where(idle, values[:, 0], (weights * values).sum(axis=1) / np.where(idle, 1.0, weight))
@@ -372,9 +377,9 @@ class _Means:
         for step, varied in zip(steps, levels, strict=True):
             visits = self.table(varied.visits)
             executions = weights * visits
-            count = self.of(visits, weights)
+            count = self.mean(visits, weights)
             if isinstance(step, Time) and isinstance(varied, Time):
-                result.append(step.replace(mean=self.of(self.table(varied.mean), executions), visits=count))
+                result.append(step.replace(mean=self.mean(self.table(varied.mean), executions), visits=count))
             elif isinstance(step, Hold) and isinstance(varied, Hold):
                 result.append(step.replace(steps=self.steps(step.steps, varied.steps, executions), visits=count))
         return tuple(result)

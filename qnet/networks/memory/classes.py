@@ -1,8 +1,8 @@
-"""Several classes at the same limited subnetworks: routes of one class, and the figures by class.
+"""Several classes at the same limited subnetworks: solved as one class, with figures by class.
 
-Customers wait for a place there in order of arrival, whatever their class, and delay each other inside. As one class
-whose routes are those of all classes they do the same. Of open classes with Poisson arrivals this is the same network;
-closed classes have populations, which the shares of the routes follow.
+Customers are admitted in order of arrival, whatever their class, and delay each other inside, as those of one class
+with the routes of all classes do. With open classes and Poisson arrivals that is the same network; with closed classes
+the shares of the routes depend on the populations.
 """
 
 from __future__ import annotations
@@ -35,53 +35,53 @@ if TYPE_CHECKING:
 
 LAYERS = "layers"
 _ELASTIC = 0.05, 0.15
-"""The elasticities of responses with respect to waits inside holds up to which open classes are not taken as one, and
-from which on they are."""
+"""Elasticities of responses with respect to waits inside holds: up to the first, open classes use the formulas of each
+station; from the second on, those of one class; in between a mixture."""
 _ENOUGH = 1e-10
-"""The residual of the shares of closed classes: what is left of it in a figure is less."""
+"""The largest residual of the shares of closed classes; its effect on any figure is smaller."""
 _EARLY_ROUNDS, _EARLY = 8, 1e-11
-"""Rounds without damping, and the residual with which they are enough."""
+"""Rounds without damping, and the residual at which they are enough."""
 _PATIENCE = 60
 """Rounds without progress after which a point is given up; a choice between time and slow convergence."""
 _HALVES = 50
 """Halvings of an interval until it is as narrow as rounding allows."""
 _RAREST = 1e-12
-"""The least share of the passages of a class, below what a figure of the others shows."""
+"""The least share of a class in all passages, too small to show in the figures of the others."""
 
 
 def solve(limits: SharedLimits, wanted: Wanted, solve_part: SolvePart) -> RoutedSolution:
     """The steady state of a network whose classes share limited subnetworks, or of every point of a batch.
 
-    Applies   open classes of Poisson arrivals; or closed classes, with open ones outside the subnetworks.
-    limits    of `regions.shared`.
-    wanted    the budget.
-    solve_part  the chooser, which solves what is inside and around the subnetworks, and layers.
-    Returns   figures as of `memory.solve`, by class.
-    Raises    as `memory.solve`, and `NotComputed` QN511 where the shares of closed classes are not found.
-    Method    Open: arrivals of each class are a share of one Poisson stream: the same network; but where little depends
-              on the waits inside, those of the formulas of each station. Closed: a customer of a
-              class finds the network with one of its class less; the others there are taken as one class whose routes
-              have the shares of their throughputs, with that one less: a fixed point for each class. Waits are the
-              means of these and those of layers, which err to the other side: the flow-equivalent station makes the
-              times between departures exponential, layers make the times inside independent of each other.
+    Applies     open classes with Poisson arrivals; or closed classes, with open ones outside the subnetworks.
+    limits      of `regions.shared`.
+    wanted      the budget.
+    solve_part  the chooser, which solves the networks inside and around the subnetworks, and layers.
+    Returns   figures as of `solve.solve`, by class.
+    Raises    as `solve.solve`, and `NotComputed` QN511 where the shares of closed classes do not converge.
+    Method    Open: the arrivals of each class are a share of one Poisson stream, which leaves the network unchanged;
+              where responses depend little on the waits inside, the formulas of each station are used instead. Closed:
+              a customer of a class finds the network with one customer of its class less; all customers there are one
+              class, whose routes have the shares of their throughputs: a fixed point for each class. Waits are the
+              means of these and those of layers, whose errors have the opposite sign: the flow-equivalent server makes
+              the times between departures exponential, layers make the times inside independent of each other.
     """
     return (_Closed if limits.closed else _Open)(limits, wanted, solve_part).solve()
 
 
 def _at_least_rare(shares: Sequence[Value]) -> list[Value]:
-    """The shares of passages, of which a class without any has a little: it waits as a rare one does."""
+    """The shares of passages, at least `_RAREST`, so that a class without passages has the waits of a rare one."""
     return [max(share, _RAREST) if isinstance(share, float) else np.maximum(share, _RAREST) for share in shares]
 
 
 class _Classes(Aggregation):
-    """What is the same for open and closed classes."""
+    """The part of the solution that open and closed classes share."""
 
     def __init__(self, limits: SharedLimits, wanted: Wanted, solve_part: SolvePart) -> None:
         super().__init__(limits.network, wanted, solve_part)
         self.limits = limits
 
-    def of_streams(self, compiled: Sequence[Stream], stated: Sequence[Stream]) -> list[int]:
-        """For each stream of the network as stated, the one of the network with one class."""
+    def joined_streams(self, compiled: Sequence[Stream], stated: Sequence[Stream]) -> list[int]:
+        """For each stream of the network as stated, the index of the same stream in the network with one class."""
         joined, others = set(self.limits.joined), [-1]
         others += [index for index in range(len(self.network.classes)) if index not in joined]
         known: dict[tuple[int, str], Iterator[int]] = {}
@@ -104,17 +104,17 @@ class _Open(_Classes):
     """Open classes: the same network with one class."""
 
     def solve(self) -> RoutedSolution:
-        """Solve the network with one class, and take its waits for those of each class."""
+        """Solve the network with one class, whose waits are those of each class."""
         network = self.network
         rates = [self.arrivals(index) for index in range(len(network.classes))]
         overall = total(rates)
-        nobody = overall == 0
-        shares = [(rate + nobody / len(rates)) / (overall + nobody) for rate in rates]
+        idle = overall == 0
+        shares = [(rate + idle / len(rates)) / (overall + idle) for rate in rates]
         one = self.limits.as_one(_at_least_rare(shares), overall)
         solution = solve_one(one, self.limits.limited, self.wanted, self.solve_part)
         assert solution.passages is not None
         compiled = streams(network, self.operations, rates)
-        numbers = self.of_streams(solution.passages.compiled.streams, compiled.streams)
+        numbers = self.joined_streams(solution.passages.compiled.streams, compiled.streams)
         waits, apart = self.mixed([solution.passages.waits[number] for number in numbers])
         loads = {item.name: self.column(item.load) for item in solution.loads}
         result = self.disaggregated(network, compiled, rates, waits, loads)
@@ -127,10 +127,12 @@ class _Open(_Classes):
         )
 
     def mixed(self, waits: list[Wait]) -> tuple[list[Wait], tuple[str, ...]]:
-        """The waits of one class, and those of each station apart where little depends on the waits inside; and why.
+        """The waits of one class, mixed with those of single stations where responses depend little on waits inside.
 
-        Where the time that a place is held is mostly that of its class alone, it is not the number inside that says who
-        leaves: there the formulas of single stations are closer, up to an elasticity of about 0.1, as measured.
+        Where the time inside is mostly service, the departures depend on which classes are inside rather than on how
+        many customers: there the formulas of single stations are closer, up to an elasticity of about 0.1, as measured.
+
+        Returns   the waits, and why those of single stations are approximate, if any are used.
         """
         solver = OpenSolver(self.network)
         try:
@@ -157,27 +159,27 @@ class _Closed(_Classes):
         super().__init__(limits, wanted, solve_part)
         network, self.count = self.network, len(limits.joined)
         customers = [network.classes[index] for index in limits.joined]
-        self.people = np.stack([self.column(item.population) for item in network.closed])
+        self.populations = np.stack([self.column(item.population) for item in network.closed])
         """(classes, points)"""
-        self.few: Wanted = wanted.replace(enclosed=False, near=None, ceilings=False)
+        self.figures_only: Wanted = wanted.replace(enclosed=False, near=None, ceilings=False)
         self.on_arrival = limits.replace(network=repeated(network, self.count))
         """The network as a customer of each class finds it: points x classes, the classes innermost."""
-        less = self.people[:, :, None] - np.eye(len(customers))[:, None]
-        self.less = np.maximum(less, 0.0).reshape(self.count, -1)
-        """(classes, points x classes) how many of each class such a customer finds."""
-        self.overall = np.repeat(self.people.sum(0), self.count)
+        others = self.populations[:, :, None] - np.eye(len(customers))[:, None]
+        self.others = np.maximum(others, 0.0).reshape(self.count, -1)
+        """(classes, points x classes) the other customers of each class that such a customer finds."""
+        self.overall = np.repeat(self.populations.sum(0), self.count)
         """(points x classes,) all customers."""
         self.near: Ended = {}
-        """Of what customers on arrival find inside."""
+        """Where the fixed points inside ended, in the network as customers find it."""
 
     def solve(self) -> RoutedSolution:
-        """The mean of the waits of one class and of layers."""
+        """The solution with the means of the waits of one class and of layers."""
         shares = self.shares()
         solution = self.at(self.on_arrival, list(shares), self.overall, self.near)
         layered = self.solve_part(self.network, self.wanted.replace(method=LAYERS))
         assert layered.passages is not None and solution.passages is not None
         passages = layered.passages
-        numbers = self.of_streams(solution.passages.compiled.streams, passages.compiled.streams)
+        numbers = self.joined_streams(solution.passages.compiled.streams, passages.compiled.streams)
         waits: list[Wait] = []
         columns = {index: number for number, index in enumerate(self.limits.joined)}
         for number, stream, wait in zip(numbers, passages.compiled.streams, passages.waits, strict=True):
@@ -198,7 +200,7 @@ class _Closed(_Classes):
         )
 
     def warned(self, on_arrival: RoutedSolution, layered: RoutedSolution) -> Flags | None:
-        """As of the solution, by those of what customers find on arrival and of layers."""
+        """(points,) which points have warnings; None where either solution does not know."""
         if on_arrival.warned is None or layered.warned is None:
             return None
         return on_arrival.warned.reshape(-1, self.count).any(1) | layered.warned
@@ -220,28 +222,30 @@ class _Closed(_Classes):
         return result
 
     def within_capacities(self, waits: Sequence[Wait], network: RoutedNetwork) -> list[Wait]:
-        """The waits, longer for a place in subnetworks that would do more than they can: the same for all classes."""
+        """The waits, longer for admission to subnetworks that would exceed their saturation throughput, equally for all
+        classes."""
         unit = streams(network, self.operations, [1.0] * len(network.classes))
         result = list(waits)
         rates = self.throughputs(result, unit)
         of_joined = [rates[index] for index in self.limits.joined]
         overall = total(of_joined)
-        nobody = overall == 0
-        shares = [(rate + nobody) / (overall + nobody * len(of_joined)) for rate in of_joined]
-        full = self.at(self.limits, shares, self.people.sum(0) if network.size else float(self.people.sum())).full_at
+        idle = overall == 0
+        shares = [(rate + idle) / (overall + idle * len(of_joined)) for rate in of_joined]
+        population = self.populations.sum(0) if network.size else float(self.populations.sum())
+        full = self.at(self.limits, shares, population).full_at
         for region in self.limits.limited:
             result = self.waiting_longer(result, unit, region, full.get(region.station, float("inf")))
         return result
 
     def waiting_longer(self, waits: list[Wait], unit: Streams, region: Region, most: Value) -> list[Wait]:
-        """The waits, longer for a place in a region until it does no more than it can.
+        """The waits, longer for admission to a region until it no longer exceeds its saturation throughput.
 
         unit  the streams for one passage per second of every class.
-        most  passages per second of all classes together that the region can serve.
+        most  the saturation throughput in passages per second of all classes together.
         """
 
         def above(longer: Array) -> Flags:
-            """Whether more is done than can be where each wait for a place is so much longer."""
+            """Whether the region or a station inside is more than saturated with admissions delayed by so much."""
             rates = self.throughputs(_longer(waits, unit, region.station, self.value(longer)), unit)
             used = total(rates[index] for index in self.limits.joined) / most
             return np.max([self.column(used), *self.busy(unit, region, rates, waits)], axis=0) > 1.0
@@ -260,7 +264,10 @@ class _Closed(_Classes):
         return _longer(waits, unit, region.station, self.value(np.where(needed, high, 0.0)))
 
     def busy(self, unit: Streams, region: Region, rates: Sequence[Value], waits: Sequence[Wait]) -> Iterator[Array]:
-        """The utilization of the station that is held and of those inside, with these passages per second."""
+        """The utilizations of the station that is held and of those inside.
+
+        rates  passages per second, by class.
+        """
         stations = {station.name: station for station in self.network.stations}
         for key, members in unit.members().items():
             station = stations[key[0]]
@@ -274,73 +281,78 @@ class _Closed(_Classes):
     def at(
         self, limits: SharedLimits, shares: Sequence[Value], population: Value, near: Ended | None = None
     ) -> RoutedSolution:
-        """The network with one class, whose routes have some shares, (classes, points of the batch); `near` as of
-        `memory.solve`."""
+        """The solution of the network with one class; `near` as of `solve.solve`.
+
+        shares  of the passages, by class joined.
+        """
         one = limits.as_one(_at_least_rare(shares), population)
-        return solve_one(one, limits.limited, self.few, self.solve_part, near)
+        return solve_one(one, limits.limited, self.figures_only, self.solve_part, near)
 
     def shares(self) -> Array:
         """(classes, points x classes) the shares of passages by others, as a customer of each class finds them."""
 
-        def of_points(chosen: Indices) -> BatchMap:
+        def map_at(chosen: Indices) -> BatchMap:
             network = at_points(self.on_arrival.network, chosen).replace(size=len(chosen))
-            limits, less = self.on_arrival.replace(network=network), self.less[:, chosen]
-            others = np.maximum(self.overall[chosen] - 1.0, 0.0)
+            limits, others = self.on_arrival.replace(network=network), self.others[:, chosen]
+            population = np.maximum(self.overall[chosen] - 1.0, 0.0)
             near = self.near if len(chosen) == len(self.overall) else {}
 
             def image(shares: Array) -> tuple[Array, Array]:
                 kept = np.maximum(shares.T, 1e-12)
-                solution = self.at(limits, list(kept / kept.sum(0)), others, near)
-                result = self.of_cycles(limits, solution, less).T
+                solution = self.at(limits, list(kept / kept.sum(0)), population, near)
+                result = self.shares_of(limits, solution, others).T
                 return result, np.abs(result - shares).max(1)
 
             return image
 
-        start = self.normalized(self.less).T
+        start = self.normalized(self.others).T
         every: Indices = np.arange(len(start))
-        shares, done = early_point(of_points(every), start, _EARLY_ROUNDS, _EARLY)
+        shares, done = early_point(map_at(every), start, _EARLY_ROUNDS, _EARLY)
         if done:
             return shares.T
-        shares = fixed_points(of_points, start, _PATIENCE)
-        residual = of_points(every)(shares)[1]
+        shares = fixed_points(map_at, start, _PATIENCE)
+        residual = map_at(every)(shares)[1]
         if residual.max(initial=0.0) > _ENOUGH:
             worst = int(residual.argmax()) // self.count
             point = None if self.network.size is None else worst
             raise not_converged("the shares of classes at a limit", f"a residual of {_ENOUGH:.0e}", point=point)
         return shares.T
 
-    def of_cycles(self, limits: SharedLimits, solution: RoutedSolution, less: Array) -> Array:
-        """The shares of passages by some numbers of customers, from the mean time of a passage of each class."""
+    def shares_of(self, limits: SharedLimits, solution: RoutedSolution, customers: Array) -> Array:
+        """The shares of the classes in the passages of some customers, from the mean time of a passage of each class.
+
+        customers  (classes, points x classes).
+        """
         routes = iter(solution.routes)
-        cycles = np.zeros(less.shape)
+        cycles = np.zeros(customers.shape)
         for number, index in enumerate(limits.joined):
             for route in limits.network.classes[index].routes:
                 cycles[number] += np.asarray(route.probability * next(routes).response)
-        return self.normalized(less / np.where(cycles > 0, cycles, 1.0))
+        return self.normalized(customers / np.where(cycles > 0, cycles, 1.0))
 
     def normalized(self, amounts: Array) -> Array:
-        """Shares of amounts; equal ones where there are none."""
+        """Amounts as shares of their sum; equal shares where that is 0."""
         overall = amounts.sum(0)
         return np.where(overall > 0, amounts / np.where(overall > 0, overall, 1.0), 1.0 / len(amounts))
 
     def table(self, value: Value) -> Array:
-        """A figure of points x classes, (points, classes)."""
+        """(points, classes) a figure of points x classes."""
         return np.broadcast_to(np.asarray(value, float), (self.points * self.count,)).reshape(-1, self.count)
 
 
 def _longer(waits: Sequence[Wait], unit: Streams, station: str, by: Value) -> list[Wait]:
-    """The waits of all streams, those for a station longer by some seconds."""
+    """The waits of all streams, with `by` seconds added to those at a station."""
     pairs = zip(waits, unit.streams, strict=True)
     return [wait.replace(mean=wait.mean + by) if stream.station == station else wait for wait, stream in pairs]
 
 
 def _mix(share: Array, one: Value, other: Value) -> Array:
-    """One value by its share, and another by the rest; what has no share need not be finite."""
+    """The weighted mean of two values; one without weight need not be finite."""
     return np.where(share > 0, share * one, 0.0) + np.where(share < 1, (1.0 - share) * other, 0.0)
 
 
 def _between(mean: Value, other: Wait) -> Wait:
-    """The wait half way between a mean and another wait, which varies as that does."""
+    """The wait halfway between a mean and another wait, with the coefficient of variation of the latter."""
     between = (mean + other.mean) / 2
     factor = between / (other.mean + (other.mean == 0))
     return Wait(between, other.variance * factor * factor)

@@ -1,6 +1,6 @@
 """Subnetworks that customers enter one by one, a limited number at a time, and whose stations are not used outside.
 
-Where several classes share them, `shared` has these classes as one.
+`shared` makes one class of several that enter the same subnetworks.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ UNLIMITED = 10**9
 
 
 _FEWEST = 3
-"""The least limit with which closed classes are taken as one: of one or two places layers are closer."""
+"""The least limit at which closed classes are solved as one; at a limit of one or two, layers are more accurate."""
 _MOST = 2000
-"""The greatest number of customers of closed classes that are taken as one."""
+"""The largest population of closed classes that are solved as one."""
 _NAME = "all classes"
 
 
@@ -53,11 +53,11 @@ def regions(network: RoutedNetwork) -> tuple[Region, ...]:
     """The limited subnetworks of a network, where they can be separated from each other and from the rest.
 
     network   any.
-    Returns   one region for each station that is held while others are waited for, or whose holders are counted; ()
-              where there is none, or any hold is not of this form: several classes use it, its class is not the only
-              closed one where any is closed, an inner station is used outside as well, the held station has copies,
-              rates or a discipline other than first come first served, or there are priorities; or second phases of
-              which some hold does not last until they are done, or any with closed classes; the same of holds inside.
+    Returns   one region for each station that is held during visits to others, or whose number inside changes times; ()
+              where there is none, or any such hold is not separable. Not separable are: holds of several classes, or of
+              any but the only closed class; inner stations that are used outside; held stations with copies, rates,
+              priorities or a discipline other than first come first served; parallel steps; second phases that go on
+              after a hold, and any with closed classes. The same applies to holds inside.
     """
     by_name = {station.name: station for station in network.stations}
     held = [step.station for step in _outer_holds(network) if any(isinstance(inner, Hold) for inner in step.steps)]
@@ -108,10 +108,10 @@ def regions(network: RoutedNetwork) -> tuple[Region, ...]:
 
 
 def applies(network: RoutedNetwork) -> tuple[Region, ...]:
-    """The limited subnetworks of a network that is best solved by them; () where it is not.
+    """The limited subnetworks of a network that is best solved by aggregation; () where it is not.
 
-    An open network in which only one customer may be inside is a queue whose service has a known variance, and is left
-    to the formulas of queues.
+    An open network in which only one customer may be inside is a queue whose service has a known variance, and is
+    solved by the formulas of queues.
     """
     limited = regions(network)
     several = all(1 < region.limit < UNLIMITED for region in limited)
@@ -119,16 +119,16 @@ def applies(network: RoutedNetwork) -> tuple[Region, ...]:
 
 
 def refusal(network: RoutedNetwork) -> NotComputed:
-    """That times depend on the number inside a subnetwork that cannot be separated from the rest of a network."""
+    """The refusal of a network whose times depend on the number inside a subnetwork that is not separable: QN544."""
     names = " and ".join(f'"{item.station}"' for item in network.profiles)
-    text = f"times depend on the number inside {names}, which is more than a limit around separate stations"
+    text = f"times depend on the number inside {names}, which cannot be separated from the rest of the network"
     expected = "one class that holds it first come first served, around stations that are not used outside"
-    help = "state the number inside by a parameter, and vary that"
+    help = "make the number inside a parameter, and vary that"
     return NotComputed(Problem("QN544", text, expected, help=help))
 
 
 def held(limited: tuple[Region, ...]) -> Reason:
-    """Why methods without limits of subnetworks do not apply.
+    """Why methods that know no limited subnetworks do not apply.
 
     limited  the limited subnetworks, at least one; the first is named.
     """
@@ -136,13 +136,13 @@ def held(limited: tuple[Region, ...]) -> Reason:
 
 
 def _separable(network: RoutedNetwork) -> bool:
-    """Whether there are no limits inside a region, or such that can be separated as well."""
+    """Whether a region has no limits inside, or only such as are separable too."""
     limited = any(isinstance(inner, Hold) for step in _outer_holds(network) for inner in step.steps)
     return not limited or bool(regions(network))
 
 
 def _outer_holds(network: RoutedNetwork) -> Iterator[Hold]:
-    """The steps of all routes that are holds."""
+    """The outermost holds of all routes."""
     for customers in network.classes:
         for route in customers.routes:
             for step in route.steps:
@@ -198,7 +198,7 @@ def _lasts(step: Step, held: frozenset[str]) -> bool:
 
 
 def _in_one_phase(steps: tuple[Step, ...]) -> tuple[Step, ...]:
-    """Steps inside a region as those that keep a place there see them: it is free when all are done."""
+    """Steps inside a region without phases: a customer is inside until all of them are done."""
     return tuple(
         step.replace(phase=1, keeps=None, steps=_in_one_phase(step.steps))
         if isinstance(step, Hold)
@@ -208,7 +208,7 @@ def _in_one_phase(steps: tuple[Step, ...]) -> tuple[Step, ...]:
 
 
 def around(network: RoutedNetwork, limited: tuple[Region, ...]) -> RoutedNetwork:
-    """What is outside all regions: the network whose customers pass through them in no time."""
+    """The network outside all regions, which customers pass in no time."""
     names = {name for region in limited for name in (region.station, *region.inner)}
     stations = tuple(station for station in network.stations if station.name not in names)
     classes = tuple(
@@ -223,7 +223,7 @@ def _without(steps: tuple[Step, ...], names: set[str]) -> tuple[Step, ...]:
 
 
 def inside(network: RoutedNetwork, region: Region, population: Value) -> RoutedNetwork:
-    """A region in isolation, with a number of customers that enter again as soon as they leave.
+    """A region in isolation, whose customers enter again as soon as they leave.
 
     Each hold of its station is a route; a passage of the class is one entry.
     """
@@ -267,25 +267,25 @@ def entries(network: RoutedNetwork, region: Region) -> Value:
 
 
 class SharedLimits(Record):
-    """A network of which several classes enter the same limited subnetworks."""
+    """A network whose classes enter the same limited subnetworks."""
 
     network: RoutedNetwork
     limited: tuple[Region, ...]
-    """The subnetworks, of the network with one class."""
+    """The subnetworks, in the network with one class."""
     joined: tuple[int, ...]
-    """The indices of the classes that are taken as one: all open ones, or all closed ones."""
+    """The indices of the classes that are solved as one: all open ones, or all closed ones."""
 
     @property
     def closed(self) -> bool:
-        """Whether it is the closed classes that are taken as one."""
+        """Whether the classes that are solved as one are closed."""
         return isinstance(self.network.classes[self.joined[0]], ClosedClass)
 
     def as_one(self, shares: Sequence[Value], amount: Value) -> RoutedNetwork:
-        """The network with one class in place of those joined, the first of its classes.
+        """The network with the joined classes as one, the first of its classes.
 
-        shares  of its passages, by class joined.
+        shares  of the joined classes in its passages.
         amount  its arrival rate, or its population.
-        Returns a network whose routes begin with the think time of their class, where these are closed.
+        Returns the network; routes of closed classes begin with the think time of their class.
         """
         classes = self.network.classes
         routes = tuple(
@@ -307,15 +307,16 @@ class SharedLimits(Record):
 
 
 def route_of(index: int, name: str) -> str:
-    """The route of one class that is a route of a class joined.
+    """The name of a route of the one class.
 
-    index, name   of that class, and of its route.
+    index  of the joined class.
+    name   of its route.
     """
     return f"{index}/{name}"
 
 
 def shared(network: RoutedNetwork, wanted: Wanted) -> SharedLimits | None:
-    """The limited subnetworks that several classes of a network share; None where it is not best solved by them.
+    """The limited subnetworks that several classes of a network share; None where they are not best solved as one.
 
     network  of any classes.
     wanted   the figures that are wanted.
@@ -357,7 +358,7 @@ def _of_several(limits: SharedLimits, region: Region) -> bool:
 
 
 def _as_measured(network: RoutedNetwork, limited: tuple[Region, ...]) -> bool:
-    """Whether closed classes are closer as one: not of few places, or of very many customers."""
-    people = total(item.population for item in network.closed)
-    most = float(people if isinstance(people, (int, float)) else people.max())
+    """Whether the limits and populations are those at which solving closed classes as one was more accurate."""
+    population = total(item.population for item in network.closed)
+    most = float(population if isinstance(population, (int, float)) else population.max())
     return most <= _MOST and all(region.limit >= _FEWEST for region in limited)

@@ -1,9 +1,9 @@
 """Networks with limited subnetworks: the probabilities of the numbers of customers inside, and all figures.
 
 Each subnetwork is solved in isolation with 1, 2, ... customers inside, up to its limit; with more customers its
-throughput is that at the limit. With closed classes the rest of the network, with the subnetworks passed in no time, is
-solved in the same way: all these are stations whose rates depend on the number present. With open classes each
-subnetwork is a birth-death chain.
+throughput is that at the limit. With closed classes the rest of the network, where customers pass the subnetworks in no
+time, is solved in the same way: all these parts are flow-equivalent servers. With open classes each subnetwork is a
+birth-death chain.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from qnet.networks.solvers.protocol import SolvePart
 
 _CELL, _BYTES = budget.STEP, 100.0
-"""Operations and bytes of a number of customers in a part, at a point."""
+"""Operations and bytes for each number of customers in a part, at a point."""
 _EXTRA = 100_000
-"""Customers, over all points, with which a region is solved once more to know its largest throughput."""
+"""The most customers, over all points, for which a region is solved once more to know its saturation throughput."""
 
 
 def solve(
@@ -45,16 +45,16 @@ def solve(
 ) -> RoutedSolution:
     """The steady state of a network with limited subnetworks, or of every point of a batch.
 
-    solve_part  the chooser, which solves what is inside and around them.
-    Applies   one closed class, with open classes that do not enter the subnetworks; or open classes.
-    network   rates per second, times in seconds, the population as a number of customers.
-    limited   its limited subnetworks, of `regions.applies`.
-    wanted    the budget.
-    near      of a network with closed classes that is nearly the same; changed to that of this one.
+    Applies     one closed class, with open classes that do not enter the subnetworks; or open classes.
+    network     rates per second, times in seconds, the population as a number of customers.
+    limited     its limited subnetworks, of `regions.applies`.
+    wanted      the budget, and whether states are wanted.
+    solve_part  the chooser, which solves the networks inside and around the subnetworks.
+    near        where the fixed points of a nearly identical network ended; replaced by those of this one.
     Returns   figures by class, route and station. The wait of the station that is held is that for admission; its
-              holding time is the time inside. Exact where a limit is never reached, and where what is inside is one
+              holding time is the time inside. Exact where a limit is never reached, and where customers inside make one
               visit to one station; else approximate: customers leave at a rate that depends on their number alone.
-    Raises    `NotComputed` QN513 for bounds or states where there are none, QN543 where there are too many numbers of
+    Raises    `NotComputed` QN513 for bounds, and for states of open classes, QN543 where there are too many numbers of
               customers; `NoAnswer` QN403 for customers that spend no time anywhere; as the solvers of the parts.
     Source    @chandy1975; @courtois1977; @lazowska1984, chapter 9.
     """
@@ -70,7 +70,7 @@ def solve(
 
 
 class _Closed(LimitedSubnetworks):
-    """One closed class: the numbers in all parts have product form."""
+    """One closed class: the numbers of customers in the parts have product form."""
 
     def __init__(
         self,
@@ -130,7 +130,7 @@ class _Closed(LimitedSubnetworks):
         budget.spend(each * cells, "the numbers of customers at every limit")
 
     def outside(self) -> SolvedPart:
-        """What is around the regions, with 0, 1, ... customers in it."""
+        """The network around the regions, with 0, 1, ... customers in it."""
         outer = around(self.network, self.limited)
         count = 1 if self.no_queue(outer) else max(1, self.most)
         population = np.tile(np.arange(count + 1.0), self.points)
@@ -147,7 +147,7 @@ class _Closed(LimitedSubnetworks):
         return part.replace(grid=every_number(count, self.most), log_weights=log_weights(np.ones_like(deaths), deaths))
 
     def no_queue(self, outer: RoutedNetwork) -> bool:
-        """Whether outside the regions customers of the class neither wait nor make others wait."""
+        """Whether customers of the class use no queue outside the regions."""
         delays = {station.name for station in outer.stations if station.delay}
         steps = (step for route in outer.classes[self.class_index].routes for step in route.steps)
         return all((isinstance(step, Hold) and step.station in delays) or isinstance(step, Time) for step in steps)
@@ -160,7 +160,7 @@ class _Closed(LimitedSubnetworks):
             raise NoAnswer(Problem("QN403", f"{text}: its throughput has no limit", "some time to spend"))
 
     def throughput(self, parts: list[SolvedPart], shares: list[Any]) -> Any:
-        """Passages of the class per second, from the first part in which they spend any time."""
+        """Passages of the class per second, from the first part in which customers spend any time."""
         result = np.zeros(self.points)
         for part, share in zip(parts[::-1], shares[::-1], strict=True):
             spends = np.isfinite(part.log_weights).all(axis=1)
@@ -170,11 +170,12 @@ class _Closed(LimitedSubnetworks):
         return result
 
     def states(self, shares: list[Any]) -> dict[str, tuple[float, ...]]:
-        """Probabilities of the number of customers at each region, those that wait for admission included."""
+        """Probabilities of the number of customers at each region, including those that wait for admission."""
         return {region.station: tuple(row[0].tolist()) for region, row in zip(self.limited, shares, strict=True)}
 
     def saturation(self, parts: list[SolvedPart]) -> dict[str, Value]:
-        """The largest passages per second that each region can serve; of many points where all numbers are known."""
+        """The saturation throughput of each region in passages per second; regions where it costs too much are left
+        out."""
         result: dict[str, Value] = {}
         for region, part in zip(self.limited, parts, strict=True):
             entered = self.column(entries(self.network, region))
@@ -235,9 +236,9 @@ class _Open(LimitedSubnetworks):
         """The means of a region, and the passages per second at which it saturates.
 
         Method   Births at the arrival rate, deaths at the throughput of the number inside; a geometric queue beyond the
-                 limit. Where the load is 1 or more, the region is always full. The wait is (1 + scv) / 2 of that, scv
-                 being that of the time inside, as at several servers; how many visits are made is not known where it
-                 is not one each, so that the wait of these is taken as it is.
+                 limit. Where the load is 1 or more, the region is always full. If customers inside make each step once,
+                 or there are second phases, the wait is multiplied by (1 + scv) / 2, scv that of the time inside, as
+                 at several servers; the variance of repeated steps is not known.
         """
         part = self.region(region, region.limit)
         rate = self.column(self.arrivals(region.class_index))
@@ -260,9 +261,9 @@ class _Open(LimitedSubnetworks):
         return Inside(part, shares, each, wait, exact, load), limit
 
     def variability(self, region: Region, part: SolvedPart, shares: Any) -> Any:
-        """(points,) the squared coefficient of variation of the time for which a place is taken.
+        """(points,) the squared coefficient of variation of the time inside.
 
-        Method   Visits inside are independent, each of an exponential time with its wait.
+        Method   Visits inside are independent, and their waits are exponential.
         """
         within = inside(self.network, region, 1.0)
         compiled = streams(within, self.operations, [1.0])
