@@ -209,7 +209,7 @@ def test_several_priorities_of_a_closed_class_at_one_station_are_refused():
 def test_a_server_that_is_held_elsewhere_is_not_interrupted():
     inside = Hold("path", (Time(0.1), visit("disk", 0.1)))
     classes = (arriving("a", 1.0, inside), arriving("b", 1.0, inside.replace(priority=1)))
-    with pytest.raises(NotComputed, match='"path" interrupts its customers') as refused:
+    with pytest.raises(NotComputed, match='"path" is preemptive') as refused:
         solve(RoutedNetwork((station("path", "preemptive"), station("disk")), classes))
     assert refused.value.problems[0].code == "QN547"
 

@@ -124,10 +124,10 @@ def test_points_of_a_batch_that_converge_late_go_on_together(monkeypatch: pytest
     factors = np.linspace(0.999, 1.0, 20)
     single = [solve(scaled(late, factor)) for factor in factors.tolist()]
 
-    def alone(_: Any, point: int) -> Any:
+    def iterate_point(_: Any, point: int) -> Any:
         pytest.fail(f"point {point} was solved by itself")
 
-    monkeypatch.setattr(solver.OpenSolver, "alone", alone)
+    monkeypatch.setattr(solver.OpenSolver, "iterate_point", iterate_point)
     batch = solve(scaled(late, factors).replace(size=len(factors)))
     for point, answer in enumerate(single):
         assert batch.response[point] == pytest.approx(answer.response, rel=1e-9)

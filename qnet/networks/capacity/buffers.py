@@ -404,7 +404,7 @@ def _drain(
         raise NotComputed(
             Problem("QN551", text, "as many places as servers", help="state fewer servers, or more places")
         )
-    queue = solver.meet(centre)[1]
+    queue = solver.queue_at(centre)[1]
     least = min(solver.all[index].priority for index in freeing)
     others = [solver.all[index] for index in centre.indices if index not in freeing]
     if buffer.loses and any(item.priority <= least and not solver.operations.all(item.rate == 0) for item in others):

@@ -1,6 +1,6 @@
-"""From streams to centres: one copy of each station group, its requesting streams, and the servers held meanwhile.
+"""Centres: one copy of each group of queueing stations, the streams that request it, and the servers held meanwhile.
 
-Also how busy the holders are, and in which order centres are computed whose waits rest on each other.
+Also the utilization of those holders, and the order in which centres are computed whose waits depend on each other.
 """
 
 from __future__ import annotations
@@ -15,29 +15,29 @@ from qnet.queues.waiting import Load
 from qnet.record import Record
 
 Rates = tuple[tuple[int, Value], ...]
-"""Streams, each with a rate."""
+"""Indices of streams, each with the rate of the stream."""
 
 _ALL = -1
-"""In place of a group: all copies of a station."""
+"""Instead of the index of a group: all copies of a station."""
 
 
 _ROUNDING = 1e-13
-"""The share of a rate that is left by rounding where holders wait as often as they ask."""
+"""Rates below this share of the requests are rounding errors."""
 
 
 class Room(Record):
-    """Servers of outer stations that are kept while a centre is waited for, and their streams."""
+    """Servers of outer stations that are kept while customers wait for a centre, and their streams."""
 
     holders: int
-    """How many there are."""
+    """The number of these servers."""
     held: Rates
-    """The streams that they serve, with their rate over all those servers."""
+    """The streams that they serve, with their rates over all these servers."""
     asked: Rates
-    """The streams of the centre's station that they request, at all copies, likewise."""
+    """The streams of the centre's station, at all copies, that they request."""
 
 
 class Line(Record):
-    """Copies of an outer station that are used equally, each of which serves a separate line of customers."""
+    """Equally loaded copies of an outer station, each of which serves a separate queue."""
 
     copies: int
     indices: tuple[int, ...]
@@ -54,23 +54,24 @@ class Centre(Record):
     regular: bool
     """Whether no wait is part of its holding times, so that its loads are known from the start."""
     holders: int
-    """How many holders can make requests at once, over all kinds of them; 0 for none."""
+    """The number of servers that can request it at once, over all outer stations; 0 for none."""
     lines: tuple[Line, ...]
-    """The holders, by group of copies, where there are several, each serves a separate line of customers, as copies
-    with one server do, and no request has a priority; else empty."""
+    """The requesting holders by group of copies, if there are several holders, each with a separate queue, as copies
+    with one server have, and no request has a priority; else empty."""
     pools: tuple[Key, ...]
-    """The requesting holders: stations, with the group of the one copy whose holders make requests, or -1 for all
-    copies."""
+    """The stations whose servers request it, each with the group of the one copy that does, or -1 for all copies."""
     rooms: tuple[Room, ...]
-    """The holders that can make requests at once, of all kinds together; then the servers of every other station kept
-    meanwhile.
-
-    Empty where there are no holders.
-    """
+    """The holders that request it, all in one room; then the servers of every other station kept meanwhile, a room for
+    each station. Empty where there are no holders."""
 
 
 def centres(network: RoutedNetwork, compiled: Streams, members: Mapping[Key, Sequence[int]]) -> list[Centre]:
-    """The queueing station groups with any requests, the innermost first."""
+    """The queueing station groups with any requests, the innermost first.
+
+    network   stations and classes.
+    compiled  its streams.
+    members   the indices of the streams, by station group.
+    """
     stations = {station.name: station for station in network.stations}
     result: list[Centre] = []
     for key in compiled.order:
@@ -78,15 +79,15 @@ def centres(network: RoutedNetwork, compiled: Streams, members: Mapping[Key, Seq
         if station.delay or not indices:
             continue
         selected = [compiled.streams[index] for index in indices]
-        kinds = {stream.holder: stream.holders for stream in selected if stream.holders}
+        holders = {stream.holder: stream.holders for stream in selected if stream.holders}
         rooms: list[Room] = []
-        if kinds:
+        if holders:
             kept = dict.fromkeys(name for stream in selected for name in stream.inside)
-            rooms = [_room(compiled, members, key, station, [stations[name] for name in kinds], _asks)]
+            rooms = [_room(compiled, members, key, station, [stations[name] for name in holders], _asks)]
             rooms += [
                 _room(compiled, members, key, station, [stations[name]], _keeps)
                 for name in kept
-                if [name] != list(kinds)
+                if [name] != list(holders)
             ]
         result.append(
             Centre(
@@ -94,9 +95,9 @@ def centres(network: RoutedNetwork, compiled: Streams, members: Mapping[Key, Seq
                 station=station,
                 indices=tuple(indices),
                 regular=not any(stream.holding.waits for stream in selected),
-                holders=sum(kinds.values()),
-                lines=_lines(compiled, key, stations, indices) if sum(kinds.values()) > 1 else (),
-                pools=tuple((name, _group(key, station, stations[name])) for name in kinds),
+                holders=sum(holders.values()),
+                lines=_lines(compiled, key, stations, indices) if sum(holders.values()) > 1 else (),
+                pools=tuple((name, _group(key, station, stations[name])) for name in holders),
                 rooms=tuple(rooms),
             )
         )
@@ -104,7 +105,7 @@ def centres(network: RoutedNetwork, compiled: Streams, members: Mapping[Key, Seq
 
 
 def _lines(compiled: Streams, key: Key, stations: Mapping[str, Station], indices: Sequence[int]) -> tuple[Line, ...]:
-    """The lines of a centre, of `Centre.lines`."""
+    """The `lines` of a centre."""
     members: dict[Key, list[int]] = {}
     for index in indices:
         stream = compiled.streams[index]
@@ -118,18 +119,22 @@ def _lines(compiled: Streams, key: Key, stations: Mapping[str, Station], indices
 
 
 def undecided(compiled: Streams, centres: Sequence[Centre]) -> list[Centre]:
-    """Of centres in the order they are visited: the first of each station whose holders wait at later ones as well."""
+    """The first centre of each station whose holders also wait at later centres.
+
+    compiled  the streams.
+    centres   in the order in which they are visited.
+    """
     position = {index: number for number, centre in enumerate(centres) for index in centre.indices}
     result: dict[tuple[str, tuple[Key, ...]], Centre] = {}
     for number, centre in enumerate(centres):
-        # Delays are no centres: there is no queue.
+        # Delays have no queue, and are no centres.
         if any(position.get(index, -1) > number for room in centre.rooms for index in _elsewhere(compiled, room)):
             result.setdefault((centre.key[0], centre.pools), centre)
     return list(result.values())
 
 
 def _elsewhere(compiled: Streams, room: Room) -> set[int]:
-    """The streams that the servers of a room wait for while they do not wait for its centre."""
+    """The streams that the servers of a room wait for, except those at its centre."""
     waits = {index for stream, _ in room.held for index in compiled.streams[stream].holding.waits}
     return waits - {index for index, _ in room.asked}
 
@@ -142,8 +147,10 @@ def _room(
     outers: Sequence[Station],
     asks: Callable[[Stream, str], bool],
 ) -> Room:
-    """The servers of some outer stations that are kept while one copy of a station is waited for, by requesting
-    stream."""
+    """The servers of outer stations that are kept while customers wait for one copy of a station.
+
+    asks  whether a stream is requested by a server of the outer station of that name.
+    """
     holders = 0
     held: list[tuple[int, Value]] = []
     asked: list[tuple[int, Value]] = []
@@ -168,14 +175,14 @@ def _keeps(stream: Stream, name: str) -> bool:
 
 
 def _group(key: Key, station: Station, outer: Station) -> int:
-    """The group of the one copy of an outer station that can make the request, or all its copies."""
+    """The group of the one copy of an outer station that can request a centre, or `_ALL`."""
     return key[1] if follows(station, outer) else _ALL
 
 
 def _rates(
     compiled: Streams, members: Mapping[Key, Sequence[int]], station: Station, group: int
 ) -> list[tuple[int, Value]]:
-    """The streams of one copy in a group, or of all copies of a station, and their rate there."""
+    """The streams at one copy in a group, or at all copies of a station, with their rates there."""
     groups = [(group, 1)] if group != _ALL else [(number, item.copies) for number, item in enumerate(station.groups)]
     streams = compiled.streams
     return [
@@ -184,19 +191,19 @@ def _rates(
 
 
 class BusyHolders(Record):
-    """How many holders of a room are busy apart from their wait for its centre: linear in the other waits."""
+    """The mean number of holders of a room that are busy, other than waiting for its centre: linear in other waits."""
 
     holders: int
-    """How many there are."""
+    """The number of holders."""
     busy: Value
-    """Without the waits that are unknown."""
+    """The mean number that is busy if all unknown waits are 0."""
     terms: tuple[tuple[int, Value], ...]
-    """By stream, how many more for each second of its wait."""
+    """By stream, the increase of that number per second of its unknown wait."""
     asked: Value
     """Requests per second for the centre's station."""
 
     def number(self, waits: Sequence[Wait]) -> Value:
-        """How many are busy with some waits."""
+        """The mean number that is busy, given the waits by stream."""
         result = self.busy
         for index, count in self.terms:
             result = result + count * waits[index].mean
@@ -206,9 +213,13 @@ class BusyHolders(Record):
 def busy_holders(
     room: Room, streams: Sequence[Stream], known: Set[int], waits: Sequence[Wait], operations: Operations
 ) -> BusyHolders:
-    """How busy the holders of a room are, apart from their wait for its centre.
+    """The mean number of holders of a room that are busy, other than waiting for its centre.
 
-    streams   of the network, with their `waits`, of which some are known.
+    room        a room of a centre.
+    streams     of the network.
+    known       the streams whose waits are known.
+    waits       by stream.
+    operations  of the numbers of the network.
     """
     busy: Value = 0.0
     counts: dict[int, Value] = {}
@@ -229,9 +240,12 @@ def busy_holders(
 
 
 def ordered(inner: Sequence[Centre], streams: Sequence[Stream]) -> list[Centre]:
-    """Stations that others wait for, each as far as possible after those whose waits it depends on.
+    """Stations that are used inside holds, each as far as possible after those whose waits it depends on.
 
     The fewer waits a round takes from the one before, the sooner it converges.
+
+    inner    the centres of these stations.
+    streams  of the network.
     """
     # Those without waits inside come first: the fewer numbers a round depends on, the sooner it is enclosed.
     left = sorted(inner, key=lambda centre: not centre.regular)
@@ -245,7 +259,8 @@ def ordered(inner: Sequence[Centre], streams: Sequence[Stream]) -> list[Centre]:
 
 
 def _needed(centre: Centre, streams: Sequence[Stream], at: Mapping[int, int]) -> set[int]:
-    """The stations, by number, whose waits those of a station rest on, but for what its holders have time for."""
+    """The positions of the centres on whose waits those of a centre depend, other than through the spare time of its
+    holders."""
     waits = {index for stream in centre.indices for index in streams[stream].holding.waits}
     if centre.holders > 1:
         room = centre.rooms[0]
@@ -255,10 +270,10 @@ def _needed(centre: Centre, streams: Sequence[Stream], at: Mapping[int, int]) ->
 
 
 def request(stream: Stream, waits: Sequence[Wait]) -> Load:
-    """The request of a stream at its station.
+    """The load of a stream at its station.
 
-    stream  the requests.
-    waits   those of all streams, by their index: some are part of its holding time.
+    stream  at a queueing station.
+    waits   of all streams, by index: some are part of its holding time.
     """
     first, second = stream.first.mean_with(waits), stream.second.mean_with(waits)
     second_variance = stream.second.variance_with(waits)

@@ -1,6 +1,6 @@
-"""Warnings about holds in open networks: how much responses depend on waits inside holds, and what was not measured.
+"""Warnings about holds in open networks: responses that depend much on waits inside holds, and holds not measured.
 
-These waits are the least certain part of the answer.
+These waits are the least accurate part of the answer.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ LARGEST = 0.2
 _STEP = 0.1
 """The relative change of waits for an elasticity: about as large as their errors, so that it shows their effect."""
 _MOST = 100.0
-"""Percent that are worth a figure; at saturation there is no end."""
+"""Percent up to which a message states a figure; near saturation it grows without limit."""
 
 
 class OpenWaits(Protocol):
-    """What is needed of a solved open network; `open.OpenSolver` has it."""
+    """The attributes needed of a solved open network; `solve.OpenSolver` has them."""
 
     waits: list[Wait]
     """By stream."""
@@ -39,7 +39,7 @@ class OpenWaits(Protocol):
 
     @property
     def operations(self) -> Operations:
-        """Those of its numbers."""
+        """Operations on the numbers of the network."""
         ...
 
     @property
@@ -49,17 +49,17 @@ class OpenWaits(Protocol):
 
     @property
     def all(self) -> tuple[Stream, ...]:
-        """The same, in a row."""
+        """The streams of `compiled`."""
         ...
 
     @property
     def in_holds(self) -> list[int]:
-        """The streams that are waited for inside holds."""
+        """The indices of the streams that wait inside holds."""
         ...
 
     @property
     def outer(self) -> list[Centre]:
-        """The stations that no stream waits for inside a hold."""
+        """The stations at which no stream waits inside a hold."""
         ...
 
     def visit(self, centre: Centre) -> Any:
@@ -90,7 +90,7 @@ def beyond(solver: OpenWaits, stable: Value) -> tuple[Beyond, ...]:
 
 
 def _unmeasured(solver: OpenWaits) -> tuple[Beyond, ...]:
-    """What was in no measured system, of stations that are held or used inside holds."""
+    """The uses of stations, held or inside holds, for which errors were not measured."""
     network, operations = solver.network, solver.operations
     causes: dict[Reason, None] = {}
     variable: list[str] = []
@@ -125,10 +125,10 @@ def _unmeasured(solver: OpenWaits) -> tuple[Beyond, ...]:
 
 
 def _in_step(network: RoutedNetwork) -> Iterator[tuple[str, str, str]]:
-    """Pairs of stations that a customer visits one after the other, of which one is used while the other is held.
+    """Pairs of stations that a customer visits in turn, one of which is used while the other is held.
 
-    It arrives when a holder, or another customer of the inner station, has just left, and so finds fewer than an
-    observer from outside does.
+    It arrives when a holder, or another customer of the inner station, has just left, and so finds fewer customers than
+    an outside observer does.
 
     Returns   the first of a pair, the second, and which of them is used inside.
     """
@@ -161,15 +161,12 @@ def _back_at_once(network: RoutedNetwork) -> Iterator[str]:
 
 
 def _once(visits: Value) -> bool:
-    """Whether a visit is made once at most, at all points."""
+    """Whether there is at most one visit, at all points."""
     return visits <= 1 if isinstance(visits, (int, float)) else bool((visits <= 1).all())
 
 
 def _three_deep(network: RoutedNetwork) -> Iterator[tuple[str, ...]]:
-    """Three stations with queues, each of which is held around the next, the first by several customers at once.
-
-    These wait for the second, which is kept for as long as its holder waits for the third.
-    """
+    """Three stations with queues, each of which is held around the next, the first by several customers at once."""
     queues = {station.name for station in network.stations if not station.delay}
     several = {station.name for station in network.stations if station.servers > 1}
     unread: list[tuple[Step, tuple[str, ...]]] = [
@@ -187,7 +184,7 @@ def _three_deep(network: RoutedNetwork) -> Iterator[tuple[str, ...]]:
 
 
 def _add_held(step: Step, held: tuple[str, ...], around: dict[str, set[str]]) -> None:
-    """Add, by station, which others are held around it."""
+    """Add to `around`, by station, the stations that are held around it."""
     if isinstance(step, Time):
         return
     inside = held
@@ -199,7 +196,7 @@ def _add_held(step: Step, held: tuple[str, ...], around: dict[str, set[str]]) ->
 
 
 def _variable_times(network: RoutedNetwork, name: str, operations: Operations) -> bool:
-    """Whether some time for which a server of a station is kept varies more than an exponential one."""
+    """Whether any time for which a server of a station is kept is more variable than an exponential one."""
     for step, inside in _kept_by(network, name):
         if isinstance(step, Time):
             if inside and not operations.all((step.scv <= 1) | (step.mean == 0)):
@@ -212,13 +209,13 @@ def _variable_times(network: RoutedNetwork, name: str, operations: Operations) -
 
 
 def _given(network: RoutedNetwork, name: str) -> bool:
-    """Whether the scv of a holding time with other stations inside is given, not computed from them."""
+    """Whether the scv of a holding time with other stations inside is stated instead of computed."""
     holds = [step for step, _ in _kept_by(network, name) if isinstance(step, Hold) and step.station == name]
     return any(step.scv is not None and not all(isinstance(item, Time) for item in step.steps) for step in holds)
 
 
 def _kept_by(network: RoutedNetwork, name: str) -> Iterator[tuple[Step, bool]]:
-    """Every step of every route, and whether a server of a station is kept meanwhile."""
+    """Every step of every route, and whether a server of the station is kept meanwhile."""
     unread: list[tuple[Step, bool]] = [
         (step, False) for item in network.classes for route in item.routes for step in route.steps
     ]
@@ -232,10 +229,10 @@ def _kept_by(network: RoutedNetwork, name: str) -> Iterator[tuple[Step, bool]]:
 
 
 def elasticity(solver: OpenWaits) -> Value:
-    """Relative growth of a response over that of all waits inside holds, of the class where it is largest.
+    """The elasticity of the mean response with respect to all waits inside holds, for the class where it is largest.
 
-    Method  All waits inside holds are made 10 % longer, and the stations outside solved again. The waits of the solver
-            are restored.
+    solver  with its waits, which are restored.
+    Method  All waits inside holds are made 10 % longer, and the stations outside holds are solved again.
     """
     kept = list(solver.waits)
     before = _responses(solver)

@@ -1,4 +1,4 @@
-"""What holders with separate lines of customers wait for a centre: those used unequally meet different loads there."""
+"""The waits for a centre of holders with separate queues: unequally loaded holders find different numbers there."""
 
 from __future__ import annotations
 
@@ -15,49 +15,50 @@ from qnet.queues.waiting import HolderLine, Load, Queue, holder_line, least_hold
 from qnet.record import Record
 
 _FILLED = 0.5
-"""The share of what is idle that equal holders may fill, in place of those that ask for more than others: chosen."""
+"""The share of the idle servers that the extra load found by holders with little load may fill: a choice."""
 _LIGHTEST = 1e-9
-"""The share of their load that is left to holders that ask for next to nothing where one asks for all the rest."""
+"""The least relative load found by a holder, where one makes nearly all requests."""
 _EVEN = 1e-9
-"""How far the load of a holder may be from that of others to count as one among equals."""
+"""The relative difference of the load of a holder from an equal share up to which it counts as equal."""
 _STREAKS = 0.5, 0.15
 """Fitted on the waits of 109 random systems of 2 to 64 holders with exponential times, at one to four servers: those of
 few holders by exact Markov chains, of many by simulation. With it the median error of a wait is 1 %, the largest 12."""
 
 
 class LineAtCentre(Record):
-    """A line of holders at a centre, whatever they wait elsewhere."""
+    """The wait of a line of holders for a centre, as a function of their waits elsewhere."""
 
     indices: tuple[int, ...]
     """The streams of the centre that they request."""
     lighter: Value
-    """The share of their load with which equal holders would meet as many others."""
+    """The factor of their load with which equal holders would find as many others."""
     holder: HolderLine
 
 
 class _Share(Record):
-    """How a line of holders differs from equal ones."""
+    """The load of a line of holders, relative to an equal share."""
 
     line: Line
     heavier: Value
-    """Its share of all requests, over that of one among equals."""
+    """The share of one of its holders in all requests, over an equal share."""
     lighter: Value
-    """The load of equal holders of which one meets as many others, over that of all."""
+    """The factor of the load with which one of equal holders would find as many others."""
 
 
 def lines_at(
     centre: Centre, loads: Sequence[Load], streams: Sequence[Stream], at_arrival: Queue | None, operations: Operations
 ) -> list[LineAtCentre]:
-    """What the holders of each line wait for a centre, as a function of how busy they are apart from that.
+    """The waits of the holders of each line for a centre, as functions of their utilization apart from that wait.
 
     centre      with lines.
     loads       of its streams, in order.
     streams     of the network.
-    at_arrival  what equal holders meet; None where nothing else needs it.
-    Method      `holder_line`. A holder with more than an even share of the requests meets fewer of others: as many as
-                one of equal holders does where these ask for less. One with less than that meets more, though no more
-                than where half of what is idle were busy. What each line meets is computed for all lines at once, and
-                once for those that have an even share.
+    at_arrival  the queue that equal holders find; None where nothing else needs it.
+    operations  of the numbers of the network.
+    Method      `holder_line`. A holder that makes more than an equal share of the requests finds fewer of others: as
+                many as one of equal holders with a lower load. One that makes fewer finds more, up to a load that fills
+                half of the idle servers. The queues of all lines are computed together, and those of lines with an
+                equal share only once.
     Source      this tool.
     """
     rates = {index: load.rate for index, load in zip(centre.indices, loads, strict=True)}
@@ -84,7 +85,7 @@ def lines_at(
 def _queues(
     centre: Centre, loads: Sequence[Load], shares: Sequence[_Share], at_arrival: Queue | None, operations: Operations
 ) -> list[tuple[Queue, Value]]:
-    """By line, what its holders meet and the least that they wait."""
+    """By line, the queue that its holders find, and their least wait."""
     servers, holders = centre.station.servers, centre.holders
 
     def solved(loads: Sequence[Load], heavier: Value = 1.0) -> tuple[Queue, Value]:
@@ -100,52 +101,51 @@ def _queues(
         equal = (at_arrival, least_holder_wait(at_arrival, loads, operations)) if at_arrival else solved(loads)
     size = next((len(flags) for flags in even if getattr(flags, "ndim", 0)), None)
     if equal or size is None:
-        every = zip(shares, even, strict=True)
         return [
             equal
             if equal and operations.all(flags)
             else solved(lightened(loads, share.lighter), share.heavier / share.lighter)
-            for share, flags in every
+            for share, flags in zip(shares, even, strict=True)
         ]
-    # The points of all lines in a row, and before them those at which some line has an even share.
+    # The points at which some line has an equal share, and after them the other points of all lines.
     flags: Any = np.stack([np.broadcast_to(item, (size,)) for item in even])
     first = np.flatnonzero(flags.any(axis=0))
     rest = [np.flatnonzero(~item) for item in flags]
     points = np.concatenate([first, *rest])
     ones = np.ones(len(first))
     lighter = [np.broadcast_to(share.lighter, (size,)) for share in shares]
-    heavier = [np.broadcast_to(share.heavier, (size,)) / some for share, some in zip(shares, lighter, strict=True)]
+    heavier = [np.broadcast_to(share.heavier, (size,)) / factor for share, factor in zip(shares, lighter, strict=True)]
     lighter, heavier = (
-        np.concatenate([ones, *(some[here] for some, here in zip(column, rest, strict=True))])
+        np.concatenate([ones, *(values[chosen] for values, chosen in zip(column, rest, strict=True))])
         for column in (lighter, heavier)
     )
     together = solved(lightened(at_points(tuple(loads), points), lighter), heavier)
     result: list[tuple[Queue, Value]] = []
     start = len(first)
-    for here in rest:
+    for chosen in rest:
         rows = np.zeros(size, dtype=int)
-        rows[first], rows[here] = np.arange(len(first)), np.arange(start, start + len(here))
-        start += len(here)
+        rows[first], rows[chosen] = np.arange(len(first)), np.arange(start, start + len(chosen))
+        start += len(chosen)
         result.append(at_points(together, rows))
     return result
 
 
 class _Streaks:
-    """By how much holders with separate lines meet more of each other, at most, than if each asked at random.
+    """How many more of each other holders with separate queues find, at most, than with requests at random times.
 
     room      the holders.
     streams   of the network.
-    Method    While holders wait, lines grow before them, and those that have lines ask again at once: requests come
-              in streaks. Holders that are always busy ask no more often than they can, and idle ones have no lines:
-              (a + b N) v^2 (1 - u) / w, u the utilization of the N holders, v the time for which the centre is
-              asked or kept, as a share, and w that of either, all without other waits; and no more than leaves them
-              idle where they are without it.
+    Method    While holders wait, queues grow before them, and holders with queues make their next request at once:
+              requests come in streaks. There are none where holders are always busy, or where they are idle:
+              (a + b N) v^2 (1 - u) / w, u the utilization of the N holders, v the share of their time in which they
+              wait for the centre or keep it, and w that in which they are busy or keep it, all without other waits. The
+              limit in seconds is the idle time of a holder per request, times the utilization of the centre.
     Source    this tool.
     """
 
     def __init__(self, room: Room, streams: Sequence[Stream]) -> None:
         self.asked = total(rate for _, rate in room.asked) / room.holders
-        # Without other waits, which rest on this one in turn: rounds near saturation would swing.
+        # Without other waits, which depend on this one in turn: rounds near saturation would oscillate.
         self.apart = total(rate * streams[index].holding.mean for index, rate in room.held) / room.holders
         self.second = total(rate * streams[index].second.mean for index, rate in room.asked) / room.holders
         self.first = total(rate * streams[index].first.mean for index, rate in room.asked) / room.holders
@@ -155,10 +155,12 @@ class _Streaks:
     def of(
         self, queued: Queue, least: Value, lighter: Value, heavier: Value, operations: Operations
     ) -> tuple[Value, Value]:
-        """As a share, and in seconds.
+        """The relative increase of the number found, and its limit in seconds.
 
-        queued   what a holder of one line meets, all holders having `lighter` of their load, and `least` what it waits.
-        heavier  the load of a holder of the line over that of all holders on average.
+        queued   the queue that a holder of the line finds.
+        least    its least wait.
+        lighter  the factor of the load of all holders for which `queued` holds.
+        heavier  the load of a holder of the line over the average of all holders.
         """
         minimum = operations.minimum
         waiting = least * self.asked

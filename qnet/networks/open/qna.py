@@ -1,4 +1,4 @@
-"""The variability of arrivals in open networks, and what it does to waits: Whitt's Queueing Network Analyzer.
+"""The variability of arrivals in open networks, and its effect on waits: Whitt's Queueing Network Analyzer.
 
 Each station has one stream, described by its rate and the squared coefficient of variation (scv) of its interarrival
 times. Streams from outside, and those that leave other stations, are split and merged: the scvs solve linear
@@ -27,15 +27,16 @@ from qnet.record import Record
 
 NAME = "qna"
 _LEAST = 0.2
-"""The least scv of a service used for departures."""
+"""The least scv of service that is used for departures."""
 _MOST = 4.0
-"""The largest scv that was measured."""
+"""The largest scv for which errors were measured."""
 _ROUNDING = 1e-9
-"""How far above that a scv may be computed to be which is stated as the largest."""
+"""The rounding error that a computed scv may add to that."""
 _MOST_ON = 2.0
-"""The largest scv of arrivals that go on to a further queue."""
+"""The largest scv of arrivals from outside for which errors were measured, if customers go on to another queue."""
 _CHANGED, _CHANGED_BACK = 0.1, 0.02
-"""How much of the time at a queue may depend on how earlier queues change arrivals: without feedback, and with it."""
+"""The share of the time at a queue that may depend on how earlier queues change arrivals: without feedback, and with
+it."""
 _TINY = 1e-300
 """Keeps quotients of zeros finite: any number near the smallest float works."""
 
@@ -44,12 +45,12 @@ class Uneven(Record):
     """The effect of variable arrivals on the wait at a station."""
 
     factor: Value
-    """Wait over that of Poisson arrivals."""
+    """Mean wait over that of Poisson arrivals."""
     waiting: Value | None
-    """Probability of a wait at one server first come first served; None where that of Poisson arrivals is taken."""
+    """Probability of a wait at one server first come first served; None to scale the variance with the squared mean."""
 
     def changed(self, wait: Wait) -> Wait:
-        """A wait of Poisson arrivals as it is of these: none, or exponential."""
+        """The wait of these arrivals, from that of Poisson ones; at one server it is zero or exponential."""
         mean = wait.mean * self.factor
         if self.waiting is None:
             return Wait(mean, wait.variance * self.factor**2)
@@ -65,21 +66,25 @@ class _Node(Record):
     load: Value
     """Per server, at most 1; 0 at a delay."""
     service: Value
-    """scv of the service of all arrivals, less 1; 0 where order does not matter, as of exponential services."""
+    """scv of the service of all arrivals, less 1; 0 unless `ordered`."""
     servers: int
     ordered: bool
-    """Whether it serves first come first served."""
+    """Whether it is a queue that serves in line, at a constant rate."""
     again: Value
-    """Probability to come straight back to the same copy."""
+    """Probability of an immediate return to the same copy."""
 
     @property
     def fresh(self) -> Value:
-        """Arrivals per second that do not come straight back."""
+        """Arrivals per second other than immediate returns."""
         return self.rate * (1.0 - self.again)
 
 
 def refusal(network: RoutedNetwork, compiled: Streams) -> Reason | None:
-    """Why the variability of arrivals is not followed through a network; None where it is."""
+    """Why the variability of arrivals is not followed through a network; None where it is.
+
+    network   of any classes.
+    compiled  its streams.
+    """
     if network.closed:
         return Reason("closed")
     changing = any(station.rates is not None for station in network.stations)
@@ -97,12 +102,17 @@ def refusal(network: RoutedNetwork, compiled: Streams) -> Reason | None:
 def unmeasured_left(
     network: RoutedNetwork, compiled: Streams, centres: Sequence[Centre], operations: Operations
 ) -> tuple[Beyond, ...]:
-    """What is beyond where errors were measured as small in a network with second-phase work.
+    """Why a network with second-phase work is beyond where errors were measured as small.
 
-    Second-phase work is treated as if its customers returned for it, so that it arrives in step with them and with
-    each other, and is held back where they are: the reasons are those of `uneven` for such customers, though waits are
-    computed as of independent Poisson streams. It matters where services are far from exponential: with one exponential
-    time for all there is product form. Nothing is reported there, or with simultaneous resource possession.
+    Second-phase work is not independent of the customers that it belongs to: it is judged as if they returned for it,
+    by the reasons of `uneven`, though waits are computed for independent Poisson streams. It matters where services are
+    far from exponential. Nothing is reported for one exponential time of all, which has product form, or with
+    simultaneous resource possession.
+
+    network     open classes.
+    compiled    its streams.
+    centres     its queueing station groups.
+    operations  of its numbers.
     """
     steps = (step for item in network.classes for route in item.routes for step in route.steps)
     around = any(not isinstance(inner, Time) for step in steps if isinstance(step, Hold) for inner in step.steps)
@@ -115,32 +125,33 @@ def unmeasured_left(
 def uneven(
     network: RoutedNetwork, compiled: Streams, centres: Sequence[Centre], operations: Operations
 ) -> tuple[dict[Key, Uneven], tuple[Beyond, ...], Value]:
-    """What the variability of arrivals does to the wait at every queueing station group.
+    """The effect of the variability of arrivals on the wait at every queueing station group.
 
-    network     open classes; `refusal` is empty for it.
-    compiled    its streams, and `centres` its queueing station groups.
-    operations  those of its numbers.
-    Returns     factors by which to multiply the waits of Poisson arrivals, 1 where all streams are Poisson; what of
-                the network was not measured; and where it has product form, so that there is nothing to follow.
-    Method      In terms of scv - 1, of load r and m servers: departures have (1 - r^2) x arrivals +
-                r^2 (max(scv, 0.2) - 1) / sqrt(m); a share q of a stream has q times its; a merged stream has w times
-                the mean of its parts, weighted by rates, w = 1 / (1 + 4 (1 - r)^2 (v - 1)), v = 1 / sum of their
-                squared shares; classes from outside are merged first. Customers that return to a station, at once
-                or by others, are taken as served on: their services together, and only the first visits
-                as arrivals. Wait: (scv of arrivals + of service) / 2 x that of M/M/m, at one server with the factor
-                of Kraemer and Langenbach-Belz. Sharing and preemptive stations are as those of exponential services.
-                There is no wait where all arrive directly from a station that releases them no faster than they are
+    network     open classes; `refusal` returns None for it.
+    compiled    its streams.
+    centres     its queueing station groups.
+    operations  of its numbers.
+    Returns     factors by which to multiply the waits of Poisson arrivals, 1 where all streams are Poisson; why the
+                network is beyond what was measured; and where it has product form, so that there is nothing to follow.
+    Method      In terms of c = scv - 1, with load r and m servers: departures have (1 - r^2) c of arrivals +
+                r^2 (max(scv of service, 0.2) - 1) / sqrt(m); a share q of a stream has q c; a merged stream has w times
+                the mean c of its parts, weighted by rates, w = 1 / (1 + 4 (1 - r)^2 (v - 1)), v = 1 / sum of their
+                squared shares; classes from outside are merged first. Customers that return to a station, at once or
+                after others, are served without interruption: their services are added, and only first visits are
+                arrivals. Wait: (scv of arrivals + scv of service) / 2 times that of M/M/m, at one server with the
+                factor of Kraemer and Langenbach-Belz. Sharing and preemptive stations count as exponential. There is no
+                wait where all customers arrive directly from a station that releases them no faster than they are
                 served.
     Known error `qnet methods --error`.
-    Source      @whitt1983, equations (24) to (29), (36), (44), (71), section III on immediate feedback; that by way of
-                other stations: @whitt2022, for stations of lower load only; taking all is this tool's choice. Tandem
-                queues: @friedman1965.
+    Source      @whitt1983, equations (24) to (29), (36), (44), (71), section III on immediate feedback; feedback by way
+                of other stations: @whitt2022, for stations of lower load only; for all stations, this tool's choice.
+                Tandem queues: @friedman1965.
     """
     flows = transitions(network, operations)
     nodes = _nodes(network, compiled, centres, flows, operations)
     streams = _Arrivals(network, nodes, flows, operations)
     result: dict[Key, Uneven] = {}
-    wild: dict[Reason, None] = {}
+    unmeasured: dict[Reason, None] = {}
     returned = False
     even: Value = True
     for node in nodes.values():
@@ -154,7 +165,7 @@ def uneven(
         regular = operations.all(operations.absolute(outside) <= 1e-12)
         back = not operations.all(operations.compare("<=", again, 0.0))
         returned = returned or back
-        wild |= dict.fromkeys(
+        unmeasured |= dict.fromkeys(
             _unmeasured_at(centre, node, compiled, len(centres) == 1, regular, back, planned, operations)
         )
         if back or len(centres) > 1:
@@ -165,13 +176,13 @@ def uneven(
                 result[centre.key] = _without_wait(result[centre.key], spaced[centre.key], operations)
                 changed = operations.where(spaced[centre.key], 0.0 * changed, changed)
             if not operations.all(operations.compare("<=", changed, most)):
-                wild[Reason("from other queues", station=name, numbers=(100 * most,))] = None
+                unmeasured[Reason("from other queues", station=name, numbers=(100 * most,))] = None
     if uneven_classes(network, operations):
         scvs = [item.arrival_scv for item in network.classes if isinstance(item, OpenClass)]
         for scv in scvs:
             even = even & (scv == 1)
-        wild |= dict.fromkeys(_unmeasured_arrivals(scvs, len(centres) == 1, returned, operations))
-    reasons = tuple(Beyond(reason, "QN654", after=": outside the measured region") for reason in wild)
+        unmeasured |= dict.fromkeys(_unmeasured_arrivals(scvs, len(centres) == 1, returned, operations))
+    reasons = tuple(Beyond(reason, "QN654", after=": outside the measured region") for reason in unmeasured)
     return result, reasons, even
 
 
@@ -185,11 +196,12 @@ def _unmeasured_at(
     planned: bool,
     operations: Operations,
 ) -> Iterator[Reason]:
-    """What of a station group errors were not measured for.
+    """Why a station group is beyond those for which errors were measured.
 
     alone    whether it is the only one.
-    regular  whether its arrivals are Poisson, customers that return left out.
-    back     whether customers return to it, and `planned` whether their number of visits is then fixed.
+    regular  whether its arrivals are Poisson, apart from customers that return.
+    back     whether customers return to it.
+    planned  whether their number of visits is then fixed.
     """
     name = centre.station.name
     if not operations.all(operations.compare("<=", node.service, _MOST - 1.0 + _ROUNDING)):
@@ -208,7 +220,7 @@ def _unmeasured_at(
     least = _CHANGED if compiled.deferred else 0.0
     uneven_service = not operations.all(operations.compare("<=", _by_service(node, operations), least))
     if not compiled.deferred:
-        # Different times of several visits may have the variance of one exponential time together.
+        # Different service times may have the variance of one exponential time together.
         visits = [compiled.streams[index] for index in centre.indices]
         uneven_service = uneven_service or bool(station_reason(centre.station, visits, False, operations))
     if planned and uneven_service:
@@ -218,10 +230,10 @@ def _unmeasured_at(
 def _unmeasured_arrivals(
     scvs: Sequence[Value], alone: bool, returned: bool, operations: Operations
 ) -> Iterator[Reason]:
-    """What errors were not measured for where arrivals from outside are not Poisson.
+    """Why arrivals from outside are beyond those for which errors were measured, where they are not Poisson.
 
     scvs      of the arrivals of every class.
-    alone     whether there is one station group only.
+    alone     whether there is only one station group.
     returned  whether customers return to any.
     """
     if returned:
@@ -234,10 +246,12 @@ def _unmeasured_arrivals(
 
 
 def _spaced(network: RoutedNetwork, compiled: Streams, operations: Operations) -> dict[Key, Value]:
-    """Of single servers: where there is no wait, since customers arrive one by one, no faster than they are served.
+    """Where single servers have no wait, since customers arrive at least a service time apart.
 
-    A server in line that works the same constant time for all lets them go at least that time apart; and so does each
-    one after it that takes no longer, where all come straight from the one before.
+    A server with the same constant service time for all customers releases them at least that time apart, and so does
+    each one after it that takes no longer, if all its customers come straight from the one before.
+
+    Returns   by station group, the points without a wait.
     """
     before = _straight_before(network, operations)
     constant: dict[str, Value] = {}
@@ -261,11 +275,11 @@ def _spaced(network: RoutedNetwork, compiled: Streams, operations: Operations) -
                 apart[line[-1]] = constant[line[-1]]
             else:
                 line.append(origin)
-        for origin, here in itertools.pairwise(reversed(line)):
-            time = constant[here]
+        for origin, target in itertools.pairwise(reversed(line)):
+            time = constant[target]
             free = (time > 0) & operations.compare("<=", time, apart[origin])
-            apart[here] = operations.where(free, apart[origin], time)
-            result[here, 0] = free
+            apart[target] = operations.where(free, apart[origin], time)
+            result[target, 0] = free
     return result
 
 
@@ -281,7 +295,7 @@ def _constant(selected: Sequence[Stream], operations: Operations) -> Value:
 
 
 def _without_wait(uneven: Uneven, free: Value, operations: Operations) -> Uneven:
-    """The same, and no wait where there is none."""
+    """The effect `uneven`, without any wait where `free` is true."""
     assert uneven.waiting is not None
     nothing = 0.0 * uneven.factor
     return Uneven(
@@ -290,7 +304,7 @@ def _without_wait(uneven: Uneven, free: Value, operations: Operations) -> Uneven
 
 
 def _straight_before(network: RoutedNetwork, operations: Operations) -> dict[str, set[str]]:
-    """By station: from which stations customers come straight there; "" from outside, or after some other time."""
+    """By station: the stations from which customers come straight to it; "" for outside, or after some delay."""
     result: dict[str, set[str]] = {}
     for customers in network.classes:
         for route in customers.routes:
@@ -308,7 +322,7 @@ def _straight_before(network: RoutedNetwork, operations: Operations) -> dict[str
 def _nodes(
     network: RoutedNetwork, compiled: Streams, centres: Sequence[Centre], flows: Transitions, operations: Operations
 ) -> dict[Key, _Node]:
-    """Every station group that is visited at all."""
+    """Every station group with visits."""
     result: dict[Key, _Node] = {}
     queues = {centre.key for centre in centres}
     members = compiled.members()
@@ -346,12 +360,12 @@ def _variability(streams: Sequence[Stream], rate: Value, operations: Operations)
         return mean + (stream.holding.variance if stream.scv is None else stream.scv * mean)
 
     mean = ratio(total(stream.rate * stream.holding.mean for stream in streams), rate)
-    delay = ratio(total(stream.rate * square(stream) for stream in streams), rate)
-    delay = delay / (mean**2 + (mean == 0)) - 2.0
-    nothing = 0.0 * delay
+    excess = ratio(total(stream.rate * square(stream) for stream in streams), rate)
+    excess = excess / (mean**2 + (mean == 0)) - 2.0
+    nothing = 0.0 * excess
     # Rounding must not make the arrivals of a product-form network look variable.
-    flat = (operations.absolute(delay) <= 1e-12) | (mean == 0)
-    return operations.where(flat, nothing, operations.maximum([delay, nothing - 1.0]))
+    flat = (operations.absolute(excess) <= 1e-12) | (mean == 0)
+    return operations.where(flat, nothing, operations.maximum([excess, nothing - 1.0]))
 
 
 class _Arrivals:
@@ -369,38 +383,38 @@ class _Arrivals:
         self.flows = flows
         self.operations = operations
         self.into: dict[Key, list[tuple[Key, Value]]] = {key: [] for key in nodes}
-        """By station group, from where they come, and the rate of one copy to one copy."""
+        """By station group: the groups from which customers come, with the rate from one copy to one copy."""
         for (before, after), flow in flows.between.items():
             self.into[after].append((before, flow / (nodes[before].copies * nodes[after].copies)))
         self.outside = {key: self.entering(key) for key in nodes}
         self.passages = _passages(nodes, flows)
-        self.everywhere = self.all_arrivals()
+        self.overall = self.all_arrivals()
 
     def entering(self, key: Key) -> tuple[Value, Value]:
         """Rate, and scv less 1, of all arrivals at a copy from outside."""
         node = self.nodes[key]
         parts: list[tuple[Value, Value]] = []
-        for kind, flow in self.flows.entering.get(key, {}).items():
-            customers = self.network.classes[kind]
+        for number, flow in self.flows.entering.get(key, {}).items():
+            customers = self.network.classes[number]
             assert isinstance(customers, OpenClass)
-            particular = flow / node.copies
-            parts.append((particular, ratio(particular, customers.arrival_rate) * (customers.arrival_scv - 1.0)))
-        rate = total(particular for particular, _ in parts)
-        squares = total(ratio(particular, rate) ** 2 for particular, _ in parts)
-        return rate, self.regular(squares, node) * total(ratio(particular, rate) * delay for particular, delay in parts)
+            part = flow / node.copies
+            parts.append((part, ratio(part, customers.arrival_rate) * (customers.arrival_scv - 1.0)))
+        rate = total(part for part, _ in parts)
+        squares = total(ratio(part, rate) ** 2 for part, _ in parts)
+        return rate, self.merging(squares, node) * total(ratio(part, rate) * excess for part, excess in parts)
 
-    def regular(self, squares: Value, node: _Node) -> Value:
-        """How much a merged stream keeps of its parts, from the sum of their squared shares."""
+    def merging(self, squares: Value, node: _Node) -> Value:
+        """The factor of the mean scv - 1 of the parts of a merged stream, from the sum of their squared shares."""
         nothing = 0.0 * squares
         parts = 1.0 / self.operations.maximum([squares, nothing + 1e-12])
         return 1.0 / (1.0 + 4.0 * (1.0 - node.load) ** 2 * self.operations.maximum([parts - 1.0, nothing]))
 
     def kept(self, node: _Node) -> Value:
-        """How much of the scv of arrivals at a station, less 1, is left in its departures."""
+        """The factor of the scv of arrivals at a station, less 1, in that of its departures."""
         return 1.0 - node.load**2
 
     def departing(self, node: _Node) -> Value:
-        """What the services of a station add to the scv of its departures."""
+        """The part that the services of a station add to the scv of its departures."""
         service = (1.0 - node.again) * node.service
         return node.load**2 * self.operations.maximum([service, 0.0 * service + _LEAST - 1.0]) / node.servers**0.5
 
@@ -421,18 +435,17 @@ class _Arrivals:
                 weight = count * share * ratio(flow, origin.fresh)
                 squares, constant = squares + count * share**2, constant + weight * self.departing(origin)
                 row[number] = row.get(number, 0.0) + weight * self.kept(origin)
-            regular = self.regular(squares, node)
-            row = {number: -regular * value for number, value in row.items()}
+            factor = self.merging(squares, node)
+            row = {number: -factor * value for number, value in row.items()}
             row[index[key]] = row.get(index[key], 0.0) + 1.0
             rows.append(row)
-            right.append({0: regular * constant})
+            right.append({0: factor * constant})
         return {key: row.get(0, 0.0) for key, row in zip(self.nodes, solved(rows, right), strict=True)}
 
     def first_time(self, key: Key) -> tuple[Value, Value]:
-        """The scv, less 1, of first visits to a copy; the share of visits that are not first ones."""
+        """The scv, less 1, of first visits to a copy, and the share of visits that are not first ones."""
         node = self.nodes[key]
-        mine = self.passages[key].get(key, 1.0)
-        visits = 1.0 + (mine - 1.0) / node.copies
+        visits = 1.0 + (self.passages[key].get(key, 1.0) - 1.0) / node.copies
         fresh = node.rate / visits
         rate, outside = self.outside[key]
         share = ratio(rate, fresh)
@@ -444,36 +457,36 @@ class _Arrivals:
             back = ratio(node.rate * past / origin.copies, visits * origin.rate)
             flow = flow * self.operations.maximum([1.0 - back, 0.0 * flow])
             share = ratio(flow, fresh)
-            departing = self.kept(origin) * self.everywhere[before] + self.departing(origin)
+            departing = self.kept(origin) * self.overall[before] + self.departing(origin)
             squares = squares + count * share**2
             constant = constant + count * share * ratio(flow, origin.fresh) * departing
-        return self.regular(squares, node) * constant, 1.0 - 1.0 / visits
+        return self.merging(squares, node) * constant, 1.0 - 1.0 / visits
 
     def in_the_long_run(self, key: Key, compiled: Streams) -> Value:
-        """The scv, less 1, of first visits to a copy, counted over a long time.
+        """The scv, less 1, of the counts of first visits to a copy over a long time.
 
-        Queues change when customers come, and in the long run not how many. Paths that split at random and merge again
-        restore the stream that they have split.
+        In the long run queues change the times of arrivals but not their number, and paths that split at random and
+        merge again restore the stream.
         """
         node = self.nodes[key]
         visits = 1.0 + (self.passages[key].get(key, 1.0) - 1.0) / node.copies
         result: Value = 0.0 * node.rate
-        for kind, customers in enumerate(self.network.classes):
+        for number, customers in enumerate(self.network.classes):
             assert isinstance(customers, OpenClass)
             if self.operations.all(customers.arrival_scv == 1.0):
                 continue
-            particular = total(
+            rate = total(
                 stream.rate
                 for stream in compiled.streams
-                if (stream.station, stream.group) == key and stream.class_index == kind
+                if (stream.station, stream.group) == key and stream.class_index == number
             )
-            often = ratio(particular / visits, customers.arrival_rate)
-            result = result + ratio(particular, node.rate) * often * (customers.arrival_scv - 1.0)
+            share = ratio(rate / visits, customers.arrival_rate)
+            result = result + ratio(rate, node.rate) * share * (customers.arrival_scv - 1.0)
         return result
 
 
 def _passages(nodes: Mapping[Key, _Node], flows: Transitions) -> dict[Key, dict[Key, Value]]:
-    """From a station group to each: visits from now on, the present one included."""
+    """From each station group: the mean remaining visits to every group, including the present one."""
     keys = list(nodes)
     index = {key: number for number, key in enumerate(keys)}
     rows: list[dict[int, Value]] = [{number: 1.0} for number in range(len(keys))]
@@ -485,27 +498,29 @@ def _passages(nodes: Mapping[Key, _Node], flows: Transitions) -> dict[Key, dict[
 
 
 def _by_service(node: _Node, operations: Operations) -> Value:
-    """How much of the time at a queue, with Poisson arrivals, its services make by not being exponential ones."""
+    """The share of the time at a queue with Poisson arrivals that is due to services not being exponential."""
     crowd = node.load / (operations.maximum([1.0 - node.load, _TINY + 0.0 * node.load]) * node.servers)
     return operations.absolute(node.service) / 2.0 * crowd / (1.0 + crowd * (1.0 + node.service / 2.0))
 
 
 def _changed(node: _Node, uneven: Uneven, passed: Uneven, operations: Operations) -> Value:
-    """How much of the time at a queue, about, rests on what queues before it do to the variability of arrivals.
+    """Roughly the share of the time at a queue that depends on how earlier queues change the variability of arrivals.
 
-    passed  what arrivals do to the wait if those queues leave their variability as it is, as they do in the long run.
+    passed  the effect of arrivals if those queues left their variability unchanged, as they do in the long run.
     """
     idle = operations.maximum([1.0 - node.load, _TINY + 0.0 * node.load])
     wait = node.load * (1.0 + node.service / 2.0) / (idle * node.servers)
     return operations.absolute(uneven.factor - passed.factor) * wait / (1.0 + wait * passed.factor)
 
 
-def _uneven(node: _Node, delay: Value, again: Value, operations: Operations) -> Uneven:
-    """The factor of the wait, and the probability of a wait, from the scv - 1 of arrivals and the share of returns.
+def _uneven(node: _Node, excess: Value, again: Value, operations: Operations) -> Uneven:
+    """The factor of the wait, and the probability of a wait.
 
+    excess  the scv of arrivals, less 1.
+    again   the share of visits that are returns.
     Source  @whitt1983, equations (44) to (49); @kraemer1976
     """
-    arrivals = operations.maximum([1.0 + delay, 0.0 * delay])
+    arrivals = operations.maximum([1.0 + excess, 0.0 * excess])
     service = 1.0 + (1.0 - again) * node.service
     both = arrivals + service
     factor = both / (2.0 + node.service)

@@ -3,12 +3,11 @@
 Applies   arrivals of any number of classes, Poisson by default; single and multi-server stations, first
           come first served with any service variability and priorities with and without preemption, processor sharing,
           last come first served preemptive resume; delays; nested holds; second-phase work.
-Exact     for product-form networks (@baskett1975) and for one M/G/1
-          station alone. Otherwise each station is taken as independent of the others, with arrivals as `qna` finds
-          them, or Poisson ones where that does not apply: an approximation, and `RoutedSolution.reasons` says where it
-          enters.
-Fails     holds at processor-sharing or preemptive stations: what is waited for inside is taken as work, and the
-          response contains the sharing of the second phase.
+Exact     for product-form networks (@baskett1975) and for one M/G/1 station alone. Otherwise an approximation: each
+          station is independent of the others, with arrivals as `qna` computes them, or Poisson where that does not
+          apply; `RoutedSolution.reasons` has the causes.
+Fails     holds at processor-sharing or preemptive stations: waits inside count as work there, and the response includes
+          the sharing of the second phase.
 Cost      stations x routes per round; one round without holds, a handful with them.
 """
 
@@ -50,12 +49,13 @@ NAME = "open"
 QNA = "qna"
 
 _TOLERANCE = 1e-12
-"""Relative change of a wait: some thousand units in the last place, and far below printed digits."""
+"""The relative change of a wait that counts as none: some thousand units in the last place, far below printed
+digits."""
 _ACCELERATED, _MORE = 10, 30
 """Rounds for all points, and for those that have not converged, before waits are enclosed, which is slow. A choice."""
 _JUST_BELOW = 1 - 1e-9
-"""A load with which waits are finite; any number just below 1 works, as such loads are refused."""
-_UNINTERRUPTED = 'discipline = "priority" serves the highest first and interrupts no one'
+"""The load at which saturated stations are evaluated; any number just below 1 works, as such loads are refused."""
+_UNINTERRUPTED = 'discipline = "priority" serves the highest priority first without preemption'
 
 
 def solve(
@@ -63,20 +63,21 @@ def solve(
 ) -> RoutedSolution:
     """The steady state of an open network, or of every point of a batch.
 
-    Applies   every `RoutedNetwork` of open classes: probabilities that sum to one, no negative numbers, by the caller.
+    Applies   every `RoutedNetwork` of open classes; the caller ensures that probabilities sum to one and that no number
+              is negative.
     network   rates per second, times in seconds.
     method    "open": Poisson arrivals at every station; "qna": their variability is followed through the network;
-              "auto": that where it applies and the answer is not exact.
+              "auto": "qna" where it applies and "open" is not exact.
     each      whether every point of a batch is to get the method it would get alone.
-    warned    whether the reasons include what was not measured.
+    warned    whether the reasons include warnings about holds and second phases.
     brief     whether figures by station and by route are left out.
     Returns   figures by class, route and station. Points without a steady state are marked in `RoutedSolution.stable`,
-              never raised; their figures mean nothing, but for the loads that are `certain`.
+              never raised; their figures mean nothing, other than the loads that are `certain`.
     Raises    `NotComputed` where the waits inside holds do not converge at a point that has a steady state; QN513
               where the method does not apply, QN548 for arrivals whose variability cannot be followed; `Divided`
               where points need different methods.
-    Method    Rounds over the stations that others wait for, the innermost first, until no wait moves by more than
-              1e-12 of the holding time it is part of; then the outer stations once.
+    Method    Rounds over the stations that are used inside holds, the innermost first, until no wait changes by more
+              than 1e-12 of the time at its station; then the outer stations once.
     """
     solver = OpenSolver(network)
     solver.brief = brief
@@ -96,9 +97,10 @@ def solve(
 
 
 def loads_without_waits(network: RoutedNetwork, brief: bool = False) -> RoutedSolution:
-    """The loads that are `certain`, as `solve` has them; all other figures mean nothing.
+    """The loads that are `certain`, as `solve` returns them; all other figures mean nothing.
 
-    network  a point or a batch of open classes, as `solve` takes it, and `brief`.
+    network  a point or a batch, of open classes.
+    brief    whether figures by station and by route are left out.
     """
     solver = OpenSolver(network)
     solver.brief = brief
@@ -108,11 +110,12 @@ def loads_without_waits(network: RoutedNetwork, brief: bool = False) -> RoutedSo
 def closed_form(network: RoutedNetwork, operations: Operations) -> RoutedSolution:
     """The steady state of an open network as formulas, where no fixed point is needed.
 
-    Applies     as `solve`, without stations whose waits rest on how long their holders wait elsewhere.
+    Applies     as `solve`, without stations whose waits depend on how long their holders wait elsewhere.
     network     rates and times as traced numbers.
-    operations  those of the numbers.
+    operations  of these numbers.
     Returns     figures as `solve`, each a formula.
-    Raises      `NotComputed` QN520 naming the stations whose waits are a fixed point or a finite-source chain.
+    Raises      `NotComputed` QN520 naming the stations whose waits are a fixed point or a finite-source chain, QN521
+                where the variability of arrivals is followed, QN553 for parallel steps.
     """
     solver = OpenSolver(network, operations=operations)
     if solver.followed("auto"):
@@ -145,41 +148,43 @@ class OpenSolver:
         self.compiled: Streams = compiled or streams(network, self.operations, self.rates)
         self.all: tuple[Stream, ...] = self.compiled.streams
         self.waits: list[Wait] = [Wait(0.0, 0.0)] * len(self.all)
-        waited_for = {index for stream in self.all for index in stream.holding.waits}
-        self.in_holds = sorted(waited_for)
+        held_waits = {index for stream in self.all for index in stream.holding.waits}
+        self.in_holds = sorted(held_waits)
         """The streams whose waits are part of a holding time: the unknowns of the fixed point."""
         self.members = self.compiled.members()
         result = centres(network, self.compiled, self.members)
-        inner = [centre for centre in result if not waited_for.isdisjoint(centre.indices)]
+        inner = [centre for centre in result if not held_waits.isdisjoint(centre.indices)]
         self.inner = ordered(inner, self.all)
-        self.outer = [centre for centre in result if waited_for.isdisjoint(centre.indices)]
+        """The stations that are used inside holds."""
+        self.outer = [centre for centre in result if held_waits.isdisjoint(centre.indices)]
         self.centres = (*self.inner, *self.outer)
-        self.settled: dict[Key, tuple[tuple[Load, ...], Queue]] = {}
-        """Loads, and what arrivals meet, at stations whose loads are known."""
-        self.of_lines: dict[Key, tuple[Load, ...]] = {}
+        self.queues: dict[Key, tuple[tuple[Load, ...], Queue]] = {}
+        """Loads and queues of stations whose loads are known."""
+        self.line_loads: dict[Key, tuple[Load, ...]] = {}
+        """Loads of such stations that only holders with separate queues use."""
         self.lines: dict[Key, list[LineAtCentre]] = {}
-        """What holders with separate lines meet at such stations."""
-        self.still: set[Key] = set()
-        """The stations whose waits rest on none that are unknown, and have been computed."""
+        """The lines of holders at such stations."""
+        self.computed: set[Key] = set()
+        """The inner stations whose waits depend on no unknown ones, and have been computed."""
         self.known: set[int] = set()
         """Their streams."""
-        self.deferred = {centre.key: self.rest(centre, waited_for) for centre in self.inner}
-        """By station, the streams whose waits are part of no holding time: they follow from the others, at last."""
-        self.shares: dict[Key, list[BusyHolders]] = {}
-        """How busy the holders of stations are, by room."""
+        self.afterwards = {centre.key: self.outside_holds(centre, held_waits) for centre in self.inner}
+        """By inner station, the streams whose waits are computed after the fixed point."""
+        self.busy: dict[Key, list[BusyHolders]] = {}
+        """By station, the busy holders of each room."""
         self.uneven: dict[Key, Uneven] = {}
-        """The effect of variable arrivals on waits; empty where all streams are taken as Poisson."""
+        """The effect of variable arrivals on waits; empty where all streams are modelled as Poisson."""
         self.brief = False
         """Whether figures by station and by route are left out."""
         self.exact = False
         """Whether theory is known to make the answer exact."""
-        self.hopeless = self.overloaded()
-        """Where some station has more load than servers without any waits: no need to compute them."""
+        self.saturated = self.overloaded()
+        """Where some station is saturated even without any waits, so that these need not be computed."""
 
     @property
     def regular_first(self) -> list[Centre]:
-        """The stations that others wait for, those without waits inside first: in this order few numbers decide a
-        round, though it takes more of them."""
+        """The inner stations, those without waits inside first: a round in this order depends on few numbers, though
+        more rounds are needed."""
         return sorted(self.inner, key=lambda item: (not item.regular, self.compiled.order.index(item.key)))
 
     def followed(self, method: str) -> bool:
@@ -198,8 +203,8 @@ class OpenSolver:
             if refused:
                 raise NotComputed(Problem("QN548", not_followed(names[0], refused), "arrival_scv = 1"))
             if method == "open":
-                text = f'the method "open" takes all arrivals as Poisson, and those of "{names[0]}" are not'
-                help = "leave --method open out: qna follows the variability of arrivals"
+                text = f'the method "open" assumes Poisson arrivals, and those of "{names[0]}" are not Poisson'
+                help = "omit --method open: qna follows the variability of arrivals"
                 raise NotComputed(Problem("QN548", text, "auto, or qna", help=help))
         return not refused
 
@@ -212,7 +217,7 @@ class OpenSolver:
         return self.summary(self.find_waits())
 
     def summary(self, rounds: int) -> RoutedSolution:
-        """The figures with the waits as they are."""
+        """The figures with the present waits."""
         rho = {centre.key: self.rho(centre) for centre in self.centres}
         steady = Steady(
             self.network, self.rates, compiled=self.compiled, members=self.members, waits=self.waits, rho=rho,
@@ -224,45 +229,44 @@ class OpenSolver:
         """Compute the waits of every stream, inside holds and outside; the number of rounds."""
         rounds = self.iterate()
         for centre in self.inner:
-            if self.deferred[centre.key]:
-                self.visit_others(centre)
+            if self.afterwards[centre.key]:
+                self.visit_afterwards(centre)
         for centre in self.outer:
             self.visit(centre)
         return rounds
 
-    def rest(self, centre: Centre, waited_for: Set[int]) -> tuple[int, ...]:
-        """The streams of a station whose waits are part of no holding time, where these follow from the others."""
+    def outside_holds(self, centre: Centre, held_waits: Set[int]) -> tuple[int, ...]:
+        """The streams of a station whose waits are part of no holding time, if they follow from the other waits."""
         ordinary = centre.holders and centre.station.discipline in ("fcfs", "priority") and not centre.station.capacity
-        if not ordinary or any(self.all[index].holders for index in centre.indices if index not in waited_for):
+        if not ordinary or any(self.all[index].holders for index in centre.indices if index not in held_waits):
             return ()
-        return tuple(index for index in centre.indices if index not in waited_for)
+        return tuple(index for index in centre.indices if index not in held_waits)
 
     def iterate(self) -> int:
-        """Compute the waits of every stream; the number of rounds.
+        """Compute the waits inside holds; the number of rounds.
 
-        Points where accelerated rounds do not converge are enclosed; those of a batch only after more rounds among
-        themselves.
+        Points where accelerated rounds do not converge are enclosed; those of a batch only after more rounds of these
+        points alone.
         """
-        rounds, settled = self.accelerate(_ACCELERATED)
-        settled = settled | self.hopeless
-        if self.operations.all(settled):
+        rounds, converged = self.accelerate(_ACCELERATED)
+        converged = converged | self.saturated
+        if self.operations.all(converged):
             return rounds
-        return rounds + (self.enclose() if self.network.size is None else self.go_on(settled))
+        return rounds + (self.enclose() if self.network.size is None else self.continued(converged))
 
     def accelerate(self, most: int) -> tuple[int, Value]:
         """Make rounds until all waits converge; the number of rounds, and where they have converged.
 
-        Rounds are accelerated by one step of memory (@anderson1965), each point of a batch by
-        a separate weight.
+        Rounds are accelerated by one step of memory (@anderson1965), each point of a batch by a separate weight.
         """
-        self.settle()
+        self.compute_independent()
         memory: tuple[list[list[int]], list[Value], list[Value]] | None = None
-        settled: Value = False
+        converged: Value = False
         for rounds in range(1, most + 1):
             before = [self.waits[index].mean for index in self.in_holds]
-            settled = self.round(before) <= _TOLERANCE
-            if self.operations.all(settled):
-                return rounds, settled
+            converged = self.round(before) <= _TOLERANCE
+            if self.operations.all(converged):
+                return rounds, converged
             equal = self.equal()
             positions = [self.in_holds.index(indices[0]) for indices in equal]
             after = [self.waits[indices[0]].mean for indices in equal]
@@ -272,52 +276,52 @@ class OpenSolver:
                 # Points that have converged are kept.
                 where, maximum = self.operations.where, self.operations.maximum
                 for indices, old, new in chosen:
-                    mean = where(settled, old, maximum([new, 0.0]))
+                    mean = where(converged, old, maximum([new, 0.0]))
                     for index in indices:
                         self.waits[index] = Wait(mean, self.waits[index].variance)
             memory = (equal, after, residual)
-        return most, settled
+        return most, converged
 
-    def settle(self) -> None:
-        """Compute the waits that rest on none that are unknown."""
-        some = True
-        while some:
-            some = False
+    def compute_independent(self) -> None:
+        """Compute the waits that depend on no unknown ones."""
+        more = True
+        while more:
+            more = False
             for centre in self.inner:
-                if centre.key in self.still or not self.loads_known(centre):
+                if centre.key in self.computed or not self.loads_known(centre):
                     continue
-                shares = self.busy_holders(centre)
-                if any(share.terms for share in (shares[:1] if centre.lines else shares)):
+                rooms = self.busy_holders(centre)
+                if any(room.terms for room in (rooms[:1] if centre.lines else rooms)):
                     continue
                 self.visit(centre)
-                self.still.add(centre.key)
+                self.computed.add(centre.key)
                 self.known.update(centre.indices)
-                some = True
-        self.shares.clear()
+                more = True
+        self.busy.clear()
 
     def loads_known(self, centre: Centre) -> bool:
-        """Whether no wait inside the holding times of a station is unknown; of an outer one, whether there is none."""
-        if centre.regular or centre.key not in self.deferred:
+        """Whether all waits inside the holding times of an inner station are known; of an outer one, if it has none."""
+        if centre.regular or centre.key not in self.afterwards:
             return centre.regular
         return all(index in self.known for stream in centre.indices for index in self.all[stream].holding.waits)
 
     def equal(self) -> list[list[int]]:
-        """The streams whose waits are the unknowns of a round, those with the same wait together."""
+        """The streams whose waits are the unknowns of a round, grouped by equal waits."""
         result: dict[int, list[int]] = {}
         for index in self.in_holds:
             if index not in self.known:
                 result.setdefault(id(self.waits[index].mean), []).append(index)
         return list(result.values())
 
-    def go_on(self, settled: Value) -> int:
+    def continued(self, converged: Value) -> int:
         """Compute the waits at the points of a batch that have not converged; the number of further rounds."""
         shape = (self.network.size or 0,)
-        # Also those whose waits are part of no holding time: they follow from the others.
+        # Also the streams of inner stations whose waits are part of no holding time.
         inner = sorted({*self.in_holds, *(index for centre in self.inner for index in centre.indices)})
         waits = {index: [np.broadcast_to(part, shape).copy() for part in self.waits[index]] for index in inner}
-        points = np.flatnonzero(~np.broadcast_to(settled, shape))
-        few = at_points(self.network.replace(size=len(points)), points)
-        part = OpenSolver(few, at_points(self.compiled, points))
+        points = np.flatnonzero(~np.broadcast_to(converged, shape))
+        remaining = at_points(self.network.replace(size=len(points)), points)
+        part = OpenSolver(remaining, at_points(self.compiled, points))
         for index in inner:
             part.waits[index] = Wait(*(each[points] for each in waits[index]))
         rounds, converged = part.accelerate(_MORE)
@@ -326,7 +330,7 @@ class OpenSolver:
                 each[points] = new
         most = 0
         for point in points[~np.broadcast_to(converged, points.shape)].tolist():
-            single, more = self.alone(point)
+            single, more = self.iterate_point(point)
             most = max(most, more)
             for index in inner:
                 for each, new in zip(waits[index], single[index], strict=True):
@@ -335,19 +339,19 @@ class OpenSolver:
             self.waits[index] = Wait(*waits[index])
         return rounds + most
 
-    def alone(self, point: int) -> tuple[tuple[Wait, ...], int]:
-        """What every stream waits at one point of a batch, and the rounds it took."""
+    def iterate_point(self, point: int) -> tuple[tuple[Wait, ...], int]:
+        """The waits of every stream at one point of a batch, and the number of rounds."""
         network = self.network.point(point)
-        # Streams of a batch are streams of each of its points, with the same numbers.
+        # The streams of a batch have the same indices at each of its points.
         single = OpenSolver(network, at_point(self.compiled, point))
         rounds = single.iterate()
         return tuple(single.waits), rounds
 
     def enclose(self) -> int:
-        """Compute the waits of every stream where rounds have not converged; the number of further rounds.
+        """Compute the waits inside holds where rounds have not converged; the number of further rounds.
 
-        A round is a function of a few numbers: for each station whose holders wait at stations later in the round as
-        well, how many holders are busy apart from their wait for it. These are the unknowns.
+        A round is a function of a few unknowns: for each station whose holders also wait at later stations of the
+        round, the number of holders that are busy, other than waiting for it.
         """
         inner = self.regular_first
         unknown = undecided(self.compiled, inner)
@@ -356,27 +360,30 @@ class OpenSolver:
             (centre.key[0], centre.pools): (end - len(centre.rooms), end)
             for centre, end in zip(unknown, ends, strict=True)
         }
-        shares = [share for centre in unknown for share in self.busy_holders(centre)]
+        rooms = [room for centre in unknown for room in self.busy_holders(centre)]
 
         def image(busy: Sequence[float]) -> list[float]:
             for centre in inner:
-                if centre.key not in self.still:
+                if centre.key not in self.computed:
                     position = indices.get((centre.key[0], centre.pools))
                     self.visit(centre, None if position is None else busy[slice(*position)])
             waits = (part for index in self.in_holds for part in self.waits[index])
-            return [*(max(share.number(self.waits), 0.0) for share in shares), *waits]
+            return [*(max(room.number(self.waits), 0.0) for room in rooms), *waits]
 
-        start = [max(share.number(self.waits), 0.0) for share in shares]
-        fixed = networks_fixed_point.fixed_point(image, start, [float(share.holders) for share in shares])
-        result = fixed.images[len(shares) :]
+        start = [max(room.number(self.waits), 0.0) for room in rooms]
+        fixed = networks_fixed_point.fixed_point(image, start, [float(room.holders) for room in rooms])
+        result = fixed.images[len(rooms) :]
         for index, mean, variance in zip(self.in_holds, result[::2], result[1::2], strict=True):
             self.waits[index] = Wait(mean, variance)
         return fixed.rounds
 
     def round(self, before: list[Value]) -> Value:
-        """One pass over the stations that others wait for, the innermost first; the largest relative change."""
+        """One pass over the inner stations; the largest relative change of a wait.
+
+        before  the mean waits of `in_holds`.
+        """
         for centre in self.inner:
-            if centre.key not in self.still:
+            if centre.key not in self.computed:
                 self.visit(centre)
         result: Value = 0.0
         for index in (indices[0] for indices in self.equal()):
@@ -386,62 +393,62 @@ class OpenSolver:
         return result
 
     def holding(self, index: int) -> Value:
-        """Mean holding time of a stream, both phases, waits inside it included."""
+        """Mean holding time of a stream: both phases, waits inside included."""
         return self.all[index].holding.mean_with(self.waits)
 
     def rho(self, centre: Centre) -> Value:
-        """Load per server, or per capacity with many present, with the waits as they are."""
+        """Load per server, or over the last of the rates of a station that has them, with the present waits."""
         rates, busy = centre.station.rates, total(self.all[item].rate * self.holding(item) for item in centre.indices)
         return busy / (centre.station.servers if rates is None else rates[-1])
 
     def overloaded(self) -> Value:
-        """Where some station has at least as much load as servers, with the waits as they are."""
+        """Where some station is saturated with the present waits."""
         result: Value = False
         for centre in self.centres:
             result = result | (self.rho(centre) >= 1.0)
         return result
 
     def busy_holders(self, centre: Centre) -> list[BusyHolders]:
-        """How busy the holders of a station are, by room, as a function of the waits that are unknown."""
-        if centre.key not in self.shares:
-            self.shares[centre.key] = [
+        """The busy holders of each room of a station, as functions of the unknown waits."""
+        if centre.key not in self.busy:
+            self.busy[centre.key] = [
                 busy_holders(room, self.all, self.known, self.waits, self.operations) for room in centre.rooms
             ]
-        return self.shares[centre.key]
+        return self.busy[centre.key]
 
     def visit(self, centre: Centre, busy: Sequence[Value] | None = None) -> None:
-        """Compute the waits of the streams of one station group from those of the others.
+        """Compute the waits of the streams of one station group from the waits of the others.
 
-        busy   of rooms of holders, the number that is busy apart from that; None where it follows from the waits.
+        busy   by room, the number of holders that are busy, other than waiting for the station; None where it follows
+               from the waits.
         """
-        if centre.key in self.settled and not centre.holders:
+        if centre.key in self.queues and not centre.holders:
             return
         if (rates := centre.station.rates) is not None:
-            self.share(centre, rates)
+            self.visit_with_rates(centre, rates)
             return
         loads, at_arrival = self.requests(centre)
         if not centre.holders:
             self.set_waits(centre, loads, at_arrival, {})
             return
-        shares = self.busy_holders(centre)
-        busy = (
-            [share.number(self.waits) for share in (shares[:1] if centre.lines else shares)] if busy is None else busy
-        )
+        rooms = self.busy_holders(centre)
+        if busy is None:
+            busy = [room.number(self.waits) for room in (rooms[:1] if centre.lines else rooms)]
         maximum = self.operations.maximum
-        used = [maximum([item / share.holders, 0.0]) for item, share in zip(busy, shares, strict=False)]
+        used = [maximum([number / room.holders, 0.0]) for number, room in zip(busy, rooms, strict=False)]
         if centre.lines:
             of_holders = self.line_waits(centre, loads, at_arrival, used[0])
         else:
             assert at_arrival is not None
-            spare = self.spare(at_arrival, shares, used)
+            spare = self.spare(at_arrival, rooms, used)
             priorities = {load.priority for load in loads if load.holders}
             held = {item: holder_wait(at_arrival, item, used[0], spare, self.operations) for item in priorities}
             each = zip(centre.indices, loads, strict=True)
             of_holders = {index: held[load.priority] for index, load in each if load.holders}
-        self.set_waits(centre, loads, at_arrival, of_holders, self.deferred.get(centre.key, ()))
+        self.set_waits(centre, loads, at_arrival, of_holders, self.afterwards.get(centre.key, ()))
 
-    def share(self, centre: Centre, rates: Sequence[float]) -> None:
-        """Compute the waits at a station whose rates depend on the number present, in proportion to the services."""
+    def visit_with_rates(self, centre: Centre, rates: Sequence[float]) -> None:
+        """Compute the waits at a station whose rate depends on the number present, in proportion to the services."""
         rho = self.rho(centre)
         if not self.operations.all(rho <= _JUST_BELOW):
             rho = self.operations.minimum([rho, _JUST_BELOW + 0.0 * rho])
@@ -450,30 +457,30 @@ class OpenSolver:
             wait = Wait(mean * longer, mean**2 * longer * (longer + 2.0))
             self.waits[index] = self.uneven[centre.key].changed(wait) if self.uneven else wait
 
-    def meet(self, centre: Centre) -> tuple[tuple[Load, ...], Queue]:
-        """The requests of the streams of one station group, and the work they meet."""
-        if centre.key in self.settled:
-            return self.settled[centre.key]
+    def queue_at(self, centre: Centre) -> tuple[tuple[Load, ...], Queue]:
+        """The loads of the streams of one station group, and the queue that their arrivals find."""
+        if centre.key in self.queues:
+            return self.queues[centre.key]
         loads = self.loads(centre)
         at_arrival = queue(centre.station.servers, loads, centre.holders, self.operations)
         if self.loads_known(centre):
-            self.settled[centre.key] = (loads, at_arrival)
+            self.queues[centre.key] = (loads, at_arrival)
         return loads, at_arrival
 
     def requests(self, centre: Centre) -> tuple[tuple[Load, ...], Queue | None]:
-        """As `meet`, without what no wait rests on: of holders with separate lines each line meets something else."""
+        """As `queue_at`, without the queue if no wait depends on it: each line of holders finds a different one."""
         if not (centre.lines and centre.station.in_line and all(self.all[item].holders for item in centre.indices)):
-            return self.meet(centre)
-        if centre.key in self.of_lines:
-            return self.of_lines[centre.key], None
+            return self.queue_at(centre)
+        if centre.key in self.line_loads:
+            return self.line_loads[centre.key], None
         loads = self.loads(centre)
         if self.loads_known(centre):
-            self.of_lines[centre.key] = loads
+            self.line_loads[centre.key] = loads
         return loads, None
 
-    def visit_others(self, centre: Centre) -> None:
-        """Compute the waits of a station that are part of no holding time, with those of its holders as they are."""
-        loads, at_arrival = self.meet(centre)
+    def visit_afterwards(self, centre: Centre) -> None:
+        """Compute the waits of a station that are part of no holding time, given those of its holders."""
+        loads, at_arrival = self.queue_at(centre)
         each = zip(centre.indices, loads, strict=True)
         held = {index: tuple(self.waits[index]) for index, load in each if load.holders}
         self.set_waits(centre, loads, at_arrival, held)
@@ -486,9 +493,9 @@ class OpenSolver:
         of_holders: Mapping[int, tuple[Value, Value]],
         without: Sequence[int] = (),
     ) -> None:
-        """Set what the streams of one station group wait.
+        """Set the waits of the streams of one station group.
 
-        of_holders  what those of holders do, by stream.
+        of_holders  by stream, the mean and variance of the waits of holders.
         without     streams that are left out.
         """
         if centre.station.discipline == "preemptive":
@@ -516,7 +523,7 @@ class OpenSolver:
                 mean, variance = beside[load.priority]
             if not centre.station.in_line:
                 assert at_arrival is not None
-                # Sharing and preemptive disciplines: the wait is proportional to the service of the customer.
+                # Where service is shared or preemptive, the wait is proportional to the service of the customer.
                 stretch = ratio(
                     load.first + load.second, at_arrival.holder_residual if load.holders else at_arrival.residual
                 )
@@ -528,7 +535,7 @@ class OpenSolver:
         self, centre: Centre, each: Sequence[tuple[int, Load]], at_arrival: Queue,
         of_holders: Mapping[int, tuple[Value, Value]],
     ) -> dict[int, tuple[Value, Value]]:  # fmt: skip
-        """What open streams wait among holders, by priority."""
+        """By priority, mean and variance of the waits of open streams that share a station with holders."""
         share = 1.0 if centre.station.in_line else ratio(at_arrival.residual, at_arrival.holder_residual)
         held: dict[int, Value] = {}
         for priority in {load.priority for _, load in each if load.holders}:
@@ -544,13 +551,13 @@ class OpenSolver:
     def refuse_interrupted_holds(self, centre: Centre) -> None:
         """Raise where a server would be preempted from a holder that waits or is served elsewhere meanwhile."""
         if centre.holders or any(self.all[index].holding.waits for index in centre.indices):
-            text = f'"{centre.station.name}" interrupts its customers, and is held with another station'
+            text = f'"{centre.station.name}" is preemptive, and is held together with another station'
             raise NotComputed(Problem("QN547", text, "a station that is held alone", help=_UNINTERRUPTED))
 
     def loads(self, centre: Centre) -> tuple[Load, ...]:
-        """The loads of a station group; where they reach its servers they are scaled down.
+        """The loads of a station group, scaled down to just below saturation where they reach it.
 
-        Just below saturation instead of none at all: outer loads then grow without a jump, as root searches need.
+        So outer loads grow without a jump, as root searches need.
         """
         loads = tuple(request(self.all[index], self.waits) for index in centre.indices)
         rho = total(load.rate * (load.first + load.second) for load in loads) / centre.station.servers
@@ -559,26 +566,27 @@ class OpenSolver:
         scale = _JUST_BELOW / self.operations.maximum([rho, _JUST_BELOW])
         return tuple(load.replace(rate=load.rate * scale) for load in loads)
 
-    def spare(self, at_arrival: Queue, shares: Sequence[BusyHolders], busy: Sequence[Value]) -> Value:
-        """The time that the holders that request a station have to spare for it, from their utilizations.
+    def spare(self, at_arrival: Queue, rooms: Sequence[BusyHolders], used: Sequence[Value]) -> Value:
+        """The longest mean wait for a station that the idle time of the servers held meanwhile allows, in seconds.
 
-        A customer that keeps a server meanwhile can wait at most for the rest of that server's time; of that it gets
-        the station's utilization, so that below its saturation no outer station saturates because of it, and at its
-        saturation its capacity is the limit.
+        It is the idle time of these servers per request, times the utilization of the station: so below its saturation
+        no outer station saturates because of it, and at its saturation its capacity is the limit.
+
+        used  by room, the utilization of the holders apart from that wait.
         """
         maximum = self.operations.maximum
         rest = [
-            share.holders * maximum([1.0 - used, 0.0]) / (share.asked + 1e-300)
-            for share, used in zip(shares, busy, strict=True)
+            room.holders * maximum([1.0 - busy, 0.0]) / (room.asked + 1e-300)
+            for room, busy in zip(rooms, used, strict=True)
         ]
         return at_arrival.offered / at_arrival.servers * self.operations.minimum(rest)
 
     def line_waits(
         self, centre: Centre, loads: Sequence[Load], at_arrival: Queue | None, apart: Value
     ) -> dict[int, tuple[Value, Value]]:
-        """Mean and variance of what holders with separate lines wait for a centre, by stream.
+        """By stream, mean and variance of the waits of holders with separate queues for a centre.
 
-        apart   the utilization of the holders, apart from their wait for the centre.
+        apart   the utilization of the holders apart from that wait.
         """
         if centre.key not in self.lines:
             self.lines[centre.key] = holder_lines.lines_at(centre, loads, self.all, at_arrival, self.operations)

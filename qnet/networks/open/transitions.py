@@ -10,7 +10,7 @@ from qnet.record import Record
 
 _OUTSIDE: Key = ("", 0)
 _ROUNDING = 2.0**-53
-"""The least pivot: customers who return as certainly as numbers can say would return without end."""
+"""The least pivot: customers who return with a probability of 1, rounding aside, would return without end."""
 
 
 class Transitions(Record):
@@ -19,24 +19,24 @@ class Transitions(Record):
     entering: dict[Key, dict[int, Value]]
     """From outside to a station group, by class."""
     between: dict[tuple[Key, Key], Value]
-    """From a station group to one, which may be the same."""
+    """From a station group to another or the same one."""
 
 
 def transitions(network: RoutedNetwork, operations: Operations) -> Transitions:
     """The flows of a network of open classes whose stations are visited one after the other.
 
     network     without holds inside holds and without second-phase work; delay stations are stations too.
-    operations  those of its numbers.
-    Returns     `Transitions`. A step made `v` times on average follows the step before it in min(v, 1) of the cases,
-                and itself max(v - 1, 0) times; copies are chosen anew at every visit. Delays change nothing.
+    operations  of its numbers.
+    Returns     the flows. A step made v times on average follows the step before it with probability min(v, 1), and
+                itself max(v - 1, 0) times; a copy is chosen anew at every visit. Times of no station change nothing.
     """
     walker = _Walker(network, operations)
-    for kind, customers in enumerate(network.classes):
+    for number, customers in enumerate(network.classes):
         assert isinstance(customers, OpenClass)
         if customers.chain:
-            walker.chain(kind, customers)
+            walker.chain(number, customers)
         else:
-            walker.routes(kind, customers)
+            walker.routes(number, customers)
     return Transitions(walker.entering, walker.between)
 
 
@@ -47,16 +47,16 @@ class _Walker:
         self.entering: dict[Key, dict[int, Value]] = {}
         self.between: dict[tuple[Key, Key], Value] = {}
 
-    def chain(self, kind: int, customers: OpenClass) -> None:
-        """The flows of a chain, which it has by station."""
+    def chain(self, number: int, customers: OpenClass) -> None:
+        """Add the flows of a chain, which are stated by station."""
         for origin, target, count in customers.onward:
             rate = customers.arrival_rate * count
             for before, share in self.groups(origin):
                 for after, other in self.groups(target):
-                    self.flow(kind, before, after, rate * share * other)
+                    self.flow(number, before, after, rate * share * other)
 
-    def routes(self, kind: int, customers: OpenClass) -> None:
-        """The flows of all routes of a class: after each step, where its customers were last, with probabilities."""
+    def routes(self, number: int, customers: OpenClass) -> None:
+        """Add the flows of all routes of a class, from the probabilities of the station group visited last."""
         for route in customers.routes:
             rate = customers.arrival_rate * route.probability
             last: dict[Key, Value] = {_OUTSIDE: 1.0}
@@ -68,9 +68,9 @@ class _Walker:
                 again = step.visits - once
                 for after, share in chosen:
                     for before, where in last.items():
-                        self.flow(kind, before, after, rate * where * once * share)
+                        self.flow(number, before, after, rate * where * once * share)
                     for before, other in chosen:
-                        self.flow(kind, before, after, rate * again * other * share)
+                        self.flow(number, before, after, rate * again * other * share)
                 passed = {index: where * (1.0 - once) for index, where in last.items()}
                 last = {index: where for index, where in passed.items() if not isinstance(where, float) or where}
                 for after, share in chosen:
@@ -85,24 +85,23 @@ class _Walker:
             return [((name, group_of(station, copy)), 1.0)]
         return [((name, index), group.copies * group.share) for index, group in enumerate(station.groups)]
 
-    def flow(self, kind: int, before: Key, after: Key, rate: Value) -> None:
-        """Add the flow of customers from one place to another; departures are not counted."""
+    def flow(self, number: int, before: Key, after: Key, rate: Value) -> None:
+        """Add a flow of the class with this number between station groups; departures are left out."""
         if after == _OUTSIDE or (isinstance(rate, (int, float)) and rate == 0):
             return
         if before == _OUTSIDE:
-            particular = self.entering.setdefault(after, {})
-            particular[kind] = particular.get(kind, 0.0) + rate
+            by_class = self.entering.setdefault(after, {})
+            by_class[number] = by_class.get(number, 0.0) + rate
         else:
             self.between[before, after] = self.between.get((before, after), 0.0) + rate
 
 
 def solved(rows: list[dict[int, Value]], right: list[dict[int, Value]]) -> list[dict[int, Value]]:
-    """The solution of linear equations whose diagonal is at least the rest of each row: elimination without pivoting.
+    """The solution of diagonally dominant linear equations, by elimination without pivoting.
 
-    rows    by row, the coefficients by column, 0 where there is none; with a diagonal, of 1 less what is returned. They
-            are changed.
-    right   by row, the right sides by number. They are changed.
-    Returns by row, the solutions by number of the right side.
+    rows    by row, the coefficients by column, 0 where there is none; the diagonal is present. Changed.
+    right   by row, the right-hand sides by number. Changed.
+    Returns by row, the solutions by number of the right-hand side.
     """
     size = len(rows)
     for number in range(size):
@@ -116,13 +115,13 @@ def solved(rows: list[dict[int, Value]], right: list[dict[int, Value]]) -> list[
                     if source is not rows[number] or column != number:
                         known[column] = known.get(column, 0.0) - share * value
     for number in range(size - 1, -1, -1):
-        particular = right[number]
+        sides = right[number]
         for column, value in rows[number].items():
             if column != number:
                 for side, known in right[column].items():
-                    particular[side] = particular.get(side, 0.0) - value * known
+                    sides[side] = sides.get(side, 0.0) - value * known
         pivot = _pivot(rows[number][number])
-        right[number] = {side: value / pivot for side, value in particular.items()}
+        right[number] = {side: value / pivot for side, value in sides.items()}
     return right
 
 

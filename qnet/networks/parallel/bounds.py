@@ -1,7 +1,7 @@
 """Bounds of networks with parallel steps, which enclose the exact throughput and response where theory has them.
 
-Of closed networks these are asymptotic bounds. In open networks theory has bounds where the branches of a step share no
-station, with each other or with what is before the step: then the mean time of each branch is exact.
+For closed networks these are asymptotic bounds. In open networks theory has bounds where the branches of a step share
+no station, with each other or with the steps before: then the mean time of each branch is exact.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ def with_bounds(network: RoutedNetwork, solution: RoutedSolution, wanted: Wanted
 
     network    a point or a batch; batches get no bounds.
     solution   its approximate solution.
-    wanted     `enclosed`, or "asymptotic" as the name of the bounds, requests them.
-    Raises     `NotComputed` QN563 where bounds are requested and not known, with the reason.
+    wanted     `enclosed`, or bounds named "asymptotic", request them.
+    Raises     `NotComputed` QN563 where bounds are requested by name and not known, with the reason.
     """
     if network.size is not None or not solution.stable or not (wanted.bounds == KIND or wanted.enclosed):
         return solution
@@ -67,7 +67,7 @@ def with_bounds(network: RoutedNetwork, solution: RoutedSolution, wanted: Wanted
 
 
 def _open(network: RoutedNetwork, solution: RoutedSolution) -> tuple[str, dict[int, Row]]:
-    """Why there are none, or the bounds of the open classes that take parallel steps."""
+    """Why there are no bounds, or those of the open classes that take parallel steps, by index."""
     reason = not_separate(network)
     if reason:
         return reason, {}
@@ -99,11 +99,12 @@ def open_step(branches: Sequence[BranchFigures], needed: int, servers: bool) -> 
     branches  their means in seconds, with copies.
     needed    k, how many of the n branches must have finished.
     servers   whether `exponential_servers` holds.
+    Returns   a lower and an upper bound in seconds.
     Method    The k-th of n times is at least the smallest of any n - k + 1 of them, and at most the largest of any k.
               For k = n the mean is at least that of the slowest branch (Jensen); of any m branches, m - k + 1 take at
               least as long, so that it is at most the sum of the m smallest means over m - k + 1. Times at servers are
-              associated: the largest of some is at most, the smallest at least, that of independent ones; and
-              exponential times of the same means make the one longer still, the other shorter.
+              associated: the largest of some is at most, the smallest at least, that of independent ones; exponential
+              times with the same means make the largest longer still, and the smallest shorter.
     Source    Association: @nelson1988; @baccelli1989 for several queues in a row; @baccelli1989a for one each.
               Exponential times instead, and k of n: this tool.
     """
@@ -121,10 +122,10 @@ def open_step(branches: Sequence[BranchFigures], needed: int, servers: bool) -> 
 
 
 def _closed(network: RoutedNetwork) -> tuple[str, dict[int, Row]]:
-    """Why there are none, or the bounds of the only class."""
+    """Why there are no bounds, or those of the only class, by index."""
     (first, *others) = network.classes
     if others or not isinstance(first, ClosedClass) or first.chain:
-        return "there are several classes, or customers who change between classes", {}
+        return "there are several classes, or customers change class", {}
     if any(station.rates is not None for station in network.stations) or _nested(network):
         return "a station has rates, or is held during a visit to another one", {}
     return "", {0: closed_bounds(network)}
@@ -136,12 +137,12 @@ def closed_bounds(network: RoutedNetwork) -> Row:
     Applies   any service times and work-conserving disciplines, second phases included.
     network   a point, with one closed class, whose steps hold one station at a time.
     Returns   passages per second, and seconds.
-    Method    Upper: the utilization of every station is at most 1, and N / (Z + R), R the time without waiting, of a
-              parallel step at least that of its longest branch, or nothing where not all branches are waited for: of
-              the times of the others no more than the means is known. Lower: while a customer is not thinking, some
-              station is busy, so that X D >= 1 - X Z / N, D the service demand of a passage, its branches one after
-              the other: N / (Z + N D).
-    Source    @lazowska1984, chapter 5, for steps one after the other; parallel ones: this tool.
+    Method    Upper: the utilization of every station is at most 1, and throughput at most N / (Z + R), R the response
+              without waiting; a parallel step counts in R with its longest branch, or with 0 where not all branches are
+              waited for, since only the means of their times are known. Lower: while a customer is not thinking, some
+              station is busy, so that X D >= 1 - X Z / N, D the service demand of a passage over all branches:
+              N / (Z + N D).
+    Source    @lazowska1984, chapter 5, for sequential steps; parallel ones: this tool.
     """
     (customers,) = network.closed
     count, think = float(customers.population), float(customers.think_time)
@@ -170,7 +171,7 @@ def closed_bounds(network: RoutedNetwork) -> Row:
 
 
 def _quickest(fork: Parallel) -> float:
-    """The least mean time of a step: of its longest branch, without any waits, where all are waited for."""
+    """A lower bound of the mean time of a step: its longest branch without waits, or 0 if not all are waited for."""
     return max(_alone(branch) for branch in fork.branches) if fork.needed == fork.width else 0.0
 
 
@@ -179,18 +180,18 @@ def _alone(branch: BranchTime) -> float:
 
 
 def _delays(fork: Parallel) -> float:
-    """The pure delays of all branches of a step."""
+    """The delays outside of stations in all branches of a step, over all its executions."""
     delays = sum(branch.copies * (_pure(branch.spent) + sum(map(_delays, branch.forks))) for branch in fork.branches)
     return float(fork.count) * delays
 
 
 def _pure(parts: Mapping[tuple[str, int], Duration]) -> float:
-    """The part of a time that is spent at no station."""
+    """The part of a time that is spent outside of stations."""
     return sum(float(part.mean) for key, part in parts.items() if not key[0])
 
 
 def _nested(network: RoutedNetwork) -> bool:
-    """Whether any hold has another step than one time inside."""
+    """Whether any hold has other steps than times inside."""
 
     def simple(steps: Iterable[Step]) -> bool:
         return all(
@@ -207,9 +208,9 @@ def not_separate(network: RoutedNetwork) -> str:
     """Why the mean times of the branches of an open network are not known exactly; empty where they are.
 
     network   a point, of open classes.
-    Returns   a reason. Where there is none, each branch alone is part of a network with product
-              form, which shares no station with the other branches of its step, nor with what is before it; and no
-              customers queue after the step, where arrivals are no longer Poisson.
+    Returns   a reason. Where there is none, each branch alone is part of a network with product form, which shares no
+              station with the other branches of its step, nor with the steps before it; and no customers queue after
+              the step, where arrivals are no longer Poisson.
     """
     for customers in network.classes:
         if not isinstance(customers, OpenClass) or customers.chain:
@@ -298,7 +299,7 @@ def _exponential(paths: Sequence[Sequence[Hold]], name: str) -> bool:
 
 
 def _steps_at(paths: Sequence[Sequence[Hold]], name: str) -> int:
-    """How many steps use a station."""
+    """The number of visits in the paths to a station."""
     return sum(hold.station == name for path in paths for hold in path)
 
 
@@ -323,7 +324,7 @@ def _stations(steps: Iterable[Step], delays: set[str]) -> frozenset[str]:
 
 
 def _around(route: Route) -> tuple[Sequence[Step], Fork | None, Sequence[Step]]:
-    """What is before the first parallel step of a route, the step, and what is after it."""
+    """The steps before the first parallel step of a route, that step, and the steps after it."""
     for index, step in enumerate(route.steps):
         if isinstance(step, Fork):
             return route.steps[:index], step, route.steps[index + 1 :]
@@ -331,7 +332,7 @@ def _around(route: Route) -> tuple[Sequence[Step], Fork | None, Sequence[Step]]:
 
 
 def _with_branches_as_classes(network: RoutedNetwork) -> RoutedNetwork:
-    """The network in which every branch is a separate class, as independent branches are."""
+    """The network with every branch as a separate class."""
     classes: list[OpenClass] = []
     for customers in network.classes:
         if isinstance(customers, OpenClass):
@@ -365,5 +366,5 @@ class _ConnectedStations:
             self.root[self.find(root)] = self.find(roots[0])
 
     def roots(self, names: Iterable[str]) -> frozenset[str]:
-        """The sets of some stations."""
+        """The names that represent the sets of stations."""
         return frozenset(self.find(name) for name in names)

@@ -1,8 +1,7 @@
 """Parallel steps: branches that start together, and the time until enough of them have finished.
 
-Branches are taken as independent, each with the mean that the waits at its stations give it, and with the part of its
-variance that it does not share: where branches wait for work of the same passages, queues are long in all or in
-none.
+Branches are independent, each with the mean that the waits at its stations give it, and with the part of its variance
+that it does not share: where branches wait for work of the same passages, their queues are long at the same times.
 """
 
 from __future__ import annotations
@@ -27,20 +26,20 @@ Key = tuple[str, int]
 
 
 class BranchTime(Record):
-    """A branch and its copies: what its time is made of, except for the waits, which are not known yet."""
+    """A branch and its copies: the parts of its time, without the waits, which are not known yet."""
 
     name: str
     copies: int
     first: Duration
-    """Without inner parallel steps."""
+    """Its time without inner parallel steps."""
     spent: Mapping[Key, Duration]
-    """The same, by the station that each part is spent at."""
+    """The same by the station at which each part is spent."""
     forks: tuple[Parallel, ...]
     """Inner parallel steps."""
     asked: tuple[int, ...]
     """The streams that it starts."""
     single: bool
-    """Whether it is one visit, or one delay."""
+    """Whether it is a single visit or delay."""
 
 
 class Parallel(Record):
@@ -50,11 +49,11 @@ class Parallel(Record):
     needed: int
     """How many branches must have finished."""
     count: Value = 1.0
-    """How often it is executed in a passage."""
+    """Executions per passage."""
 
     @property
     def width(self) -> int:
-        """How many branches there are."""
+        """The number of branches, copies included."""
         return sum(branch.copies for branch in self.branches)
 
 
@@ -64,8 +63,9 @@ class JoinTime(Record):
     mean: Value
     """Seconds from the start of the branches until enough have finished."""
     variance: Value
+    """Square seconds."""
     upper: Value
-    """The mean if branches were independent."""
+    """The mean in seconds if branches were independent."""
     means: tuple[Value, ...]
     """By branch: the mean time of the branch."""
     variances: tuple[Value, ...]
@@ -95,20 +95,20 @@ def refuse_held(enclosing: Sequence[str]) -> None:
 
 
 def join_time(fork: Parallel, waits: Waits, together: Sequence[Value], operations: Operations) -> JoinTime:
-    """When enough branches of a parallel step have finished, given the waits at the stations.
+    """The time until enough branches of a parallel step have finished, given the waits at the stations.
 
     fork        the step.
     waits       by stream.
     together    by stream: the share of the work at its station that started together with work of other branches.
-    operations  those of the numbers.
-    Returns     seconds, of one execution, whatever the count of the step.
+    operations  of the numbers.
+    Returns     the time of one execution in seconds, whatever the count of the step.
     Method      The order statistic of independent times by their moments (`queues.joins`), each with its mean and
-                (1 + 2 q - q^2) / (1 + q)^2 of its variance, q = (c + sqrt(c (c + 8))) / 4: what branches share does not
-                separate them. c is the share of the time of a branch that is waiting for work which started
-                together; of n branches that at rank min(k + 1, n - 1), the smallest first.
-    Exact       means of two identical branches of one exponential server each, of open classes that alone use them:
-                with c the utilization the time is (12 - c) / 8 of a branch; branches of one exponential or constant
-                delay each.
+                (1 + 2 q - q^2) / (1 + q)^2 of its variance, q = (c + sqrt(c (c + 8))) / 4: the variance that branches
+                share does not separate them. c is the share of the time of a branch in which it waits for work that
+                started together; of n branches the value at rank min(k + 1, n - 1), in ascending order.
+    Exact       the mean for two identical branches with one exponential server each, used by open classes for nothing
+                else: with utilization c the time is (12 - c) / 8 times that of a branch; branches of one exponential or
+                constant delay each.
     Limits      Branches that use the same station wait for each other, which is neglected.
     Source      @flatto1984 and @nelson1988 for two identical branches; the use of their result for the variance of
                 others: this tool.
@@ -121,7 +121,13 @@ def join_time(fork: Parallel, waits: Waits, together: Sequence[Value], operation
 
 
 def mean_join_time(fork: Parallel, waits: Waits, together: Sequence[Value], operations: Operations) -> Value:
-    """The mean of `join_time` alone, in half the time."""
+    """The mean of `join_time` alone, which takes half the work; arguments as there.
+
+    fork        the step.
+    waits       by stream.
+    together    by stream.
+    operations  of the numbers.
+    """
     return _Branches(fork, waits, together, operations).mean()
 
 
@@ -157,7 +163,7 @@ class _Branches:
 def _moments(
     branch: BranchTime, waits: Waits, together: Sequence[Value], operations: Operations
 ) -> tuple[Value, Value, Value]:
-    """Mean and variance of a branch, and the share of it that is waiting for work which started together."""
+    """Mean and variance of a branch, and the share of its time in which it waits for work that started together."""
     mean, variance = branch.first.mean_with(waits), branch.first.variance_with(waits)
     for fork in branch.forks:
         inner = join_time(fork, waits, together, operations)
@@ -169,7 +175,7 @@ def _moments(
 def _not_shared(shared: Value, operations: Operations) -> Value:
     """The share of the variance that branches do not have in common."""
     if not getattr(shared, "free_symbols", ()):
-        # What is called waiting at a station that becomes faster with more customers may be less than nothing.
+        # The wait at a station whose rate grows with the number present may be negative.
         shared = operations.maximum([shared, 0.0 * shared])
     root = (shared + operations.sqrt(shared * (shared + 8.0))) / 4.0
     return (1.0 + 2.0 * root - root**2) / (1.0 + root) ** 2
@@ -181,9 +187,9 @@ class Breakdown(Record):
     fork: Parallel
     joined: JoinTime
     awaited: tuple[Value, ...]
-    """By branch: the probability that it, one of its copies, is the last that the step waits for."""
+    """By branch: the probability that one of its copies is the last that the step waits for."""
     parts: Mapping[Key, Value]
-    """Seconds by the station at which they are spent, whatever the count of the step; they sum to its mean."""
+    """Seconds of one execution, by the station at which they are spent; they sum to its mean."""
     served: Mapping[Key, Value]
     """The part of these that is not waiting."""
 
@@ -191,12 +197,12 @@ class Breakdown(Record):
 def breakdown(fork: Parallel, waits: Waits, together: Sequence[Value], operations: Operations) -> Breakdown:
     """A parallel step with its time divided by branch and by station; arguments as of `join_time`.
 
+    A branch counts with the probability that the step waits for it, and is divided in proportion to its mean time.
+
     fork        the parallel step.
     waits       by stream.
     together    by stream.
     operations  of floats or of arrays.
-
-    A branch counts with the probability that the step waits for it, and is divided as its mean time is.
     """
     joined = join_time(fork, waits, together, operations)
     shares = _awaited(fork, joined)

@@ -1,7 +1,7 @@
-"""What parallel steps take off the passages of closed classes: the difference between all branches and the slowest.
+"""Corrections of the passages of closed classes with parallel steps: the time of a step less that of all its branches.
 
-Parallel steps without others inside them are computed as arrays (`plain`): what a round over many points and few
-branches needs.
+Parallel steps without others inside them are computed as arrays (`plain`), since a round has many points and few
+branches.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ else:
     joins = lazy("qnet.queues.joins")
 
 _A_WAIT, _A_JOIN = 4 * budget.CALL, 50 * budget.CALL
-"""Operations of a round for the wait of a stream, and for the slowest branch of a parallel step."""
+"""Operations of a round for the wait of a stream, and for the time of a parallel step."""
 
 
 class CopyDemand(Record):
-    """What a class asks of a copy of a station in a passage."""
+    """The demand of a class at a copy of a station, per passage."""
 
     demand: Value
     """Seconds."""
@@ -39,14 +39,14 @@ class CopyDemand(Record):
 
 
 class Joining:
-    """Of a batch of networks: the time of a passage that is not the sum of the times at the stations.
+    """The part of the passages of a batch of networks that is not the sum of the times at the stations.
 
     network     with closed classes.
     compiled    its streams, for one passage per second of every class.
-    first_rows  of every group of copies: the row of its first copy among the demands.
-    asked       of every group, by class.
+    first_rows  by group of copies, the row of its first copy among the demands.
+    asked       by group of copies, the demands by class.
     ordered     the stations at which all visits of a class have the same wait.
-    identical   by stream, as of `branches.join_time`.
+    identical   by stream, the `together` of `branches.join_time`.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Joining:
             if stream.started is not None and not stream.left and stream.station not in self.delays
             if isinstance(network.classes[stream.class_index], ClosedClass)
         )
-        """The requests for queueing stations in branches."""
+        """The requests of closed classes for queueing stations in branches."""
         self.streams = len(compiled.streams)
         self.copies = _copies(network)
         self.forks = tuple(
@@ -93,10 +93,10 @@ class Joining:
         ]
         forks = [(item.class_index, item.probability, item.fork) for item in self.forks]
         self.plain = plain(requests, forks, identical, first_rows, network.size or 1)
-        """All of it, where that is possible as arrays."""
+        """The steps and requests as arrays; None where that is not possible."""
         names = ("queued", "forks", "identical") if self.plain is None else ()
         self.varying = tuple(name for name in names if _varies(getattr(self, name)))
-        """Those of them in which anything differs from point to point."""
+        """The attributes that differ from point to point."""
 
     def __getitem__(self, chosen: Any) -> Joining:
         """Some points of the batch."""
@@ -109,9 +109,9 @@ class Joining:
         return part
 
     def extra(self, residence: Any) -> Any:
-        """(P, R) seconds by closed class that parallel steps last, less the time that is spent in their branches.
+        """(P, R) seconds per passage that parallel steps last, less the time spent in their branches, by closed class.
 
-        residence  (P, K, R) seconds in a passage at every copy, of closed classes; columns of others are not read.
+        residence  (P, K, R) seconds per passage at every copy, of closed classes; columns of others are not read.
         """
         budget.spend(_A_WAIT * len(self.queued) + _A_JOIN * len(self.forks), "the rounds of a fixed point")
         if self.plain is not None:
@@ -120,12 +120,12 @@ class Joining:
         result = np.zeros((residence.shape[0], residence.shape[2]))
         for item in self.queued:
             stream, asked = item.stream, item.asked
-            key, kind = (stream.station, stream.group), stream.class_index
-            spent = residence[:, self.first_rows[key], kind]
+            key, number = (stream.station, stream.group), stream.class_index
+            spent = residence[:, self.first_rows[key], number]
             ordered = stream.station in self.ordered
             wait = stream_wait(stream, spent, asked.demand, asked.visits, ordered, False, self.operations)
             waits[item.stream_index] = wait
-            result[:, kind] -= self.copies[key] * stream.rate * (stream.holding.mean + wait.mean)
+            result[:, number] -= self.copies[key] * stream.rate * (stream.holding.mean + wait.mean)
         for item in self.forks:
             time = mean_join_time(item.fork, waits, self.identical, self.operations)
             result[:, item.class_index] += item.probability * item.fork.count * time
@@ -134,7 +134,7 @@ class Joining:
 
 class _Queued(Record):
     stream_index: int
-    """Among the streams."""
+    """Index among the streams."""
     stream: Stream
     asked: CopyDemand
 
@@ -171,17 +171,17 @@ class ParallelSteps:
 
     network     its stations and classes.
     compiled    its streams, for one passage per second of every class.
-    operations  those of its numbers.
-    Limits      Branches that closed customers have left running count on arrival as those of others do.
+    operations  of its numbers.
+    Limits      Branches that a closed customer has left running count among those of others that it finds on arrival.
     """
 
     def __init__(self, network: RoutedNetwork, compiled: Streams, operations: Operations) -> None:
         self.network = network
         self.compiled = compiled
         self.identical: tuple[Value, ...] = ()
-        """By stream, as of `branches.join_time`."""
+        """By stream, the `together` of `branches.join_time`."""
         self.lasting: dict[int, Value] = {}
-        """Seconds in a passage that they last, of the classes that queue in no branch."""
+        """Seconds per passage that they last, by class that queues in no branch."""
         self.queued = False
         """Whether closed classes queue in branches."""
         light = [_light(network, compiled, kind) for kind in range(len(network.classes))]
@@ -194,11 +194,11 @@ class ParallelSteps:
         }
         closed = {kind for kind, item in enumerate(network.classes) if isinstance(item, ClosedClass)} & queued
         self.queued = bool(closed)
-        nobody = [Wait(0.0, 0.0)] * len(compiled.streams)
+        no_waits = [Wait(0.0, 0.0)] * len(compiled.streams)
         for kind in range(len(network.classes)):
             if kind not in queued:
                 self.lasting[kind] = total(
-                    route.probability * fork.count * mean_join_time(fork, nobody, self.identical, operations)
+                    route.probability * fork.count * mean_join_time(fork, no_waits, self.identical, operations)
                     for route in compiled.routes
                     if route.class_index == kind
                     for fork in route.forks
@@ -207,11 +207,12 @@ class ParallelSteps:
     def joins(
         self, first_rows: Mapping[Key, int], ordered: frozenset[str], demands: Sequence[_Row], visits: Sequence[_Row]
     ) -> Joining | None:
-        """What they take off the passages of closed classes that queue in branches; None where no such class does.
+        """The corrections of the passages of closed classes that queue in branches; None where there are no such.
 
-        first_rows  of every group of copies: the row of its first copy among all copies.
+        first_rows  by group of copies, the row of its first copy among all copies.
         ordered     the stations at which all visits of a class have the same wait.
-        demands     of every group in the order of `first_rows`, by class, and `visits` as well.
+        demands     of every group in the order of `first_rows`, by class.
+        visits      likewise.
         """
         if not self.queued:
             return None
@@ -224,7 +225,7 @@ _Row = Sequence[Value]
 
 
 def _light(network: RoutedNetwork, compiled: Streams, kind: int) -> Value:
-    """Passages per second of a class without any waits: it splits the load of a station among classes."""
+    """Passages per second of a class without any waits, by which the load of a station is split among classes."""
     item = network.classes[kind]
     if not isinstance(item, ClosedClass):
         return item.arrival_rate
@@ -238,7 +239,7 @@ def _light(network: RoutedNetwork, compiled: Streams, kind: int) -> Value:
 
 
 def left_running(network: RoutedNetwork, compiled: Streams) -> set[Key]:
-    """The groups of copies where branches of closed classes may go on, and pile up, that no parallel step waits for.
+    """The groups of copies where branches of closed classes may go on that no parallel step waits for any more.
 
     network   with any classes; those of open ones are left out.
     compiled  its streams.
@@ -254,7 +255,7 @@ def left_running(network: RoutedNetwork, compiled: Streams) -> set[Key]:
 
 
 def _copies(network: RoutedNetwork) -> dict[Key, int]:
-    """How many copies every group has."""
+    """The number of copies in every group."""
     return {
         (station.name, index): group.copies
         for station in network.stations
@@ -266,32 +267,33 @@ class Request(Record):
     """A request of a closed class for a queueing station in a branch."""
 
     number: int
-    """Of its stream, from 0."""
+    """Index of its stream."""
     stream: Stream
     demand: Value
-    """Seconds that its class asks of the station in a passage."""
+    """Service demand of its class at one copy, in seconds per passage."""
     visits: Value
-    """How often it comes there in a passage."""
+    """Visits of its class to one copy per passage."""
     copies: int
-    """Of the station."""
+    """In the group of copies."""
     ordered: bool
     """Whether all visits of a class have the same wait."""
 
 
 class _Requests(Record):
-    """Requests, one after the other, as arrays of one row for each point, or one for all."""
+    """Q requests as arrays, with p = P rows, one for each point, or p = 1 for all."""
 
     rows: Any
-    """(Q,) among the demands; `kinds` their classes."""
+    """(Q,) rows among the demands."""
     kinds: Any
+    """(Q,) classes."""
     ordered: Any
-    """(Q,)"""
+    """(Q,) whether all visits of a class have the same wait."""
     demand: Any
-    """(p, Q) seconds in a passage."""
+    """(p, Q) seconds per passage."""
     never: Any
-    """(p, Q) whether nothing is asked."""
+    """(p, Q) whether the demand is 0."""
     visits: Any
-    """(p, Q) above 0."""
+    """(p, Q) per passage; 1 instead of 0."""
     mean: Any
     """(p, Q) seconds of a visit."""
     times: Any
@@ -299,7 +301,7 @@ class _Requests(Record):
 
 
 class _Fork(Record):
-    """A parallel step, as arrays of one row for each point, or one for all; of B branches."""
+    """A parallel step of B branches as arrays, with a row for each point, or one for all."""
 
     kind: int
     """The class."""
@@ -307,18 +309,23 @@ class _Fork(Record):
     """By branch."""
     needed: int
     rank: int
-    """Of the share that counts."""
+    """The rank of the branch whose share of waiting for work that started together counts."""
     often: Any
-    """(p,) executions in a passage."""
+    """(p,) executions per passage."""
     mean: Any
-    """(p, B) seconds, and square seconds, without waits."""
+    """(p, B) seconds, without waits."""
     variance: Any
+    """(p, B) square seconds, without waits."""
     counts: Any
-    """(p, B, Q) how often each request is waited for; `together` times the share that started together."""
+    """(p, B, Q) requests of each kind per execution of a branch."""
     together: Any
+    """(p, B, Q) the same, times the share of the work that started together."""
 
     def time(self, waits: Array, variances: Array) -> Any:
-        """(P,) seconds that its executions in a passage last, given what requests wait: (P, Q) each."""
+        """(P,) seconds that it lasts per passage.
+
+        waits, variances  (P, Q) of the waits of the requests.
+        """
         mean = self.mean + summed(self.counts * waits[:, None])
         variance = self.variance + summed(self.counts * variances[:, None])
         behind = summed(self.together * waits[:, None])
@@ -331,18 +338,17 @@ class _Fork(Record):
 
 
 class Plain(Record):
-    """The parallel steps of a network, and the requests in their branches."""
+    """The parallel steps of a network, and the requests in their branches, as arrays."""
 
     requests: _Requests
     forks: tuple[_Fork, ...]
 
     def part(self, chosen: Any) -> Plain:
-        """That of some points of the batch."""
+        """The same for some points of the batch."""
         return Plain(_part(self.requests, chosen), tuple(_part(fork, chosen) for fork in self.forks))
 
     def extra(self, residence: Array) -> Array:
-        """(P, R) seconds by class that parallel steps last, less the time that is spent in their branches; of (P, K, R)
-        seconds in a passage at every copy."""
+        """As `Joining.extra`."""
         asked = self.requests
         spent = residence[:, asked.rows, asked.kinds]
         idle = (spent == 0) | asked.never
@@ -367,13 +373,13 @@ def plain(
     first_rows: Mapping[Key, int],
     size: int,
 ) -> Plain | None:
-    """The parallel steps of a batch as arrays; None where they have others inside them, repeated parts that happen a
-    fraction of a time, or one branch.
+    """The parallel steps of a batch as arrays; None where any has others inside, visits with a fractional mean number,
+    or a single branch.
 
-    requests    those of closed classes in branches.
-    forks       by step: its class, and how often the routes of that class take it.
-    identical   by stream: the share of work that started together, as of `branches.join_time`.
-    first_rows  of every group of copies: the row of its first copy among the demands.
+    requests    of closed classes in branches.
+    forks       by step: its class, the probability of its route, and the step.
+    identical   by stream, the `together` of `branches.join_time`.
+    first_rows  by group of copies, the row of its first copy among the demands.
     size        the points of the batch.
     """
     branches = [branch for _, _, fork in forks for branch in fork.branches]
@@ -423,14 +429,14 @@ def plain(
 
 
 def _column(values: Sequence[Value], size: int) -> Array:
-    """(p, n) numbers, a row for each point of a batch where any differs, else one for all."""
+    """(p, n) numbers, with a row for each point of a batch if any differs between points, else one for all."""
     several = any(getattr(value, "ndim", 0) for value in values)
     shape = (size if several else 1,)
     return np.stack([np.broadcast_to(np.asarray(value, float), shape) for value in values], axis=1)
 
 
 def _part(record: Any, chosen: Any) -> Any:
-    """The rows of some points, of arrays that have one for each."""
+    """A record with the rows of some points, in those arrays that have one for each."""
     rows: Any = {"demand", "never", "visits", "mean", "times", "often", "variance", "counts", "together"}
     changed = {name: value[chosen] for name, value in record.as_dict().items() if name in rows and len(value) > 1}
     return record.replace(**changed) if changed else record

@@ -1,4 +1,4 @@
-"""When the answer for parallel steps is exact, and the reasons when it is not."""
+"""Whether the answer for parallel steps is exact, and the reasons why not."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def parallel_reasons(network: RoutedNetwork, compiled: Streams, operations: Oper
 
     network     the network.
     compiled    its streams.
-    operations  those of the numbers.
-    Returns     each reason once, with what was not measured where there is such a thing.
-    Source   @flatto1984; @nelson1988.
+    operations  of the numbers.
+    Returns     at most one reason, with the uses for which errors were not measured, if any.
+    Source      @flatto1984; @nelson1988.
     """
     forks = [fork for route in compiled.routes for fork in route.forks if fork.width > 1]
     if not forks:
@@ -83,12 +83,12 @@ def _two_identical(network: RoutedNetwork, compiled: Streams, forks: list[Parall
 def _not_measured(
     network: RoutedNetwork, compiled: Streams, forks: list[Parallel], operations: Operations
 ) -> list[str]:
-    """What is beyond the region in which errors were measured as small, in words."""
+    """The uses of parallel steps for which errors were not measured as small, in words."""
     causes: list[str] = []
     crowded = [name for fork in forks for name in _crowded(fork, network, compiled, operations)]
     if crowded:
         names = " and ".join(dict.fromkeys(crowded))
-        causes.append(f"branches that start together meet at {names}, which is left out")
+        causes.append(f"branches that start together queue behind each other at {names}, which is neglected")
     if left_running(network, compiled):
         causes.append("closed customers continue before all branches have finished, and queue behind the rest of them")
     if any(fork.width > _WIDEST for fork in forks):
@@ -101,7 +101,7 @@ def _not_measured(
              and stream.station not in delays and not operations.all(stream.rate == 0)]  # fmt: skip
     if again:
         names = " and ".join(dict.fromkeys(again))
-        causes.append(f"customers of parallel branches come to {names} before or after them as well")
+        causes.append(f"customers of parallel branches also visit {names} before or after them")
     in_order = {station.name: station.in_line for station in network.stations}
     shared = [compiled.streams[index].station for fork in forks if fork.needed < fork.width
               for branch in fork.branches for index in branch.asked]  # fmt: skip

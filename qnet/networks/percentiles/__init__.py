@@ -1,7 +1,7 @@
 """Percentiles of response times, and of the wait at one station.
 
-Begin at `responses`, which mixes the times at the stations of a route, taken as independent; `waits` is one wait, where
-theory has its distribution; `wait_variances` the moments of waits where classes are closed. `trust` knows where a
-percentile is exact and where it is beyond what was measured.
+Begin at `responses`, which adds the times at the stations of a route as independent ones, and mixes the routes. `waits`
+has the wait at one station, where theory knows its distribution; `wait_variances` the moments of waits with closed
+classes. `trust` decides where a percentile is exact, and where it is beyond what was measured.
 May import what `networks` may, and of its folders `parallel`.
 """

@@ -1,4 +1,4 @@
-"""Percentiles of response: sojourns at the stations of a route as independent times, mixed over routes."""
+"""Percentiles of response: the times at the stations of a route as independent ones, mixed over routes."""
 
 from __future__ import annotations
 
@@ -28,38 +28,38 @@ if TYPE_CHECKING:
 else:
     statistics = lazy("statistics")
 
-REASON = (
-    "percentiles of response take the times at the stations of a route as independent, each by its mean and variance"
-)
+REASON = "percentiles of response assume independent times at the stations of a route, each with its mean and variance"
 _TERMS, _AVERAGED, _SPREAD = 60, 12, 18.4
-"""Of EULER (@abate1995): terms, averaged partial sums, and A, with which discretization errs by e^-18.4 = 1e-8."""
+"""For EULER (@abate1995): terms, averaged partial sums, and A, for a discretization error of e^-18.4 = 1e-8."""
 _AROUND = (0.25, 0.5, 0.75, 0.9, 0.97, 1.03, 1.1, 1.3, 2.0)
 """Times around an estimate of the percentile that are evaluated first."""
 _SHORTEST = 1e-15
-"""The least share of the mean that is evaluated: what takes less is nothing."""
+"""The least time that is evaluated, as a share of the mean: shorter times count as 0."""
 _SMOOTH = 0.02
-"""Squared coefficient of variation of a stage below which the inverted distribution may have jumps, and waves there."""
+"""Squared coefficient of variation of a stage below which the distribution may be too steep to be inverted without
+oscillation."""
 _ROUNDS, _APART, _NOTHING = 4, 1e-3, 1e-7
-"""Newton steps, how far apart the points of a slope are, and the step after which no other follows: of the time."""
+"""Newton steps; and, relative to the time, the distance of the points of a slope, and the step that ends them."""
 _FEW = 2000.0
-"""Beyond this number of stages of one exponential time, the sum is approximated by the cube of a normal variable."""
+"""One over the scv of a response above which it is approximated by the cube of a normal variable."""
 
 
 class Stage(Record):
     """One of the independent times that make a response.
 
-    It is a gamma time, or the sum of independent waits, each of which is zero by some probability, else exponential.
+    It is a gamma time, or the sum of independent waits, each of which is zero with some probability, else exponential.
     """
 
     mean: Any
     """Seconds."""
     variance: Any
+    """Square seconds."""
     waits: Any = 0.0
-    """How many waits it is; 0 for a gamma time."""
+    """The number of waits; 0 for a gamma time."""
 
 
 class MixtureRoute(Record):
-    """One route of a mixture: how likely it is, and the times on it."""
+    """One route of a mixture: its weight, and the times on it."""
 
     weight: Any
     stages: tuple[Stage, ...]
@@ -73,32 +73,31 @@ def response_percentile(solution: RoutedSolution, share: float, about: str = "")
     about     a class or a route; empty for the system.
     Returns   seconds; meaningless where there is no steady state.
     Raises    `NotComputed` QN516 where the method gives no second moments.
-    Method    Times at the stations of a route are taken as independent, each a gamma time of the mean and variance that
-              the solver has. In open networks the wait for an exponential service is apart from it, and is zero or
-              exponential: exact where no customer is overtaken (tandem queues: @reich1957;
-              Burke, Oper. Res. 12 (1964) 620-622; Ann. Math. Stat. 39 (1968) 1144-1152). What a customer
-              of a closed class finds at a station is what outside observers see with one customer less (@lavenberg1980;
-              @sevcik1981). The transform
-              of the mixture over routes is inverted by the algorithm EULER (@abate1995).
-              A chain whose customers return at random is as variable as its routing makes it.
-    Limits    Feedback and overtaking make the times dependent, and in closed classes the customers at one station are
-              at no other. `percentile_trust` decides where it is exact, and where it is not trusted.
+    Method    Times at the stations of a route are independent, each a gamma time with the mean and variance that the
+              solver computes. In open networks an exponential service and the wait for it are separate times, the wait
+              being zero or exponential: exact where no customer is overtaken (tandem queues: @reich1957; Burke, Oper.
+              Res. 12 (1964) 620-622; Ann. Math. Stat. 39 (1968) 1144-1152). A customer of a closed class finds what
+              outside observers see with one customer less (@lavenberg1980; @sevcik1981). The transform of the mixture
+              over routes is inverted by the algorithm EULER (@abate1995). Random routing of a chain adds to the
+              variance of its passages.
+    Limits    Feedback and overtaking make the times dependent, and a customer of a closed class at one station is at no
+              other. `trust` decides where it is exact, and where it is beyond what was measured.
     """
     if solution.passages is None or solution.method in (LAYERS, PRIORITY, AGGREGATED):
-        result = f"percentiles need the variances of waits, and {solution.method} gives their means alone"
+        result = f"percentiles need the variances of waits, and {solution.method} gives only their means"
         raise NotComputed(Problem("QN516", result, "means, such as response"))
     wanted = list(_ways(solution.passages, about))
-    nobody = sum(rate for rate, _, _ in wanted) == 0
-    # Without any passages, a route counts as often as it would be taken.
-    parts = [MixtureRoute(np.atleast_1d(rate + nobody * probability), stages) for rate, probability, stages in wanted]
+    idle = sum(rate for rate, _, _ in wanted) == 0
+    # Without any passages, routes count by their probabilities.
+    parts = [MixtureRoute(np.atleast_1d(rate + idle * probability), stages) for rate, probability, stages in wanted]
     result = mixture_percentile(parts, share)
     return float(result[0]) if isinstance(solution.throughput, float) and result.size == 1 else result
 
 
 def _ways(passages: Passages, about: str) -> Iterator[tuple[Value, Value, tuple[Stage, ...]]]:
-    """How often each way of a class or a route is taken, its probability, and its stages; of all for an empty name.
+    """Passages per second, probability and stages of each route with the name `about`, or of a class with it.
 
-    Customers of a chain take all its ways, one after the other.
+    The routes of a chain are parts of one passage. An empty name selects all routes.
     """
     if passages.wanted is not None and (refusal := _unknown_variance(passages)):
         raise NotComputed(Problem("QN553", f"percentiles where {refusal}", "means, or open classes"))
@@ -125,7 +124,7 @@ def _with_variances(passages: Passages, wanted: Wanted) -> Sequence[Wait]:
 
 
 def _shared(passages: Passages) -> list[Wait]:
-    """The waits of an open network, as variable as sharing makes them where service is shared."""
+    """The waits of an open network, with the variances of processor sharing where service is shared."""
     sharing = {station.name for station in passages.network.stations if station.discipline == "ps"}
     result: list[Wait] = []
     for stream, wait in zip(passages.compiled.streams, passages.waits, strict=True):
@@ -141,7 +140,7 @@ def _shared(passages: Passages) -> list[Wait]:
 def _of_chain(
     customers: OpenClass | ClosedClass, selected: Sequence[RouteTime], waits: Sequence[Wait], passages: Passages
 ) -> tuple[Stage, ...]:
-    """The stages of a chain: as variable as its customers come back at random, where it is known how they go on."""
+    """The stages of a chain, with the variance that random routing adds, where the routing is known."""
     if not customers.onward:
         return tuple(stage for route in selected for stage in _stages(route, waits, passages))
     parts = [(key[0], part.replace(fractions=())) for route in selected for key, part in route.parts.items()]
@@ -163,7 +162,7 @@ def _unknown_variance(passages: Passages) -> str:
 
 
 def _stages(route: RouteTime, waits: Sequence[Wait], passages: Passages) -> Iterator[Stage]:
-    """The times on a route: exponential services and the waits for them apart, in open networks."""
+    """The times on a route; in open networks exponential services and the waits for them are separate stages."""
     network = passages.network
     lines = {station.name for station in network.stations if station.in_line and not network.closed}
     for (station, _), part in route.parts.items():
@@ -182,7 +181,11 @@ def _stages(route: RouteTime, waits: Sequence[Wait], passages: Passages) -> Iter
 
 
 def mixture_percentile(parts: Sequence[MixtureRoute], share: float) -> Any:
-    """The percentile of a mixture of sums of independent gamma times, elementwise over points; see above."""
+    """The percentile of a mixture of sums of independent stages in seconds, elementwise over points.
+
+    parts  the routes of the mixture.
+    share  in (0, 1).
+    """
     shape = np.broadcast_shapes(
         *(np.shape(part.weight) for part in parts),
         *(
@@ -202,7 +205,7 @@ def mixture_percentile(parts: Sequence[MixtureRoute], share: float) -> Any:
         for part in parts
     ]
     distribution = _Distribution(weights, kept)
-    # What no passage takes less than is added again at the end: the rest may be much shorter.
+    # The least constant time of all routes is added again at the end: the rest may be much shorter.
     sooner = np.where(weights > 0, distribution.certain, np.inf).min(axis=0)
     sooner = np.where(np.isfinite(sooner), sooner, 0.0)
     distribution.certain = distribution.certain - sooner
@@ -218,17 +221,17 @@ def mixture_percentile(parts: Sequence[MixtureRoute], share: float) -> Any:
     low, high = np.full(shape, 0.0) + mean * _SHORTEST, top * (1 + 1e-9)
 
     def below(time: Any) -> Any:
-        """How far the probability of an answer within a time is below the share; the search wants a sign only."""
+        """The probability of an answer within a time, less the share."""
         with np.errstate(all="ignore"):
             value = distribution(time) - share
         return np.where(steady & ~constant, value, -1.0)
 
-    # Hardly any variation: the cube root of a gamma time is all but normal (@wilson1931).
+    # With little variation the cube root of a gamma time is nearly normal (@wilson1931).
     ratio = square / (9 * mean**2)
     about = mean * (1 - ratio + _normal(share) * np.sqrt(ratio)) ** 3
     result = low
     if not constant.all():
-        # Other times are mostly near that: a few around it leave a narrow bracket, where the distribution is smooth.
+        # Other percentiles are mostly near that estimate, so that a few times around it leave a narrow bracket.
         around = np.clip(np.multiply.outer(_AROUND if distribution.smooth else (), about), low, high)
         times: Array = np.concatenate((low[None], around, high[None]))
         values: Array = np.concatenate((below(times[:-1]), np.ones((1, *shape))))
@@ -243,11 +246,11 @@ def mixture_percentile(parts: Sequence[MixtureRoute], share: float) -> Any:
 
 
 def _sharpened(distribution: _Distribution, share: float, times: Any) -> Any:
-    """Percentiles without the error of discretization.
+    """Percentiles without the error of discretization, by Newton steps.
 
     distribution  as EULER inverts it.
     share         in (0, 1).
-    times         where this has the share.
+    times         the percentiles of that.
     """
     moved: Any = np.ones(np.shape(times))
     off: Any = 0.0
@@ -270,8 +273,8 @@ def _normal(share: float) -> float:
 class _Distribution:
     """The probability of an answer within a time, by the transform of each route of the mixture.
 
-    The share of slower answers falls smoothly to nothing, which inverts better than what rises to one. Constant times
-    are no part of a transform: they put off what the others take.
+    The complementary distribution is inverted, which falls smoothly to 0. Constant times are no part of a transform:
+    they shift the sum of the others.
     """
 
     def __init__(self, weights: Array, routes: Sequence[Sequence[Stage]]) -> None:
@@ -280,14 +283,14 @@ class _Distribution:
         self.certain: Array = np.array(
             [sum((np.where(stage.certain, stage.mean, 0.0) for stage in stages), 0 * weights[0]) for stages in every]
         )
-        """Of each route, the sum of its constant times."""
+        """By route, the sum of its constant times."""
         self.routes = [[stage for stage in stages if not stage.certain.all()] for stages in every]
         self.smooth = all(
             (stage.certain | (stage.spread >= _SMOOTH * stage.mean)).all() for stages in self.routes for stage in stages
         )
         order = np.arange(_TERMS + _AVERAGED + 1)
         more = [comb(_AVERAGED, number) / 2.0**_AVERAGED for number in range(_AVERAGED + 1)]
-        # The average of partial sums counts the last terms as often as they are in one.
+        # Each of the last terms counts with the weight of the partial sums that contain it.
         counted = np.concatenate((np.ones(_TERMS), np.cumsum(more[::-1])[::-1]))
         self.signs = np.where(order % 2 == 0, 1.0, -1.0) * counted
         self.signs[0] /= 2
@@ -298,13 +301,14 @@ class _Distribution:
         return 1 - self._later(time, 1.0, 1.0)
 
     def excess(self, time: Any) -> Any:
-        """What the probabilities of times are too small by: e^-A of what takes three times as long (@abate1995)."""
+        """The error of the probabilities, which are too small: e^-A times those of 3 times as long (@abate1995)."""
         return np.exp(-_SPREAD) * self._later(time, 3.0, 0.0)
 
     def _later(self, time: Any, times: float, unbegun: float) -> Any:
-        """The probability of an answer after a time: of what is not constant, after `times` as long.
+        """The probability of an answer after a time.
 
-        unbegun   the same of a route whose constant times take longer.
+        times    a factor of the time that is left after constant times.
+        unbegun  the probability for a route whose constant times take longer.
         """
         later: Any = 0.0
         for weight, stages, certain in zip(self.weights, self.routes, self.certain, strict=True):
@@ -330,8 +334,8 @@ class _Distribution:
 class _Transform:
     """The transform of a stage.
 
-    Of a wait that is zero or exponential it is (1 + b s) / (1 + a s), with the mean a - b and the variance a^2 - b^2;
-    where the wait is less variable than exponential there is no such wait, and it is taken as gamma.
+    For a wait that is zero or exponential it is (1 + b s) / (1 + a s), with mean a - b and variance a^2 - b^2. No such
+    wait is less variable than exponential: those that are count as gamma times.
     """
 
     def __init__(self, stage: Stage) -> None:
@@ -348,10 +352,10 @@ class _Transform:
         self.high: Array = (spread + each) / 2
         self.exponential = not self.apart.any() and bool((~self.certain & (self.shape == 1)).all())
         self.simple = self.exponential or bool((self.apart & (waits == 1)).all())
-        """Whether it is a ratio of sums, without logarithms, at all points."""
+        """Whether it is a rational function at all points, computed without logarithms."""
 
     def factor(self, index: Any) -> Any:
-        """The transform where it is a ratio."""
+        """The transform if it is `simple`."""
         return 1 / (1 + index * self.known) if self.exponential else (1 + index * self.low) / (1 + index * self.high)
 
     def logarithm(self, index: Any) -> Any:
@@ -369,14 +373,15 @@ class _Transform:
 
 
 def routing_variance(onward: Sequence[tuple[str, str, Value]], spent: Mapping[str, Value]) -> Value:
-    """The variance of a passage, by the random number of its visits alone: each takes its mean time.
+    """The variance of a passage that is due to its random number of visits, if each takes its mean time.
 
     onward    from a station to a station ("" for outside), transitions per passage; the rest leaves.
     spent     mean seconds at each station in a passage, all visits together.
-    Returns   square seconds; one number for each point where these are arrays.
-    Method    With m the time of a visit and E = m + P E the time from a visit on, the mean square of a passage is the
-              sum of v m (m + 2 P E) over stations (Kemeny and Snell, Finite Markov Chains, 1960, of absorbing chains).
-    Limits    Routing probabilities are taken to depend on the station that customers leave, not on their class there.
+    Returns   square seconds, by point where the arguments are arrays.
+    Method    With m the time of a visit, v the visits, P the routing probabilities and E = m + P E the time from a
+              visit on, the mean square of a passage is the sum of v m (m + 2 P E) over stations (Kemeny and Snell,
+              Finite Markov Chains, 1960, of absorbing chains).
+    Limits    Routing is assumed to depend on the station that customers leave, not on their class there.
     """
     names = list(dict.fromkeys(target for _, target, _ in onward))
     row = {name: number for number, name in enumerate(names)}

@@ -1,4 +1,4 @@
-"""How far percentiles of response may be trusted: where they are exact, and where they are beyond what was measured."""
+"""Where percentiles of response are exact, and where they are beyond what was measured."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from qnet.networks.routed import ClosedClass, Fork, Hold, OpenClass, Route, Rout
 from qnet.networks.streams import streams
 
 _MOST = 2.0
-"""The largest scv of a service time of which the percentiles are trusted."""
+"""The largest scv of a service time for which percentiles were measured."""
 _FACTOR = 3.0
-"""How far means of service times at a queue in order of arrival may be apart."""
+"""The largest ratio of mean service times at a queue in order of arrival."""
 _NEARLY, _FEW = 0.75, 4.0
-"""The utilization, relative to the largest, from which on a station has many customers as well; the numbers
-measured."""
+"""The load, relative to the largest, from which a second station counts as nearly saturated; and the largest population
+for which that was measured to be harmless."""
 
 _Reasons = Iterator[tuple[Reason, Value]]
 
 
 def beyond(network: RoutedNetwork, operations: Operations) -> dict[Reason, Value]:
-    """Why percentiles of the response of a network are not trusted; empty where they are.
+    """Why percentiles of the response of a network are beyond what was measured; empty where they are not.
 
     network     stations, classes and routes, of one point or a batch; arrival rates do not matter.
-    operations  those of its numbers.
-    Returns     for each cause, at which points it is one: a truth value, or an array of them.
-                The measured errors are those of `percentiles: ...` in the table of errors.
+    operations  of its numbers.
+    Returns     by cause, the points where it applies: a truth value, or an array of them. The measured errors are those
+                of `percentiles: ...` in the table of errors.
     """
     result: dict[Reason, Value] = {}
     for reason, where in _reasons(network, operations):
@@ -40,17 +40,15 @@ def beyond(network: RoutedNetwork, operations: Operations) -> dict[Reason, Value
 def exact(network: RoutedNetwork, operations: Operations) -> Value:
     """Where percentiles of response are exact: a truth value, or an array of one for each point.
 
+    network     as of `beyond`; with a steady state.
     operations  of floats or of arrays.
-    network     as of `beyond`; of a steady state.
-    Theorem     In an open network of exponential single servers first come first served, of which the customers of
-                every class arrive in a Poisson stream and none can be overtaken by later arrivals at a station,
-                the times that a customer spends at the stations on its route are independent and exponential
-                (tandem queues: @reich1957; networks: @walrand1980).
-                A delay
+    Theorem     In an open network of exponential single servers, first come first served, where every class arrives in
+                a Poisson stream and no customer can be overtaken, the times that a customer spends at the stations on
+                its route are independent and exponential (tandem queues: @reich1957; networks: @walrand1980). A delay
                 before the first of them or after the last is independent of them as well. The first and the last
-                station may have several servers (Burke, The output process of a stationary M/M/s queueing system,
-                Ann. Math. Stat. 39 (1968) 1144-1152), those between them not (Burke, The dependence of sojourn times
-                in tandem M/M/s queues, Oper. Res. 17 (1969) 754-755).
+                station may have several servers (Burke, The output process of a stationary M/M/s queueing system, Ann.
+                Math. Stat. 39 (1968) 1144-1152), those between them not (Burke, The dependence of sojourn times in
+                tandem M/M/s queues, Oper. Res. 17 (1969) 754-755).
     """
     paths = _paths(network)
     if network.closed or network.limited or network.profiles or paths is None or not _without_overtaking(paths):
@@ -91,7 +89,7 @@ def _services(route: Route, delays: set[str]) -> Iterator[tuple[Hold, Time]]:
 
 
 def _known_delays(route: Route, delays: set[str], operations: Operations) -> Value:
-    """Where the times without queueing are exponential or constant, of which alone the distribution is known."""
+    """Where all times without queueing are exponential or constant, since only their distributions are known."""
     known: Value = True
     for step in route.steps:
         if isinstance(step, Hold) and step.station in delays:
@@ -111,7 +109,7 @@ def _same(value: Value, other: float, operations: Operations) -> Value:
 
 
 def _reasons(network: RoutedNetwork, operations: Operations) -> _Reasons:
-    """Every cause, with the points at which it is one."""
+    """Every cause, with the points where it applies."""
     stations = {station.name: station for station in network.stations}
     for customers in network.classes:
         if isinstance(customers, OpenClass):
@@ -124,7 +122,7 @@ def _reasons(network: RoutedNetwork, operations: Operations) -> _Reasons:
             for step in route.steps:
                 yield from _step(step, stations, operations)
                 if isinstance(step, Hold) and not stations[step.station].delay and not customers.chain:
-                    # The waits of one visit after the other, in the same queue, are hardly independent.
+                    # The waits of successive visits to the same queue are hardly independent.
                     most = 2.0 if isinstance(customers, ClosedClass) else 1.0
                     several = operations.compare(">", step.visits, most + 1e-9)
                     yield Reason("several in a row", station=step.station), several
@@ -137,7 +135,7 @@ def _reasons(network: RoutedNetwork, operations: Operations) -> _Reasons:
 
 
 def _uneven(network: RoutedNetwork, operations: Operations) -> Iterator[Reason]:
-    """Stations of other kinds than were measured with closed classes, alone or with open ones."""
+    """Stations that were not measured with closed classes, alone or together with open ones."""
     uneven = in_order(network, streams(network, operations, [1.0] * len(network.classes)), operations)
     mixed = len(network.closed) < len(network.classes)
     for station in network.stations:
@@ -150,7 +148,7 @@ def _uneven(network: RoutedNetwork, operations: Operations) -> Iterator[Reason]:
 
 
 def _mixtures(network: RoutedNetwork, operations: Operations) -> _Reasons:
-    """Where all open classes together have service times far from exponential, which each waits for."""
+    """Where the service times of all open classes together, for which each of them waits, are far from exponential."""
     compiled = streams(network, operations)
     for station in network.stations:
         if not station.in_line:
@@ -173,8 +171,10 @@ def _mixtures(network: RoutedNetwork, operations: Operations) -> _Reasons:
 
 
 def _differ(kinds: Sequence[tuple[Value, Value]], operations: Operations) -> Value:
-    """Where some customers wait for times different from theirs, which is not a gamma time: means and variances of
-    visits."""
+    """Where service times of different distributions share a queue, so that waits are not gamma times.
+
+    kinds  means and variances of the visits.
+    """
     result: Value = False
     for mean, variance in kinds:
         for other, spread in kinds:
@@ -189,7 +189,7 @@ def _differ(kinds: Sequence[tuple[Value, Value]], operations: Operations) -> Val
 def _crowded(network: RoutedNetwork, operations: Operations) -> Value:
     """Where closed classes exceed the saturation point of the bottleneck, and another station is nearly saturated.
 
-    Their loads are those of customers that never wait. Few customers were measured, and are trusted.
+    The loads are those of customers that never wait. Up to `_FEW` customers, percentiles were measured as accurate.
     """
     compiled = streams(network, operations, [1.0] * len(network.classes))
     spent: list[Value] = [0.0 for _ in network.classes]
@@ -197,13 +197,13 @@ def _crowded(network: RoutedNetwork, operations: Operations) -> Value:
     for route in compiled.routes:
         for part in route.parts.values():
             spent[route.class_index] = spent[route.class_index] + route.probability * part.mean
-    people: Value = 0.0
+    population: Value = 0.0
     loads: dict[str, Value] = {}
     servers = {station.name: station.servers for station in network.stations}
     for kind, customers in enumerate(network.classes):
         if not isinstance(customers, ClosedClass):
             continue
-        people = people + customers.population
+        population = population + customers.population
         cycle = customers.think_time + spent[kind]
         passing = customers.population / operations.maximum([cycle, 1e-300 + 0.0 * cycle])
         for stream in compiled.streams:
@@ -216,12 +216,12 @@ def _crowded(network: RoutedNetwork, operations: Operations) -> Value:
     near: Value = 0.0
     for load in loads.values():
         near = near + operations.where(operations.compare(">=", load, _NEARLY * largest), 1.0 + 0.0 * load, 0.0 * load)
-    full = operations.compare(">=", largest, 1.0) & operations.compare(">", people, _FEW)
+    full = operations.compare(">=", largest, 1.0) & operations.compare(">", population, _FEW)
     return full & operations.compare(">=", near, 2.0)
 
 
 def _returns(customers: OpenClass, operations: Operations) -> _Reasons:
-    """Where customers of an open chain may be more than once."""
+    """The stations that customers of an open chain may visit more than once."""
     visits: dict[str, Value] = {}
     for route in customers.routes if customers.chain else ():
         for step in route.steps:
@@ -233,7 +233,7 @@ def _returns(customers: OpenClass, operations: Operations) -> _Reasons:
 
 
 def _step(step: Step, stations: dict[str, Station], operations: Operations) -> _Reasons:
-    """What a step has that was not measured, or not as good."""
+    """The features of a step that were not measured, or not as accurate."""
     if isinstance(step, Fork):
         yield Reason("parallel steps"), True
         return
@@ -289,10 +289,9 @@ def _paths(network: RoutedNetwork) -> list[list[str]] | None:
 
 
 def _without_overtaking(paths: Sequence[Sequence[str]]) -> bool:
-    """Whether between any two stations there is at most one path, of all routes together.
+    """Whether there is at most one path between any two stations, over all routes together.
 
-    Then no customer that arrives at a station after another can be at a later station before it, where all are first
-    come first served by single servers.
+    Then no customer can overtake another, if all stations are first come first served with single servers.
     """
     onward: dict[str, set[str]] = {}
     for path in paths:
@@ -321,7 +320,7 @@ def _path(route: Route, delays: set[str]) -> list[str] | None:
 
 
 def _single_paths(start: str, onward: dict[str, set[str]]) -> bool:
-    """Whether each station is reached from one by at most one path, and that one not from itself."""
+    """Whether at most one path leads from a station to each other, and none back to itself."""
     reached = {start}
     waiting = [start]
     while waiting:

@@ -1,4 +1,4 @@
-"""What customers find waiting where classes are closed: means and mean squares, and the variances of waits."""
+"""The variances of waits with closed classes, from the mean and mean square of the number found on arrival."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from qnet.queues.roots import root
 from qnet.record import Record
 
 _LONGEST = 100_000
-"""Number of customers up to which mean squares are computed by recursion."""
+"""The largest population for which mean squares are computed by recursion."""
 _SHARE = 0.9
-"""Part of the operations left that the states found on arrival may take: percentiles can do without them."""
+"""The share of the remaining operations that state probabilities may take: percentiles can do without them."""
 _NEAR, _FAR = 0.02, 700.0
-"""Exponents below which differences of exponentials are taken by their series, and beyond which they are infinite."""
+"""Exponents below which differences of exponentials are computed by series, and above which they overflow."""
 
 
 class AtArrival(Record):
@@ -42,16 +42,20 @@ def with_variances(
 ) -> list[Wait]:
     """The waits of a network of demands, or of a batch, with their variances.
 
-    waits        by stream, as the mean values give them; `throughputs` by class.
+    network      stations and classes.
+    compiled     its streams.
+    waits        by stream, with their means.
+    throughputs  by class.
     wanted       the method and its budget.
-    Returns      the same means. A customer of a closed class finds what an observer sees with one customer less, of an
-                 open class what an observer sees (@lavenberg1980; @sevcik1981); the wait is a
-                 sum of that number of services. Service that is shared with open classes is slower in proportion.
+    Returns      the waits with the same means. A customer of a closed class finds what an outside observer sees with
+                 one customer less, of an open class what an outside observer sees (@lavenberg1980; @sevcik1981); the
+                 wait is a sum of that number of services. Service that is shared with open classes is slower in
+                 proportion.
     Method       One closed class at single servers: mean squares by a recursion of positive terms, from
-                 p(n | N) = X(N) D p(n - 1 | N - 1) (@reiser1980). Else state
-                 probabilities, where they are affordable. Else numbers are taken as geometric up to all customers
-                 who ever come there, as between two stations, and of many customers at each station that is not full;
-                 all others are at the one that is (Gordon and Newell 1967).
+                 p(n | N) = X(N) D p(n - 1 | N - 1) (@reiser1980). Else state probabilities, where they are affordable.
+                 Else numbers have truncated geometric distributions, up to the customers that visit the station: so
+                 they have with two stations, and with many customers at each station that is not saturated, while all
+                 others are at the one that is (Gordon and Newell 1967).
     """
     size = network.size or 1
     first = _first_of_each(network)
@@ -81,13 +85,13 @@ def with_variances(
 
 
 def _first_of_each(network: RoutedNetwork) -> list[int]:
-    """By class, the first one of the same name: classes of the copies of a station find the same, each at its copy."""
+    """By class, the first one of the same name: the classes of the copies of a station find equal numbers there."""
     names = [item.name for item in network.classes]
     return [names.index(name) for name in names]
 
 
 def _at_first(compiled: Streams, first: Sequence[int]) -> list[Key]:
-    """By stream, where the first class of the same name is at that step of its way."""
+    """By stream, the station group of the same stream of the first class of the same name."""
     ways: dict[int, list[Key]] = {}
     for stream in compiled.streams:
         ways.setdefault(stream.class_index, []).append((stream.station, stream.group))
@@ -96,7 +100,7 @@ def _at_first(compiled: Streams, first: Sequence[int]) -> list[Key]:
 
 
 class _Moments:
-    """What customers of one class find, at every point."""
+    """The numbers that customers of one class find on arrival, at every point."""
 
     def __init__(
         self,
@@ -120,7 +124,7 @@ class _Moments:
             if not station.delay
             for index, group in enumerate(station.groups)
         ]
-        """Every group of copies of queueing stations, and how many they are."""
+        """Every group of copies of queueing stations, with the number of copies."""
         self.copies = np.array([count for _, count in self.groups], dtype=float).reshape(-1, 1)
 
     def at_arrival(self) -> list[dict[Key, AtArrival]]:
@@ -138,13 +142,12 @@ class _Moments:
         return np.broadcast_to(np.asarray(value, dtype=float), (self.size,))
 
     def others(self, only: ClosedClass) -> Any:
-        """How many customers of the only closed class there are besides the arriving one, if it is one of them."""
-        asking = isinstance(self.network.classes[self.number], ClosedClass)
-        return np.floor(np.maximum(self.spread(only.population) - asking, 0.0) + 1e-9)
+        """The customers of the only closed class, without the arriving one if it is one of them."""
+        arriving = isinstance(self.network.classes[self.number], ClosedClass)
+        return np.floor(np.maximum(self.spread(only.population) - arriving, 0.0) + 1e-9)
 
     def numbers(self, closed: bool, waiting: bool) -> Any:
-        """Mean number in service at a copy, of closed or of open classes: (groups, points); optionally with the waiting
-        ones."""
+        """(groups, points) mean number in service at a copy, of closed or of open classes; `waiting` adds the queue."""
         result = np.zeros((len(self.groups), self.size))
         for row, (key, _) in enumerate(self.groups):
             for stream, wait in zip(self.compiled.streams, self.waits, strict=True):
@@ -157,7 +160,7 @@ class _Moments:
         """Mean and mean square of the number found at single servers, all points in one recursion."""
         rate = self.spread(self.throughputs[self.network.classes.index(only)])
         rate = np.where(rate > 0, rate, 1.0)
-        # Open classes leave a closed one the rest of every server, and add to no other time.
+        # Open classes make a server slower for the closed class, in proportion to their load.
         demands = self.numbers(True, False) / rate / np.maximum(1 - self.numbers(False, False), 1e-12)
         here = (self.copies * self.numbers(True, True)).sum(axis=0)
         elsewhere = np.maximum(self.spread(only.population) - here, 0.0) / rate
@@ -179,7 +182,7 @@ class _Moments:
         return self.by_group(*kept)
 
     def by_group(self, mean: Any, square: Any) -> list[dict[Key, AtArrival]]:
-        """Moments as (groups, points), by point and group."""
+        """Moments (groups, points) by point and group."""
         return [
             {
                 key: AtArrival(float(mean[row, point]), float(square[row, point]))
@@ -189,19 +192,19 @@ class _Moments:
         ]
 
     def by_states(self, point: int) -> dict[Key, AtArrival]:
-        """The customers present on arrival at one point, by state probabilities; without them, as of
-        geometric numbers."""
+        """The customers present on arrival at one point, by state probabilities, or by geometric numbers without
+        them."""
         network = self.network if self.network.size is None else self.network.point(point)
         classes = list(network.classes)
-        particular = classes[self.number]
-        if isinstance(particular, ClosedClass):
-            classes[self.number] = particular.replace(population=max(particular.population - 1.0, 0.0))
+        customers = classes[self.number]
+        if isinstance(customers, ClosedClass):
+            classes[self.number] = customers.replace(population=max(customers.population - 1.0, 0.0))
         if not any(isinstance(item, ClosedClass) and item.population > 0 for item in classes):
             return {}
-        asked = self.wanted.replace(states=True, bounds="", announce=None, each=False)
+        wanted = self.wanted.replace(states=True, bounds="", announce=None, each=False)
         try:
             with budget.share(_SHARE):
-                solution = solve(network.replace(classes=tuple(classes)), asked)
+                solution = solve(network.replace(classes=tuple(classes)), wanted)
         except NotComputed:
             return self.of_many(point)
         labels = {
@@ -217,7 +220,7 @@ class _Moments:
         }
 
     def of_many(self, point: int) -> dict[Key, AtArrival]:
-        """Moments without state probabilities: of geometric numbers with the means found, up to all who ever come."""
+        """Moments of geometric numbers with the means found, truncated at the customers that visit the station."""
         mean, most = self.on_arrival(point)
         spread = np.array([_spread(*item) for item in zip(mean.tolist(), most.tolist(), strict=True)])
         population = sum(float(self.spread(item.population)[point]) for item in self.network.closed)
@@ -228,10 +231,10 @@ class _Moments:
         return {key: AtArrival(float(mean[row]), float(square[row])) for row, (key, _) in enumerate(self.groups)}
 
     def on_arrival(self, point: int) -> tuple[Any, Any]:
-        """By group: the mean number of closed classes found at a copy on arrival, and the most there can be.
+        """By group: the mean and the largest number of customers of closed classes found at a copy on arrival.
 
-        At a single server that closed classes alone visit, the mean is what the mean wait there says; elsewhere it is
-        what an observer sees.
+        At a single server that only closed classes visit, the mean follows from the mean wait there; elsewhere it is
+        that of an outside observer.
         """
         rows = {key: row for row, (key, _) in enumerate(self.groups)}
         stations = {station.name: station for station in self.network.stations}
@@ -263,7 +266,7 @@ def _spread(mean: float, most: float) -> float:
     """The variance of a geometric number from 0 to `most`, by its mean."""
     if not 0 < mean < most:
         return 0.0
-    # Of the numbers there and not there, both of which are geometric, the smaller one; its ratio is exp(-rate).
+    # The numbers present and absent are both geometric: the smaller one is computed; its ratio is exp(-rate).
     few, size = min(mean, most - mean), most + 1.0
 
     def missing(rate: float) -> float:
@@ -271,7 +274,7 @@ def _spread(mean: float, most: float) -> float:
         return few + beyond - 1 / math.expm1(rate)
 
     low, high = 1e-6 / size, math.log1p(1 / few)
-    if missing(low) >= 0:  # as often any number as any other
+    if missing(low) >= 0:  # uniform
         return (size**2 - 1) / 12
     rate = root(missing, low, high, missing(low), missing(high), FLOATS)
     if size * rate < _NEAR:
@@ -299,15 +302,14 @@ def _plain(
 def _variance(station: Station, observed: AtArrival, wait: float, service: float) -> float:
     """The variance of a wait, from the customers of closed classes present on arrival and the mean wait.
 
-    The time of one customer present is the one that makes the mean right: longer where open classes come in between.
+    The service time of a customer present is scaled to match the mean wait: longer where open classes share the server.
     """
     if station.rates is None and station.servers == 1 and station.discipline == "ps":
         return shared_variance(wait, service, (observed.square - observed.mean**2) / (observed.mean + 1) ** 2)
     if station.rates is None and station.servers == 1:
-        # All customers present and the service of the arriving one: a sum of equal exponential times, also between
-        # arrivals.
-        one = (wait + service) / (observed.mean + 1)
-        return max(one**2 * (observed.mean + 1 + observed.square - observed.mean**2) - service**2, 0.0)
+        # All customers present and the arriving one: a sum of equal exponential times.
+        each = (wait + service) / (observed.mean + 1)
+        return max(each**2 * (observed.mean + 1 + observed.square - observed.mean**2) - service**2, 0.0)
     if observed.states:
         work, variance = _work(station, observed.states)
         if station.rates is not None:
@@ -319,13 +321,15 @@ def _variance(station: Station, observed: AtArrival, wait: float, service: float
 
 
 def shared_variance(wait: Value, service: Value, spread: Value) -> Value:
-    """The variance of a wait where service is shared, by exponential times.
+    """The variance of a wait with processor sharing and exponential service.
 
-    spread    that of the number that share it, the customer included: variance over squared mean. With many arrivals
-              it is the load.
-    Returns   square seconds: what makes the time there have an scv of 1 + 2 spread / (2 - spread). That is exact for
-              M/M/1 (@coffman1970) and where the number is always the same, which
-              makes the time exponential; in between it is an estimate, whose error `qnet methods --error` reports.
+    wait      mean in seconds.
+    service   mean in seconds.
+    spread    variance over squared mean of the number that share the server, the customer included; with Poisson
+              arrivals it is the load.
+    Returns   square seconds, for which the time there has an scv of 1 + 2 spread / (2 - spread). That is exact for
+              M/M/1 (@coffman1970), and for a constant number, where the time is exponential; in between it is an
+              estimate, whose error `qnet methods --error` reports.
     """
     return (wait + service) ** 2 * (1 + 2 * spread / (2 - spread)) - service**2
 
@@ -337,8 +341,8 @@ def _moments(states: Sequence[float]) -> tuple[float, float]:
 
 
 def _work(station: Station, states: Sequence[float]) -> tuple[float, float]:
-    """Mean and variance of the time until a server is free, in service times; of rates, until all found have left, and
-    the customer too."""
+    """Mean and variance of the time until a server is free, in service times; at a station with rates, until all that
+    were found and the customer itself have left."""
     count = station.servers
     mean = square = within = 0.0
     done, spread = 0.0, 0.0

@@ -1,4 +1,4 @@
-"""Percentiles of the wait at one station of a network, where theory has the distribution of what arrivals find."""
+"""Percentiles of the wait at one station of a network, where theory knows the distribution of the number found."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class _Wait(Record):
     """The probabilities of more than 0, 1, ... stages."""
 
     def longer(self, time: float) -> float:
-        """The probability that it takes longer, from the stages that a Poisson process has ended by then."""
+        """The probability of a longer wait than `time`, by the number of stages that a Poisson process completes."""
         mean = self.rate * time
         if len(self.beyond) == 1 or mean == 0:
             return self.beyond[0] * math.exp(-mean)
@@ -50,18 +50,17 @@ def wait_percentile(solution: RoutedSolution, share: float, name: str) -> Value:
 
     solution  a network of product form, with open or closed classes or both.
     share     in (0, 1).
-    name      a station, first come first served: all its copies, each visit as likely as it is.
+    name      a station, first come first served; over the visits to all its copies.
     Returns   seconds; 0 where at least that share does not wait; meaningless where there is no steady state.
-    Raises    `NotComputed` QN554 with what makes the distribution unknown.
+    Raises    `NotComputed` QN554 with the reason why the distribution is unknown.
     Method    Arrivals of an open class find what an outside observer sees, those of a closed class what one sees with
-              one customer less of it (@lavenberg1980; @sevcik1981).
-              They wait for one exponential time at rate servers / service time for each
-              customer present beyond the free servers. With open classes alone that is the wait of M/M/c; at a single
-              server they stretch the stages of closed customers by 1 / (1 - load), and add one with the probability
-              of their load.
+              one customer less of it (@lavenberg1980; @sevcik1981). They wait for one exponential stage of rate
+              servers / service time for each customer present beyond the free servers. With open classes alone that is
+              the wait of M/M/c; at a single server open classes stretch the stages of closed customers by
+              1 / (1 - load), and add one more with the probability of their load.
     """
     if solution.passages is None:
-        raise _refusal(name, "the method gives no distribution of what arrivals find")
+        raise _refusal(name, "the method gives no distribution of the number found on arrival")
     size = solution.passages.network.size
     if size is None:
         return _at_point(solution.passages, share, name)
@@ -135,16 +134,16 @@ def _waits(passages: Passages, station: Station, selected: Sequence[Stream]) -> 
     network = passages.network
     closed = {index for index, item in enumerate(network.classes) if isinstance(item, ClosedClass)}
     for number, group in enumerate(station.groups):
-        here = [stream for stream in selected if stream.group == number]
-        arriving = [stream for stream in here if stream.class_index not in closed]
+        streams = [stream for stream in selected if stream.group == number]
+        arriving = [stream for stream in streams if stream.class_index not in closed]
         visits = sum(stream.rate for stream in arriving)
         load = sum(stream.rate * stream.holding.mean for stream in arriving)
-        if here and not any(stream.class_index in closed for stream in here):
-            rate = (station.servers - load) / here[0].holding.mean
+        if streams and not any(stream.class_index in closed for stream in streams):
+            rate = (station.servers - load) / streams[0].holding.mean
             yield _Wait(visits * group.copies, rate, [erlang_c(station.servers, load)])
             continue
         at_arrival: dict[int | None, Any] = {}
-        for stream in here:
+        for stream in streams:
             kind = stream.class_index if stream.class_index in closed else None
             if kind not in at_arrival:
                 at_arrival[kind] = _at_arrival(passages, kind, group.label)
@@ -155,17 +154,17 @@ def _waits(passages: Passages, station: Station, selected: Sequence[Stream]) -> 
 
 
 def _at_arrival(passages: Passages, kind: int | None, label: str) -> Any:
-    """The probabilities of 0, 1, ... customers of closed classes at a copy where a customer of a class arrives.
+    """The probabilities that an arriving customer finds 0, 1, ... customers of closed classes at a copy.
 
-    kind   the closed class it is of; None for an open class.
+    kind   its closed class; None for an open class.
     """
     classes = list(passages.network.classes)
     if kind is not None:
-        particular = classes[kind]
-        if isinstance(particular, ClosedClass):
-            classes[kind] = particular.replace(population=particular.population - 1.0)
+        customers = classes[kind]
+        if isinstance(customers, ClosedClass):
+            classes[kind] = customers.replace(population=customers.population - 1.0)
     if not any(isinstance(item, ClosedClass) and item.population > 0 for item in classes):
         return np.ones(1)
-    asked = (passages.wanted or AUTO).replace(states=True, bounds="", announce=None, each=False)
-    states = solve(passages.network.replace(classes=tuple(classes)), asked).states or {}
+    wanted = (passages.wanted or AUTO).replace(states=True, bounds="", announce=None, each=False)
+    states = solve(passages.network.replace(classes=tuple(classes)), wanted).states or {}
     return np.asarray(states[label]) if label in states else np.ones(1)
