@@ -9,11 +9,11 @@ from qnet.expression import Operations, Value
 from qnet.lazy import np
 
 _FEW = 6
-"""Numbers that are added one after the other."""
+"""The longest rows whose numbers are added one after the other."""
 
 
 def total(values: Iterable[Value]) -> Value:
-    """The sum, without a temporary for the zero it would start from; 0.0 of nothing.
+    """The sum, without adding the first value to zero; 0.0 if there are none.
 
     values  numbers, arrays of one shape, or symbols.
 
@@ -49,8 +49,7 @@ def close(value: Value, other: Value, operations: Operations) -> bool:
 
 
 def summed(values: Any, axis: int = -1) -> Any:
-    """The sum of an array over one axis, which may be a view of it: of few numbers several times as fast as by numpy,
-    which goes along each of these short rows.
+    """The sum of an array over one axis, possibly a view of the array; for short rows several times as fast as numpy.
 
     values   numbers of any shape.
     axis     the last, or 1.
@@ -68,7 +67,7 @@ def summed(values: Any, axis: int = -1) -> Any:
 
 
 def largest(values: Any) -> Any:
-    """The maximum of an array over its last axis, 0 of none; as `summed`.
+    """The maximum of an array over its last axis, 0 if that is empty; as fast as `summed`.
 
     values   numbers of at least 0.
     """
@@ -82,7 +81,7 @@ def largest(values: Any) -> Any:
 
 
 def distinct(values: Any) -> Any:
-    """Some numbers in rising order, each once; `np.unique` loads the masked arrays of numpy first.
+    """The distinct numbers in ascending order, without the import of masked arrays that `np.unique` makes.
 
     values  an array of any shape, without NaN.
     """

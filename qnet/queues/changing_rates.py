@@ -1,4 +1,4 @@
-r"""Poisson arrivals at a station whose capacity depends on the number present, shared equally or with product form.
+r"""Poisson arrivals at a station whose service rate depends on the number present, with product form.
 
 With the load :math:`\rho` (erlangs at rate 1) and the capacities a(1), a(2), ..., customers present have
 :math:`p(j) \propto \rho^j / (a(1) \cdots a(j))`, and one that is served for D seconds at rate 1 has the residence time
@@ -29,7 +29,7 @@ def stretch(load: Value, capacities: Sequence[float]) -> Value:
     capacities  relative capacities with 1, 2, ... present; the last repeats.
     Returns     a factor >= least of (j + 1) / capacity(j + 1), of the shape of `load`.
     Method      c servers by Erlang's C; other rates by their distribution, scaled, with the geometric rest summed.
-    Fails       load at or above the last capacity has no steady state; the caller must have refused it.
+    Fails       a load at or above the last capacity has no steady state; the caller must have refused it.
     """
     if isinstance(capacities, range) or all(value == index + 1 for index, value in enumerate(capacities)):
         servers = len(capacities)

@@ -1,4 +1,4 @@
-"""Where functions change sign, of which many values at once cost little more than one: solutions of a batch of models.
+"""Roots of many functions at once, if evaluating many points costs little more than one: solutions of model batches.
 
 The fewer roots are left, the more points are tried for each of them in a round.
 """
@@ -12,22 +12,22 @@ from qnet.lazy import Array, Indices, np
 from qnet.queues.roots import NEARNESS, NEGLIGIBLE
 
 Function = Callable[[Indices, Array], Array]
-"""Of the indices of some roots, which may repeat, and a place for each."""
+"""From indices of brackets, which may repeat, and a point for each, to the values of their functions."""
 
 _TOGETHER = 400
-"""Indices tried together: as many as take about as long as the fixed part of a solution."""
+"""Points evaluated together: as many as take about as long as the fixed part of a solution."""
 _FEWEST, _MOST = 2, 24
-"""Indices of one root in a round."""
+"""The fewest and the most points for one root in a round."""
 _CLOSER = 0.01
-"""How much smaller than its estimate an error is expected to be."""
+"""The factor of the estimated error at which a second, closer pair of points is tried."""
 _SAFE = 4.0
-"""How much larger an error may be than the moves of the interpolation with every place foretell."""
+"""The safety factor of the estimated error of interpolation."""
 _UNKNOWN = 0.05
 """The error of interpolation through two points, as a share of the bracket."""
 _MISSED = 0.1
-"""How much smaller functions become in a round that nearly hits the root."""
+"""The factor of the least absolute value of a function below which a round counts as nearly having hit the root."""
 _ALONE = 2
-"""Rounds in which each of many roots that are foretold is evaluated at one place."""
+"""Rounds in which each of many roots is evaluated at one point, if `foretold`."""
 _MAX_ROUNDS = 200
 """Any number above what converges works: brackets shrink in every round."""
 
@@ -38,19 +38,22 @@ def crossings(
 ) -> Array:  # fmt: skip
     """The points between `low` and `high` where functions that are negative at `low`, and not at `high`, change sign.
 
-    function        by indices of brackets and as many points: what the functions of those brackets are there.
-    low, high       the ends of brackets, in either order.
-    at_low, at_high  what the functions are there.
-    near       how near to a root is near enough, by brackets and places; where that is farther than `NEARNESS` says.
-    foretold   whether an end of a bracket counts as the root where the function is as near to zero as the smallest
-               slope around says. Of many roots each is then first evaluated where interpolation foretells it.
+    function   from indices of brackets and as many points to the values of the functions of these brackets there.
+    low, high  the ends of brackets, in either order.
+    at_low, at_high  the values of the functions at these ends.
+    near       from indices of brackets and points to the distance from a root that is near enough, if that is more than
+               `NEARNESS` allows.
+    foretold   whether an end of a bracket counts as the root where the function is so small that the root is near
+               enough, judged by the least slope around. Then each of many roots is first evaluated where interpolation
+               predicts it.
     Returns    the ends of the last brackets at which the functions are negative, which are as wide as those of
-               `roots.root`, or as `near` allows; `high` where there is no change of sign. Either end for roots that
-               are foretold.
+               `roots.root`, or as `near` allows; `high` where there is no change of sign. With `foretold` it may be
+               either end.
     Raises     `NotComputed` QN512 where a bracket does not shrink that far.
-    Method     Around the root by inverse interpolation through up to four points, at the distance of its estimated
-               error; and around that by the lines through the last two points on either side, which is exact for a
-               kink. Where that has neither halved a bracket nor come much nearer to zero, at equal distances once.
+    Method     Points are tried on both sides of two predictions, at the distance of their estimated errors: the root by
+               inverse interpolation through up to four points, and that by the lines through the last two points on
+               either side, which is exact for a kink. After a round that has neither halved a bracket nor come much
+               nearer to zero, equidistant points are tried once.
     """
     return _search(function, (low, high, at_low, at_high), near, foretold)[0]
 
@@ -58,7 +61,7 @@ def crossings(
 def enclosures(
     function: Function, low: Array, high: Array, at_low: Array, at_high: Array, near: Function
 ) -> tuple[Array, Array, Array, Array]:  # fmt: skip
-    """As `crossings`: the last brackets, by their ends, and what the functions are there.
+    """As `crossings`: both ends of the last brackets, and the values of the functions there.
 
     function, low, high, at_low, at_high, near   as `crossings` takes them.
     """
@@ -105,7 +108,7 @@ def _search(
         image = function(np.repeat(live, number), tried.reshape(-1)).reshape(tried.shape)
         before = np.abs(f[:, 1:3]).min(axis=1)
         x, f = _closer(np.hstack([x[:, :2], tried, x[:, 2:]]), np.hstack([f[:, :2], image, f[:, 2:]]))
-        # A root just missed leaves a wide bracket, with an end where the function is next to nothing.
+        # A root that was just missed leaves a wide bracket with a tiny value at one end.
         missed = np.abs(f[:, 1:3]).min(axis=1) < _MISSED * before
         slow = ~slow & ~missed & (np.abs(x[:, 2] - x[:, 1]) > apart / 2)
     raise NotComputed(
@@ -121,10 +124,11 @@ def _closer(x: Array, f: Array) -> tuple[Array, Array]:
 
 
 def _shares(x: Array, f: Array, least: Array, even: Array, number: int) -> Array:
-    """Where to look next, as rising shares of the brackets: rows of a number of them.
+    """The points to try next, as ascending shares of the brackets: rows of `number` points.
 
-    x, f   the bracket in the middle, between the points next to it or nan.
-    even   of which brackets equal parts are to be tried.
+    x, f   the bracket in the middle columns, between the points next to it or nan.
+    least  the least share, near the ends.
+    even   the brackets for which equidistant points are tried.
     """
     equal = np.arange(1, number + 1) / (number + 1)
     scaled = _scaled(x)
@@ -147,7 +151,8 @@ def _shares(x: Array, f: Array, least: Array, even: Array, number: int) -> Array
 
 
 def _distances(x: Array, f: Array) -> Array:
-    """(n, 2) how far the ends of brackets are from the roots, at most, if no slope is less than those around."""
+    """(n, 2) upper bounds of the distances of the ends of brackets from the roots, if no slope is less than those
+    around."""
     with np.errstate(all="ignore"):
         slopes = np.abs(np.diff(f, axis=1) / np.diff(x, axis=1))
         least = np.fmin(np.fmin(slopes[:, 0], slopes[:, 2]), slopes[:, 1])
@@ -182,7 +187,7 @@ def _interpolated(x: Array, f: Array) -> tuple[Array, Array]:
 
 
 def _on_lines(x: Array, f: Array) -> tuple[Array, Array]:
-    """Where the lines through the two points on either side are zero, between both, and how far these are apart."""
+    """The mean of the zeros of the lines through the two points on either side, and their distance."""
     from_low = -f[:, 1] * x[:, 0] / (f[:, 0] - f[:, 1])
     from_high = 1 - f[:, 2] * (x[:, 3] - 1) / (f[:, 3] - f[:, 2])
     low, high = (np.where((end > 0) & (end < 1), end, np.nan) for end in (from_low, from_high))

@@ -62,8 +62,8 @@ def erlang_c(servers: int, offered: Value) -> Value:
     servers   c >= 1, an integer.
     offered   a = arrival rate x mean service time, in erlangs, 0 <= a < c: a float, an array, a fraction or a symbol.
     Returns   C(c, a) in [0, 1), of the shape of `offered`; exact for fractions. For a = c the formula gives 1.
-    Method    C = B / (1 - (a / c)(1 - B)) with Erlang's B. In the formula of traced numbers it keeps its name,
-              `erlang_c(c, a)`, but for one server, where it is a.
+    Method    C = B / (1 - (a / c)(1 - B)) with Erlang's B. In formulas of traced numbers it appears as
+              `erlang_c(c, a)`, except for one server, where it is a.
     Fails     a > c has no steady state; the caller must have refused it.
     Source    @kleinrock1975, chapter 3 (birth-death systems in equilibrium).
 

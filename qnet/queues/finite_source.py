@@ -1,5 +1,4 @@
-"""Probability of waiting where the number of requesting holders is limited: finite sources with an open stream, at c
-servers."""
+"""The probability of waiting at c servers for a limited number of requesting holders and an open stream."""
 
 from __future__ import annotations
 
@@ -15,40 +14,40 @@ MAX_SOURCES = 2000
 """Beyond this number of sources the requests are practically a Poisson stream, and callers treat them so."""
 
 MAX_SERVERS = 20_000
-"""Beyond this number of servers the chain is not worth its memory, and callers take Erlang's C."""
+"""Beyond this number of servers the chain is not worth its memory, and callers use Erlang's C."""
 
 _TOLERANCE, _CLOSEST = 2e-14, 2e-15
-"""How near to the throughput wanted is near enough, as a logarithm: of long chains, whose weights have rounding errors
-as large; and of short ones, for each unit of the logarithm of the rate, whose last digits count for as much."""
+"""Tolerances of the logarithm of the throughput: for long chains, whose weights have rounding errors as large; and for
+short ones, per unit of the logarithm of the rate, whose rounding error is as large."""
 _MAX_ROUNDS = 200
 """Any number above what converges works: the bracket is halved where a step leaves it."""
 _STIRLING = 16
 """From here on four terms of Stirling's series give the logarithm of a factorial to the last digits."""
 _CACHED = 1 << 16
-"""States of all points that are worked on together: enough that calls take little of the time, few enough that some
-arrays of as many floats take half a megabyte each."""
+"""States over all points that are computed together: enough that calls take little of the time, and few enough that an
+array of as many floats takes half a megabyte."""
 _SHORT, _MANY = 256, 1 << 24
-"""The number of requests up to which chains are never cut, and the largest number of them."""
+"""The number of requests up to which chains are never cut, and the largest number of requests of a chain."""
 _LEFT_OUT = 1e-18
-"""The share of all weight that a chain that is cut may leave out."""
+"""The largest share of the total weight that a cut chain may leave out."""
 _MOST_WAITING = 0.45
-"""The largest share of the holders that a search takes to wait when it begins."""
+"""The largest share of the holders that waits in the first estimate."""
 _LONG, _STRIDE = 512, 16
-"""Chains from which on the end of their weights is searched, and the requests between two that are compared."""
+"""The length from which the end of the weights of a chain is searched, and the stride of that search."""
 _WIDE = 200
-"""Points from which on sums along rows of points are faster one row at a time."""
+"""The number of points from which products along chains are faster one row at a time."""
 _ALONG = 128
-"""Requests of a chain from which on its states, not the points, are neighbours in the memory: in the rounds, that takes
-half the time for two points, and no more for a hundred."""
+"""The requests of a chain from which its states, not the points, are contiguous in memory: that halves the time of the
+rounds for two points, and costs nothing for a hundred."""
 _LARGEST_WEIGHT = 1e250
-"""Up to which the weights of a chain are products; sums of them, times squares of requests, are numbers as well."""
+"""The largest weight that is computed as a product; sums of such weights times squares of requests do not overflow."""
 _STEPPED = 32
-"""The requests of a chain from which on a look at it takes longer than the step that spares one."""
+"""The requests of a chain from which a round takes longer than the step that saves one."""
 _LOST, _NOTHING = -50.0, 1e-20
-"""The logarithm of a weight that counts for nothing, as a share of the largest; and the last one that is taken, at
-most, as a share of all."""
+"""The logarithm of a negligible weight, relative to the largest; and the largest last weight of a cut chain, relative
+to the sum."""
 _ROUNDING = 1e-13
-"""The share of the capacity that a throughput must leave, so that what it leaves is more than rounding."""
+"""The least share of the capacity that a throughput must leave to be more than a rounding error."""
 _HIGHEST = 50.0
 """The largest logarithm of an idle holder's request rate: no load below c (1 - 1e-9) needs more."""
 
@@ -56,14 +55,15 @@ _HIGHEST = 50.0
 def waiting_probability(sources: int, servers: int, offered: Any, first_share: Any, open_offered: Any) -> Any:
     """Probability that a request of one of `sources` holders finds all `servers` busy, at a given throughput.
 
-    Applies      A holder asks for a server, is kept until the first phase of its service ends, and asks again after a
-                 while; the server remains busy for a second phase. Besides, an open Poisson stream loads the servers.
+    Applies      A holder requests a server, is kept until the first phase of its service ends, and makes its next
+                 request after a while; the server remains busy for a second phase. An open Poisson stream uses the
+                 servers too.
     sources      N >= 1 holders, at most `MAX_SOURCES`.
     servers      c >= 1, at most `MAX_SERVERS`.
     offered      a, erlangs of the holders' requests, both phases, a > 0, shape (B,) or a float.
     first_share  p, the share of the first phase in them, in [0, 1], likewise.
     open_offered b, erlangs of the open stream, likewise, a + b < c.
-    Returns      the probability, shape (B,). It is 0 where no request can ever meet another: N <= c, p = 1, b = 0.
+    Returns      the probability, shape (B,). It is 0 where no request can ever find another: N <= c, p = 1, b = 0.
     Raises       NotComputed where the request rate of an idle holder does not converge to 2e-14.
     Method       Both kinds in one product-form chain. With n holders' requests present, N - h(n) holders are free to
                  ask, h(n) = max(n - f, 0) + p min(n, f), f = c - b being the servers left to them on average. Summed
@@ -73,12 +73,12 @@ def waiting_probability(sources: int, servers: int, offered: Any, first_share: A
                  x = b / c, t(n) the probability that a binomial (c, 1-x) variable is at most n; the second term is
                  the part with all servers busy. Positive terms only. The rate z of a free holder is the root of
                  throughput = a, by Halley steps on log z kept inside a bracket, a few at any load. Long chains
-                 are cut where what follows counts for nothing.
+                 are cut where the rest is negligible.
     Exact        for p = 1 (M/M/c//N with a Poisson stream of the same exponential service: a mixed product-form
                  network), for b = 0 and c = N = 1, and as N grows (Erlang's C). Otherwise an aggregation.
     Fails        where no rate gives the throughput (p = 1 and a >= N): the answer is then that of a very large rate.
-    Source       Mixed product form: @baskett1975; M/M/c//N: @kleinrock1975, chapter 3; throughput as the
-                 given: this tool.
+    Source       Mixed product form: @baskett1975; M/M/c//N: @kleinrock1975, chapter 3; the throughput as given:
+                 this tool.
 
     >>> waiting_probability(sources=1, servers=1, offered=0.5, first_share=1.0, open_offered=0.0)
     array([0.])
@@ -95,20 +95,17 @@ def full_probabilities(
     guess: Any = None,
     chains: Chains | None = None,
 ) -> tuple[Any, Any, Any, Any]:
-    """Probabilities of all servers busy: as a request finds them, and at any time; the rate that gives them; and the
-    services that a request waits for.
+    """Probabilities of all servers busy on arrival of a request and at any time, the rates, and the services ahead.
 
-    As `waiting_probability`, but
-
-    offered, first_share, open_offered  as of `waiting_probability`.
+    servers, offered, first_share, open_offered  as of `waiting_probability`.
     sources      N, a number or (B,) of them; fractions are allowed.
-    guess        where to start from: logarithms of the rates z, (B,); or what is known of a last answer, (4, B).
-    chains       those of earlier rounds, which are kept up to date.
-    Returns      the probability as one of the holders finds it, (B,), as an observer does, (B,), and what is known of
-                 the rates, (4, B): log z, the erlangs there, and the first two derivatives of the logarithm of the
-                 throughput near it, not-a-number where they were not taken; and (B,) the mean number of services
-                 that end before that of a request of the holders begins, the same at all c servers: the requests that
-                 it finds beyond c - 1. It is exact where the probabilities are.
+    guess        initial values: logarithms of the rates z, (B,); or the rates of an earlier answer, (4, B).
+    chains       of earlier rounds; updated.
+    Returns      the probability on arrival of a holder's request, (B,); that at any time, (B,); the rates, (4, B): log
+                 z, the erlangs there, and the first two derivatives of the logarithm of the throughput near it,
+                 not-a-number where they were not computed; and (B,) the mean number of services that end before that of
+                 a holder's request begins, over all c servers: the requests that it finds beyond c - 1. It is exact
+                 where the probabilities are.
     """
     start = np.full((4, 1), np.nan)
     if guess is not None:
@@ -139,8 +136,8 @@ def _answered(result: Any) -> tuple[Any, Any, Any, Any]:
 
 
 def _enough(servers: int, offered: Any, open_offered: Any) -> Any:
-    """(B,) requests present, as powers of 2, from which on the weights of a chain with as many sources as there may be
-    count for nothing: they fall as fast as its load says."""
+    """(B,) powers of 2: the numbers of requests from which the weights of a chain with unlimited sources are
+    negligible, since they fall geometrically with its load."""
     spare = servers - open_offered
     with np.errstate(divide="ignore", invalid="ignore"):
         needed = servers + 1 - math.log(_LEFT_OUT / 16) / np.log(spare / offered)
@@ -152,13 +149,13 @@ def _in_blocks(
     chains: Chains | None, most: int, servers: int, points: list[Any], size: int, guessed: bool, entire: bool = True
 ) -> tuple[Any, Any]:
     """As `_solved`, of any number of points."""
-    # Of a long chain that is cut, a third is left or less.
+    # A third of a long chain or less is left after a cut.
     states = most + 1 if not (guessed and entire) or most < _LONG else most // 3
     block = max(_CACHED // states, 1)
     if size <= block:
         return _solved(chains, most, servers, points, guessed, entire)
     points = [np.broadcast_to(item, size) for item in points]
-    # Large arrays are given back to the system at once, and to get them again takes as long as to fill them.
+    # Allocating large arrays again for each block takes as long as filling them.
     room = _arrays(4, most, block)
     blocks = [
         _solved(chains, most, servers, [item[begin : begin + block] for item in points], guessed, entire, room)
@@ -169,11 +166,11 @@ def _in_blocks(
 
 
 def _cut(chain: _Chain, rate: Any) -> int:
-    """The requests present beyond which the weights at some rates, and at others near them, count for nothing."""
+    """The number of requests beyond which the weights at rates near the given ones are negligible."""
     size = len(chain.count)
     if size < _LONG:
         return size - 1
-    # Weights rise to one peak and fall: a few of them show where they are lost.
+    # Weights have one peak, so that a few of them show where they become negligible.
     compared = np.arange(0, size, _STRIDE)
     logs = chain.steps[compared] + chain.count[compared, None] * rate
     there = np.flatnonzero((logs > logs.max(axis=0) + _LOST).any(axis=1))
@@ -184,12 +181,12 @@ def _solved(
     chains: Chains | None, most: int, servers: int, points: list[Any], guessed: bool, entire: bool = False,
     room: Any = None,
 ) -> tuple[Any, Any]:  # fmt: skip
-    """As `full_probabilities`, of points whose chains, of 0 to `most` requests, fit the cache of the processor.
+    """As `full_probabilities`, for points whose chains, of 0 to `most` requests, fit the cache of the processor.
 
-    entire   whether chains end there, so that those are left out of the rounds whose weights count for nothing.
-    room     four arrays to work in, of as many rows and columns at least.
-    Returns  (7, B) its answers, and (B,) the weight of chains that are longer beyond these requests, at most, as
-             a share of all weight; 0 where chains end there.
+    entire   whether chains end there, so that negligible weights are left out of the rounds.
+    room     four work arrays with enough rows and columns.
+    Returns  (7, B) the answers, and (B,) an upper bound of the share of the weight of longer chains beyond these
+             requests; 0 where chains end there.
     """
     columns_of: list[Array] = [np.atleast_1d(item) for item in points]
     sources, offered, first_share, open_offered, *guess = columns_of
@@ -200,7 +197,7 @@ def _solved(
         chain = chain.each(lambda part: part[: cut + 1]).replace(count=chain.count[: cut + 1])
     each_of = rate, least, offered, servers - open_offered, *guess[2:]
     size = max(chain.free.shape[1], *map(len, each_of))
-    # Sums over a single chain have other last digits than over several.
+    # Sums over a single chain differ in the last digits from those over several.
     columns = max(size, 2)
     rate, least, offered, spare, slope, bend = (
         item if len(item) == columns else np.full(columns, item) for item in each_of
@@ -226,7 +223,7 @@ def _solved(
         enough = np.minimum(_CLOSEST * size_of, _TOLERANCE) if exact else _TOLERANCE
         done = (np.abs(excess) <= enough) | (high - low <= 4e-15 * size_of)
         left = len(done) - np.count_nonzero(done)
-        # Those that are done are kept among the others until they are half of them: to leave them out takes longer.
+        # Finished points remain among the others until they are half of all, since removing them takes longer.
         parted = not left or 1 < left < len(done) / 2
         if parted:
             (observed, all_busy), ahead = _busy_and_ahead(chain, servers, both)
@@ -241,7 +238,7 @@ def _solved(
         low, high = np.where(excess < 0, rate, low), np.where(excess > 0, rate, high)
         means = mean, asked_mean = _sums(both, count) / sums
         variance, asked_variance = _sums(both, squares) / sums - means**2
-        # Those that are done keep what the last step was made with, as they would alone.
+        # Finished points keep the derivatives of their last step, as they would alone.
         slope = np.where(done, slope, np.maximum(1 + asked_mean - mean, 1e-12))
         bend = np.where(done, bend, asked_variance - variance)
         step = rate - _halley(excess, slope, bend, offered, spare)
@@ -259,10 +256,11 @@ def _solved(
 
 
 def _starts(servers: int, points: Sequence[Array], guessed: bool, stepped: bool) -> tuple[Any, Any]:
-    """(B,) logarithms of the rates z to start from, and of the least that they can be.
+    """(B,) logarithms of the initial rates z, and of lower bounds of the rates.
 
     points    as of `_solved`.
-    guessed   whether any are known; of long chains they are moved by a step first, which is `stepped`.
+    guessed   whether initial values are given.
+    stepped   whether these are improved by a step first.
     """
     sources, offered, first_share, open_offered, *guess = points
     least = np.log(offered / sources)
@@ -274,17 +272,17 @@ def _starts(servers: int, points: Sequence[Array], guessed: bool, stepped: bool)
 
 
 def _share_beyond(chain: _Chain, rate: Any, spare: Any, last: Any, done: Any) -> Any:
-    """The weight of longer chains beyond these requests, at most, as a share of all, of the points that are `done`.
+    """An upper bound of the share of the weight of longer chains beyond these requests, at the points that are `done`.
 
-    last   the share of the last weight; the next ones fall at least like a geometric series.
+    last   the share of the last weight; the next ones fall at least geometrically.
     """
     fall = np.minimum((np.exp(rate) * chain.free[-1] / spare)[done], 1.0)
     return last[done] * fall / np.maximum(1.0 - fall, 1e-300)
 
 
 def _busy_and_ahead(chain: _Chain, servers: int, both: Array) -> tuple[Array, Array]:
-    """(2, B) the sums of what is `busy` in a chain, times each of two shares of its states; (B,) of what is `ahead`,
-    times the second."""
+    """(2, B) the sums of `busy` of a chain, weighted by each of two shares of its states; (B,) of `ahead`, weighted by
+    the second."""
     few = min(servers, len(chain.count))
     count = chain.count
     busy = _sums(both[:, :few] * chain.busy, None) + _sums(both[:, few:], None)
@@ -294,8 +292,7 @@ def _busy_and_ahead(chain: _Chain, servers: int, both: Array) -> tuple[Array, Ar
 
 
 def _next_rate(guess: Sequence[Array], offered: Array, spare: Array, least: Array) -> Any:
-    """(B,) logarithms of rates z to start from: by a step from the last ones, whose throughput is known, where their
-    derivatives are."""
+    """(B,) logarithms of initial rates z: by a step from the last ones, where their derivatives are known."""
     rate, last, slope, bend = guess
     with np.errstate(all="ignore"):
         following = rate - _halley(np.log(last / offered), slope, bend, offered, spare)
@@ -303,8 +300,8 @@ def _next_rate(guess: Sequence[Array], offered: Array, spare: Array, least: Arra
 
 
 def _first_rate(servers: int, sources: Any, offered: Any, first_share: Any, open_offered: Any) -> Any:
-    """(B,) logarithms of rates z to start from: the requests at the servers, and those that wait there by the formula
-    of Sakasegawa (1977), leave the rest of the holders free."""
+    """(B,) logarithms of initial rates z, with the number of free holders estimated by the formula of Sakasegawa
+    (1977)."""
     spare = servers - open_offered
     load = np.minimum(offered / spare, 1 - 1e-9)
     waiting = np.minimum(load ** (1 + math.sqrt(2 * (servers + 1))) / (1 - load), _MOST_WAITING * sources)
@@ -313,12 +310,14 @@ def _first_rate(servers: int, sources: Any, offered: Any, first_share: Any, open
 
 
 def _halley(excess: Array, slope: Array, bend: Array, offered: Array, spare: Array) -> Array:
-    """(B,) the steps on log z by which the throughput becomes what it is to be.
+    """(B,) the steps of log z towards the given throughput.
 
-    excess       the logarithm of the throughput over that; `slope` and `bend` are its derivatives.
-    offered      what the throughput is to be; `spare` what it tends to.
+    excess       the logarithm of the present throughput over the given one.
+    slope, bend  its first and second derivative with respect to log z.
+    offered      the given throughput in erlangs.
+    spare        its limit in erlangs.
     Method       Halley's, for the logarithm of throughput / (spare - throughput): that of throughput alone is nearly
-                 linear in log z at a light load only, and that of what is spare at a heavy one.
+                 linear in log z only at light loads, and that of spare - throughput only at heavy ones.
     """
     with np.errstate(all="ignore"):
         beyond = offered * np.expm1(excess) / (spare - offered)
@@ -330,23 +329,23 @@ def _halley(excess: Array, slope: Array, bend: Array, offered: Array, spare: Arr
 
 
 def _arrays(number: int, most: int, columns: int) -> Array:
-    """Some arrays for the states of chains of 0 to `most` requests, a column for each point."""
+    """Work arrays for the states of chains of 0 to `most` requests, with a column for each point."""
     if most < _ALONG:
         return np.empty((number, most + 1, columns))
     return np.empty((number, columns, most + 1)).swapaxes(1, 2)
 
 
 def _columns(part: Any, chosen: Any) -> Any:
-    """Some columns, in the order in which the memory has them."""
+    """Some columns, in the memory layout of the array."""
     return part.take(chosen, axis=1) if part.strides[0] > part.strides[1] else part.T.take(chosen, axis=0).T
 
 
 def _sums(shares: Any, values: Any) -> Any:
-    """Sums over chains, one in each column, of values times some shares of their states: (k, n, B) to (k, B); of the
+    """Sums over chains, one in each column, of values times shares of their states: (k, n, B) to (k, B); of the
     shares alone for None.
 
-    Not a product of matrices, nor a plain sum: their last digits depend on the number of points and on the place of a
-    point among them. Here they may depend on how many requests a long chain is made for, and on nothing else.
+    The last digits of matrix products and plain sums depend on the number of points and on the position of a point;
+    these depend at most on the length of a long chain.
     """
     if values is not None:
         return np.einsum("kij,i->kj", shares, values)
@@ -357,52 +356,48 @@ def _sums(shares: Any, values: Any) -> Any:
 
 
 _MOST_CHAINS = 24
-"""That are kept."""
+"""The number of chains that are kept."""
 
 
 class _Chain(Record):
-    """What does not depend on the request rate z, for n = 0 .. N + c requests present; a point is a column.
-
-    Sums over states then run along rows of points, at the speed of the processor.
-    """
+    """The parts of a chain that do not depend on the request rate z, for n = 0 .. N + c; points are columns."""
 
     count: Any
     """n, shape (N + c + 1,)."""
     free: Any
     """N - h(n), at least 0; shape (N + c + 1, B)."""
     steps: Any
-    """Of short chains, by how much a weight exceeds the one before, without z and the factors of `heads`; likewise. Of
-    long ones the logarithms of the weights of n without z^n."""
+    """For short chains, the ratio of a weight to the one before, without z and the factors of `heads`; for long ones,
+    the logarithms of the weights without z^n; of the same shape."""
     heads: Any
-    """Of short chains, factors of the weights of n = 0 .. c, shape (c + 1, B), those beyond have none; of long chains
-    no row."""
+    """For short chains, further factors of the weights of n = 0 .. c, shape (c + 1, B); for long chains no row."""
     busy: Any
     """The share of the weight with all servers busy, for n below c: shape (c, B). From c on it is 1."""
     ahead: Any
-    """That share, times the mean number of requests beyond c - 1, those of the open stream among them; likewise. From c
-    on it is n - c + 1, and n + 1 times what follows."""
+    """That share, times the mean number of requests beyond c - 1, those of the open stream included; of the same shape.
+    From c on it is n - c + 1 + (n + 1) `beside`."""
     beside: Any
     """x / (1 - x), shape (1, B)."""
 
     def part(self, chosen: Any) -> _Chain:
-        """Some points of the batch; the one column of all points is that of some."""
+        """Some points of the batch; a single column holds for all points."""
         if self.free.shape[1] == 1:
             return self
         return self.each(lambda part: _columns(part, chosen))
 
     def each(self, of: Callable[[Any], Any]) -> _Chain:
-        """With a function of all that has a column for each point."""
+        """The chain with a function applied to all arrays that have a column for each point."""
         return self.replace(**{name: of(part) for name, part in self.as_dict().items() if name != "count"})
 
 
 Chains = dict[tuple[Any, ...], _Chain]
-"""The latest chains, by what they depend on: between the rounds of a fixed point it is the rates alone that change."""
+"""The latest chains, by their parameters: between the rounds of a fixed point only the rates change."""
 
 
 def _kept_chain(
     chains: Chains | None, most: int, servers: int, sources: Any, share: Any, erlangs: Any, room: Any
 ) -> _Chain:
-    """As `_chain`; among those that are kept, where it is."""
+    """As `_chain`, from the chains that are kept if it is among them."""
     if chains is None:
         return _few_chains(most, servers, sources, share, erlangs, room)
     key = most, servers, *(item.tobytes() for item in (sources, share, erlangs))
@@ -414,8 +409,8 @@ def _kept_chain(
 
 
 def _few_chains(most: int, servers: int, sources: Any, share: Any, erlangs: Any, room: Any) -> _Chain:
-    """As `_chain`. Points of one chain have one column; where half of them at most are different, as those of slopes,
-    each is made once."""
+    """As `_chain`, with one column if all points have the same chain; if at most half of the chains differ, each is
+    made once."""
     if (sources == sources[0]).all():
         sources = sources[:1]
     if not ((share == share[0]).all() and (erlangs == erlangs[0]).all()):
@@ -430,7 +425,7 @@ def _few_chains(most: int, servers: int, sources: Any, share: Any, erlangs: Any,
 
 
 def _chain(most: int, sources: Any, servers: int, share: Any, erlangs: Any, room: Any = None) -> _Chain:
-    """The weights of the chain of 0 to `most` requests for N, p and b of each point; in `room`, as of `_solved`."""
+    """The chain of 0 to `most` requests for N, p and b of each point; `room` as of `_solved`."""
     count = np.arange(0.0, most + 1)
     column = count[:, None]
     few = column[:servers]
@@ -472,10 +467,10 @@ def _take_logs(steps: Array) -> None:
 
 
 def _weigh(chain: _Chain, rate: Array, weights: Array) -> None:
-    """Put the weights of a chain at some rates, (B,), up to a factor of each, into an array: (n, B).
+    """Put the weights of a chain at the rates (B,), up to a factor of each, into an array (n, B).
 
-    Method   Of short chains as products, the fastest way by far, which lose no digits; of those that would leave the
-             range of numbers, and of long chains, by their logarithms.
+    Method   For short chains as products, which is fastest and loses no digits; where these would overflow, and for
+             long chains, by logarithms.
     """
     if not len(chain.heads):
         _weigh_logs(chain.steps, chain.count, rate, weights)
@@ -504,7 +499,7 @@ def _weigh(chain: _Chain, rate: Array, weights: Array) -> None:
 
 
 def _weigh_logs(logs: Array, count: Array, rate: Array, weights: Array) -> None:
-    """As `_weigh`, by the logarithms of the weights without their rate."""
+    """As `_weigh`, from the logarithms of the weights without their rate."""
     np.multiply(count[:, None], rate, out=weights)
     weights += logs
     weights -= weights.max(axis=0)
@@ -512,10 +507,10 @@ def _weigh_logs(logs: Array, count: Array, rate: Array, weights: Array) -> None:
 
 
 def _ahead(count: Any, servers: int, beside: Any, chances: Any, share_busy: Any) -> Any:
-    """With all servers busy and n below c, the requests beyond c - 1: those of n holders, and of the open stream
-    (n + 1) x / (1 - x) t(n + 1) / t(n), as it is negative binomial; times the share of that."""
-    here = chances[:-1]
-    following = np.divide(chances[1:], here, out=np.zeros_like(here), where=here > 0)
+    """`ahead` for n below c: n - c + 1 requests of holders and, since the open stream is negative binomial,
+    (n + 1) x / (1 - x) t(n + 1) / t(n) of that, times the share with all servers busy."""
+    present = chances[:-1]
+    following = np.divide(chances[1:], present, out=np.zeros_like(present), where=present > 0)
     return share_busy * (count - (servers - 1) + (count + 1) * beside * following)
 
 
@@ -555,5 +550,5 @@ def _log_factorials(most: int) -> Any:
 
 
 def _log(erlangs: Any) -> Any:
-    """The logarithm, 0 of 0."""
+    """The logarithm; 0 for 0."""
     return np.log(erlangs + (erlangs == 0))

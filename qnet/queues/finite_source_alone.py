@@ -1,4 +1,4 @@
-"""The finite-source chain of one point, in floats: a small network needs no arrays, and no time to load them."""
+"""The finite-source chain of one point, in floats: small networks need no arrays, nor the import of numpy."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ MOST_REQUESTS = 200
 """Requests at once, sources and servers together, beyond which arrays are faster."""
 
 _TOLERANCE, _CLOSEST = 2e-14, 2e-15
-"""How near to the throughput wanted is near enough, as of `finite_source`."""
+"""Tolerances of the logarithm of the throughput, as in `finite_source`."""
 _LARGEST_WEIGHT = 1e250
-"""Up to which weights are products."""
+"""The largest sum of weights that are computed as products."""
 _ROUNDING = 1e-13
-"""The share of the capacity that a throughput must leave, so that what it leaves is more than rounding."""
+"""The least share of the capacity that a throughput must leave to be more than a rounding error."""
 _MAX_ROUNDS = 200
 """As in `finite_source`."""
 _HIGHEST = 50.0
@@ -31,8 +31,7 @@ _NEVER = -math.inf
 def full_probabilities(
     sources: int, servers: int, offered: float, first_share: float, open_offered: float
 ) -> tuple[float, float, float]:
-    """Probabilities of all servers busy: as a request of a holder finds them, and at any time; and the services that it
-    waits for.
+    """Probabilities of all servers busy on arrival of a holder's request and at any time, and the services ahead of it.
 
     Applies   as `finite_source.waiting_probability`, to one point, with at most `MOST_REQUESTS` sources and servers
               together; offered and open_offered in erlangs, their sum below `servers`.
@@ -76,7 +75,7 @@ def _dot(weights: Sequence[float], values: Sequence[float]) -> float:
 
 
 def _first_rate(sources: int, servers: int, offered: float, first_share: float, spare: float) -> float:
-    """The logarithm of a rate to start from, by the formula of Sakasegawa (1977)."""
+    """The logarithm of an initial rate, by the formula of Sakasegawa (1977)."""
     load = min(offered / spare, 1 - 1e-9)
     waiting = min(load ** (1 + math.sqrt(2 * (servers + 1))) / (1 - load), _MOST_WAITING * sources)
     free = max(sources - first_share * offered - waiting, 1e-3 * sources)
@@ -84,7 +83,7 @@ def _first_rate(sources: int, servers: int, offered: float, first_share: float, 
 
 
 def _halley(excess: float, slope: float, bend: float, offered: float, spare: float) -> float:
-    """The step on the logarithm of the rate, for that of throughput / (spare - throughput) where that has one."""
+    """The Halley step of the logarithm of the rate, as in `finite_source`."""
     ratio, missed = 0.0, excess
     if spare > offered and excess < 1.0:
         beyond = offered * math.expm1(excess) / (spare - offered)
@@ -96,15 +95,18 @@ def _halley(excess: float, slope: float, bend: float, offered: float, spare: flo
 
 
 class _Chain(Record):
-    """What does not depend on the request rate, for each number of requests present."""
+    """The parts of a chain that do not depend on the request rate, by the number of requests present."""
 
     free: list[float]
+    """Holders that are free to make a request."""
     steps: list[float]
-    """By how much a weight exceeds the one before, without the rate and the factors of `heads`."""
+    """The ratio of a weight to the one before, without the rate and the factors of `heads`."""
     heads: list[float]
-    """Factors of the weights of 0 to `servers` requests, those beyond have none."""
+    """Further factors of the weights of 0 to `servers` requests."""
     busy: list[float]
+    """The share of the weight with all servers busy."""
     ahead: list[float]
+    """That share, times the mean number of requests beyond c - 1, those of the open stream included."""
 
 
 def _chain(sources: int, servers: int, share: float, erlangs: float) -> _Chain:
@@ -147,7 +149,7 @@ def _chain(sources: int, servers: int, share: float, erlangs: float) -> _Chain:
 
 
 def _weights(chain: _Chain, rate: float) -> list[float]:
-    """The weights at a rate, up to a factor: products, or by their logarithms those that leave the range of numbers."""
+    """The weights at a rate, up to a factor: as products, or by their logarithms where these would overflow."""
     each = math.exp(rate)
     weights = list(accumulate((step * each for step in chain.steps), mul, initial=1.0))
     weights[: len(chain.heads)] = map(mul, weights, chain.heads)
@@ -160,14 +162,14 @@ def _weights(chain: _Chain, rate: float) -> list[float]:
 
 
 def _following(chances: Sequence[float], number: int) -> float:
-    """The next chance over one, which is 1 from the last one on."""
+    """The ratio of the next probability to this one; 1 from the last one on."""
     if number + 1 >= len(chances):
         return 1.0
     return chances[number + 1] / chances[number] if chances[number] > 0 else 0.0
 
 
 def _together(one: float, other: float) -> float:
-    """The logarithm of the sum of two numbers, by theirs."""
+    """The logarithm of the sum of two numbers, from their logarithms."""
     larger, smaller = max(one, other), min(one, other)
     return larger if smaller == _NEVER else larger + math.log1p(math.exp(smaller - larger))
 
@@ -177,5 +179,5 @@ def _log_or_never(value: float) -> float:
 
 
 def _log(erlangs: float) -> float:
-    """The logarithm, 0 of 0."""
+    """The logarithm; 0 for 0."""
     return math.log(erlangs) if erlangs > 0 else 0.0

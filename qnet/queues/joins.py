@@ -1,4 +1,4 @@
-"""When the last, or the k-th, of several independent times has passed: order statistics by mean and variance."""
+"""The largest, or the k-th smallest, of several independent times: order statistics by mean and variance."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from qnet.lazy import Array
 from qnet.record import Record
 
 _GROWTH = 1.7
-"""Of the quadrature after each constant: the largest factor by which the ends of panels grow."""
+"""The largest factor by which the ends of the panels of a quadrature grow."""
 _NODES = (0.18343464249564978, 0.525532409916329, 0.7966664774136267, 0.9602898564975362)
-"""As below."""
+"""The positive ones of the eight Gauss-Legendre nodes of a panel from -1 to 1."""
 _WEIGHTS = (0.36268378337836166, 0.3137066458778869, 0.22238103445337443, 0.10122853629037706)
-"""The eight Gauss-Legendre nodes of each panel from -1 to 1, of which half are negative, and their weights."""
+"""Their weights."""
 _SHORTEST, _LONGEST = 0.1, 40.0
 """The end of the first panel and of the last, in means of the shortest time and of the longest."""
 
 
 _STAGES = 40
-"""The most stages of a mixed Erlang time; what varies less is a constant and such a time."""
+"""The most stages of a mixed Erlang time; a less variable time is a constant plus such a time."""
 
 
 class BranchTimes(Record):
@@ -41,10 +41,12 @@ def joined(branches: Sequence[BranchTimes], needed: int) -> tuple[Value, Value]:
     Applies   independent times >= 0 of any distribution; `needed` from 1 to the number of times.
     branches  means and variances, floats or arrays of points.
     Returns   seconds, and square seconds; 0 where a mean is not finite.
-    Method    Each time is fitted by its two moments (see `Fitted`). The number of those that have passed by a time is a
-              sum of independent binomial numbers; what is left is integrated over time by Gauss-Legendre quadrature.
+    needed    how many of the times must pass.
+    Method    Each time is fitted by its two moments (see `Fitted`). The number of times that have passed at some moment
+              is a sum of independent binomial numbers; the probability that it is too small is integrated over time by
+              Gauss-Legendre quadrature.
     Exact     to about 1e-11 for exponential and constant times, and Erlang ones of up to 40 stages; otherwise as good
-              as two moments are.
+              as a fit of two moments.
     Source    @david2003, chapters 2 and 5.
 
     >>> [round(float(value), 9) for value in joined([BranchTimes(mean=1.0, variance=1.0, copies=2)], needed=2)]
@@ -70,12 +72,12 @@ def mean_joined(branches: Sequence[BranchTimes], needed: int) -> Value:
 
 
 def decisive(branches: Sequence[BranchTimes], needed: int) -> tuple[Value, ...]:
-    """By branch: the probability that one of its times is the one that is waited for; arguments as of `joined`.
+    """By branch: the probability that one of its times is the last that is needed; arguments as of `joined`.
+
+    Constants that pass together share that probability equally.
 
     branches  their means and variances, seconds and seconds squared.
-    needed    how many of their times are waited for, from 1.
-
-    Constants that pass together share what they decide.
+    needed    how many of their times are needed, from 1.
 
     >>> [round(float(share), 9) for share in decisive([BranchTimes(1.0, 1.0), BranchTimes(1.0, 1.0)], needed=2)]
     [0.5, 0.5]
@@ -102,7 +104,7 @@ def mean_of(moments: Any, counts: Sequence[int], needed: int) -> Any:
     """The mean of `joined` alone, as an array of points.
 
     moments  (times, 2, points) means and variances, seconds and seconds squared.
-    counts   how often each time is there.
+    counts   how many copies each time has.
     needed   how many of the times must pass, from 1.
     """
     return _mean(_Order(moments, counts, needed, moments.shape[2:]))
@@ -116,7 +118,7 @@ def _mean(order: _Order) -> Value:
 
 
 def _ordered(branches: Sequence[BranchTimes], needed: int) -> _Order:
-    """Times of which a given number must pass, from branches."""
+    """The times of branches, as an order statistic."""
     shape = np.broadcast_shapes(*(np.shape(value) for item in branches for value in item[:2]))
     size = int(np.prod(shape))
     moments = np.array(
@@ -126,10 +128,11 @@ def _ordered(branches: Sequence[BranchTimes], needed: int) -> _Order:
 
 
 class _Order:
-    """Fitted times, of which a given number must pass.
+    """An order statistic of fitted times.
 
     moments  (times, 2, points) means and variances.
-    counts   how often each time is there.
+    counts   how many copies each time has.
+    needed   how many of the times must pass.
     shape    of the points, as they were given.
     """
 
@@ -146,7 +149,8 @@ class _Order:
         return value.reshape(self.shape) if self.shape else float(value[0])
 
     def nodes(self) -> Iterator[tuple[Any, Any]]:
-        """Times and weights, (points, nodes), between each two of the moments at which a distribution has a bend."""
+        """Quadrature nodes and weights, (points, nodes), for each stretch between constants, where distributions have
+        bends."""
         points = np.array([-node for node in reversed(_NODES)] + [*_NODES])
         shares = np.array([*reversed(_WEIGHTS), *_WEIGHTS])
         low, high = _SHORTEST * self.fitted.shortest, _LONGEST * self.fitted.longest
@@ -162,7 +166,7 @@ class _Order:
             width = np.broadcast_to(width, low.shape)[:, None]
             edges = np.minimum(ends, width) if index + 1 < len(bends) else ends
             if index + 1 < len(bends) and (edges[:, -1:] < width).any():
-                # A constant outlasts all that ends between two bends: what is left is constant until the next.
+                # After all other times have ended, the integrand is constant until the next bend.
                 edges = np.concatenate([edges, width], axis=1)
             half = (edges[:, 1:] - edges[:, :-1])[..., None] / 2
             times = edges[:, :-1, None] + half * (1 + points)
@@ -181,7 +185,7 @@ class _Order:
         return 1.0 - sum(numbers[: self.needed]) if 2 * self.needed < overall else sum(numbers[self.needed :])
 
     def deciding(self, passed: Any, index: int) -> Any:
-        """The probability that one fewer than enough have passed, one of a branch not counted."""
+        """The probability that one fewer than needed have passed, without one time of the branch `index`."""
         counts = [count - (index == number) for number, count in enumerate(self.counts)]
         if self.needed == sum(self.counts):
             return _product(share**count for share, count in zip(passed, counts, strict=True))
@@ -198,7 +202,7 @@ def _product(values: Iterator[Any]) -> Any:
 
 
 def _numbers(passed: Any, counts: Sequence[int]) -> list[Any]:
-    """The probabilities that 0, 1, ... have passed."""
+    """The probabilities that 0, 1, ... times have passed."""
     result: list[Any] = [1.0]
     for share, count in zip(passed, counts, strict=True):
         selected = [
@@ -213,9 +217,9 @@ def _numbers(passed: Any, counts: Sequence[int]) -> list[Any]:
 
 
 def ranked(values: Sequence[Value], counts: Sequence[int], rank: int) -> Value:
-    """The value at a rank, the smallest first, from 1, each value as often as it counts; elementwise over points.
+    """The value at a rank in ascending order, elementwise over points.
 
-    values  those of different sources, numbers or arrays of one shape.
+    values  numbers or arrays of one shape.
     counts  how often each occurs, at least 1.
     rank    from 1 to the sum of the counts.
     """
@@ -224,10 +228,10 @@ def ranked(values: Sequence[Value], counts: Sequence[int], rank: int) -> Value:
 
 
 def at_rank(table: Any, counts: Sequence[int], rank: int) -> Any:
-    """As `ranked`, of a table of values.
+    """As `ranked`, for a table of values.
 
-    table    by source, and by point.
-    counts   how often each source occurs.
+    table    (values, points).
+    counts   how often each value occurs.
     rank     from 1 to the sum of the counts.
     """
     order = np.argsort(table, axis=0)
@@ -241,8 +245,8 @@ class Fitted:
 
     mean      seconds, >= 0.
     variance  square seconds, >= 0.
-    Method    scv 1: exponential. Below: Erlang with k - 1 stages or with k, of one rate; below 1/40 a constant and such
-              a time. Above: one of two exponentials, of which each has half of the mean. scv 0: a constant.
+    Method    scv 1: exponential. Below: a mixture of Erlang distributions of k - 1 and k stages of one rate; below 1/40
+              a constant plus such a time. Above: hyperexponential with balanced means. scv 0: a constant.
     Source    @tijms1994, appendix B
     """
 
@@ -256,7 +260,7 @@ class Fitted:
         self.shifted = bool(few.any())
         rest = np.where(few, mean * np.sqrt(_STAGES * scv), mean) if self.shifted else mean
         self.shift = mean - rest
-        """What of each time is constant."""
+        """The constant part of each time."""
         self.wide = scv > 1
         if self.any_constant:
             self.wide &= ~self.constant
@@ -264,12 +268,12 @@ class Fitted:
         regular = np.minimum(scv, 1.0)
         if self.shifted:
             regular = np.where(few, 1 / _STAGES, regular)
-        # Rounding must not ask for a stage more than an Erlang time has.
+        # Rounding must not add a stage to an Erlang time.
         self.stages = count = np.ceil(1 / regular - 1e-9)
         spread = np.maximum(count * (1 + regular) - count**2 * regular, 0.0)
         self.fewer = np.minimum(np.maximum((count * regular - np.sqrt(spread)) / (1 + regular), 0.0), 1.0)
         self.fewer = np.where(count > 1, self.fewer, 0.0)
-        """The probability of a stage less."""
+        """The probability of one stage less."""
         self.rate = (count - self.fewer) / (np.where(self.constant, 1.0, rest) if self.any_constant else rest)
         longest = rest
         if self.any_wide:
@@ -288,8 +292,7 @@ class Fitted:
             self.shortest, self.longest = rest.min(0), longest.max(0)
 
     def passed(self, times: Array) -> Array:
-        """The probability that each time has passed: of (points, moments) an array (times, points, moments)."""
-        # Times since 0 are those of all branches.
+        """(times, points, nodes) the probability that each time has passed at the nodes (points, nodes)."""
         since = np.maximum(times - self.shift[..., None], 0.0) if self.shifted else times
         left = self._left(since)
         if self.any_wide:
@@ -313,11 +316,11 @@ class Fitted:
         return np.where(self.constant[..., None] | (since < 0), 0.0, density)
 
     def _left(self, since: Any) -> Any:
-        """Of mixed Erlang times: the probability that they last longer."""
+        """The probability that mixed Erlang times last longer."""
         return self._stages(since, lambda count, stages: self._and(count < stages, count == stages, 1 - self.fewer))
 
     def _ending(self, since: Any) -> Any:
-        """Of mixed Erlang times: the density."""
+        """The density of mixed Erlang times."""
         shares = self._stages(
             since, lambda count, stages: self._and(False, count == stages, 1 - self.fewer, count == stages - 1)
         )
@@ -327,7 +330,7 @@ class Fitted:
         return sure + last * share + before * self.fewer
 
     def _stages(self, since: Any, weight: Callable[[int, Any], Any]) -> Any:
-        """The sum over stages of the probability to be in one, weighted."""
+        """The weighted sum over stages of the probability of being in each."""
         done = self.rate[..., None] * since
         term = np.exp(-done)
         result = weight(1, self.stages)[..., None] * term

@@ -1,4 +1,4 @@
-"""M/G/1/K: Poisson arrivals, one server first come first served, any service times, a finite number of places."""
+"""M/G/1/K: Poisson arrivals, one server first come first served, any service time, a finite number of places."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from qnet.record import Record
 MOST_PLACES = 5000
 """Above this the states would take seconds."""
 _CERTAIN = 1e-40
-"""Shares of numbers of arrivals below this are left out."""
+"""Probabilities of numbers of arrivals below this are left out."""
 _HEAVY = 300.0
-"""Arrivals in a service beyond which the server is never idle, to all digits."""
+"""Arrivals per service above which the server is never idle, to all digits."""
 _LONGEST = 100_000
-"""Probabilities of one distribution; a choice that bounds memory."""
+"""The most probabilities of one distribution; a choice that bounds memory."""
 _JUST_BELOW = 1 - 1e-9
 """The load from which a station counts as saturated; any number just below 1 works."""
 
 
 class ServiceTime(Record):
-    """A sort of service time: mixed Erlang below an scv of 1, two exponentials with balanced means above."""
+    """A service time distribution: mixed Erlang below an scv of 1, hyperexponential with balanced means above."""
 
     share: float
-    """Of the customers."""
+    """The share of the customers that have it."""
     mean: float
     """Seconds."""
     scv: float
@@ -36,7 +36,7 @@ class LossFigures(Record):
     blocked: float
     """Share of the arrivals that is lost."""
     kept: float
-    """The others, to all digits."""
+    """Share of the arrivals that is admitted, to all digits."""
     number: float
     """Mean number present."""
 
@@ -45,8 +45,8 @@ def m_g_1_k(rate: float, times: tuple[ServiceTime, ...], places: int) -> LossFig
     """The share of arrivals that is lost, and the mean number present.
 
     rate    arrivals per second, lost ones included.
-    times   the sorts of service times; a customer has one of them at random.
-    places  K >= 1, that in service included.
+    times   the mixture of service time distributions.
+    places  K >= 1, including service.
     Raises  `NotComputed` QN587 for more than 5000 places.
     Exact   yes, at any load.
     Method  The numbers in system just after departures are a Markov chain; the flows up and down across each number are
@@ -69,7 +69,7 @@ def m_g_1_k(rate: float, times: tuple[ServiceTime, ...], places: int) -> LossFig
     if not left:
         return LossFigures(1.0 - 1.0 / load, 1.0 / load, max(places - 1.0 / load, 0.0))
     overall = math.fsum(left)
-    # Of the states with all places taken: rho + x(0) - 1, written without a difference.
+    # The weight of all places taken, rho + x(0) - 1, without a difference.
     over = left[0] * _at(excess, places - 2, load)
     over += math.fsum(left[before] * _at(excess, places - 1 - before, load) for before in range(1, places))
     idle, over = left[0] / overall, over / overall
@@ -80,7 +80,7 @@ def m_g_1_k(rate: float, times: tuple[ServiceTime, ...], places: int) -> LossFig
 
 
 def _left(above: Sequence[float], load: float, places: int) -> list[float]:
-    """The numbers in system just after departures: 0, 1, ... below the places, in proportion; none where 0 never is."""
+    """Relative probabilities of 0, 1, ..., K - 1 in system just after departures; empty if the server is never idle."""
     none = 1.0 - above[0] if load < _HEAVY else 0.0
     if none <= 1e-30:
         return []
@@ -96,21 +96,21 @@ def _left(above: Sequence[float], load: float, places: int) -> list[float]:
 
 
 class BlockingFigures(Record):
-    """The figures of a station with all its customers: some have a place, the others wait for one."""
+    """The figures of a station whose customers wait outside when all places are taken."""
 
     full: float
     """Share of the arrivals that find all places taken."""
     number: float
     """Mean number of places taken."""
     late: float
-    """Mean time until arrivals that find no place get one."""
+    """Mean wait in seconds for a place of arrivals that find none."""
 
 
 def m_g_1_outside(rate: float, times: tuple[ServiceTime, ...], places: int) -> BlockingFigures:
-    """An M/G/1 of which K are inside, and the others wait outside in order of arrival.
+    """An M/G/1 with at most K customers inside; the others wait outside in order of arrival.
 
     rate    arrivals per second; at a load of 1 or more the figures are those of a load just below.
-    times   the sorts of service times; a customer has one of them at random.
+    times   the mixture of service time distributions.
     places  K >= 1.
     Raises  `NotComputed` QN587 as `m_g_1_k`.
     Exact   yes.
@@ -139,7 +139,7 @@ def m_g_1_outside(rate: float, times: tuple[ServiceTime, ...], places: int) -> B
 
 
 def _at(excess: Sequence[float], more: int, load: float) -> float:
-    """The mean number of arrivals in a service beyond the first `more` + 1; all of them for -1."""
+    """The mean number of arrivals in a service beyond the first `more` + 1, from `excess`; all of them for -1."""
     if more < 0:
         return load
     return excess[more] if more < len(excess) else 0.0
@@ -171,7 +171,7 @@ def _arrivals(rate: float, times: Sequence[ServiceTime], places: int) -> tuple[l
 
 
 def _stages(time: ServiceTime) -> list[tuple[float, int, float]]:
-    """The Erlang times that a time is one of: the probability of each, its stages (0: a constant) and its mean."""
+    """The Erlang distributions of a mixture: the probability of each, its stages (0: a constant) and its mean."""
     if time.mean == 0 or time.scv <= 1e-9:
         return [(time.share, 0, time.mean)]
     if abs(time.scv - 1) <= 1e-12:
@@ -188,12 +188,11 @@ def _stages(time: ServiceTime) -> list[tuple[float, int, float]]:
 
 
 def _chances(load: float, stages: int) -> list[float]:
-    """P(j arrivals) in a time of a number of stages: a negative binomial; for a constant time a Poisson
-    distribution."""
+    """P(j arrivals) in an Erlang time, a negative binomial distribution; for a constant time, 0 stages, Poisson."""
     if load == 0:
         return [1.0]
     if load >= _HEAVY:
-        # Far more than are considered: the mean alone counts.
+        # Far more arrivals than places: only the mean counts.
         part = load - int(load)
         return [*(0.0,) * min(int(load), _LONGEST), 1.0 - part, part]
     more = load / (stages + load) if stages else 0.0

@@ -17,9 +17,8 @@ def lognormal(text: str) -> tuple[float, float, float]:
 
     text      such as `p50 = 12 ms, p99 = 80 ms`, `mean = 20 ms, p95 = 60 ms`, or `p50 = 12 ms, scv = 2`.
     Raises    `UsageError` (QN749) for anything else, and where no lognormal time has them.
-
     Method    A percentile q is exp(mu + z sigma), z the percentile of the standard normal distribution; the mean is
-              exp(mu + sigma^2 / 2), the scv exp(sigma^2) - 1. Of two sigmas with one mean and percentile the smaller.
+              exp(mu + sigma^2 / 2), the scv exp(sigma^2) - 1. If two sigmas fit a mean and a percentile, the smaller.
     """
     shares: list[tuple[float, float]] = []
     more: dict[str, float] = {}
@@ -31,12 +30,12 @@ def lognormal(text: str) -> tuple[float, float, float]:
         if match[1]:
             share = float(match[1].replace("_", ".")) / 100
             if not 0 < share < 1:
-                raise _refused(text, f"p{match[1]} is no percentile")
+                raise _refused(text, f"p{match[1]} is not a percentile")
             shares.append((NormalDist().inv_cdf(share), value))
         else:
             more[match[2] or match[3]] = value
     if len(shares) + len(more) != 2 or not shares:
-        raise _refused(text, f"{len(shares) + len(more)} figures are stated")
+        raise _refused(text, f"it states {len(shares)} percentiles and {len(more)} other figures")
     sigma = _sigma(text, sorted(shares), more)
     normal, value = shares[0]
     mean = more.get("mean", value * exp(sigma * sigma / 2 - normal * sigma))
@@ -57,7 +56,7 @@ def _sigma(text: str, shares: list[tuple[float, float]], more: dict[str, float])
         return min(root for root in roots if root >= 0)
     (low, first), (high, second) = shares
     if high == low or second < first:
-        raise _refused(text, "the percentiles do not rise")
+        raise _refused(text, "the percentiles do not increase")
     return log(second / first) / (high - low)
 
 

@@ -1,7 +1,7 @@
-"""Stations with a finite number of places: one line, priorities, and a rate that depends on the number present.
+"""Stations with a finite number of places: one class, priorities, and a rate that depends on the number present.
 
-The places of a line may differ by point and need not be an integer. With priorities the states are a chain: Poisson
-arrivals, exponential times by level.
+The places of a single class may differ by point and need not be an integer. Priorities are a Markov chain with Poisson
+arrivals and exponential times by priority.
 """
 
 from __future__ import annotations
@@ -16,46 +16,46 @@ from qnet.queues.stations.loss import erlang_pair
 from qnet.record import Record
 
 _NEAR = 0.02
-"""The exponent down to which e^y - 1 is a series."""
+"""The exponent above which e^y - 1 is computed as a series."""
 _MOST = 700.0
-"""The exponent up to which e^y is a number."""
+"""The largest exponent of e, below the overflow of floats."""
 _TINY = 1e-300
 """Keeps a quotient finite at no load: any number near the smallest float works."""
 
 
 MOST_STATES = 1500
-"""Of the chain, which is one dense solution, cubic in them; a choice that bounds time."""
+"""The most states of the chain, whose dense solution is cubic in them; a choice that bounds time."""
 _State = tuple[tuple[int, ...], tuple[int, ...]]
-"""By level, the highest first: the number waiting, and the number in service."""
+"""By priority, the highest first: the number waiting, and the number in service."""
 _LARGE = 1e100
-"""Where weights are divided by the largest so far."""
+"""Weights above this are normalized."""
 
 
 class Servers(Record):
-    """The servers of the places of a line, with their other work."""
+    """The servers that free places, with their other work."""
 
     number: int
     """c >= 1."""
     load: Value
-    """Arrivals for a place over what the servers can give them: x."""
+    """Arrivals per second over the places per second that the servers can free: x."""
     other: Value = 0.0
-    """Share of the servers that is busy with other work, below 1."""
+    """Utilization of the servers by other work, below 1."""
     spread: Value = 1.0
-    """How many times as long the line is as that of exponential services alone: 1 where there is no other work."""
+    """The mean queue length over that of exponential services without other work: k."""
 
     @property
     def blocked(self) -> tuple[Value, Value]:
-        """Erlang's B of all that is asked, and 1 - B."""
+        """Erlang's B for the total load, and 1 - B."""
         return erlang_pair(self.number, self.number * (self.other + (1 - self.other) * self.load))
 
     @property
     def slack(self) -> Value:
-        """(1 - x + k x) of the spread k: what the ratio of the line is measured by."""
+        """1 - x + k x."""
         return 1 + self.beyond * self.load
 
     @property
     def beyond(self) -> Value:
-        """How much more spread there is than of exponential services alone, at least -1/2: that of constant ones."""
+        """k - 1, at least -1/2, which constant services have."""
         return self.spread - 1
 
     def log_ratio(self, operations: Operations) -> Value:
@@ -67,7 +67,7 @@ class Servers(Record):
 
 
 class FiniteLine(Record):
-    """A line with K places, those in service included."""
+    """A queue with K places, those in service included."""
 
     full: Value
     """Probability that an arrival finds all places taken."""
@@ -83,11 +83,11 @@ def with_loss(servers: Servers, places: Value, operations: Operations) -> Finite
     Applies     any load, above 1 as well; K >= c.
     servers     the servers of the places.
     places      K, a number or one per point; it need not be an integer.
-    operations  those of the numbers.
+    operations  of the numbers.
     Exact       M/M/c/K: no other work, exponential service.
     Method      The states up to c are those of the loss system, those above fall or rise geometrically; sums from the
-                larger end, without a difference of almost equal numbers. With other work the ratio is such that the
-                line without an end has the right mean.
+                larger end, without differences of almost equal numbers. With other work the ratio is the one for which
+                the unlimited queue has the right mean.
     Source      M/M/c/K: @kleinrock1975, sections 3.6 and 3.7. Other work: this tool.
     """
     where, exp = operations.where, operations.exp
@@ -99,13 +99,13 @@ def with_loss(servers: Servers, places: Value, operations: Operations) -> Finite
     low, top = where(falls, 1.0, shrunk), where(falls, shrunk, 1.0)
     below = where(falls, 1.0, exp(-steep)) * geometric_sum(steep, room, operations)
     sum_ = geometric_sum(steep, room + 1, operations)
-    # Other work lets arrivals pile up at the end: by this factor more than where the line is unlimited.
+    # With other work the last state has more than its geometric weight.
     more = servers.beyond * top
     free = idle * (1 - servers.other) * servers.slack * low + blocked * below
     overall = free + blocked * (top + more)
     ahead = (room + 1) * _level((room + 1) * slope, operations) - _level(slope, operations)
     waiting = blocked * (sum_ * operations.maximum([ahead, 0.0 * ahead]) + more * room) / overall
-    # No more can be let in than is served.
+    # No more can be admitted than is served.
     served = 1 / operations.maximum([servers.load, 1.0 + 0.0 * servers.load])
     full = operations.maximum([blocked * (top + more) / overall, 1 - served])
     return FiniteLine(full, operations.minimum([free / overall, served]), waiting)
@@ -119,20 +119,20 @@ def with_wait(servers: Servers, places: Value, operations: Operations) -> Finite
     operations  of floats or of arrays.
     Applies     as `with_loss`, with a load below 1: else there is no steady state.
     Exact       no other work, exponential service.
-    Method      All together, inside and outside, they are an M/M/c: N customers, min(N, K) of them inside.
+    Method      All customers, inside and outside, are those of an M/M/c: min(N, K) of N customers are inside.
     Source      M/M/c: @kleinrock1975, section 3.5. Other work: this tool.
     """
     (blocked, idle), load = servers.blocked, servers.load
     busy = blocked / (idle * (1 - servers.other) * (1 - load) + blocked)
     room = operations.maximum([places - servers.number, 0.0 * places])
     power = room * servers.log_ratio(operations)
-    # Points without a steady state have no figures, and must not end the others.
+    # Points without a steady state have no figures, but must not overflow.
     full = busy * operations.exp(operations.minimum([power, _MOST + 0.0 * power]))
     return FiniteLine(full, 1 - full, (busy - full) * (1 + servers.beyond) * load / (1 - load + (load == 1)))
 
 
 def geometric_sum(steep: Value, count: Value, operations: Operations) -> Value:
-    """The sum of e^(-steep j) over 0 <= j < count; `count` where it is not steep.
+    """The sum of e^(-steep j) over 0 <= j < count; `count` for a decay of 0.
 
     steep       the decay per step, of either sign.
     count       the number of terms, at least 0; fractions are allowed.
@@ -151,7 +151,7 @@ def _grown(power: Value, operations: Operations) -> Value:
 
 
 def _level(slope: Value, operations: Operations) -> Value:
-    """1 / (1 - e^-x) - 1 / x, which is 1/2 at 0: what the mean of a geometric series has beyond its leading term."""
+    """1 / (1 - e^-x) - 1 / x, which is 1/2 at 0; for the mean of a truncated geometric distribution."""
     near = operations.absolute(slope) < 0.1
     x = operations.where(near, slope, 0.0)
     series = 0.5 + x / 12 * (1 - x**2 / 60 * (1 - x**2 / 42 * (1 - x**2 / 40)))
@@ -162,12 +162,12 @@ def _level(slope: Value, operations: Operations) -> Value:
 
 
 class Levels(Record):
-    """The figures of a station with loss when all places are taken."""
+    """The figures of a station with priorities and loss when all places are taken."""
 
     kept: float
-    """Share of the arrivals that is admitted, of every level."""
+    """Share of the arrivals that is admitted, equal for every priority."""
     numbers: tuple[float, ...]
-    """By level: the mean number present."""
+    """By priority: the mean number present."""
 
 
 def priority_loss(
@@ -175,13 +175,14 @@ def priority_loss(
 ) -> Levels:
     """The share of arrivals that is admitted, and the mean numbers present.
 
-    rates         by level, the highest first: arrivals per second, lost ones included.
-    times         by level: mean service time in seconds, above 0.
-    places        K >= servers, those in service included: arrivals that find K are lost, whatever their level.
-    interrupting  whether an arrival interrupts a lower level, to be resumed later.
+    rates         by priority, the highest first: arrivals per second, lost ones included.
+    times         by priority: mean service time in seconds, above 0.
+    servers       c >= 1.
+    places        K >= servers, those in service included: arrivals that find K are lost, whatever their priority.
+    interrupting  whether an arrival preempts a lower priority, which resumes later.
     Raises        `NotComputed` QN588 where there are more than 1500 states.
     Exact         yes, at any load.
-    Method        The Markov chain of the numbers of every level that wait and are served.
+    Method        The Markov chain of the numbers of every priority that wait and are served.
 
     >>> round(priority_loss((0.5, 0.5), (1.0, 1.0), servers=1, places=1, interrupting=False).kept, 9)
     0.5
@@ -217,7 +218,7 @@ def priority_loss(
     blocked = float(shares[present.sum(axis=1) == places].sum())
     kept = 1.0 - blocked
     if blocked > 0.5:
-        # What is admitted is what leaves: one less a share near one has no digits.
+        # Admissions equal departures: 1 less a share near 1 would lose all digits.
         leaving = np.array([sum(busy / time for busy, time in zip(state[1], times, strict=True)) for state in states])
         kept = float(shares @ leaving) / sum(rates)
     return Levels(kept, tuple((shares @ present).tolist()))
@@ -236,7 +237,7 @@ def _moves(
 
 
 def _served(waiting: tuple[int, ...], served: tuple[int, ...], servers: int, interrupting: bool) -> _State:
-    """The state after servers have chosen: free ones the highest level, all of them where it interrupts."""
+    """The state after free servers, or with preemption all servers, have taken the highest priorities."""
     if interrupting:
         waiting = tuple(wait + busy for wait, busy in zip(waiting, served, strict=True))
         served = (0,) * len(served)
@@ -264,9 +265,9 @@ def rated_loss(offered: float, rates: Sequence[float], places: int) -> RatedLine
     """The share of arrivals that is admitted, and the mean number present.
 
     offered  arrivals per mean service time at rate 1, lost ones included.
-    rates    relative capacity with 1, 2, ... customers present, above 0; the last repeats.
+    rates    relative service rate with 1, 2, ... customers present, above 0; the last repeats.
     places   K, those in service included: arrivals that find K are lost.
-    Exact    for exponential times; for any times where the rate is shared by all, or the latest arrival preempts.
+    Exact    for exponential times; for any times with processor sharing or last come first served preemptive resume.
     Method   The birth-death process of the number present, p(n) = p(n - 1) offered / rates(n) up to n = K: a sum of
              positive terms.
     Source   @kleinrock1975, section 3.1; insensitivity with a limit of the number: @kelly1979,

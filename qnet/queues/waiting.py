@@ -1,4 +1,4 @@
-"""The wait at one station: general service, several servers, priorities, and holders that are few."""
+"""The wait at one station: general service, several servers, priorities, and a limited number of holders."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ else:
     finite_source_alone = lazy("qnet.queues.finite_source_alone")
 
 _NEGLIGIBLE = 1e-250
-"""Erlangs below which holders never meet each other, and logarithms of loads would run out of digits."""
+"""Erlangs below which holders never find each other, and logarithms of loads would lose their digits."""
 _MAX_CELLS = 1_000_000
 """Points times states of the finite-source chain that are held in memory at once."""
 
 
 class Load(Record):
-    """What one stream asks of one copy of a station."""
+    """The load of one stream on one copy of a station."""
 
     rate: Value
     """Requests per second."""
@@ -35,15 +35,15 @@ class Load(Record):
     square: Value
     """Second moment of the entire holding time, in square seconds."""
     second_square: Value
-    """Second moment of the part after the response."""
+    """Second moment of the part after the response, in square seconds."""
     priority: int
     """The highest is served first."""
     holders: int
-    """How many can make requests at once; 0 where the stream is open."""
+    """How many holders can make its requests at once; 0 where the stream is open."""
 
 
 class Level(Record):
-    """Load per server that is served before an arrival of one priority, or in turn with it."""
+    """Load per server that is served before an arrival of one priority, or in order of arrival with it."""
 
     above: Value
     """Of higher priorities."""
@@ -54,48 +54,49 @@ class Level(Record):
 
 
 class Queue(Record):
-    """What arrivals meet at a station."""
+    """The queue that arrivals find at a station."""
 
     servers: int
     offered: Value
     """Erlangs of all streams."""
     residual: Value
-    """Mean time until a busy server is free, had it only one customer: E[S^2] / 2E[S] as open arrivals see it."""
+    """Mean residual service time that an open arrival finds, E[S^2] / 2E[S], in seconds."""
     busy: Value
-    """Probability that an open arrival finds all servers busy."""
-    beside: Value
-    """The same where some of the load is of holders, whose number is limited."""
+    """Probability that an open arrival finds all servers busy, if all streams were Poisson."""
+    open_busy: Value
+    """The same with holders, whose number is limited."""
     holder_residual: Value
+    """Mean residual service time that a holder finds, which never finds the first phase of its last request."""
     holder_busy: Value
-    """The same two as a holder observes them, which never meets the first phase of its last request."""
+    """Probability that a holder finds all servers busy."""
     services_ahead: Value
-    """The services that a request of a holder waits for, one after the other, if requests were made at random."""
+    """Mean number of services that end before that of a request of a holder begins, with requests at random times."""
     holder_share: Value
-    """Of the load that a holder meets, the share of other holders."""
+    """The share of other holders in the load that a holder finds."""
     holder_alone: Value
-    """C r / c of a holder that meets the open streams only."""
+    """The wait C r / c of a holder if only the open streams were there."""
     holders: int
-    """How many holders can make requests at once, of all kinds; 0 for none."""
+    """How many holders can make requests at once, over all streams; 0 for none."""
     levels: Mapping[int, Level]
     """By priority."""
 
 
 def queue(servers: int, loads: Sequence[Load], holders: int, operations: Operations, heavier: Value = 1.0) -> Queue:
-    """What arrivals meet at one copy of a first-come-first-served station.
+    """The queue that arrivals find at one copy of a first-come-first-served station.
 
     Applies     Poisson streams and finite-source streams (`holders` above 0) of any service time distribution;
                 non-preemptive priorities, which change the order but not the work on arrival.
     servers     c >= 1.
-    loads       one for each stream; their offered load together below `servers`, which the caller must see to.
-    holders     how many can make requests at once, of all finite-source streams; 0 where there is none.
-    operations  those of the numbers in `loads`.
-    heavier     how many second phases the holder that waits has for one of the others.
+    loads       one for each stream; the caller ensures that their total offered load is below `servers`.
+    holders     how many can make requests at once, over all finite-source streams; 0 where there is none.
+    operations  of the numbers in `loads`.
+    heavier     the second-phase work of the waiting holder, relative to the average of all holders.
     Returns     all-busy probabilities, residual times and loads by priority.
     Raises      NotComputed as `waiting_probability` does.
     Method      All-busy probability: Erlang's C for open arrivals; for holders the finite-source chain. Residual
                 time: E[S^2] / 2E[S] of the mixture (Pollaczek-Khinchine; over several servers the Allen-Cunneen
-                factor). A holder never meets the first phase of its last request, and meets its second phase, a share
-                1/N of those of all holders, as an independent open stream.
+                factor). A holder never finds the first phase of its last request; its second phase, a share 1/N of
+                those of all holders, counts as an independent open stream.
     Exact       M/M/c, and M/G/1 open arrivals.
     Source      Pollaczek-Khinchine: @kleinrock1975, section 5.6. Allen-Cunneen: @allen1990, section 5.3.
     """
@@ -113,7 +114,7 @@ def queue(servers: int, loads: Sequence[Load], holders: int, operations: Operati
             offered=offered,
             residual=residual,
             busy=busy,
-            beside=busy,
+            open_busy=busy,
             holder_residual=residual,
             holder_busy=busy,
             services_ahead=0.0,
@@ -140,7 +141,7 @@ def queue(servers: int, loads: Sequence[Load], holders: int, operations: Operati
         offered=offered,
         residual=residual,
         busy=busy,
-        beside=operations.minimum([observed[0][1], busy]) if observed else busy,
+        open_busy=operations.minimum([observed[0][1], busy]) if observed else busy,
         holder_residual=ratio(squares + open_squares, 2 * (others_held + offered_by_one + open_offered)),
         holder_busy=holder_busy,
         services_ahead=services_ahead,
@@ -158,7 +159,7 @@ def open_wait(queue: Queue, priority: int) -> tuple[Value, Value]:
     queue     the result of `queue`.
     priority  one of those of its loads.
     Method    W = C r / (c (1 - s1)(1 - s2)): C the all-busy probability, r the residual time, s1 the load per server
-              of higher priorities, s2 of those and of the same priority. The wait, if any, is taken as exponential.
+              of higher priorities, s2 of those and of the same priority. The wait, if any, is assumed exponential.
     Exact     mean: M/M/c with one priority; M/G/1 with any number; M/M/c with equal means. Approximate otherwise.
     Fails     where s2 >= 1: the caller must have refused it, or scaled the loads down.
     Source    @cobham1954; @kleinrock1976, section 3.6.
@@ -168,31 +169,31 @@ def open_wait(queue: Queue, priority: int) -> tuple[Value, Value]:
     return _with_variance(queue.busy, queue.busy * queue.residual / queue.servers / idle)
 
 
-def waits_beside_holders(queue: Queue, held: Mapping[int, Value]) -> dict[int, tuple[Value, Value]]:
-    """Mean and variance of the wait of open arrivals with holders, by priority, in seconds and square seconds.
+def waits_with_holders(queue: Queue, held: Mapping[int, Value]) -> dict[int, tuple[Value, Value]]:
+    """Mean and variance of the wait of open arrivals among holders, by priority, in seconds and square seconds.
 
     Applies   non-preemptive priorities, the highest first; first come first served within each.
     queue     the result of `queue`, with `holders` above 0.
-    held      mean waits of the holders, by priority; of those that they have none 0 counts.
-    Method    Poisson arrivals see time averages, so that an arrival waits for the rest of a service and for those that
-              wait before it, whose number is by Little's law rate x wait: of priority k
+    held      mean waits of the holders, by priority; 0 for priorities that they do not have.
+    Method    Poisson arrivals see time averages, so that an arrival waits for a residual service and for the customers
+              that wait before it, whose number is by Little's law rate x wait: for priority k
                   W (1 - s1 - so) = C r / c + sum over higher priorities of (so W + sh V) + sh V,
               so and sh the load per server of open streams and of holders of one priority, V the wait of holders, s1
               all load of higher priorities, C the all-busy probability, r the residual time.
     Exact     one server: given the waits of holders. Many holders: `open_wait`.
-    Source    @kleinrock1976, section 3.6, with those before in two parts.
+    Source    @kleinrock1976, section 3.6, with the customers before in two parts.
     """
-    ahead = queue.beside * queue.residual / queue.servers
+    ahead = queue.open_busy * queue.residual / queue.servers
     result: dict[int, tuple[Value, Value]] = {}
     opened: Value = 0.0
     kept: Value = 0.0
     for priority in sorted(queue.levels, reverse=True):
         level = queue.levels[priority]
-        particular = level.open - opened
+        load = level.open - opened
         ahead = ahead + (level.held - kept) * held.get(priority, 0.0)
-        wait = ahead / (1 - level.above - particular)
-        result[priority] = _with_variance(queue.beside, wait)
-        ahead = ahead + particular * wait
+        wait = ahead / (1 - level.above - load)
+        result[priority] = _with_variance(queue.open_busy, wait)
+        ahead = ahead + load * wait
         opened, kept = level.open, level.held
     return result
 
@@ -203,10 +204,11 @@ def preemptive_waits(servers: int, loads: Sequence[Load]) -> list[tuple[Value, V
     Applies   Poisson streams; a higher priority takes a server from a lower one at once, which resumes later; first
               come first served within each priority.
     servers   c >= 1.
-    loads     one for each stream; their offered load together below `servers`, which the caller must see to.
-    Method    One server: R = (S + W) / (1 - s1), W = (sum of rate E[S^2] / 2) / (1 - s2), both over the same priority
-              and higher ones. Several: the number waiting, of each priority and all higher ones together, is that of
-              one server of their speed times C(c, a) / (a / c) at their load a; the differences are those of each.
+    loads     one for each stream; the caller ensures that their total offered load is below `servers`.
+    Method    One server: R = S / (1 - s1) + W, W = (sum of rate E[S^2] / 2) / ((1 - s1) (1 - s2)), the sum over the
+              same priority and higher ones, s1 the load of higher priorities, s2 with the same. Several: the number
+              waiting, of each priority and all higher ones together, is that of one server c times as fast, times
+              C(c, a) / (a / c) at their load a; the differences are the numbers of each.
     Exact     mean: M/G/1; M/M/c with equal means. Approximate otherwise.
     Source    @kleinrock1976, chapter 3, for one server; several: this tool, in the manner of @bondi1984.
     """
@@ -223,14 +225,14 @@ def preemptive_waits(servers: int, loads: Sequence[Load]) -> list[tuple[Value, V
             index: ((load.first + load.second) / servers * above + squares / (1 - upto)) / (1 - above)
             for index, load in selected
         }
-        here = total(load.rate * waits[index] for index, load in selected)
-        waiting = waiting + here
+        number = total(load.rate * waits[index] for index, load in selected)
+        waiting = waiting + number
         busy = erlang_c(servers, upto * servers)
-        of_several = waiting * ratio(busy, upto)
-        factor = 1.0 if servers == 1 else ratio(of_several - counted, here)
+        at_several = waiting * ratio(busy, upto)
+        factor = 1.0 if servers == 1 else ratio(at_several - counted, number)
         for index, _ in selected:
             result[index] = _with_variance(busy, waits[index] * factor)
-        counted, above = of_several, upto
+        counted, above = at_several, upto
     return [result[index] for index in range(len(loads))]
 
 
@@ -240,27 +242,28 @@ def holder_wait(
     """Mean and variance of the wait of a holder, one of `queue.holders` that can make requests at once, in (square)
     seconds.
 
-    Applies       servers of one pool, which take the next customer from one line, with open streams; non-preemptive
-                  priorities. Holders with separate lines: `holder_line`.
+    Applies       servers of one pool with a common queue, with open streams; non-preemptive priorities. Holders with
+                  separate queues: `holder_line`.
     queue         the result of `queue`, with `holders` above 0.
     priority      one of those of its loads.
-    busy_holders  utilization of the holders apart from this wait, at least 0; taken as 1 above 1.
-    spare         the mean wait that a holder has time for: what other holders add beyond it is cut off.
-    operations    those of the numbers.
+    busy_holders  utilization of the holders apart from this wait, at least 0; above 1 it counts as 1.
+    spare         the longest mean wait due to other holders, for which a holder has time.
+    operations    of the numbers.
     Method        A mean value equation. A request finds all servers busy with probability C and then waits for the
-                  requests that others left in the queue:
+                  requests of others in the queue:
                       W (1 - s) = (C r / c) (1 - g C u),
-                  s the load per server that others ask for, r the residual time, u = `busy_holders`, g the share of
-                  others' requests in the load on arrival; g C u is what a holder would meet of itself. W is at most
-                  `spare` and the wait of a holder that meets the open streams only: these leave no holder time.
+                  s the load per server of others, r the residual time, u = `busy_holders`, g the share of other
+                  holders in the load on arrival; g C u corrects for the requests of the holder itself. W is at most
+                  `spare` plus the wait with the open streams alone.
     Limits        N = 1: only the open stream counts. N large: Erlang's C. Saturation, r = S (exponential times):
                   N requests share c servers, so W = N S / c less the time a holder spends elsewhere: the wait remains
                   finite, and the station's capacity limits the system. For any r it is at most that, and more
                   only with open streams.
-    Known error   Too short where the pool has servers to spare, as arrivals then come at random and not from holders:
-                  by 7 to 58 % in 38 of 40 random pools of two to six servers, around a station with one server or
-                  two; in two near saturation it is too long, by up to 46 %. The chooser takes such pools by their
-                  states or as flow-equivalent where it can, and responses that rest on the wait are warned of (QN716).
+    Known error   Too short where the pool has idle servers, as arrivals then come at random and not from holders: by
+                  7 to 58 % in 38 of 40 random pools of two to six servers, around a station with one server or two;
+                  in two near saturation it is too long, by up to 46 %. Such pools are solved by their states or as
+                  flow-equivalent servers where possible; otherwise responses that depend on the wait have a warning
+                  (QN716).
     Source        Arrival theorem: @reiser1980; the weight g C u: this tool.
     """
     level = queue.levels[priority]
@@ -271,17 +274,18 @@ def holder_wait(
 
 
 class HolderLine(Record):
-    """What a holder that serves a separate line of customers waits for a station, whatever the holders do elsewhere."""
+    """The wait of a holder with a separate queue for a station, as a function of its utilization elsewhere."""
 
     busy: Value
     """Probability that it finds all servers busy."""
     alone: Value
-    """Its mean wait if it were idle between its requests, in seconds."""
+    """Its mean wait in seconds if it were idle between its requests."""
     itself: Value
-    """The share of that which it would meet of itself if it were always busy."""
+    """The share of that which is due to its earlier requests, if it were always busy."""
     least: Value
-    """What it waits at least, if requests were made at random, and at most."""
+    """Lower bound of its mean wait in seconds, with requests at random times."""
     most: Value
+    """Upper bound in seconds."""
 
     def wait(self, busy_holders: Value, operations: Operations) -> tuple[Value, Value]:
         """Mean and variance of its wait, from the utilization of the holders apart from that wait."""
@@ -291,15 +295,16 @@ class HolderLine(Record):
 
 
 def holder_line(queue: Queue, least: Value, streaks: tuple[Value, Value], operations: Operations) -> HolderLine:
-    """What a holder that serves a separate line of customers waits, in seconds.
+    """The wait of a holder with a separate queue.
 
-    Applies       two copies or more of one server each, which ask again and again, with open streams; one priority.
+    Applies       two or more copies with one server each, which make requests repeatedly, with open streams; one
+                  priority.
     queue, operations  as of `holder_wait`.
     least         V' of `least_holder_wait`.
-    streaks       by how much holders meet more of each other than if each of them asked at random, at most: as a share
-                  and in seconds.
-    Method        The mean value equation of `holder_wait`, between two bounds: V', what a holder waits if requests are
-                  made at random, and V' + min(g k V', t), g the share of other holders in the load, k and t `streaks`.
+    streaks       the largest increase of the number of other holders found, compared with requests at random times: as
+                  a share, and in seconds.
+    Method        The mean value equation of `holder_wait`, between two bounds: V', the wait with requests at random
+                  times, and V' + min(g k V', t), g the share of other holders in the load, k and t `streaks`.
     Limits        N large: M/M/c. All holders busy, exponential times: the wait is that of a closed network, so that
                   the holders limit the throughput before the station is saturated.
     Exact         M/M/c//N with a Poisson stream of the same times, `streaks` being 0.
@@ -312,13 +317,13 @@ def holder_line(queue: Queue, least: Value, streaks: tuple[Value, Value], operat
 
 
 def least_holder_wait(queue: Queue, loads: Sequence[Load], operations: Operations) -> Value:
-    """V', what a holder waits if requests are made at random, in seconds.
+    """V', the mean wait of a holder with requests at random times, in seconds.
 
     queue, operations  as of `holder_wait`.
-    loads   those of the queue.
-    Method  The finite-source chain of the given throughput says what a request waits, V, were all times equal and
-            exponential as well. With f = r / S, r the residual time, S the mean service time, g the share of other
-            holders in the load, and T the time between two services of a holder, which no wait exceeds,
+    loads   of the queue.
+    Method  The finite-source chain of the given throughput gives the wait V for equal exponential times. With
+            f = r / S, r the residual time, S the mean service time, g the share of other holders in the load, and T the
+            time between two services of a holder, which no wait exceeds,
                 V' = f V / (1 + (f - 1) g V / T).
     Source  V: @baskett1975; the rest: this tool.
     """
@@ -342,7 +347,7 @@ def _by_arrival(queue: Queue, priority: int) -> tuple[Value, Value]:
 
 
 def _levels(servers: int, loads: Sequence[Load]) -> tuple[dict[int, Level], Value, Value]:
-    """The load before and with each priority; erlangs of the holders and of the open streams."""
+    """The loads by priority, and the erlangs of the holders and of the open streams."""
     levels: dict[int, Level] = {}
     above: Value = 0.0
     held: Value = 0.0
@@ -358,15 +363,14 @@ def _levels(servers: int, loads: Sequence[Load]) -> tuple[dict[int, Level], Valu
 
 def _with_variance(busy: Value, wait: Value) -> tuple[Value, Value]:
     """A wait that is 0 with probability 1 - busy and exponential otherwise."""
-    # The wait of those that wait remains finite however small the probability is.
+    # The mean wait of customers that wait is finite, however small their share is.
     return wait, wait * (2 * (wait / (busy + (busy == 0))) - wait)
 
 
 def _finite(
     holders: int, servers: int, asked: Sequence[tuple[Value, Value, Value]]
 ) -> list[tuple[Value, Value, Value]]:
-    """The all-busy probabilities as a holder and as an observer sees them, and the services that a holder waits for, by
-    whichever way suits the numbers.
+    """All-busy probabilities on arrival of a holder and at any time, and the services ahead of a holder's request.
 
     asked    chains that are solved together: the erlangs of the holders, the share of the first phase in them, and the
              erlangs of the open stream.
@@ -405,6 +409,6 @@ def _finite(
 
 
 def _at_random(servers: int, offered: Value) -> tuple[Value, Value, Value]:
-    """As `_finite`, of a Poisson stream."""
+    """As `_finite`, for a Poisson stream."""
     busy = erlang_c(servers, offered)
     return busy, busy, busy / (1 - offered / servers)

@@ -17,7 +17,7 @@ from qnet.expression import FLOATS, arrays
 from qnet.queues import finite_source, finite_source_alone, waiting
 from qnet.queues.erlang import erlang_c
 from qnet.queues.finite_source import MAX_SERVERS, MAX_SOURCES, waiting_probability
-from qnet.queues.waiting import Load, holder_wait, open_wait, queue, waits_beside_holders
+from qnet.queues.waiting import Load, holder_wait, open_wait, queue, waits_with_holders
 
 
 def birth_death(sources: int, servers: int, asking: Fraction) -> tuple[Fraction, Fraction, Fraction]:
@@ -145,7 +145,7 @@ def test_arrivals_beside_holders_who_wait_as_long_as_they_are_those_of_open_stre
     ]
     found = queue(servers, loads, MAX_SOURCES, FLOATS)
     waits = {priority: open_wait(found, priority)[0] for priority in rates}
-    beside = waits_beside_holders(found, waits)
+    beside = waits_with_holders(found, waits)
     for priority, wait in waits.items():
         assert float(beside[priority][0]) == pytest.approx(float(wait), rel=1e-3)
         assert holder_wait(found, priority, 0.0, 1e9, FLOATS)[0] == pytest.approx(float(wait), rel=1e-2)
@@ -312,7 +312,7 @@ def test_both_chains_of_a_station_are_solved_at_once(monkeypatch):
         alone = met(rate, FLOATS)
         assert sizes == []  # one point in floats has no arrays
         np.testing.assert_allclose(together.holder_busy[index], alone.holder_busy, rtol=1e-12)
-        np.testing.assert_allclose(together.beside[index], alone.beside, rtol=1e-12)
+        np.testing.assert_allclose(together.open_busy[index], alone.open_busy, rtol=1e-12)
 
 
 def test_a_search_that_begins_where_nothing_is_left_of_the_capacity() -> None:

@@ -29,8 +29,7 @@ from qnet.networks.solution import RoutedSolution
 from qnet.networks.streams import Key, Stream, Streams, streams
 from qnet.networks.wanted import Divided
 from qnet.queues.arithmetic import ratio, total
-from qnet.queues.waiting import Load, Queue, holder_wait, open_wait, preemptive_waits, queue
-from qnet.queues.waiting import waits_beside_holders as beside_holders
+from qnet.queues.waiting import Load, Queue, holder_wait, open_wait, preemptive_waits, queue, waits_with_holders
 
 if TYPE_CHECKING:
     from qnet.networks import fixed_point as networks_fixed_point
@@ -507,20 +506,20 @@ class OpenSolver:
                 self.waits[index] = self.uneven[centre.key].changed(wait) if self.uneven else wait
             return
         each = list(zip(centre.indices, loads, strict=True))
-        beside: dict[int, tuple[Value, Value]] = {}
+        opened: dict[int, tuple[Value, Value]] = {}
         if of_holders and any(index not in of_holders and index not in without for index in centre.indices):
             assert at_arrival is not None
-            beside = self.waits_beside(centre, each, at_arrival, of_holders)
+            opened = self.open_waits(centre, each, at_arrival, of_holders)
         for index, load in each:
             if index in without:
                 continue
             if index in of_holders:
                 mean, variance = of_holders[index]
             else:
-                if load.priority not in beside:
+                if load.priority not in opened:
                     assert at_arrival is not None
-                    beside[load.priority] = open_wait(at_arrival, load.priority)
-                mean, variance = beside[load.priority]
+                    opened[load.priority] = open_wait(at_arrival, load.priority)
+                mean, variance = opened[load.priority]
             if not centre.station.in_line:
                 assert at_arrival is not None
                 # Where service is shared or preemptive, the wait is proportional to the service of the customer.
@@ -531,7 +530,7 @@ class OpenSolver:
             wait = Wait(mean, variance)
             self.waits[index] = self.uneven[centre.key].changed(wait) if self.uneven else wait
 
-    def waits_beside(
+    def open_waits(
         self, centre: Centre, each: Sequence[tuple[int, Load]], at_arrival: Queue,
         of_holders: Mapping[int, tuple[Value, Value]],
     ) -> dict[int, tuple[Value, Value]]:  # fmt: skip
@@ -546,7 +545,7 @@ class OpenSolver:
                 rate = total(rate for _, rate in chosen)
                 mean = ratio(total(rate * of_holders[index][0] for index, rate in chosen), rate)
             held[priority] = mean * share
-        return beside_holders(at_arrival, held)
+        return waits_with_holders(at_arrival, held)
 
     def refuse_interrupted_holds(self, centre: Centre) -> None:
         """Raise where a server would be preempted from a holder that waits or is served elsewhere meanwhile."""

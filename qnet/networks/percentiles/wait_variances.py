@@ -341,8 +341,8 @@ def _moments(states: Sequence[float]) -> tuple[float, float]:
 
 
 def _work(station: Station, states: Sequence[float]) -> tuple[float, float]:
-    """Mean and variance of the time until a server is free, in service times; at a station with rates, until all that
-    were found and the customer itself have left."""
+    """Mean and variance of the time until a server is free, in service times; at a station with rates, until the
+    customer and all before it have left."""
     count = station.servers
     mean = square = within = 0.0
     done, spread = 0.0, 0.0
