@@ -8,10 +8,9 @@ from collections.abc import Callable
 from functools import cache, partial
 from typing import Any
 
-import numpy as np
-
 from qnet.errors import NotComputed, Problem
 from qnet.expression import Value
+from qnet.lazy import np
 from qnet.queues.roots import neighbours
 from qnet.queues.stations.answer import StationAnswer, answer
 from qnet.queues.stations.distributions import check_share, log_poisson, poisson_sum, quantile
@@ -20,18 +19,18 @@ from qnet.queues.stations.numbers import is_symbol, over_floats, pointwise, requ
 from qnet.record import Record
 
 _MOST_WORK = 1_000_000
-"""Multiplications that a sum over the walk may cost; beyond, transforms are taken."""
+"""The most multiplications of a sum over the walk; beyond, transforms are used."""
 _SMALLEST = 1e-19
 """The share of the largest term below which terms change no digit of a sum."""
 _MOST_POINTS = 2**21
-"""Points of a transform: enough for some 10^9 servers."""
+"""The most points of a transform: enough for some 10^9 servers."""
 
 
 _SOURCE = "@crommelin1932; @franx2001"
 _FEW = 400
-"""Up to this number of terms of the sum over the walk are added; beyond, roots are taken."""
+"""The most terms of the sum over the walk that are added; beyond, roots are used."""
 _NEGLIGIBLE = 1e-20
-"""Terms below this share of a sum, however many follow, change no digit of it."""
+"""The share of a sum below which all remaining terms together change no digit of it."""
 
 
 class Waiting(Record):
@@ -40,9 +39,9 @@ class Waiting(Record):
     states: tuple[float, ...]
     """P(0), P(1), ... wait."""
     tails: tuple[float, ...]
-    """P(at least 0), P(at least 1), ... wait: one more than states."""
+    """P(at least 0), P(at least 1), ... wait: one more than `states`."""
     decay: float
-    """-log of the ratio of all further states and tails to those before; infinite where none counts."""
+    """-log of the ratio of further states and tails to the ones before; infinite where these are negligible."""
 
     def state(self, count: int) -> float:
         """P(`count` wait)."""
@@ -69,15 +68,23 @@ class SpitzerSums(Record):
 
 
 def terms(servers: int, offered: float) -> float:
-    """How many sums of the walk count to the last digit: P(N_k >= k c) <= exp(-k c (rho - 1 - log rho))."""
-    gap = offered / servers - 1
-    logs = math.log1p(gap) if gap > -0.5 else math.log(offered) - math.log(servers)
-    rate = servers * (gap - logs)
+    """The number of sums of the walk that are not negligible, by P(N_k >= k c) <= exp(-k c (rho - 1 - log rho)).
+
+    servers  c >= 1.
+    offered  a in erlangs, 0 < a < c.
+    """
+    excess = offered / servers - 1
+    logs = math.log1p(excess) if excess > -0.5 else math.log(offered) - math.log(servers)
+    rate = servers * (excess - logs)
     return math.inf if rate <= 0 else math.ceil(45 / rate)
 
 
 def walk(servers: int, offered: float) -> SpitzerSums:
-    """The sums over P(Poisson(k a) = k c + j) / k, over as many k as `terms` gives."""
+    """The sums over P(Poisson(k a) = k c + j) / k, over as many k as `terms` gives.
+
+    servers  c >= 1.
+    offered  a in erlangs, 0 < a < c.
+    """
     reached = mean = second = 0.0
     jumps: list[float] = []
     for k in range(1, int(terms(servers, offered)) + 1):
@@ -125,7 +132,7 @@ def waiting(servers: int, offered: float) -> Waiting:
 
 
 def _summed(states: list[float]) -> Waiting:
-    """With the sums from the far end."""
+    """The number waiting from its state probabilities, with tails summed from the far end."""
     tails = [0.0]
     for chance in reversed(states):
         tails.append(tails[-1] + chance)
@@ -142,7 +149,11 @@ def _exceeds(mean: float, count: int) -> float:
 
 
 def growth(servers: int, offered: float) -> float:
-    """s - 1 for the root s > 1 of s^c = exp(a (s - 1)): P(n wait) falls by 1 / s with each n, in the end."""
+    """s - 1 for the root s > 1 of s^c = exp(a (s - 1)): P(n wait) decays like s^-n.
+
+    servers  c >= 1.
+    offered  a in erlangs, 0 < a < c.
+    """
     load = offered / servers
     low = 1 - load
     high = 2 * low
@@ -154,6 +165,8 @@ def growth(servers: int, offered: float) -> float:
 def transformed(servers: int, offered: float) -> Waiting:
     """The number waiting at M/D/c at a load near 1.
 
+    servers  c >= 1.
+    offered  a in erlangs, 0 < a < c.
     Method   Wiener-Hopf factorization: on the unit circle K(z) = 1 - z^-c exp(-a (1 - z)), over its factors 1 - 1/z and
              1 - z/s, s as of `growth`, has a smooth logarithm sum l(j) z^j, whose coefficients fast Fourier transforms
              give. Then
@@ -230,9 +243,9 @@ def m_d_1(arrival_rate: Value, service_time: Value) -> StationAnswer:
 
 @pointwise
 def m_d_c(arrival_rate: float, service_time: float, servers: int) -> StationAnswer:
-    """Poisson arrivals, constant service time, identical servers, one line, first come first served.
+    """Poisson arrivals, constant service time, identical servers, one queue, first come first served.
 
-    Applies       floats and arrays. Numbers only: the answer has no closed form for c > 1.
+    Applies       floats and arrays; no symbols, since the answer has no closed form for c > 1.
     arrival_rate  per second, at least 0.
     service_time  in seconds, above 0.
     servers       c >= 1.
@@ -272,19 +285,19 @@ def m_d_c(arrival_rate: float, service_time: float, servers: int) -> StationAnsw
 def _by_roots(servers: int, offered: float) -> tuple[float, float, float]:
     """Mean number waiting, its variance less its mean, and the probability of waiting."""
     load = offered / servers
-    gap = servers - offered
-    first = (servers * (servers - 1) - offered * offered) / (2 * gap)
+    idle = servers - offered
+    first = (servers * (servers - 1) - offered * offered) / (2 * idle)
     inverse = squares = 0.0
-    logs = math.log(gap)
+    logs = math.log(idle)
     for k in range(1, servers // 2 + 1):
         root = _root(cmath.exp(2j * math.pi * k / servers), load)
-        # Roots come in conjugate pairs, but for the real one of an even number of servers.
+        # Roots are conjugate pairs, except for a real one with an even number of servers.
         count = 1 if 2 * k == servers else 2
         share = 1 / (1 - root)
         inverse += count * share.real
         squares += count * (share * share).real
         logs -= count * math.log(abs(1 - root))
-    third = (servers * (servers - 1) * (servers - 2) - offered**3) / (3 * gap)
+    third = (servers * (servers - 1) * (servers - 2) - offered**3) / (3 * idle)
     mean = inverse - first
     return max(mean, 0.0), max(first * first - third - squares, 0.0), max(0.0, -math.expm1(min(0.0, logs)))
 
@@ -304,16 +317,16 @@ def _root(turn: complex, load: float) -> complex:
 
 
 def _distribution(servers: Value, offered: Value, service_time: Value) -> dict[str, Any]:
-    """p(n) and percentiles, made when they are asked for."""
+    """p(n) and percentiles, computed on demand."""
     known = cache(waiting)  # Held by this answer, whose states and percentiles need the same numbers waiting.
 
     def state(count: int) -> Value:
         def one(servers: float, offered: float) -> float:
             waits = known(int(servers), float(offered))
-            # Poisson(a) arrive in a service time: 13 standard deviations below its mean the rest is negligible.
+            # Poisson(a) customers arrive in a service time: beyond 13 standard deviations the rest is negligible.
             most = count if not offered else min(count, int(offered + 13 * math.sqrt(offered)) + 60)
             return math.fsum(
-                math.exp(log_poisson(come, offered)) * waits.state(count - come) for come in range(most + 1)
+                math.exp(log_poisson(arrived, offered)) * waits.state(count - arrived) for arrived in range(most + 1)
             )
 
         return over_floats(one, servers, offered)
@@ -337,7 +350,13 @@ def _wait(known: Callable[[int, float], Waiting], share: float, count: float, of
 
 
 def wait_tail(waits: Waiting, servers: int, offered: float, time: float) -> float:
-    """P(the wait at M/D/c exceeds a number of service times), by the number waiting there."""
+    """P(the wait at M/D/c exceeds a number of service times).
+
+    waits    the number waiting.
+    servers  c >= 1.
+    offered  a in erlangs, 0 < a < c.
+    time     in service times.
+    """
     slots = math.floor(time) + 1
     mean, goal = offered * (slots - time), slots * servers
     # Terms below have the smaller Poisson probability, and the smaller tail.
