@@ -1,6 +1,7 @@
 """Single stations: one family of queues per file, one type of answer, one table of names.
 
-Begin at `front`, the door, and `table`; `answer` is what every family fills in. A new family is one file and one row.
-`queue` is `qnet.queue`, `limits` what may be asked of a station by name, `inverse` finds a parameter for a limit.
+Begin at `front`, which reads parameters and evaluates a station, and `table`; `answer` is the result of every family. A
+new family is one file and one row of the table. `queue` is `qnet.queue`, `limits` the figures that limits and metrics
+name, `inverse` finds the value of a parameter that meets a limit.
 May import what `queues` may.
 """

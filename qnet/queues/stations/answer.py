@@ -1,4 +1,4 @@
-"""What every station answers, whatever its family."""
+"""The answer of a station, the same for every family."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ class StationAnswer(Record):
     exactness: str
     """`exact`, `approximate` or `bound` (an upper bound of wait, response and numbers)."""
     cites: str
-    """Where the formula is from: texts with keys of `references`, such as `@kleinrock1975, section 3.2`."""
+    """Source of the formula, with keys of `references`, such as `@kleinrock1975, section 3.2`."""
     arrival_rate: Value
-    """Arrivals that are offered, of all sources together, lost ones included."""
+    """Offered arrivals of all sources together, lost ones included."""
     throughput: Value
-    """Arrivals that are carried."""
+    """Arrivals that are admitted."""
     offered: Value
     """Erlangs: arrival_rate x service time."""
     busy_servers: Value
@@ -60,7 +60,7 @@ class StationAnswer(Record):
     response: Value
     wait: Value
     probability_of_waiting: Value = None
-    """That a customer that is admitted is not served at once."""
+    """Probability that an admitted customer is not served at once."""
     blocking: Value = None
     """Call congestion: the share of arrivals that are lost."""
     time_congestion: Value = None
@@ -74,13 +74,14 @@ class StationAnswer(Record):
     wait_percentile: Function | None = None
     """q(p): the wait that a share p of customers does not exceed, 0 <= p < 1."""
     response_percentile: Function | None = None
+    """The same for the response."""
     classes: tuple[ClassAnswer, ...] = ()
     notes: tuple[str, ...] = ()
-    """What a reader of the figures should know."""
+    """Remarks for the reader of the figures."""
 
     @property
     def source(self) -> str:
-        """Where the formula is from, in full."""
+        """The source of the formula in full."""
         return references.cited(self.cites)
 
     def named(self) -> Iterator[tuple[str, Any]]:
@@ -88,7 +89,7 @@ class StationAnswer(Record):
         return zip(self._fields, self, strict=True)
 
     def _table(self) -> tuple[list[str], list[list[Any]]]:
-        """Headings and rows: a figure with its unit, of all customers and of each priority class."""
+        """Headings and rows: each figure with its unit, for all customers and for each priority class."""
         headings = ["figure", "value", *(f"class {index}" for index in range(len(self.classes))), "unit"]
         rows = [
             [name.replace("_", " "), value, *(getattr(item, name, None) for item in self.classes), _unit(name)]
@@ -108,14 +109,14 @@ class StationAnswer(Record):
         return "\n".join([f"{self.station} ({self.exactness})", "", table, "", f"source: {self.source}", *notes])
 
     def _repr_markdown_(self) -> str:
-        """What notebooks show."""
+        """The table that notebooks show."""
         notes = [f"Note: {note}" for note in self.notes]
         table = markdown_table(*self._table())
         return "\n\n".join([f"### {self.station} ({self.exactness})", table, f"Source: {self.source}", *notes])
 
 
 _MAIN = ("throughput", "utilization", "queue_length", "response", "wait", "blocking")
-"""Figures that are shown in a line."""
+"""Figures that are shown in one line."""
 _WORDS = ("station", "exactness", "cites", "classes", "notes")
 """Fields that are no figures."""
 
@@ -155,8 +156,8 @@ def stacked(answers: Sequence[StationAnswer], shape: tuple[int, ...]) -> Station
             return None
         if callable(values[0]):
 
-            def at(asked: Any) -> Any:
-                return np.array([value(asked) for value in values]).reshape(shape)
+            def at(argument: Any) -> Any:
+                return np.array([value(argument) for value in values]).reshape(shape)
 
             return at
         return np.array(values, dtype=float).reshape(shape)

@@ -22,8 +22,8 @@ def m_x_m_1(
 ) -> StationAnswer:
     """M[X]/M/1: `m_x_g_1` with exponential service.
 
-    Returns   also p(n) and percentiles where no scv_batch is given: batches have the integers next to the mean.
-    Method    `phases_met`: a customer meets those before it, of its batch as well, and each takes one service time.
+    Returns   also p(n) and percentiles where no scv_batch is given: batch sizes are the integers next to the mean.
+    Method    `phases_at_arrival`: a customer waits for all before it, also in its batch, each for one service time.
 
     >>> m_x_m_1(5.0, 0.1, batch_size=1.0).response
     0.2
@@ -64,23 +64,23 @@ def m_x_g_1(
     arrival_rate: Value, service_time: Value, scv_service: Value, batch_size: Value, scv_batch: Value = None,
     skewness_service: Value = None, skewness_batch: Value = None,
 ) -> StationAnswer:  # fmt: skip
-    """Poisson batches, independent services, one server, batch after batch.
+    """Poisson arrivals of batches, independent services, one server, batches in order of arrival.
 
     Applies       floats, fractions, arrays and symbols.
-    arrival_rate  of CUSTOMERS per second, at least 0; batches come at arrival_rate / batch_size.
+    arrival_rate  of CUSTOMERS per second, at least 0; batches arrive at arrival_rate / batch_size.
     service_time  mean of one customer, in seconds, above 0.
     scv_service   variance / mean^2 of it, at least 0.
     batch_size    mean number of customers of a batch, at least 1.
-    scv_batch     variance / mean^2 of that number; where not given the least that integers of this mean have,
-                  0 for an integer mean.
+    scv_batch     variance / mean^2 of that number; default: the least that integers with this mean have, 0 for an
+                  integer mean.
     skewness_service, skewness_batch
-                  third standardized moments, or None. Without them the third moment is known of constant times, and of
+                  third standardized moments, or None: then the third moments are known only for constant times, and for
                   batches without an scv_batch.
     Returns       means over customers; variances where both third moments are known.
-    Raises        NoAnswer (QN401) for a load of at least 1; UsageError for a spread that no integers have.
-    Method        W = W of M/G/1 + (E[X^2]/E[X] - 1) S / 2(1 - rho): the batch is one customer of M/G/1, and within it
-                  one waits for those before. Not served at once: all but the first of a batch that finds the station
-                  empty. Variances: the two parts of the wait are independent; the number in the system is, by its
+    Raises        NoAnswer (QN401) for a load of at least 1; UsageError for an scv_batch that no integers have.
+    Method        W = W of M/G/1 + (E[X^2]/E[X] - 1) S / 2(1 - rho): the batch is one customer of M/G/1, and within it a
+                  customer waits for those before it. Only the first of a batch that finds the station empty is served
+                  at once. Variances: the two parts of the wait are independent; the number in the system is, by its
                   generating function (1 - rho) (1 - z) A(z) / (A(z) - z), that of M/G/1 with A the arrivals during a
                   service.
     Source        @gross2008, section 3.1 (bulk input).
@@ -102,8 +102,8 @@ def m_x_g_1(
             raise UsageError(Problem("QN050", text, f"scv_batch of at least {least}"))
     plain = by_moments("M[X]/G/1", arrival_rate, service_time, scv_service, None)
     load = arrival_rate * service_time
-    beside = batch_size * (1 + scv_batch) - 1
-    wait = plain.wait + beside * service_time / (2 * (1 - load))
+    excess = batch_size * (1 + scv_batch) - 1
+    wait = plain.wait + excess * service_time / (2 * (1 - load))
     third = third_moment(service_time, scv_service, skewness_service, "service time above 0")
     cube = _cube(batch_size, integer) if exactly else third_moment(batch_size, scv_batch, skewness_batch, "batch size")
     spreads: dict[str, Value] = {}
@@ -122,7 +122,7 @@ def _cube(size: Value, integer: Value) -> Value:
 
 
 def _variances(rate: Value, time: Value, scv: Value, third: Value, size: Value, scv_batch: Value, cube: Value) -> Any:
-    """Of wait, response and number; `third` is E[S^3], `cube` E[X^3]."""
+    """The variances of wait, response and number; `third` is E[S^3], `cube` E[X^3]."""
     idle = 1 - rate * time
     batches, square = rate / size, time**2 * (1 + scv)
     # E[X (X-1)] and E[X (X-1) (X-2)].
@@ -131,7 +131,7 @@ def _variances(rate: Value, time: Value, scv: Value, third: Value, size: Value, 
     # The work of a batch: E[Y^2], E[Y^3]. The wait of its first one is that of M/G/1.
     work, works = size * square + pairs * time**2, size * third + 3 * pairs * square * time + triples * time**3
     first = (batches * work / (2 * idle)) ** 2 + batches * works / (3 * idle)
-    # Those before a random one in its batch: E[J] = E[X(X-1)] / 2E[X], E[J(J-1)] = E[X(X-1)(X-2)] / 3E[X].
+    # J customers of its batch before a random one: E[J] = E[X(X-1)] / 2E[X], E[J(J-1)] = E[X(X-1)(X-2)] / 3E[X].
     before = pairs / (2 * size)
     spread = triples / (3 * size) + before - before**2
     wait = first + before * scv * time**2 + spread * time**2

@@ -1,4 +1,4 @@
-"""Other ways to state the load of a station: service rate, offered erlangs, utilization; fitted service times."""
+"""Other ways of stating the load of a station: service rate, offered erlangs, utilization; fitted service times."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def converted(station: str, stated: Mapping[str, Any], unknown: str = "") -> dic
     station   its name, such as "M/M/c".
     stated    the parameters as they were given, in base units.
     unknown   a parameter that is not given because it is solved for.
-    Raises    `UsageError` (QN749) where two of them state the same, or where one cannot be converted.
+    Raises    `UsageError` (QN749) where two of them state the same quantity, or where one cannot be converted.
     """
     values = dict(stated)
     if "service" in values:
@@ -90,7 +90,7 @@ def _positive(name: str, value: Any) -> Any:
     try:
         fits = bool(value > 0) if not hasattr(value, "all") else bool((value > 0).all())
     except TypeError:
-        return value  # a symbol, or what the reader of parameters refuses
+        return value  # a symbol, or a value that `read_parameters` refuses
     if not fits:
         raise UsageError(Problem("QN050", f"{name} is {value}", "above 0", path=(name,)))
     return value

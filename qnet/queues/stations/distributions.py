@@ -9,7 +9,7 @@ from qnet.errors import NotComputed, Problem
 from qnet.queues.roots import neighbours
 
 _LAST = 1e-19
-"""A term below this share of a sum of falling terms changes no digit of it."""
+"""A term below this share of a sum of decreasing terms changes no digit of it."""
 _HALF_LOG = 0.5 * math.log(2 * math.pi)
 
 
@@ -30,7 +30,7 @@ def log_poisson(count: int, mean: float) -> float:
 
 
 def _stirling(count: int) -> float:
-    """log n! less Stirling's formula."""
+    """log n! minus Stirling's formula."""
     if count < 16:
         return math.lgamma(count + 1.0) - (count + 0.5) * math.log(count) + count - _HALF_LOG
     square = float(count) * count
@@ -57,8 +57,9 @@ def _deviance(count: float, mean: float) -> float:
 def poisson_sum(mean: float, log_weight: Callable[[int], float], first: int, last: int | None, start: int) -> float:
     """sum of P(Poisson(mean) = i) exp(log_weight(i)) over first <= i <= last, for log-concave terms.
 
-    start   a place near the largest term.
-    Method  from there both ways, until the terms fall and are too small to count: about the square root of the mean.
+    start   an index near the largest term.
+    Method  from there in both directions, until the terms are decreasing and negligible: about the square root of the
+            mean of them.
     """
     if last is not None and last < first:
         return 0.0
@@ -87,8 +88,8 @@ def poisson_sum(mean: float, log_weight: Callable[[int], float], first: int, las
 
 def two_phases_tail(time: float, one: float, other: float) -> float:
     """P(X + Y > t) for independent exponential X and Y of these rates, without cancellation where they are near."""
-    slow, gap = min(one, other), abs(one - other)
-    grown = time if gap * time < 1e-12 else -math.expm1(-gap * time) / gap
+    slow, difference = min(one, other), abs(one - other)
+    grown = time if difference * time < 1e-12 else -math.expm1(-difference * time) / difference
     return math.exp(-slow * time) * (1 + slow * grown)
 
 
@@ -99,8 +100,9 @@ def check_share(share: float) -> None:
 
 
 def quantile(tail: Callable[[float], float], scale: float) -> Callable[[float], float]:
-    """q(p): the least t with P(T > t) <= 1 - p, from a falling tail function; 0 where no customer waits longer.
+    """q(p): the least t with P(T > t) <= 1 - p, from a decreasing tail function.
 
+    tail    P(T > t).
     scale   a time of the order of the answer.
     Method  doubling from `scale`, then the root of the logarithm of the tail, to the last digits of t.
     """
@@ -114,7 +116,7 @@ def quantile(tail: Callable[[float], float], scale: float) -> Callable[[float], 
         while tail(high) > goal:
             low, high = high, 2 * high
             if high > 1e200:
-                raise NotComputed(Problem("QN550", "the percentile is too far out", "a smaller percentile"))
+                raise NotComputed(Problem("QN550", "the percentile is too large", "a smaller percentile"))
         return neighbours(lambda time: math.log(max(tail(time), 1e-320) / goal), low, high)[1]
 
     return at

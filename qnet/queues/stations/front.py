@@ -1,4 +1,4 @@
-"""The front door of single stations: a name, its parameters, an answer that has been checked."""
+"""The entry to single stations: from a name and its parameters to an answer that has been checked."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from qnet.real import is_masked, real
 
 _ALIASES = {"mmccn": "Engset", "mmcn": "M/M/c/K/N", "mginfinity": "M/M/inf", "mminfinity": "M/M/inf", "mm∞": "M/M/inf"}
 _ROUNDING = 1e-12
-"""By how much a share may exceed 1; any small number above rounding works."""
+"""The most by which a share may exceed 1; any small number above rounding works."""
 _LARGEST = 2.0**62
-"""Integers of arrays are at most that."""
+"""The largest integer of an array."""
 
 
 def station_name(name: str) -> str:
-    """The name in the table that is meant; raises `UsageError` with the nearest ones.
+    """The name in the table of a station; raises `UsageError` with the nearest names for an unknown one.
 
     >>> station_name("m/m/c")
     'M/M/c'
@@ -43,11 +43,13 @@ def _key(name: str) -> str:
 
 
 def read_parameters(station: str, stated: Mapping[str, Any], but: str = "") -> dict[str, Any]:
-    """The parameters of a station, each in its domain; `but` names one that is not given yet.
+    """The parameters of a station, each in its domain.
 
-    stated  values by name: numbers in base units, or sequences of them for classes.
-
-    Raises `UsageError` for one that the station does not have, lacks, or that is outside its domain.
+    station  its name in the table.
+    stated   values by name: numbers in base units, or sequences of them for classes.
+    but      a parameter that is not given yet, since it is solved for.
+    Raises   `UsageError` for a parameter that the station does not have, for a missing one, and for a value outside its
+             domain.
     """
     _, _, needed, optional = STATIONS[station]
     for name in [*stated, *([but] if but else [])]:
@@ -116,7 +118,7 @@ def _array(name: str, value: Sequence[Any]) -> Any:
 
 
 def _in_domain(station: str, name: str, value: Any) -> Any:
-    """A value as its family takes it."""
+    """A value converted for the formula of a family; raises outside its domain."""
     if is_masked(value):
         raise _outside(name, "masked")
     if _is_sequence(value):
@@ -179,9 +181,9 @@ def evaluate_station(station: str, parameters: Mapping[str, Any]) -> StationAnsw
     values = [item for value in parameters.values() for item in _by_class(value)]
     arrays = any(map(is_array, values))
     try:
-        # What is beyond the range of numbers is refused by its figures.
+        # Overflows are refused by the check of the figures.
         with np.errstate(all="ignore") if arrays else nullcontext():
-            return _looked_at(family(**parameters))
+            return _checked(family(**parameters))
     except (OverflowError, ZeroDivisionError):
         raise _too_large(station) from None
 
@@ -194,8 +196,8 @@ _FIGURES = (
 )  # fmt: skip
 
 
-def _looked_at(result: StationAnswer) -> StationAnswer:
-    """The answer, if every figure is one: finite, not negative, shares not above 1 by more than rounding."""
+def _checked(result: StationAnswer) -> StationAnswer:
+    """The answer, after a check of its figures: finite, not negative, shares not above 1 by more than rounding."""
     changes: dict[str, Any] = {}
     for name in _FIGURES:
         value = getattr(result, name)

@@ -35,7 +35,7 @@ def gi_g_c(
     arrival_rate: Value, service_time: Value, servers: Value, scv_arrival: Value, scv_service: Value,
     approximation: str = "whitt",
 ) -> StationAnswer:  # fmt: skip
-    """Independent interarrival times, independent service times, identical servers, one line, in order of arrival.
+    """Independent interarrival times, independent service times, identical servers, one queue in order of arrival.
 
     Applies        floats, arrays and symbols.
     arrival_rate   per second, above 0.
@@ -43,14 +43,14 @@ def gi_g_c(
     servers        c >= 1.
     scv_arrival    variance / mean^2 of the interarrival times, at least 0.
     scv_service    variance / mean^2 of the service time, at least 0.
-    approximation  allen-cunneen: W of M/M/c x (ca + cs) / 2. whitt: that with corrections for ca and cs below 1.
-                   One server also: kraemer-langenbach-belz, a correction for ca other than 1; kingman, an upper bound
-                   that is sharp as the load nears 1.
+    approximation  allen-cunneen: W of M/M/c x (ca + cs) / 2. whitt: that with corrections for ca and cs other than 1.
+                   For one server also: kraemer-langenbach-belz, with a correction for ca other than 1; kingman, an
+                   upper bound that is sharp as the load approaches 1.
     Returns        means; exactness `approximate`, or `bound`.
     Raises         NoAnswer (QN401) for a load of at least 1; UsageError for an unknown approximation.
-    Exact          all but kingman for Poisson arrivals and one server (M/G/1); for M/M/c.
-    Known error    two moments do not determine the wait: a few per cent for ca, cs <= 1 and loads above 1/2, more
-                   where the load is low, and without limit for ca much above 1.
+    Exact          all but kingman for Poisson arrivals and one server (M/G/1), and for M/M/c.
+    Known error    two moments do not determine the wait: a few per cent for ca, cs <= 1 and loads above 1/2, more at
+                   low loads, and without limit for ca much above 1.
     Source         as `SOURCES`.
 
     >>> round(gi_g_c(1.0, 1.0, 2, scv_arrival=1.0, scv_service=1.0).wait, 9)
@@ -114,7 +114,7 @@ def _whitt(load: Value, ca: Value, cs: Value, servers: Value) -> Value:
 
 
 def _positive(value: Value) -> Value:
-    """The value, 1 where it is 0 (and what it divides is 0 as well)."""
+    """The value, or 1 where it is 0, as a divisor of 0."""
     if hasattr(value, "free_symbols"):
         return value
     return value + (value == 0)

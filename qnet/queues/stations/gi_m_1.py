@@ -12,18 +12,18 @@ from qnet.queues.stations.numbers import pointwise, require_stable
 
 _SOURCE = "@kleinrock1975, section 6.4"
 _LIGHT = 0.9
-"""The share of arrivals that find the station empty from which on that of the others has lost digits."""
+"""The share of arrivals that find the station empty above which 1 minus it has lost digits."""
 _LEAST = 1e-40
-"""A share of arrivals that find the station busy which is, to the last digit, that of those with one other before."""
+"""The share of arrivals that find the station busy below which it equals E[exp(-A / S)] to the last digit."""
 
 
 @pointwise
 def gi_m_1(arrival_rate: float, service_time: float, scv_arrival: float) -> StationAnswer:
     """Independent interarrival times, exponential service, one server, first come first served.
 
-    Applies       floats and arrays. They have a gamma distribution for scv <= 1 (0 constant: D/M/1; 1/k Erlang:
-                  Ek/M/1; 1: M/M/1) and a hyperexponential one with balanced means above (H2/M/1). Exact for these;
-                  another distribution of the same scv has another answer.
+    Applies       floats and arrays. Interarrival times have a gamma distribution for scv <= 1 (0 constant: D/M/1; 1/k
+                  Erlang: Ek/M/1; 1: M/M/1) and a hyperexponential one with balanced means above (H2/M/1). Exact for
+                  these; other distributions with the same scv have other answers.
     arrival_rate  per second, above 0.
     service_time  mean, in seconds, above 0.
     scv_arrival   variance / mean^2 of the interarrival times, at least 0.

@@ -19,19 +19,25 @@ from qnet.record import Record
 SOLVABLE = ("servers", "capacity", "arrival_rate", "source_rate", "service_time")
 """Parameters that an inverse question may ask for."""
 _CONTINUOUS = ("M/M/c", "Erlang C", "GI/G/c", "M/M/c/c", "Erlang B")
-"""Stations whose formulas hold for a fraction of a server."""
+"""Stations whose formulas hold for fractional servers."""
 _LARGEST = 2**50
-"""The largest number that is searched: floats know each integer up to it and far beyond."""
+"""The largest number that is searched: floats represent each integer up to it."""
 _BESIDE = 1e-6
 """The relative distance from a rate or a time at which to test on which side of it a limit holds."""
 _EDGE = 27.0
-"""-log(1 - load) where a search towards the end of the steady state gives up: a load of 1 - 2e-12."""
+"""-log(1 - load) where a search towards saturation ends: a load of 1 - 2e-12."""
 
 
 def proportions(station: str, parameter: str, stated: Mapping[str, Any]) -> tuple[dict[str, Any], list[float], float]:
-    """The parameters of a station with classes, the share of each class in the one asked for, and what would saturate.
+    """The parameters of a station with classes, the proportions of the unknown one, and its saturation value.
 
-    The shares of arrival rates sum to one; service times are shares of their mean over all customers.
+    Arrival rates are shares of their sum, which is solved for; service times are multiples of their mean over all
+    customers.
+
+    station    one of `BY_CLASS`.
+    parameter  `arrival_rate` or `service_time`.
+    stated     all parameters by name.
+    Raises     `UsageError` for others, and where values are missing.
     """
     if parameter not in ("arrival_rate", "service_time"):
         text = f"{parameter} of {station} cannot be solved for"
@@ -44,7 +50,8 @@ def proportions(station: str, parameter: str, stated: Mapping[str, Any]) -> tupl
     length = max(len(rates), len(times))
     rates, times = (values * length if len(values) == 1 else values for values in (rates, times))
     if len(rates) != len(times) or not sum(rates) > 0:
-        raise UsageError(Problem("QN050", "the classes have no arrivals, or other numbers of values", "one for each"))
+        text = "the classes have no arrivals, or different numbers of rates and service times"
+        raise UsageError(Problem("QN050", text, "one value for each class"))
     mean = sum(rate * time for rate, time in zip(rates, times, strict=True)) / sum(rates)
     if parameter == "arrival_rate":
         return fixed, [rate / sum(rates) for rate in rates], 1.0 / mean
@@ -62,13 +69,13 @@ class Inverse(Record):
     parameter: str
     limit: str
     real: float | None
-    """Where the limit just holds, not rounded: with Erlang's formulas for a fraction of a server where they apply, else
-    by linear interpolation of the figure between integers; None where one of the two has no steady state."""
+    """The value at which the limit just holds, not rounded: by Erlang's formulas for fractional servers where they
+    apply, else by linear interpolation of the figure between integers; None where one of them has no steady state."""
     integer: int | None
     """The integer that meets the limit; None for a parameter that is not a count."""
     binds: str
-    """`limit`, or the text of the one that binds of several; `steady state` where it ends before the limit is
-    reached; `least` or `largest` possible number."""
+    """`limit`, or the text of the binding one of several; `steady state` if saturation is reached before the limit;
+    `least` or `largest` possible number."""
     answer: StationAnswer
     """The station at `integer`, else at `real`."""
 
@@ -93,12 +100,12 @@ class Inverse(Record):
         return f"{self._sentence()}\n\n{self.answer}"
 
     def _repr_markdown_(self) -> str:
-        """What notebooks show."""
+        """The text that notebooks show."""
         return f"**{self._sentence()}**\n\n{self.answer._repr_markdown_()}"  # pyright: ignore[reportPrivateUsage]
 
 
 class _Unbroken(NoAnswer):
-    """That every value keeps a limit."""
+    """Every value meets a limit."""
 
 
 def solve_for(
@@ -106,23 +113,24 @@ def solve_for(
 ) -> Inverse:
     """The value of one parameter at which limits just hold, the others being given.
 
-    parameter   servers: the fewest. capacity: the least that keeps a limit which small rooms break (blocking), else the
-                largest that keeps one which large rooms break (wait). arrival_rate, source_rate, service_time: the
-                largest. For a limit from below (`>=`): the least rate or time, the most servers.
+    parameter   servers: the fewest. capacity: the least that meets a limit which small capacities violate (blocking),
+                else the largest that meets one which large capacities violate (wait). arrival_rate, source_rate,
+                service_time: the largest. For a lower limit (`>=`): the least rate or time, the most servers.
     limit       a comparison over `FIGURES` and percentiles, with units: `wait <= 200 ms`, `blocking <= 1 %`,
-                `response_p95 <= 1 s`, `P(wait <= 20 s) >= 80 %`. The figure must be monotone in the parameter. Of
-                several limits all must hold: the answer is the one of them that leaves least, and of a range of values
-                the fewest servers, the least capacity, or the highest rate or time.
-    within      the time t of `service_level` in limits, which is P(wait <= t).
-    name        of the station, and the other parameters as `queue` takes them; plain numbers. A station with classes
-                takes the parameter asked for as well, for its proportions: the answer is then the total arrival rate,
-                or the mean service time, and figures are those of all customers together.
+                `response_p95 <= 1 s`, `P(wait <= 20 s) >= 80 %`. The figure must be monotone in the parameter. Several
+                limits must all hold: the most restrictive one gives the answer, and from a range of values it is the
+                fewest servers, the least capacity, or the highest rate or time.
+    name        of the station.
+    within      the time t in seconds of `service_level` in limits, which is P(wait <= t).
+    given       the other parameters as `queue` takes them; plain numbers. A station with classes takes the parameter
+                that is solved for as well, for its proportions: the answer is then the total arrival rate, or the mean
+                service time, and figures are those of all customers together.
     Returns     the real and the integer answer, what binds, and the figures there.
-    Raises      UsageError as `queue`, for a parameter that cannot be asked for, and for a limit that cannot be read;
-                NoAnswer (QN402) where no value keeps the limit, naming the best that can be had; or all limits, naming
-                the two that exclude each other.
-    Method      Doubling steps until the limit gives way, then bisection (of integers) or a bracketed root, for
-                rates over the logarithm of the distance to the end of the steady state.
+    Raises      UsageError as `queue`, for a parameter that cannot be solved for, and for a limit that cannot be read;
+                NoAnswer (QN402) where no value meets the limit, with the best figure; or where no value meets all
+                limits, with the two that exclude each other.
+    Method      Doubling steps until the limit is violated, then bisection (integers) or a bracketed root, for rates
+                over the logarithm of the distance from saturation.
 
     >>> solve_for("servers", "wait <= 0.4 s", "M/M/c", arrival_rate=1.0, service_time=1.0).integer
     2
@@ -146,7 +154,7 @@ def _question(parameter: str, asked: FigureLimit, name: str, given: Mapping[str,
         raise UsageError(Problem("QN050", f"{parameter} is given and solved for", "one of the two"))
     fixed = read_parameters(station, stated, parameter)
     if parameter == "servers" and asked.impossible():
-        text = f"no {parameter} of {station} keeps {asked.source}"
+        text = f"no number of servers of {station} meets {asked.source}"
         bound = "below 100 %" if asked.levels else "above 0"
         expected = f"a limit {bound}, which more servers approach and never reach"
         raise NoAnswer(Problem("QN402", text, expected))
@@ -177,7 +185,7 @@ def _all_hold(questions: Sequence[_Question]) -> Inverse:
         unit = PARAMETERS[first.parameter][0]
         low, high = (f"{value:.6g} {unit}".strip().replace(" /", "/") for value in (least[0][0], most[0][0]))
         text = f"{least[0][1].limit} needs at least {low}, {most[0][1].limit} allows at most {high}"
-        raise NoAnswer(Problem("QN402", f"no {first.parameter} of {first.station} keeps {stated}", help=text))
+        raise NoAnswer(Problem("QN402", f"no {_value_of(first)} meets {stated}", help=text))
     counts = first.parameter in ("servers", "capacity")
     value, result = (least if least and (counts or not most) else most)[0]
     broken = [question for question in questions if question.limit.source != result.limit and not question.holds(value)]
@@ -186,8 +194,14 @@ def _all_hold(questions: Sequence[_Question]) -> Inverse:
     return result.replace(limit=stated, binds=result.limit if result.binds == "limit" else result.binds)
 
 
+def _value_of(question: _Question) -> str:
+    """The parameter of a question in a sentence: "arrival_rate of M/M/c", "number of servers of M/M/c"."""
+    name = "number of servers" if question.parameter == "servers" else question.parameter
+    return f"{name} of {question.station}"
+
+
 class _Question:
-    """One inverse question at work."""
+    """One inverse question: its station, parameter and limit."""
 
     def __init__(
         self,
@@ -203,13 +217,13 @@ class _Question:
         self.limit = limit
         self.fixed = fixed
         self.shares = shares
-        """Of a station with classes, what each has of the value asked for."""
+        """The proportions of the parameter by class; None for a station without classes."""
         self.full = full
-        """Its value at which the station is just overloaded."""
+        """The value at which a station with classes is saturated."""
 
     def at(self, value: float) -> StationAnswer:
-        asked: Any = value if self.shares is None else [value * share for share in self.shares]
-        return evaluate_station(self.station, {**self.fixed, self.parameter: asked})
+        values: Any = value if self.shares is None else [value * share for share in self.shares]
+        return evaluate_station(self.station, {**self.fixed, self.parameter: values})
 
     def slack(self, value: float) -> float:
         """The slack; minus infinity without a steady state."""
@@ -227,14 +241,14 @@ class _Question:
         return float(self.fixed.get("arrival_rate", 0) * self.fixed.get("service_time", 0))
 
     def none(self, value: float) -> NoAnswer:
-        """That no value keeps the limit, with the figures at the best one."""
+        """The refusal where no value meets the limit, with the figures at the best one."""
         reported = ""
         try:
             there = self.at(value)
             reported = self.limit.shown(there)
         except NoAnswer as error:
             reported = error.problems[0].found
-        text = f"no {self.parameter} of {self.station} keeps {self.limit.source}"
+        text = f"no {_value_of(self)} meets {self.limit.source}"
         return NoAnswer(Problem("QN402", text, help=f"at {self.parameter} = {value:.6g}, {reported}"))
 
     def inverse(self) -> Inverse:
@@ -242,13 +256,13 @@ class _Question:
         return self.count() if self.parameter in ("servers", "capacity") else self.amount()
 
     def from_here_on(self, value: float, result: Inverse) -> bool:
-        """Whether the limit holds at larger values than the answer; else it does at smaller ones."""
+        """Whether the limit holds at larger values than the answer, instead of smaller ones."""
         if result.integer is None:
             return result.binds == "limit" and self.holds(value * (1 + _BESIDE))
         return result.binds == "least" or (result.binds == "limit" and self.holds(value + 1))
 
     def count(self) -> Inverse:
-        """The integer, and the real number."""
+        """The answer for a count: the integer and the real number."""
         least, largest = self.range()
         if least > largest:
             raise self.none(largest)
@@ -283,7 +297,7 @@ class _Question:
         return least, min([*bounds, _LARGEST])
 
     def real(self, low: int, high: int) -> float | None:
-        """The real number between two neighbours, one of which keeps the limit."""
+        """The real number between two neighbours, one of which meets the limit."""
         if self.parameter == "servers" and self.station in _CONTINUOUS:
             start = max(float(low), self.offered() if self.station not in ("M/M/c/c", "Erlang B") else 1e-9, 1e-9)
             sign = 1.0 if self.holds(high) else -1.0
@@ -309,7 +323,7 @@ class _Question:
         )
 
     def amount(self) -> Inverse:
-        """The rate or time."""
+        """The answer for a rate or a time."""
         scale = self.scale()
         bounded = self.slack(scale) == -math.inf
 
@@ -324,7 +338,7 @@ class _Question:
                 if not kept:
                     raise self.none(value_at(1e-9 if self.limit.load else last))
                 if not bounded:
-                    text = f"every {self.parameter} of {self.station} keeps {self.limit.source}"
+                    text = f"every {_value_of(self)} meets {self.limit.source}"
                     raise _Unbroken(Problem("QN402", text, "a limit that some value violates"))
                 return self.result_of(value_at(last), scale, "steady state").replace(real=scale)
             before, u = u, min(last, u * 2 if u < 1 else u + 1 if bounded else u * 2)
@@ -340,7 +354,7 @@ class _Question:
         return self.result_of(value, value, "limit")
 
     def scale(self) -> float:
-        """Where the station is just overloaded, or would be without its limits."""
+        """The value at which the station is saturated, or would be without a limit on its customers."""
         if self.shares is not None:
             return self.full
         servers = self.fixed.get("servers", 1)

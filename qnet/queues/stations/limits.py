@@ -40,7 +40,7 @@ class ServiceLevel(Record):
 
     @property
     def key(self) -> str:
-        """What it is called as a column."""
+        """Its name as a column."""
         return LEVEL if self.of == "wait" else "probability_of_response"
 
     def value(self, result: StationAnswer) -> float:
@@ -96,7 +96,7 @@ class FigureLimit(Record):
         return right - left if self.upper else left - right
 
     def impossible(self) -> bool:
-        """Whether it asks for no waiting or no loss at all, which more servers come ever nearer to and never reach."""
+        """Whether it requires no waiting or no loss at all, which more servers approach but never reach."""
         positive = {"wait", "number_waiting", "probability_of_waiting", "blocking", "time_congestion"}
         if len(self.names) != 1 or isinstance(self.right, Name):
             return False
@@ -123,18 +123,24 @@ class FigureLimit(Record):
 
     @property
     def load(self) -> bool:
-        """Whether more load breaks it: an upper bound of a figure, a lower bound of a service level."""
+        """Whether more load violates it: an upper bound of a figure, a lower bound of a service level."""
         return self.upper != any(name in self.levels for name in self.names)
 
 
 def named_values(
-    asked: FigureExpression | FigureLimit, result: StationAnswer, more: Mapping[str, float] | None = None
+    named: FigureExpression | FigureLimit, result: StationAnswer, more: Mapping[str, float] | None = None
 ) -> dict[str, float]:
-    """The figures that are named, with their values; raises `NotComputed` where the station does not have one."""
+    """The figures named in an expression or a limit, with their values.
+
+    named   an expression or a limit.
+    result  the answer of a station.
+    more    values of parameters, which an answer does not have.
+    Raises  `NotComputed` where the station does not have a figure.
+    """
     values: dict[str, float] = {}
-    for name in asked.names:
-        if name in asked.levels:
-            values[name] = asked.levels[name].value(result)
+    for name in named.names:
+        if name in named.levels:
+            values[name] = named.levels[name].value(result)
         elif more and name in more and name not in FIGURES:
             values[name] = float(more[name])
         elif more is not None and name not in FIGURES and not _PERCENTILE.fullmatch(name):
@@ -145,7 +151,12 @@ def named_values(
 
 
 def figure(result: StationAnswer, name: str) -> float:
-    """A figure by its name in limits; raises `NotComputed` where the station has none."""
+    """A figure by its name in limits.
+
+    result  the answer of a station.
+    name    a key of `FIGURES`, or a percentile such as wait_p95.
+    Raises  `NotComputed` where the station does not have it.
+    """
     match = _PERCENTILE.fullmatch(name)
     if match:
         function = result.wait_percentile if match[1] == "wait" else result.response_percentile
@@ -172,7 +183,7 @@ def figure_or_none(result: StationAnswer, name: str) -> float | None:
 
 
 def percentile_names(limits: Sequence[FigureLimit]) -> list[str]:
-    """The percentiles that limits name, such as wait_p80, each once."""
+    """The percentiles named in limits, such as wait_p80, each once."""
     return list(dict.fromkeys(name for item in limits for name in item.names if _PERCENTILE.fullmatch(name)))
 
 
@@ -186,7 +197,7 @@ def unit_of(name: str) -> str:
 
 
 def separate(texts: Sequence[str]) -> list[str]:
-    """Conditions one by one, those joined by `and` as well, none twice.
+    """Single conditions, each once, split at `and`.
 
     texts  conditions, as they were given.
 
@@ -240,7 +251,7 @@ def read_metric(text: str, within: float | None = None, more: Mapping[str, str] 
 
 
 def _parsed(text: str, within: float | None) -> tuple[Expression, dict[str, ServiceLevel]]:
-    """An expression in which names denote service levels, and those levels."""
+    """An expression with names instead of its service levels, and these levels by name."""
     levels: dict[str, ServiceLevel] = {}
 
     def name(match: re.Match[str]) -> str:

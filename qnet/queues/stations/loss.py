@@ -1,4 +1,4 @@
-"""The loss system M/M/c/c, from which stations with a line are built: blocking, its complement, its states."""
+"""The loss system M/M/c/c, on which stations with a queue are based: blocking, its complement, its states."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def erlang_pair(servers: Value, offered: Value) -> tuple[Value, Value]:
 
     servers   c >= 1, an integer or, for plain numbers, any number above 0; an array of such numbers.
     offered   erlangs, at least 0: a float, an array, a fraction or a symbol.
-    Method    B(c) = a B(c-1) / (c + a B(c-1)), 1 - B(c) = c / (c + a B(c-1)), from the full recursion of `erlang_b`
-              or, for a fraction of a server, from the continuous extension.
+    Method    B(c) = a B(c-1) / (c + a B(c-1)), 1 - B(c) = c / (c + a B(c-1)), with B(c-1) from `erlang_b` or, for
+              fractional servers, from the continuous extension.
     Source    Continuous extension 1/B = a int_0^inf e^(-a t) (1 + t)^c dt: @jagerman1974.
 
     >>> erlang_pair(1, 1.0)
@@ -101,7 +101,7 @@ def loss_state(count: int, servers: Value, offered: Value) -> Value:
         return ratio
     if offered == 0:
         return 1.0 if count == 0 else 0.0
-    particular, full = log_poisson(count, offered), log_poisson(int(servers), offered)
+    state, full = log_poisson(count, offered), log_poisson(int(servers), offered)
     if blocked == 0:
-        return math.exp(particular)
-    return math.exp(particular - full + math.log(blocked))
+        return math.exp(state)
+    return math.exp(state - full + math.log(blocked))

@@ -24,9 +24,9 @@ def m_e_1(arrival_rate: Value, service_time: Value, phases: Value) -> StationAns
     Returns       all figures.
     Raises        NoAnswer (QN401) for a load of at least 1.
     Method        Means and variance: Pollaczek-Khinchine. The unfinished phases are a queue of batches of k: P(more
-                  than n) by a renewal recursion of positive terms, geometric in the end (`phases_met`); an arrival
-                  waits for that many phases, so the tail is a sum of Poisson terms. At every load below 1.
-    Fails         p(n) and percentiles for more than about 1000 phases, which are M/D/1 but for 1 / k: QN550.
+                  than n) by a renewal recursion of positive terms, geometric in the end (`phases_at_arrival`); an
+                  arrival waits for that many phases, so the tail is a sum of Poisson terms. At every load below 1.
+    Fails         p(n) and percentiles for more than about 1000 phases, which differ from M/D/1 by about 1 / k: QN550.
     Source        @kleinrock1975, section 4.3.
 
     >>> round(m_e_1(5.0, 0.1, phases=2).wait, 9)

@@ -11,16 +11,16 @@ from qnet.queues.stations.numbers import is_array, is_symbol, require_stable
 
 _SOURCE = "Pollaczek-Khinchine: @kleinrock1975, chapter 5"
 _NOTHING = 1e-18
-"""The share of a sum below which a term changes no digit, and all after it."""
+"""The share of a sum below which a term and all after it change no digit."""
 
 
 def third_moment(mean: Value, scv: Value, skewness: Value, what: str) -> Value:
-    """E[X^3] of a quantity of at least 0, from its mean, scv and skewness.
+    """E[X^3] of a non-negative quantity, from its mean, scv and skewness.
 
     skewness  the third standardized moment; None where it is unknown: then the third moment is that of a constant for
               an scv of 0, and otherwise None.
     what      the word for the quantity, for the message.
-    Raises    `UsageError` (QN050) for a skewness that nothing of at least 0 with this scv has: E[X] E[X^3] >= E[X^2]^2.
+    Raises    `UsageError` (QN050) for a skewness that no such quantity with this scv has: E[X] E[X^3] >= E[X^2]^2.
     """
     if skewness is None:
         return mean**3 if not is_array(scv) and not is_symbol(scv) and scv == 0 else None
@@ -37,8 +37,8 @@ def third_moment(mean: Value, scv: Value, skewness: Value, what: str) -> Value:
 def number_variance(rate: Value, response: Value, variance: Value) -> Value:
     """The variance of the number in the system, from the mean and the variance of the response.
 
-    Applies  where customers (of a class) leave in the order in which they arrived, one at a time, at Poisson instants,
-             and none delays those before it: the number present is then that of Poisson arrivals in a response.
+    Applies  where customers (of a class) arrive in a Poisson stream and leave one at a time, in order of arrival, and
+             none delays those before it: the number present is then that of Poisson arrivals in a response.
     Source   The distributional form of Little's law: @keilson1988.
 
     >>> number_variance(0.5, 2.0, 4.0)
@@ -98,16 +98,18 @@ def by_moments(
 def number_present(load: float, none: float, more: Callable[[int], float], last: int) -> list[float]:
     """p(0 .. last) of M/G/1.
 
+    load     rho, below 1.
     none     the probability of no arrival during a service.
-    more     that more than a number arrive.
-    Method   Crossings of a level at departures balance: p(n+1) none = p(0) more(n) + sum over 1 <= i <= n of
+    more     from a number to the probability of more arrivals during a service.
+    last     the largest number in the system.
+    Method   Flows across each level at departures balance: p(n+1) none = p(0) more(n) + sum over 1 <= i <= n of
              p(i) more(n - i + 1). Positive terms only.
     """
     exceeded = [more(0)]
     states = [1 - load]
     falls = 1.0  # The least ratio of a state to the one before it.
     for n in range(last):
-        # Where states fall fast, as many arrivals as are rare matter as much as fewer.
+        # Where state probabilities fall fast, even rare numbers of arrivals matter.
         while len(exceeded) <= n + 1 and exceeded[-1] > _NOTHING * exceeded[0] * falls ** len(exceeded):
             exceeded.append(more(len(exceeded)))
         up = states[0] * exceeded[n] if n < len(exceeded) else 0.0

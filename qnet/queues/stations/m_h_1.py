@@ -98,9 +98,14 @@ def _percentile(share: float, with_service: bool, rate: float, time: float, scv:
 
 
 def waits(load: float, time: float, scv: float) -> tuple[tuple[float, float], tuple[float, float]]:
-    """P(W > u) as the weights and the rates of two exponentials."""
+    """P(W > u) as the weights and the rates of two exponentials.
+
+    load  rho, below 1.
+    time  mean service time in seconds.
+    scv   of the service time, at least 1.
+    """
     _, _, r1, r2 = balanced(time, scv)
-    # Of the residual service, half is of each branch. Poles of the wait: s^2 - s total + product = 0.
+    # Each branch does half of the work. Poles of the wait: s^2 - s total + product = 0.
     total = r1 + r2 - load * (r1 + r2) / 2
     product = r1 * r2 * (1 - load)
     fast = (total + math.sqrt(max(0.0, total * total - 4 * product))) / 2

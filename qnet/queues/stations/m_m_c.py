@@ -1,4 +1,4 @@
-"""M/M/1 and M/M/c: Poisson arrivals, exponential service, one unbounded line."""
+"""M/M/1 and M/M/c: Poisson arrivals, exponential service, one unbounded queue."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def m_m_1(arrival_rate: Value, service_time: Value) -> StationAnswer:
 
 
 def erlang_c_station(arrival_rate: Value, service_time: Value, servers: Value) -> StationAnswer:
-    """The same as M/M/c, under the name of its formula.
+    """M/M/c under the name of its formula.
 
     >>> erlang_c_station(0.5, 1.0, 1).probability_of_waiting
     0.5
@@ -35,17 +35,17 @@ def erlang_c_station(arrival_rate: Value, service_time: Value, servers: Value) -
 
 
 def m_m_c(arrival_rate: Value, service_time: Value, servers: Value, station: str = "M/M/c") -> StationAnswer:
-    """Poisson arrivals, exponential service, identical servers, one line, first come first served.
+    """Poisson arrivals, exponential service, identical servers, one queue, first come first served.
 
-    Applies       floats, fractions, arrays and symbols. The means hold for every order of service that does not look
-                  at service times; variances and percentiles for first come first served.
+    Applies       floats, fractions, arrays and symbols. The means hold for every order of service that does not depend
+                  on service times; variances and percentiles for first come first served.
     arrival_rate  per second, at least 0.
     service_time  mean, in seconds, above 0.
-    servers       c >= 1, an integer; a fraction of a server by the continuous extension of Erlang's B.
+    servers       c >= 1, an integer; fractional servers by the continuous extension of Erlang's B.
     Returns       all figures; p(n); percentiles of wait and response.
     Raises        NoAnswer (QN401) where arrival_rate x service_time >= servers.
-    Method        The wait is 0 with probability 1 - C and else exponential of rate c/S - arrival rate, C by Erlang's
-                  formula; the response is the wait and an independent exponential service time.
+    Method        The wait is 0 with probability 1 - C and otherwise exponential with rate c/S - arrival rate, C by
+                  Erlang's formula; the response is the wait plus an independent exponential service time.
     Source        @kleinrock1975, sections 3.2 and 3.5.
 
     >>> round(m_m_c(1.0, 1.0, 2).probability_of_waiting, 9)
@@ -69,15 +69,18 @@ def m_m_c(arrival_rate: Value, service_time: Value, servers: Value, station: str
 def _number_variance(rate: Value, servers: Value, offered: Value, wait: Value, variance: Value) -> Value:
     """The variance of the number in the system: a + (c - a) Lq + Var Lq.
 
-    Waiting customers leave the line in the order of their arrival: Var Lq = Lq + rate^2 Var W. That of the number
-    served, and what both have in common, follow from a E[g(N + 1)] = E[g(N) min(N, c)], with g(n) = n.
+    Waiting customers leave the queue in order of arrival: Var Lq = Lq + rate^2 Var W. The variance of the number
+    served, and the covariance, follow from a E[g(N + 1)] = E[g(N) min(N, c)], with g(n) = n.
     """
     waiting = rate * wait
     return offered + (servers - offered) * waiting + waiting + rate**2 * variance
 
 
 def waiting_probability(servers: Value, offered: Value) -> Value:
-    """Erlang's C, for one server without a recursion, for a fraction of a server by the continuous B.
+    """Erlang's C: for one server without a recursion, for fractional servers by the continuous extension of B.
+
+    servers  c >= 1.
+    offered  a in erlangs, below c.
 
     >>> waiting_probability(1, 0.5)
     0.5
@@ -101,7 +104,7 @@ def _states(servers: Value, offered: Value) -> Function:
     def one(count: int, servers: Value, offered: Value) -> Value:
         blocked, idle = erlang_pair(servers, offered)
         load = offered / servers
-        # Of the loss system's time, that with a line is added: B (load + load^2 + ...).
+        # The states with a queue are added to those of the loss system: B (load + load^2 + ...).
         mass = idle + blocked / (1 - load)
         if count >= servers:
             return blocked * load ** (count - servers) / mass

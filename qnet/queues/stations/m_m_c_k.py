@@ -26,8 +26,9 @@ def power_sums(base: Value, count: int) -> Sums:
     """The sums of `base`^j over 0 <= j < `count`, weighted by 1, j and j^2.
 
     base    r >= 0; a number, an array, a fraction or a symbol.
-    Method  Two stretches are joined: sum_(m+n) = sum_m + r^m sum_n, with the weights shifted. Stretches of doubled
-            length are joined by the binary digits of the count. Nothing is subtracted, so r may be near 1.
+    count   the number of terms, at least 0.
+    Method  Two sums are joined: sum_(m+n) = sum_m + r^m sum_n, with the weights shifted. Sums of doubled length are
+            joined by the binary digits of the count. Nothing is subtracted, so r may be near 1.
     """
     joined: Sums = (base * 0 + 1, base * 0, base * 0, base * 0)
     length = 0
@@ -66,7 +67,7 @@ def m_m_1_k(arrival_rate: Value, service_time: Value, capacity: int) -> StationA
 
 
 def m_m_c_c(arrival_rate: Value, service_time: Value, servers: int) -> StationAnswer:
-    """M/M/c/c: M/M/c/K without a place to wait; blocking is Erlang's B.
+    """M/M/c/c: M/M/c/K without a waiting room; blocking is Erlang's B.
 
     >>> m_m_c_c(1.0, 1.0, 2).blocking
     0.2
@@ -92,7 +93,7 @@ def m_m_c_k(
     station: str = "M/M/c/K",
     cites: str = _SOURCE,
 ) -> StationAnswer:
-    """Poisson arrivals, exponential service, one line; arrivals that find `capacity` customers are lost.
+    """Poisson arrivals, exponential service, one queue; arrivals that find `capacity` customers are lost.
 
     station, cites  the name and the source that the answer states, for variants of this station.
     Applies       floats, fractions, arrays (of rates and times) and symbols; any load, above 1 as well.
@@ -100,7 +101,7 @@ def m_m_c_k(
     service_time  mean, in seconds, above 0.
     servers       c >= 1.
     capacity      K >= c: the largest number in system, those in service included.
-    Returns       figures of the customers that are let in; `blocking` = `time_congestion` (arrivals see time averages).
+    Returns       figures of admitted customers; `blocking` = `time_congestion` (arrivals see time averages).
     Raises        UsageError where capacity < servers.
     Method        The states up to c are those of the loss system, the states above fall (or grow) geometrically; sums
                   of positive terms, from the larger end, so that neither a million servers nor a load above 1 costs a
@@ -117,7 +118,7 @@ def m_m_c_k(
         )  # fmt: skip
     if capacity < servers:
         text = f"capacity {capacity} is below the {servers} servers"
-        raise UsageError(Problem("QN050", text, "room for at least those in service", path=("capacity",)))
+        raise UsageError(Problem("QN050", text, "a capacity of at least the servers", path=("capacity",)))
     offered = arrival_rate * service_time
     room = capacity - servers
     line = _Line.of(servers, room, offered)
@@ -143,7 +144,8 @@ def m_m_c_k(
 
 
 def _number_variance(servers: int, offered: Value, line: _Line, waiting: Value) -> Value:
-    """The variance of the number in the system: the waiting customers less the idle servers; never both.
+    """The variance of the number in the system, as that of the waiting customers minus the idle servers, one of which
+    is always 0.
 
     Loss system: E[idle] by the recursion of `erlang_b`, E(c) = (1 - B(c)) (1 + E(c - 1)); its variance from
     a E[g(N + 1); N < c] = E[g(N) N] with g(n) = n.
@@ -156,27 +158,28 @@ def _number_variance(servers: int, offered: Value, line: _Line, waiting: Value) 
 
 
 class _Line(Record):
-    """Shares of time; with K - c = m places to wait."""
+    """Probabilities and sums of a queue with a waiting room of m = K - c."""
 
     idle: Value
-    """With a free server."""
+    """Probability of a free server."""
     waiting: Value
-    """With customers waiting."""
+    """Probability that customers wait."""
     entering: Value
-    """With all servers busy and a place left."""
+    """Probability that all servers are busy and there is waiting room."""
     blocked: Value
+    """Probability that all K places are taken."""
     phases: Value
     """sum over entering states of (j + 1) p(c + j)."""
     squared_phases: Value
-    """The same of (j + 1)(j + 2)."""
+    """sum over entering states of (j + 1)(j + 2) p(c + j)."""
     variance: Value
-    """Of the number waiting."""
+    """Variance of the number waiting."""
     unit: Value
-    """What a unit of the loss system's probabilities is worth here: p(n) = unit x loss_state(n) up to n = c."""
+    """The factor of the probabilities of the loss system: p(n) = unit x loss_state(n) up to n = c."""
 
     @staticmethod
     def of(servers: int, room: int, offered: Value) -> _Line:
-        """The shares, summed from the side where the weights are largest; symbols from below."""
+        """The sums, from the side where the weights are largest; for symbols from below."""
         load = offered / servers
         if is_symbol(load):
             return _rising(servers, room, offered, load)
@@ -220,10 +223,10 @@ def _falling(servers: int, room: int, offered: Value, inverse: Value) -> _Line:
     # The entering state j = m - 1 - i has weight inverse^(i + 1), j + 1 = m - i, j + 2 = m + 1 - i.
     phases = inverse * (room * zero - one)
     squares = inverse * (room * (room + 1) * zero - (2 * room + 1) * one + two)
-    # The places left, m - j, are all m where no customer waits.
-    nobody = idle * unit + every * last
-    left = every * one + room * nobody
-    variance = every * two + room * room * nobody - left**2
+    # Free waiting places, m - j; all m if no customer waits.
+    empty = idle * unit + every * last
+    left = every * one + room * empty
+    variance = every * two + room * room * empty - left**2
     return _Line(
         idle=idle * unit,
         waiting=every * zero,
@@ -261,9 +264,12 @@ def _log_powers(log_base: float, count: int) -> float:
 
 
 def geometric_wait_tail(load: float, room: int, chance: float, mean: float) -> float:
-    """P(a Poisson variable of this mean is below the phases ahead), of which j + 1 have the weight load^j, j < room.
+    """P(a Poisson variable is below the number of phases ahead), where j + 1 phases have the weight load^j, j < room.
 
+    load     per server.
+    room     the largest number of phases.
     chance   the probability that there is any phase.
+    mean     of the Poisson variable.
     """
     if room == 0 or chance == 0:
         return 0.0

@@ -1,4 +1,4 @@
-"""Engset and M/M/c/K/N: finite sources: one that waits or is served sends no further request."""
+"""Engset and M/M/c/K/N: finite sources, which make no further request while one waits or is served."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from qnet.record import Record
 _ENGSET = "Engset: @kleinrock1975, section 3.10"
 _FINITE = "@kleinrock1975, sections 3.8 to 3.10"
 _SMALLEST = 1e-300
-"""A weight near the smallest float, below which terms count as zero; all of them together change no digit."""
+"""A weight near the smallest float, below which terms are neglected; all of them together change no digit."""
 _STATE, _STATE_BYTES, _AT_ONCE = 7 * budget.STEP, 250.0, 1 << 14
 """Operations and bytes of one state, and states that are charged together."""
 
@@ -27,7 +27,7 @@ _STATE, _STATE_BYTES, _AT_ONCE = 7 * budget.STEP, 250.0, 1 << 14
 def engset(
     service_time: Value, servers: int, sources: int, source_rate: Value = None, arrival_rate: Value = None
 ) -> StationAnswer:
-    """M/M/c/c/N: N sources, c servers, no waiting room; a source that is refused asks again later.
+    """M/M/c/c/N: N sources, c servers, no waiting room; a source whose request is refused becomes idle again.
 
     Applies       any distribution of service and of idle times (insensitive); floats, fractions, arrays and symbols.
     As            `m_m_c_k_n` with capacity = servers.
@@ -46,24 +46,25 @@ def m_m_c_k_n(
     service_time: Value, servers: int, sources: int, source_rate: Value = None, arrival_rate: Value = None,
     capacity: int | None = None,
 ) -> StationAnswer:  # fmt: skip
-    """N sources that ask, are served (after a wait if need be) and idle again; beyond K customers requests are refused.
+    """N sources that make a request, wait, are served and become idle again; requests that find K are refused.
 
     Applies       exponential service and idle times (without a waiting room: any). Floats, fractions, arrays, symbols.
     service_time  mean, in seconds, above 0.
     servers       c >= 1.
     sources       N >= 1.
     source_rate   requests per second of ONE source while it is idle, above 0: 1 / think time. Not the total.
-    arrival_rate  in its place: requests per second of ALL sources together, refused ones included. What each idle
-                  source then does is computed by bracketing.
+    arrival_rate  instead of it: requests per second of ALL sources together, refused ones included; the rate of an idle
+                  source is then computed by bracketing.
     capacity      K >= c, the largest number in system, default N; above N the same as N.
     Returns       `arrival_rate`, `offered`: the total of all sources, refused requests included; `throughput`,
-                  `busy_servers`: what is carried. `time_congestion`: the share of time in which the room is full;
-                  `blocking`: call congestion, the share of requests that find it full, which is smaller, since those
-                  inside do not ask. Waits are of the requests that are let in.
-    Raises        UsageError for K < c, or not one of the two rates; NoAnswer (QN402) for a total that N sources
-                  cannot reach.
-    Method        p(n+1) / p(n) = (N - n) g S / min(n+1, c); weights from the mode outwards until 1e-300, a positive
-                  recursion of about 40 standard deviations. A request sees n with probability (N - n) p(n) / sum.
+                  `busy_servers`: admitted requests. `time_congestion`: the share of time in which the station is full;
+                  `blocking`: call congestion, the share of requests that find it full, which is smaller, since the
+                  sources inside make none. Waits are those of admitted requests.
+    Raises        UsageError for K < c, or unless one of the two rates is given; NoAnswer (QN402) for a total that N
+                  sources cannot reach.
+    Method        p(n+1) / p(n) = (N - n) g S / min(n+1, c), g the source rate; weights from the mode outwards down to
+                  1e-300, a positive recursion of about 40 standard deviations. A request sees n with probability
+                  (N - n) p(n) / sum.
     Source        @kleinrock1975, sections 3.8 to 3.10.
 
     >>> round(m_m_c_k_n(service_time=1.0, servers=1, sources=2, source_rate=1.0).throughput, 9)
@@ -75,7 +76,7 @@ def m_m_c_k_n(
     room = sources if capacity is None else min(capacity, sources)
     if capacity is not None and capacity < servers:
         text = f"capacity {capacity} is below the {servers} servers"
-        raise UsageError(Problem("QN050", text, "room for at least those in service", path=("capacity",)))
+        raise UsageError(Problem("QN050", text, "a capacity of at least the servers", path=("capacity",)))
     if source_rate is None:
         source_rate = _rate_of_total(arrival_rate, service_time, servers, sources, room)
     chain = _Chain.of(source_rate * service_time, servers, sources, room)
@@ -101,7 +102,7 @@ def m_m_c_k_n(
 
 
 class _Chain(Record):
-    """Weights of the states first, first + 1, ... and sums over them, not normalised."""
+    """Unnormalized weights of the states first, first + 1, ... and sums over them."""
 
     first: int
     weights: Sequence[Value]
@@ -117,7 +118,7 @@ class _Chain(Record):
 
     @staticmethod
     def of(asking: Value, servers: int, sources: int, room: int) -> _Chain:
-        """The chain where each idle source offers `asking` erlangs."""
+        """The chain of sources that each offer `asking` erlangs while idle."""
         if isinstance(asking, (int, float)):
             first, weights = _outwards(asking, servers, sources, room)
         else:
@@ -139,7 +140,7 @@ class _Chain(Record):
         )
 
     def variance(self) -> Value:
-        """Of the number present."""
+        """The variance of the number present."""
         pairs = list(enumerate(self.weights, self.first))
         mean = sum(n * w for n, w in pairs) / self.mass
         return sum((n - mean) ** 2 * w for n, w in pairs) / self.mass
@@ -151,7 +152,7 @@ class _Chain(Record):
 
 
 def _outwards(asking: float, servers: int, sources: int, last: int) -> tuple[int, list[float]]:
-    """The first state and the weights from it on, the largest 1, those below 1e-300 left out; the ratios fall."""
+    """The first state and the weights from it on, the largest 1, without those below 1e-300; their ratios decrease."""
 
     def ratio(n: int) -> float:
         return (sources - n) * asking / min(n + 1, servers)
@@ -182,20 +183,20 @@ def _outwards(asking: float, servers: int, sources: int, last: int) -> tuple[int
 
 
 def _charge(states: int) -> None:
-    """Charge some states more, of as many on this side of the likeliest."""
+    """Charge a further `_AT_ONCE` states; `states` are on this side of the mode so far."""
     budget.spend(_STATE * _AT_ONCE, "the states of a finite source")
     budget.reserve(_STATE_BYTES * states, "the states of a finite source")
 
 
 class _AtArrival(Record):
-    """The states on arrival of admitted requests; weights not normalised."""
+    """Unnormalized weights of the states that admitted requests find."""
 
     waiting: Value
-    """Of those that find all servers busy."""
+    """The weight of finding all servers busy."""
     squares: Value
-    """sum of (j + 1)(j + 2) over those that find c + j."""
+    """sum of (j + 1)(j + 2) times the weight of finding c + j."""
     free: Value
-    """Of those that find a free server."""
+    """The weight of finding a free server."""
     first: int
     """The least j >= 0 of a weight that is not negligible."""
     line: Sequence[Value]
@@ -203,7 +204,7 @@ class _AtArrival(Record):
 
 
 class _From(Sequence[float]):
-    """Values from a place on, and one value at all places before it, of which there may be very many."""
+    """Values from an index on, and one value at all indices before it, of which there may be very many."""
 
     def __init__(self, before: float, first: int, values: list[float]) -> None:
         self.before, self.first, self.values = before, first, values
@@ -252,7 +253,7 @@ def _rate_of_total(total: Value, service_time: Value, servers: int, sources: int
 
 
 def _wait(observed: _AtArrival, step: float) -> Any:
-    """Percentiles of the wait: j + 1 phases of this mean for arrivals that find c + j."""
+    """Percentiles of the wait: j + 1 phases with the mean `step` for arrivals that find c + j."""
     tails = _tails(observed)
     return quantile(lambda time: _phases_tail(tails, time / step), step)
 
@@ -271,12 +272,12 @@ def _tails(observed: _AtArrival) -> _From:
 def _phases_tail(tails: _From, mean: float) -> float:
     if not tails or tails[0] == -math.inf:
         return 0.0
-    # Terms rise with the Poisson probability and fall with the tail: the top is left of the mean.
+    # The largest term is left of the mean of the Poisson probabilities, since tails decrease.
     return poisson_sum(mean, tails.__getitem__, 0, len(tails) - 1, _top(tails, mean))
 
 
 def _top(tails: _From, mean: float) -> int:
-    """The place of the largest term P(Poisson = i) tail(i), by bisection over the log-concave terms."""
+    """The index of the largest term P(Poisson = i) tail(i), by bisection over the log-concave terms."""
     low, high = 0, max(0, min(int(mean) + 1, len(tails) - 1))
     while low < high:
         middle = (low + high) // 2
@@ -287,12 +288,12 @@ def _top(tails: _From, mean: float) -> int:
 
 
 def _response(observed: _AtArrival, service_time: float, servers: int) -> Any:
-    """Percentiles of the response: the wait and an independent exponential service time."""
+    """Percentiles of the response: the wait plus an independent exponential service time."""
     overall = float(observed.waiting + observed.free)
     free, rate = float(observed.free) / overall, 1 / service_time
     line = [float(weight) / overall for weight in observed.line]
     if servers == 1:
-        # Requests that find the server free count as one more state before the line.
+        # Requests that find the server free have one phase: a state before those of the queue.
         first, ahead = (observed.first + 1, []) if observed.first else (0, [observed.free])
         tails = _tails(_AtArrival(observed.waiting + observed.free, 0, 0, first, [*ahead, *observed.line]))
         return quantile(lambda time: _phases_tail(tails, rate * time), service_time)
@@ -327,7 +328,7 @@ def _grown_sums(line: list[float], first: int, log_ratio: float) -> _From:
 
 
 def _start(sums: _From, mean: float) -> int:
-    """A place near the largest term: states that never occur are skipped, and the terms followed while they rise."""
+    """An index near the largest term, by bisection after the states that never occur."""
     low = sums.first + 1
     while low < len(sums) and sums[low - 1] == -math.inf:
         low += 1

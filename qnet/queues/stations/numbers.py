@@ -1,4 +1,4 @@
-"""Which kind of numbers a formula is given, and formulas that know plain numbers only, point by point."""
+"""The kinds of numbers that formulas take, and formulas for plain numbers applied point by point."""
 
 from __future__ import annotations
 
@@ -39,7 +39,11 @@ def operations_of(*values: Value) -> Operations:
 
 
 def elementwise(function: Callable[..., Value], *values: Value) -> Value:
-    """A function of plain numbers over values of any kind: arrays are broadcast and taken point by point."""
+    """A function of plain numbers over values of any kind; arrays are broadcast and evaluated point by point.
+
+    function  of as many numbers as there are values.
+    values    numbers, arrays or symbols.
+    """
     if not any(map(is_array, values)):
         return function(*values)
 
@@ -49,7 +53,11 @@ def elementwise(function: Callable[..., Value], *values: Value) -> Value:
 
 
 def over_floats(function: Callable[..., float], *values: Value) -> Value:
-    """`elementwise`, each value made a float."""
+    """`elementwise`, with each value converted to a float.
+
+    function  of as many floats as there are values.
+    values    numbers or arrays.
+    """
 
     def plain(*point: Any) -> float:
         return function(*map(float, point))
@@ -58,7 +66,7 @@ def over_floats(function: Callable[..., float], *values: Value) -> Value:
 
 
 def pointwise(family: Callable[..., StationAnswer]) -> Callable[..., StationAnswer]:
-    """A family of stations that knows plain numbers, for arrays as well: each point is answered by itself."""
+    """A decorator of a station formula for plain numbers that makes it accept arrays, point by point."""
 
     @wraps(family)
     def spread(**given: Any) -> StationAnswer:
@@ -78,9 +86,9 @@ def _plain(value: Any) -> Any:
 
 
 def require_stable(station: str, arrival_rate: Value, service_time: Value, servers: Value) -> None:
-    """Raise `NoAnswer` (QN401) where the load is not below one, with the least servers and the saturation throughput.
+    """Raise `NoAnswer` (QN401) for a load of at least 1, with the least servers and the saturation throughput.
 
-    Symbols pass: a formula holds where its reader says so.
+    Symbols pass: their reader ensures a steady state.
     """
     load = arrival_rate * service_time / servers
     if is_symbol(load):

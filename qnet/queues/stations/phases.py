@@ -1,4 +1,4 @@
-"""Phases of exponential service that arrive in batches: how many are present, and how long they take.
+"""Phases of exponential service that arrive in batches: the number present, and the time that they take.
 
 M[X]/M/1 with batches of k or k + 1 customers, and M/Ek/1, whose customers are batches of k phases.
 """
@@ -14,9 +14,10 @@ from qnet.queues.stations.distributions import poisson_sum
 from qnet.record import Record
 
 _MOST_WORK = 30_000_000
-"""Additions that a distribution may cost."""
+"""The most additions of a distribution."""
 _SETTLED = 1e-14
-"""Two successive probabilities whose ratio is that near to the final one, for an entire batch, have reached it."""
+"""The relative difference from the final ratio within which successive tails, over an entire batch, count as
+geometric."""
 _SMALLEST = 1e-250
 """A probability near the smallest float, below which ratios lose digits."""
 _CERTAIN = 45.0
@@ -24,18 +25,16 @@ _CERTAIN = 45.0
 
 
 class Phases(Record):
-    """The phases present with a random one, as it arrives: those before it and itself.
-
-    P(more than n) is `tails[n]`, and beyond these the last one times x for each further phase.
-    """
+    """The number of phases present just after the arrival of a random one: those before it and itself."""
 
     tails: tuple[float, ...]
+    """P(more than n); beyond these the last one times x for each further phase."""
     logs: tuple[float, ...]
     """Their logarithms."""
     root: float
     """1 - x in (0, 1], to all its digits."""
     excess: float
-    """The largest logarithm of a tail over what the geometric rest would be there, at least 0."""
+    """The largest logarithm of a tail over the extrapolated geometric one, at least 0."""
 
     def at(self, count: int) -> float:
         """P(more than `count`)."""
@@ -52,17 +51,17 @@ class Phases(Record):
 
 
 def phases_at_arrival(load: float, batch: int, part: float = 0.0) -> Phases:
-    """The phases that a random one of an arriving batch meets, those of its batch before it included, and itself.
+    """The phases present on arrival of a random one, those before it in its batch included, and itself.
 
     load    rho, in [0, 1).
     batch   k >= 1: batches have k members, or k + 1 with the probability `part`, in [0, 1).
     Method  With G(j) = P(X > j), m = E[X], t(n) = P(more than n present) = rho u(n): balance of the flows across each
             level, summed above it, gives a renewal recursion of positive terms,
                 u(n) = (sum over j >= n of G(j) + sum over i < n of t(i) G(n - 1 - i)) / m,
-            and u(n) is also the distribution on arrival: at least n before the arriving one. Its solution becomes
-            geometric, with the ratio x = 1/y at the one root y > 1 of rho (G(0) y + G(1) y^2 + ...) / m = 1; all other
-            modes die out within some batches. From where successive ratios have been x for an entire batch, to 1e-14,
-            the rest is that geometric sequence: no load is too near to 1.
+            and u(n) is also the probability on arrival of at least n before the arriving one. Its solution becomes
+            geometric, with the ratio x = 1/y at the only root y > 1 of rho (G(0) y + G(1) y^2 + ...) / m = 1; all other
+            modes vanish within some batches. Once successive ratios equal x to 1e-14 over an entire batch, the rest is
+            that geometric sequence: no load is too near to 1.
     Raises  `NotComputed` (QN550) for batches of more than about 1000.
     Source  @kleinrock1975, sections 4.3 to 4.5 (bulk arrivals, Erlang service).
     """
@@ -91,7 +90,7 @@ def phases_at_arrival(load: float, batch: int, part: float = 0.0) -> Phases:
 
 
 def _root(load: float, batch: int, part: float) -> float:
-    """1 - x of `phases_met`, by bracketing e = y - 1."""
+    """1 - x of `phases_at_arrival`, by bracketing y - 1."""
     mean = batch + part
 
     def lacking(more: float) -> float:
@@ -110,12 +109,14 @@ def _root(load: float, batch: int, part: float) -> float:
 
 
 def phases_tail(phases: Phases, more: int, weight: float, time: float) -> float:
-    """P(some phases take longer than `time` means of one of them).
+    """P(a number of phases takes longer than `time` mean phases).
 
-    more     they are `phases` plus this number, which may be negative.
-    weight   the probability that there are any but the `more`, given which their number is that of `phases`.
-    Method   sum over i of P(Poisson(time) = i) P(more than i phases): positive terms. Where the i below the geometric
-             part have a share below exp(-45), the sum is an exponential.
+    phases   the distribution of the number, if it is not just `more`.
+    more     a number added to it, which may be negative.
+    weight   the probability that the number is not just `more`.
+    time     in means of one phase.
+    Method   sum over i of P(Poisson(time) = i) P(more than i phases): positive terms. Where the terms below the
+             geometric part have a share below exp(-45), the sum is an exponential.
     """
     if weight == 0 and more <= 0:
         return 0.0
@@ -138,7 +139,7 @@ def phases_tail(phases: Phases, more: int, weight: float, time: float) -> float:
 
 
 def _top(log_weight: Callable[[int], float], mean: float) -> int:
-    """The place of the largest term: they rise with the Poisson probability and fall with the weight."""
+    """The index of the largest term, by bisection over the log-concave terms."""
     low, high = 0, int(mean) + 1 if mean > 0 else 0
     while low < high:
         middle = (low + high) // 2

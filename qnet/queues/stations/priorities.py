@@ -1,4 +1,4 @@
-"""M/G/1 with priority classes, the first class served first."""
+"""M/G/1 with priority classes, the first class having the highest priority."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def non_preemptive(
     service_time  means in seconds, above 0, likewise; one value holds for all.
     scv_service   variance / mean^2, at least 0, likewise.
     skewness_service
-                  third standardized moments, likewise, or None: then the third moment is known of what is constant.
+                  third standardized moments, likewise, or None: then the third moment is known only for constant times.
     Returns       figures of each class in `classes`, and of all customers together; variances where the third moments
                   are known, that of the number by class only.
     Raises        NoAnswer (QN401) for a load of all classes of at least 1; UsageError for unequal numbers of values.
     Method        W_i = W0 / ((1 - s_(i-1)) (1 - s_i)), W0 = sum of rate E[S^2] / 2, s_i the load of classes 1 .. i.
-                  Variances: the work V before an arrival of class i is that of M/G/1 with the classes 1 .. i, and,
-                  independent of it, what is left of a service of a lower class, or nothing. The wait is V and the busy
-                  periods of the higher classes h that come in it, a delay cycle:
+                  Variances: the work V before an arrival of class i is that of M/G/1 with the classes 1 .. i, plus an
+                  independent residual service of a lower class, if one is in service. The wait is a delay cycle: V and
+                  the busy periods of the higher classes h that arrive in it:
                       Var W_i = Var V / (1 - s_(i-1))^2 + E[V] sum over h of rate E[S^2] / (1 - s_(i-1))^3.
     Source        @cobham1954; @kleinrock1976, chapter 3. Second moments: @conway1967, chapter 8; @takagi1991.
 
@@ -44,9 +44,9 @@ def non_preemptive(
 def preemptive_resume(
     arrival_rate: Any, service_time: Any, scv_service: Any, skewness_service: Any = None
 ) -> StationAnswer:
-    """Poisson classes, one server that an arrival of a higher class takes at once; what was interrupted goes on later.
+    """Poisson classes, one server that an arrival of a higher class preempts; interrupted service resumes later.
 
-    As            `non_preemptive`. `wait` holds the interruptions; `number_waiting` those interrupted.
+    As            `non_preemptive`. `wait` includes interruptions, `number_waiting` the interrupted customers.
     Method        R_i = (S_i + W_i) / (1 - s_(i-1)), W_i = sum over classes 1 .. i of rate E[S^2] / 2(1 - s_i).
                   Variances: lower classes do not count, and the delay cycle begins with V and the service of the
                   customer.
@@ -63,8 +63,8 @@ def _priorities(station: str, rates: Any, times: Any, scvs: Any, skewnesses: Any
     throughput = total(rates)
     loads = [rate * time for rate, time in zip(rates, times, strict=True)]
     load = total(loads)
-    nobody: Any = 0 if is_symbol(throughput) else throughput == 0
-    per_arrival = throughput + nobody
+    idle: Any = 0 if is_symbol(throughput) else throughput == 0
+    per_arrival = throughput + idle
     require_stable(station, throughput, load / per_arrival, 1)
     residuals = [rate * time**2 * (1 + scv) / 2 for rate, time, scv in zip(rates, times, scvs, strict=True)]
     thirds = [
@@ -77,9 +77,9 @@ def _priorities(station: str, rates: Any, times: Any, scvs: Any, skewnesses: Any
     residual: Value = 0 if preemptive else total(residuals)
     for index, (rate, time, scv, offered) in enumerate(zip(rates, times, scvs, loads, strict=True)):
         residual = residual + residuals[index] if preemptive else residual
-        idle = (1 - above) * (1 - above - offered)
-        wait = residual / idle + (time * above / (1 - above) if preemptive else 0 * above)
-        # The work on arrival is worked off, with all of higher classes that arrives meanwhile.
+        free = (1 - above) * (1 - above - offered)
+        wait = residual / free + (time * above / (1 - above) if preemptive else 0 * above)
+        # The delay cycle of the work found on arrival, with all work of higher classes that arrives meanwhile.
         observed = _variance_of_work(residuals, cubes, index, 1 - above - offered, preemptive)
         spread = of_response = None
         if observed is not None:
@@ -105,9 +105,9 @@ def _priorities(station: str, rates: Any, times: Any, scvs: Any, skewnesses: Any
     waiting = total(item.number_waiting for item in classes)
     present = total(item.queue_length for item in classes)
     # Without arrivals the figures are those of the first class alone.
-    response = present / per_arrival + nobody * classes[0].response
-    wait = waiting / per_arrival + nobody * classes[0].wait
-    shares = [rate / per_arrival + (0 if index else nobody) for index, rate in enumerate(rates)]
+    response = present / per_arrival + idle * classes[0].response
+    wait = waiting / per_arrival + idle * classes[0].wait
+    shares = [rate / per_arrival + (0 if index else idle) for index, rate in enumerate(rates)]
     waits = [(item.wait, item.variance_of_wait) for item in classes]
     responses = [(item.response, item.variance_of_response) for item in classes]
     return StationAnswer(
@@ -119,11 +119,11 @@ def _priorities(station: str, rates: Any, times: Any, scvs: Any, skewnesses: Any
 
 
 def _variance_of_work(residuals: list[Any], cubes: list[Any], index: int, idle: Value, preemptive: bool) -> Value:
-    """The variance of the work that an arrival of a class meets before it; None where a third moment is missing.
+    """The variance of the work that an arrival of a class finds before it; None where a third moment is missing.
 
     residuals  rate E[S^2] / 2 of each class.
     cubes      rate E[S^3] / 3 of each class, or None.
-    idle       1 less the load of this class and those above.
+    idle       1 minus the load of this class and those above.
     """
     lower = len(cubes) if not preemptive else index + 1
     if any(cube is None for cube in cubes[:lower]):

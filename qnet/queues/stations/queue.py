@@ -1,4 +1,4 @@
-"""`qnet.queue`: a single station, or the parameter of one at which limits hold."""
+"""`qnet.queue`: a single station, or the value of a parameter at which limits hold."""
 
 from __future__ import annotations
 
@@ -43,20 +43,20 @@ def queue(
     vacation_time     mean, in seconds.
     scv_vacation      variance / mean^2 of it.
     skewness_vacation of it, for variances.
-    batch_size        mean customers of a batch.
+    batch_size        mean number of customers of a batch.
     scv_batch         variance / mean^2 of it.
     skewness_batch    of it, for variances.
     approximation     of GI/G/1 and GI/G/c.
-    service_rate      per second, of one busy server: in place of the service time.
-    offered           erlangs, arrival rate x service time: in place of the arrival rate.
-    utilization       of the servers, in place of the arrival rate, at stations without loss.
-    service           in place of service_time and scv_service: "p50 = 12 ms, p99 = 80 ms", to which a lognormal time is
+    service_rate      per second, of one busy server: instead of the service time.
+    offered           erlangs, arrival rate x service time: instead of the arrival rate.
+    utilization       of the servers, instead of the arrival rate, at stations without loss.
+    service           instead of service_time and scv_service: "p50 = 12 ms, p99 = 80 ms", to which a lognormal time is
                       fitted; or one percentile with mean or scv.
-    solve_for         a parameter to compute instead, such as "servers", with a `limit` that must hold, such as
-                      "wait <= 0.4 s"; of several limits all must. `inverse.solve_for` has the details.
+    solve_for         a parameter to compute, such as "servers".
+    limit             the limit that must then hold, such as "wait <= 0.4 s", or several; see `inverse.solve_for`.
     within            seconds t, for limits on `service_level`, which is P(wait <= t).
     Values            numbers, fractions, sequences and arrays (a batch of points, broadcast), sympy symbols where the
-                      station has a closed form; counts are integers, the same for all but for arrays of them.
+                      station has a closed form; counts are integers or arrays of integers.
     Returns           a `StationAnswer`; with `solve_for` an `Inverse`: `integer` and `real` value, what `binds`, and
                       the `answer` there; the value also by the name of the parameter, such as `servers`.
     Raises            UsageError (QN050) for an unknown name or parameter, a missing one, a value outside its domain;
@@ -76,8 +76,8 @@ def queue(
     station = station_name(name)
     stated = {key: value for key, value in given.items() if value is not None} | unknown
     if bool(solve_for) != bool(limit):
-        result, lacking = ("limit", "solve_for") if limit else ("solve_for", "limit")
-        raise UsageError(Problem("QN050", f"{result} stands alone", f"{lacking} as well"))
+        present, lacking = ("limit", "solve_for") if limit else ("solve_for", "limit")
+        raise UsageError(Problem("QN050", f"{present} is given without {lacking}", "both of them"))
     with budget.door():
         if solve_for:
             return inverse.solve_for(solve_for, limit, station, within, **stated)

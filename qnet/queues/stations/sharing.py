@@ -1,4 +1,4 @@
-"""M/G/1-PS: Poisson arrivals, one server that all present share equally."""
+"""M/G/1-PS: Poisson arrivals, processor sharing at one server."""
 
 from __future__ import annotations
 
@@ -12,22 +12,21 @@ from qnet.queues.stations.phases import phases_at_arrival
 
 _SOURCE = "@kleinrock1976, section 4.4"
 _MOST_PHASES = 500
-"""Of an Erlang time whose variance is computed; a choice that bounds time."""
+"""The most phases of an Erlang service time for which variances are computed; a choice that bounds time."""
 
 
 def m_g_1_ps(arrival_rate: Value, service_time: Value, scv_service: Value = None) -> StationAnswer:
-    """Poisson arrivals, any service time distribution, one server that all present share equally.
+    """Poisson arrivals, any service time distribution, one server shared equally by all customers present.
 
     Applies       floats, fractions, arrays and symbols; with an scv other than 1 floats and arrays.
     arrival_rate  per second, at least 0.
     service_time  mean, in seconds, above 0.
     scv_service   variance / mean^2 of the service time, or None. Means and p(n) do not depend on it. The variance of
-                  the response does, and on more: 0 is taken as constant, 1 / k (up to 500) as Erlang of k phases, 1 as
-                  exponential, above 1 as hyperexponential with balanced means; for all others it is not given.
-    Returns       means and p(n). A customer with service time x has a mean response of x / (1 - rho). `wait` is what
-                  sharing adds to the service time, and `number_waiting` the number present less the busy server. The
-                  variance of the number, and with an scv that of the response. Percentiles are not known in closed
-                  form.
+                  the response does, and on the distribution: constant for 0, Erlang of k phases for 1 / k (k up to
+                  500), exponential for 1, hyperexponential with balanced means above; for others it is None.
+    Returns       means and p(n), the variance of the number, and with an scv that of the response. A customer with
+                  service time x has a mean response of x / (1 - rho). `wait` is the response less the service time, and
+                  `number_waiting` the number present less the busy server. Percentiles are not known in closed form.
     Raises        NoAnswer (QN401) for a load of at least 1.
     Method        Insensitive: the number present is that of M/M/1. Given its service time x, a response has the
                   variance 2 / (1 - rho)^2 int_0^x (x - u) P(W > u) du, W the wait of the same station first come first
@@ -84,16 +83,14 @@ def _constant(load: float) -> float:
 
 
 def _erlang(load: float, phases: int) -> float:
-    """By the phases present on arrival, i with P(more than i), and the j of the customer completed at u: all terms
-    positive.
+    """A sum of positive terms, over the phases i present on arrival and the phases j of the customer completed at u.
 
     int_0^inf P(Poisson(k u) = i) P(Poisson(k u) = j) du = binomial(i + j, j) / 2^(i + j + 1) / k.
     """
     at_arrival = phases_at_arrival(load, phases)
     total = 0.0
     for each in range(phases):
-        # At i the probability that the (i+1)-th of fair coins that shows heads comes after `own` tails: negative
-        # binomial.
+        # A negative binomial probability: the (i+1)-th head of a fair coin after `each` tails.
         chance, index, summed = 0.5 ** (each + 1), 0, 0.0
         while True:
             term = chance * at_arrival.at(index)

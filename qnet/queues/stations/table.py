@@ -6,9 +6,9 @@ STATIONS: dict[str, tuple[str, str, tuple[str, ...], tuple[str, ...]]] = {
     "M/M/1": ("m_m_c.m_m_1", "one server; exponential times", ("arrival_rate", "service_time"), ()),
     "M/M/c": ("m_m_c.m_m_c", "several servers, one queue (Erlang C)", ("arrival_rate", "service_time", "servers"), ()),
     "M/M/inf": ("m_m_inf.m_m_inf", "infinite server; no queueing", ("arrival_rate", "service_time"), ()),
-    "M/M/1/K": ("m_m_c_k.m_m_1_k", "room for K, else lost", ("arrival_rate", "service_time", "capacity"), ()),
+    "M/M/1/K": ("m_m_c_k.m_m_1_k", "capacity K, excess lost", ("arrival_rate", "service_time", "capacity"), ()),
     "M/M/c/K": (
-        "m_m_c_k.m_m_c_k", "several servers, room for K in all",
+        "m_m_c_k.m_m_c_k", "several servers, capacity K, excess lost",
         ("arrival_rate", "service_time", "servers", "capacity"), (),
     ),
     "M/M/c/c": ("m_m_c_k.m_m_c_c", "no waiting room (Erlang B)", ("arrival_rate", "service_time", "servers"), ()),
@@ -19,7 +19,7 @@ STATIONS: dict[str, tuple[str, str, tuple[str, ...], tuple[str, ...]]] = {
         ("service_time", "servers", "sources"), ("source_rate", "arrival_rate"),
     ),
     "M/M/c/K/N": (
-        "m_m_c_k_n.m_m_c_k_n", "N sources, room for K, else lost",
+        "m_m_c_k_n.m_m_c_k_n", "N sources, capacity K, excess lost",
         ("service_time", "servers", "sources"), ("source_rate", "arrival_rate", "capacity"),
     ),
     "M/D/1": ("m_d_c.m_d_1", "constant service time", ("arrival_rate", "service_time"), ()),
@@ -68,19 +68,19 @@ STATIONS: dict[str, tuple[str, str, tuple[str, ...], tuple[str, ...]]] = {
         ("arrival_rate", "service_time", "servers", "scv_arrival", "scv_service"), ("approximation",),
     ),
 }  # fmt: skip
-"""Name -> module.function of this package, one line, parameters that are needed, parameters that may be given."""
+"""Name -> module.function of this package, one line, required parameters, optional parameters."""
 
 PARAMETERS: dict[str, tuple[str, str, str]] = {
     "arrival_rate": (
         "/s",
         "at least 0",
-        "arrivals of single customers, the total of all sources; by class for priorities",
+        "arrivals of customers, the total of all sources; by class for priorities",
     ),
     "source_rate": ("/s", "above 0", "rate of an idle source, 1 / think time"),
     "service_time": ("s", "above 0", "mean; by class for priorities"),
     "servers": ("", "an integer, at least 1", "identical servers"),
-    "capacity": ("", "an integer, at least the servers", "places, queue and service together"),
-    "sources": ("", "an integer, at least 1", "population"),
+    "capacity": ("", "an integer, at least the servers", "largest number in system, including service"),
+    "sources": ("", "an integer, at least 1", "number of finite sources"),
     "phases": ("", "an integer, at least 1", "phases of Erlang service"),
     "scv_service": ("", "at least 0", "scv of the service time (1: exponential)"),
     "scv_arrival": ("", "at least 0", "scv (variance / mean^2) of interarrival times: 1 Poisson"),
@@ -91,7 +91,7 @@ PARAMETERS: dict[str, tuple[str, str, str]] = {
     "batch_size": ("", "at least 1", "mean batch size"),
     "scv_batch": ("", "at least 0", "scv (variance / mean^2) of the batch size (default: the smallest possible)"),
     "skewness_batch": ("", "a number", "skewness of the batch size"),
-    "approximation": ("", "a word", "of waiting: kraemer-langenbach-belz, kingman, allen-cunneen or whitt"),
+    "approximation": ("", "a word", "kraemer-langenbach-belz, kingman, allen-cunneen or whitt"),
 }
 """Name -> unit, domain, meaning."""
 
@@ -99,15 +99,11 @@ BY_CLASS = ("M/G/1-priority", "M/G/1-preemptive")
 """Stations whose parameters are one value per class, the highest priority first."""
 
 INTEGER = ("servers", "capacity", "sources", "phases")
-"""Parameters that count something."""
+"""Parameters that are counts."""
 
 CONVERTED: dict[str, tuple[str, str, str]] = {
     "service_rate": ("/s", "above 0", "1 / service time"),
-    "offered": ("", "at least 0", "erlangs, in place of the arrival rate"),
-    "utilization": (
-        "",
-        "at least 0",
-        "replaces the arrival rate, no loss",
-    ),
+    "offered": ("", "at least 0", "offered load in erlangs, instead of the arrival rate"),
+    "utilization": ("", "at least 0", "instead of the arrival rate, without loss"),
 }
-"""Name -> unit, domain, meaning of what is converted to parameters."""
+"""Name -> unit, domain, meaning of quantities that are converted to parameters."""

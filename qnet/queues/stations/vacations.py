@@ -1,4 +1,4 @@
-"""M/G/1 whose server leaves whenever no customer is waiting."""
+"""M/G/1 with server vacations whenever the station is empty."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ def vacations(
     arrival_rate: Value, service_time: Value, scv_service: Value, vacation_time: Value, scv_vacation: Value = None,
     skewness_service: Value = None, skewness_vacation: Value = None,
 ) -> StationAnswer:  # fmt: skip
-    """Poisson arrivals, any service time, one server that takes one vacation after the other while it has no customers.
+    """Poisson arrivals, any service time, one server that takes repeated vacations while it has no customers.
 
-    Applies        floats, fractions, arrays and symbols. Polling, maintenance, a processor's background work.
+    Applies        floats, fractions, arrays and symbols; to polling, maintenance or background work, for instance.
     arrival_rate   per second, at least 0.
     service_time   mean, in seconds, above 0.
     scv_service    variance / mean^2, at least 0.
     vacation_time  mean of one vacation V, in seconds, above 0.
     scv_vacation   variance / mean^2 of it, at least 0; exponential where not given.
     skewness_service, skewness_vacation
-                   third standardized moments, or None. Without them the third moment is known of what is constant,
-                   and of vacations where no scv is given (exponential).
-    Returns        means; variances where both third moments are known. Every customer waits: the server is at work or
-                   on vacation. `utilization` is time at work.
+                   third standardized moments, or None: then the third moments are known only for constant times, and
+                   for vacations without an scv (exponential).
+    Returns        means; variances where both third moments are known. Every customer waits: the server is busy or on
+                   vacation. `utilization` excludes vacations.
     Raises         NoAnswer (QN401) for a load of at least 1.
     Method         The wait is that of M/G/1 and, independent of it, the residual of a vacation observed at random:
                    W = W of M/G/1 + E[V^2] / 2E[V], Var W = Var W of M/G/1 + E[V^3] / 3E[V] - (E[V^2] / 2E[V])^2: the
