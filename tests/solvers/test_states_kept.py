@@ -3,13 +3,13 @@
 from collections import Counter
 from typing import Any
 
+import numpy as np
 import pytest
 from full import long_but
 
 import qnet
 from qnet import budget
 from qnet.budget import Account
-from qnet.lazy import np
 from qnet.networks.states import chain, shared
 from qnet.networks.states import solve as chains
 from qnet.networks.states.machine import Machine, Move, State

@@ -182,13 +182,13 @@ def test_the_machine_is_asked_for_the_changes_of_states_that_look_alike_once(
 ):
     """Of chains with more than 11,000 states and 50,000 transitions."""
     asked: list[int] = []
-    settled = Machine.settled
+    advance = Machine.advance
 
     def counted(self: Machine, *given: Any) -> None:
         asked.append(1)
-        settled(self, *given)
+        advance(self, *given)
 
-    monkeypatch.setattr(Machine, "settled", counted)
+    monkeypatch.setattr(Machine, "advance", counted)
     qnet.load(name).solve()
     assert 0 < len(asked) < 1200
 

@@ -200,14 +200,14 @@ def _crowded(network: RoutedNetwork, operations: Operations) -> Value:
     population: Value = 0.0
     loads: dict[str, Value] = {}
     servers = {station.name: station.servers for station in network.stations}
-    for kind, customers in enumerate(network.classes):
+    for class_index, customers in enumerate(network.classes):
         if not isinstance(customers, ClosedClass):
             continue
         population = population + customers.population
-        cycle = customers.think_time + spent[kind]
+        cycle = customers.think_time + spent[class_index]
         passing = customers.population / operations.maximum([cycle, 1e-300 + 0.0 * cycle])
         for stream in compiled.streams:
-            if stream.class_index == kind and stream.station not in delays:
+            if stream.class_index == class_index and stream.station not in delays:
                 load = passing * stream.rate * stream.holding.mean / servers[stream.station]
                 loads[stream.station] = loads.get(stream.station, 0.0) + load
     if len(loads) < 2:

@@ -1,11 +1,11 @@
-"""The stationary probabilities of a sparse Markov chain.
+"""The states and the stationary probabilities of a sparse Markov chain.
 
 Chains with wide levels are solved by GMRES (`jumps`), and the balance of every state is checked.
 
-Others, and those that GMRES is slow for, are solved by elimination. The states are sorted into levels by their
-distance from one of them, so that transitions join neighbouring levels only; the levels are eliminated from the last
-to the first, each by one dense solution. The diagonal of what is left is the sum of its other rates (@grassmann1985),
-so that nothing cancels.
+Others, and those for which GMRES converges slowly, are solved by elimination. The states are sorted into levels by
+their distance from one of them, so that transitions join neighbouring levels only; the levels are eliminated from the
+last to the first, each by one dense solution. The diagonal of each remaining matrix is the sum of its other rates
+(@grassmann1985), so that nothing cancels.
 """
 
 from __future__ import annotations
@@ -27,48 +27,48 @@ Made = TypeVar("Made")
 
 
 _LITTLE = 2e9
-"""Operations of an elimination that is used at once."""
+"""The most operations of an elimination that is used without trying GMRES."""
 A_STATE, _A_MOVE, AT_ONCE = 2e3, 4e3, 256
-"""Operations that a state takes, and each of its transitions; states that are charged together."""
+"""Operations of a state and of each of its transitions; states that are charged together."""
 _A_PART, _PART_BYTES = 40.0, 10.0
-"""Operations and bytes, likewise, for each customer that waits in line."""
+"""Operations and bytes of each customer that waits in line in a state."""
 FEW = 128
-"""States after which a table of changes is faster."""
+"""The number of states from which a table of changes is faster."""
 _A_LEVEL = 2 * budget.CALL
 """Operations of the elimination of a level, however few states it has."""
 _FEW_FAR = 64
-"""States of one distance that are gone through one after the other, less."""
+"""The number of states at one distance from which arrays are faster."""
 _ROOTS = 100
-"""States that are tried as one that is visited again and again."""
+"""The most states that are tried as a recurrent one."""
 _ROOM = 64e6
 """Bytes of the matrices of chains that are eliminated together, and of levels that are filled together."""
 _FIRST_TOGETHER = 8
-"""Chains that are eliminated before it is known how many are asked for, at most."""
+"""The most chains that are eliminated together before it is known how many are needed."""
 _KEPT, _KEPT_STATES = 3, 30_000
-"""The latest structures that are kept, and the most states of one."""
+"""The number of structures that are kept, and the most states of one."""
 
 
 class Passing(Record):
     """The transitions with a mark."""
 
     states: Any
-    """The states that they begin at, by number, as an array."""
+    """The states where they begin, by number, as an array."""
     rates: Any
-    """Their rate from each, as an array; where rates of several chains are walked together, (states, chains)."""
+    """Their rate from each, as an array; (states, chains) if several chains are walked together."""
 
     def often(self, shares: Any) -> float:
-        """How many there are per second, of one chain.
+        """Transitions per second of one chain.
 
         shares  by state: its probability, or 0 where it is left out.
         """
-        # One after the other, so that the sum does not depend on the machine.
+        # Summed in order, so that the sum does not depend on the computer.
         return float(sum((self.rates * shares[self.states]).tolist()))
 
 
 class Walk(Record):
     """The states that can be reached, and their transitions.
 
-    Where rates of several chains are walked together, a rate is an array of them.
+    If several chains are walked together, a rate is an array by chain.
     """
 
     states: Sequence[Any]
@@ -76,14 +76,14 @@ class Walk(Record):
     targets: Sequence[int]
     rates: Any
     ended: dict[int, Passing]
-    """By mark: the transitions that have it, each as often as it has."""
+    """By mark: the transitions that have it, counted as often as they have it."""
     shape: Pattern
     position: int = -1
-    """Which of the chains of the shape it is, where several are walked together."""
+    """The index among the chains of the pattern, if several are walked together."""
 
 
 class WalkSoFar(Record):
-    """A walk as far as it has come state by state: the arguments and the locals of `walk`."""
+    """A walk after its first states: the arguments and the locals of `walk`."""
 
     states: Sequence[Any]
     sources: Sequence[int]
@@ -91,7 +91,7 @@ class WalkSoFar(Record):
     rates: Sequence[Any]
     ended: Mapping[int, Mapping[int, Any]]
     number: int
-    """The state to go on from."""
+    """The next state to expand."""
     moved: int
     """Transitions since the last charge."""
     charged: float
@@ -101,12 +101,13 @@ class WalkSoFar(Record):
 
 
 class Onward(Protocol):
-    """What goes on with a walk: `tabled`. Work up to the state `paid` has been charged then."""
+    """A faster continuation of a walk: `tabled.TabledWalk`."""
 
     paid: int
+    """The number of states whose work it has charged."""
 
     def rest(self, begun: WalkSoFar) -> Walk | None:
-        """The entire walk; None where it is to go on state by state."""
+        """The entire walk; None where it has to continue state by state."""
         ...
 
 
@@ -120,10 +121,12 @@ def walk(
 ) -> Walk:
     """Find every state that can be reached from one.
 
+    first    the state to begin with.
     moves    from a state to its transitions: rate, state after it, and marks.
+    most     the most states.
     extent   the size of a state, in customers that wait in line.
-    tabled   what goes on with it where there are more than a few states; None where nothing does.
-    few      how many these are.
+    tabled   makes the continuation for more than a few states; None for none.
+    few      the number of states after which it takes over.
     Raises   `TooLarge` beyond `most` states, and where they take more memory than there is.
     """
     size = charged = 0.0
@@ -175,10 +178,10 @@ def walk(
 
 
 def charge(moved: int, extent: float) -> None:
-    """Charge as many states as are charged together.
+    """Charge `AT_ONCE` states.
 
     moved    their transitions.
-    extent   the size of the states that these have found.
+    extent   the size of the new states, in customers that wait in line.
     """
     budget.spend(A_STATE * AT_ONCE + _A_MOVE * moved + _A_PART * extent, WHAT)
 
@@ -197,9 +200,10 @@ def _stacked(rates: Sequence[Any]) -> Any:
 def stationary(result: Walk, operations: float) -> Any:
     """The long-run share of time in every state: an array that sums to 1.
 
-    operations  how many the elimination may take.
-    Returns     0 for states that are left for good.
-    Raises      `TooLarge` beyond them; `ArithmeticError` where there are several sets of states that are never left, or
+    result      the walk of the chain.
+    operations  the most that an elimination may take.
+    Returns     the shares; 0 for transient states.
+    Raises      `TooLarge` beyond `operations`; `ArithmeticError` where there are several recurrent sets of states, or
                 where the balance of some state is off by more than rounding.
     """
     if len(result.states) == 1:
@@ -213,12 +217,12 @@ def stationary(result: Walk, operations: float) -> Any:
             return shares
     # By a power of two, so that sums remain finite and no digit changes.
     rates = np.ldexp(rates, -int(np.frexp(rates.max())[1]))
-    with np.errstate(all="ignore"):  # What is not finite is no balance, and never an answer.
+    with np.errstate(all="ignore"):  # Results that are not finite are never in balance.
         return _stationary(result.shape, rates, operations)
 
 
 def _stationary(shape: Pattern, rates: Any, operations: float) -> Any:
-    """As `stationary`, of finite rates."""
+    """As `stationary`, for finite rates."""
     structure = shape.structure
     recurrent = structure.recurrent
     if recurrent is None:
@@ -229,25 +233,25 @@ def _stationary(shape: Pattern, rates: Any, operations: float) -> Any:
 
 
 class Pattern:
-    """Chains that differ in their rates only."""
+    """Chains that differ only in their rates."""
 
     def __init__(self, structure: Structure) -> None:
         self.structure = structure
         self.made: dict[Any, Any] = {}
-        """What the states are to their machines; made once."""
+        """Arrays over the states that are computed once, by key."""
         self.rates: Any = None
-        """(T, P) those of all transitions, of chains that are walked together."""
+        """(T, P) the rates of all transitions, by chain, if chains are walked together."""
         self.shares: dict[int, Any] = {}
-        """By chain, their long-run shares as far as they are known; None for what is to be solved alone."""
+        """By chain, its known long-run shares; None if it has to be solved alone."""
         self.asked = 0
+        """The number of chains that were requested."""
         self.every = False
-        """Whether all chains are asked for, as where their states do not depend on the answer."""
+        """Whether all chains will be needed, as those whose states do not depend on the answer."""
 
     def together(self, position: int) -> Any:
-        """As `stationary`, of one of the chains that are walked together; None where it is to be solved alone.
+        """As `stationary`, for one of the chains that are walked together; None where it has to be solved alone.
 
-        Method   With each of them as many of those after it are eliminated as were asked for before, or a few; all that
-                 there is room for, where all are asked for.
+        With it as many of the following ones are eliminated as were requested before; all that fit, if all are needed.
         """
         if position not in self.shares:
             least = self.structure.core.first_together
@@ -263,17 +267,16 @@ class Pattern:
 
 
 class Structure:
-    """The states and transitions of chains, the first of which all others are reached from, and what follows from these
-    alone."""
+    """The states and transitions of chains without their rates; all states are reached from the first."""
 
     def __init__(self, states: Sequence[Any], sources: Sequence[int], targets: Sequence[int]) -> None:
         self.states = states
         self.ends = sources, targets
         self.made: dict[Any, Any] = {}
-        """What follows from the states and a number."""
+        """Results of `once`."""
 
     def once(self, function: Callable[[Sequence[Any], int], Made], size: int) -> Made:
-        """What a function makes of the states and a number that all chains share; made once."""
+        """The result of a function of the states and a number, computed once for all chains."""
         key = function, size
         if key not in self.made:
             self.made[key] = function(self.states, size)
@@ -287,17 +290,17 @@ class Structure:
 
     @cached_property
     def recurrent(self) -> Any:
-        """Which states are visited again and again; None where all are. Raises as `_recurrent`."""
-        return _recurrent(np, len(self.states), *self.arrays)
+        """Whether each state is recurrent; None where all are. Raises as `_recurrent`."""
+        return _recurrent(len(self.states), *self.arrays)
 
     @cached_property
     def inside(self) -> Any:
-        """Which transitions begin at such states."""
+        """Whether each transition begins at a recurrent state."""
         return self.recurrent[self.arrays[0]]
 
     @cached_property
     def core(self) -> _Core:
-        """The states that are visited again and again."""
+        """The recurrent states."""
         sources, targets = self.arrays
         if self.recurrent is None:
             return _Core(len(self.states), sources, targets)
@@ -315,9 +318,9 @@ class _Core:
 
     @cached_property
     def levels(self) -> Any:
-        """The level of every state, by its distance from one of them: of a few, the one with the most levels."""
+        """The level of every state: its distance from a state that was chosen for many levels."""
         both = np.concatenate([self.sources, self.targets]), np.concatenate([self.targets, self.sources])
-        graph = _Graph(np, self.size, *both)
+        graph = _Graph(self.size, *both)
         levels = graph.levels(0)
         for _ in range(2):
             tried = graph.levels(int(levels.argmax()))
@@ -328,7 +331,7 @@ class _Core:
 
     @cached_property
     def widths(self) -> Any:
-        """How many states every level has."""
+        """The number of states in every level."""
         return np.bincount(self.levels)
 
     @cached_property
@@ -338,22 +341,21 @@ class _Core:
 
     @cached_property
     def first_together(self) -> int:
-        """How many of these chains are eliminated before it is known whether more than one is asked for: where levels
-        are narrow, the calls for one take longer than the arithmetic of several."""
+        """The chains eliminated together at first: with narrow levels, calls take longer than their arithmetic."""
         widths = self.widths.astype(float)
         return int(min(max(_A_LEVEL * len(widths) / (3.0 * float((widths**3).sum())), 1.0), _FIRST_TOGETHER))
 
     @cached_property
     def most_together(self) -> int:
-        """How many of these chains there is room to eliminate together."""
+        """The most chains that there is memory to eliminate together."""
         return max(int(_ROOM / (32.0 * float((self.widths.astype(float) ** 2).sum()))), 1)
 
     @cached_property
     def table(self) -> _Table:
-        """Where the transitions are in the matrices of the levels."""
+        """The cells of the transitions in the matrices of the levels."""
         levels, widths = self.levels, self.widths
         before = np.concatenate([[0], widths[:-1]])
-        # Nothing is eliminated of the first level.
+        # The first level is not eliminated.
         sizes = np.where(before > 0, widths * (widths + 2 * before), 0)
         begins = np.concatenate([[0], np.cumsum(sizes)])
         index = np.empty(self.size, dtype=np.int64)
@@ -377,24 +379,24 @@ class _Table(Record):
     chosen: Any
     """The transitions in the order of their cells."""
     cells: Any
-    """Where they are, in all matrices one after the other."""
+    """Their cells in the sequence of all matrices."""
     begins: Any
-    """Where those of each level begin, and where the last ones end."""
+    """Where the matrices of each level begin, and where the last ones end."""
     widths: Any
+    """The number of states in every level."""
 
     def matrices(self, rates: Any) -> Iterator[tuple[int, Any, Any, Any]]:
-        """The levels, the last one first, with their three matrices of several chains, of rates (T, P); as many levels
-        are filled at once as there is room for."""
+        """The levels, the last one first, with their matrices by chain for rates (T, P); many are filled at once."""
         chains: int = rates.shape[1]
         end = len(self.widths)
         while end > 1:
             room = float(self.begins[end]) - _ROOM / 8 / chains
             first = min(max(int(np.searchsorted(self.begins, room)), 1), end - 1)
             base, size = int(self.begins[first]), int(self.begins[end] - self.begins[first])
-            here = slice(int(np.searchsorted(self.cells, base)), int(np.searchsorted(self.cells, base + size)))
-            cells: Any = np.arange(chains)[:, None] * size + (self.cells[here] - base)
-            filled = np.bincount(cells.ravel(), rates[self.chosen[here]].T.ravel(), chains * size)
-            # Of no transitions at all the sums are integers.
+            part = slice(int(np.searchsorted(self.cells, base)), int(np.searchsorted(self.cells, base + size)))
+            cells: Any = np.arange(chains)[:, None] * size + (self.cells[part] - base)
+            filled = np.bincount(cells.ravel(), rates[self.chosen[part]].T.ravel(), chains * size)
+            # Without any transitions the sums are integers.
             table = filled.astype(float, copy=False).reshape(chains, size)
             for level in range(end - 1, first - 1, -1):
                 wide, near = int(self.widths[level]), int(self.widths[level - 1])
@@ -410,7 +412,7 @@ class _Table(Record):
 
 
 def structure_of(states: Sequence[Any], sources: Sequence[int], targets: Sequence[int]) -> Structure:
-    """The structure of a walk: of the latest ones, where it is that of one of them.
+    """The structure of a walk: a recent one if it is the same, or a new one.
 
     states, sources, targets   lists, or arrays and coded states, as of `Walk`.
     """
@@ -425,7 +427,7 @@ def structure_of(states: Sequence[Any], sources: Sequence[int], targets: Sequenc
 
 
 def _same(one: Any, two: Any) -> bool:
-    """Whether two lists, arrays or coded states of one kind are equal."""
+    """Whether two lists, arrays or coded states of the same type are equal."""
     if type(one) is not type(two) or len(one) != len(two):
         return False
     if isinstance(one, list):
@@ -433,9 +435,9 @@ def _same(one: Any, two: Any) -> bool:
     return one.same(two) if hasattr(one, "same") else bool(np.array_equal(one, two))
 
 
-def _recurrent(np: Any, size: int, sources: Any, targets: Any) -> Any:
-    """Which states are visited again and again; None where all are. Raises `ArithmeticError` where no single set is."""
-    onward, backward = _Graph(np, size, sources, targets), _Graph(np, size, targets, sources)
+def _recurrent(size: int, sources: Any, targets: Any) -> Any:
+    """Whether each state is recurrent; None where all are. Raises `ArithmeticError` for several recurrent sets."""
+    onward, backward = _Graph(size, sources, targets), _Graph(size, targets, sources)
     root = 0
     for turn in range(_ROOTS):
         behind = backward.levels(root)
@@ -447,13 +449,13 @@ def _recurrent(np: Any, size: int, sources: Any, targets: Any) -> Any:
             if (behind < 0).any():
                 break
             return None if (ahead >= 0).all() else ahead >= 0
-        # The farthest are the least likely to be left for good.
+        # The farthest states are the least likely to be transient.
         root = int(np.where(never_back, ahead, -1).argmax())
-    raise ArithmeticError("some states are never left, and others are never reached from them")
+    raise ArithmeticError("it has several sets of states that are never left")
 
 
 def _connected(core: _Core, rates: Any, operations: float) -> Any:
-    """As `stationary`, where all states are reached from all others."""
+    """As `stationary`, if all states are reached from all others."""
     if core.size == 1:
         return np.ones(1)
     widths = core.widths.astype(float)
@@ -466,7 +468,7 @@ def _connected(core: _Core, rates: Any, operations: float) -> Any:
             raise TooLarge
     _charge(core)
     shares = _eliminated(core, rates[:, None])[:, 0]
-    _check(np, shares, core.sources, core.targets, rates)
+    _check(shares, core.sources, core.targets, rates)
     return shares
 
 
@@ -478,7 +480,7 @@ def _charge(core: _Core) -> None:
 
 
 def _solved_together(shape: Pattern, chosen: Sequence[int]) -> list[Any]:
-    """The shares of some chains of a shape, as `stationary`; None for those that are to be solved alone."""
+    """The shares of some chains of a pattern, as `stationary`; None for those that have to be solved alone."""
     alone: list[Any] = [None] * len(chosen)
     rates: Any = np.asarray(shape.rates[:, chosen], dtype=float)
     recurrent, core = shape.structure.recurrent, shape.structure.core
@@ -498,7 +500,7 @@ def _solved_together(shape: Pattern, chosen: Sequence[int]) -> list[Any]:
         for position in range(len(chosen)):
             shares = every[:, position]
             try:
-                _check(np, shares, core.sources, core.targets, inside[:, position])
+                _check(shares, core.sources, core.targets, inside[:, position])
             except ArithmeticError:
                 result.append(None)
                 continue
@@ -512,7 +514,7 @@ def _solved_together(shape: Pattern, chosen: Sequence[int]) -> list[Any]:
 class _Graph:
     """The neighbours of every state."""
 
-    def __init__(self, np: Any, size: int, sources: Any, targets: Any) -> None:
+    def __init__(self, size: int, sources: Any, targets: Any) -> None:
         self.size = size
         order = np.argsort(sources, kind="stable")
         self.targets = targets[order]
@@ -520,11 +522,11 @@ class _Graph:
 
     @cached_property
     def lists(self) -> tuple[list[int], list[int]]:
-        """Where the targets of every state begin, and the targets."""
+        """The index of the first target of every state, and the targets."""
         return self.begins.tolist(), self.targets.tolist()
 
     def levels(self, root: int) -> Any:
-        """The distance of every state from one; -1 where there is no way."""
+        """The distance of every state from one; -1 where there is no path."""
         near_ones, fronts = self._near_ones(root)
         level = np.array(near_ones)
         front, distance = np.array(fronts[-1]), len(fronts) - 1
@@ -540,7 +542,7 @@ class _Graph:
         return level
 
     def _near_ones(self, root: int) -> tuple[list[int], list[list[int]]]:
-        """The same, one state after the other, as far as few are equally far; and the states at every distance."""
+        """The distances one state after the other, as long as few are equally far, and the states by distance."""
         begins, targets = self.lists
         level = [-1] * self.size
         level[root] = 0
@@ -557,21 +559,21 @@ class _Graph:
 
 
 def _eliminated(core: _Core, rates: Any) -> Any:
-    """Eliminate level by level, then go back: (S, P) shares of several chains, by rates (T, P)."""
+    """(S, P) shares of several chains with the rates (T, P): elimination level by level, then back substitution."""
     count = len(core.widths)
     ways: list[Any] = [None] * count
     solve: Any = np.linalg.solve
     more = None
-    for level, particular, back, here in core.table.matrices(rates):
-        diagonal = range(particular.shape[1])
+    for level, within, back, forth in core.table.matrices(rates):
+        diagonal = range(within.shape[1])
         if more is not None:
-            particular = particular + more
-        particular[:, diagonal, diagonal] = 0.0
-        leaving = particular.sum(2) + back.sum(2)
-        particular = -particular
-        particular[:, diagonal, diagonal] = leaving
+            within = within + more
+        within[:, diagonal, diagonal] = 0.0
+        leaving = within.sum(2) + back.sum(2)
+        within = -within
+        within[:, diagonal, diagonal] = leaving
         try:
-            ways[level] = solve(particular.transpose(0, 2, 1), here.transpose(0, 2, 1)).transpose(0, 2, 1)
+            ways[level] = solve(within.transpose(0, 2, 1), forth.transpose(0, 2, 1)).transpose(0, 2, 1)
         except np.linalg.LinAlgError:
             raise ArithmeticError("some states are hardly ever left") from None
         more = ways[level] @ back
@@ -592,7 +594,7 @@ def _eliminated(core: _Core, rates: Any) -> Any:
     return overall / overall.sum(axis=0)
 
 
-def _check(np: Any, shares: Any, sources: Any, targets: Any, rates: Any) -> None:
+def _check(shares: Any, sources: Any, targets: Any, rates: Any) -> None:
     """Raise where the shares are not probabilities, or the flow into a state differs from the flow out of it."""
     if not np.isfinite(shares).all() or shares.min() < 0 or not balanced(shares, sources, targets, rates):
         raise ArithmeticError("the probabilities of the states are not in balance")

@@ -1,4 +1,4 @@
-"""States of a chain as arrays: those of wide chains, of which nothing is in order but lines."""
+"""States of a chain as arrays, without branches or parallel steps under way."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from qnet.networks.states.machine import State
 
 
 class CodedStates(Sequence[State]):
-    """The states of a walk, made into tuples when they are asked for.
+    """The states of a walk, converted to tuples on demand.
 
     counts  (S, T) the customers at the nodes of time that need no order.
-    busy    (S, C) the servers that are kept, by centre.
+    busy    (S, C) the busy servers, by centre.
     lines   (S, C) the number of the line of each centre.
-    known   by centre the lines, by number.
+    known   by centre, its lines by number.
     """
 
     def __init__(self, counts: Any, busy: Any, lines: Any, known: Sequence[Sequence[tuple[int, ...]]]) -> None:
@@ -52,7 +52,7 @@ class CodedStates(Sequence[State]):
         return np.stack(every, axis=1) if every else np.zeros(self.busy.shape, dtype=np.int64)
 
     def at_nodes(self, nodes: int) -> Any:
-        """(S, N) the customers in lines at each of a number of nodes."""
+        """(S, N) the customers in lines at each of `nodes` nodes."""
         result = np.zeros((len(self), nodes))
         for centre, known in enumerate(self.known):
             table = np.zeros((len(known), nodes))

@@ -1,7 +1,7 @@
 """A network as a program for its customers.
 
-Copies of a station are stations here, buffers are stations without service, visits are written out, and times
-with another squared coefficient of variation than 1 are phases. Nothing is solved.
+Copies of a station are stations here, buffers are stations without service, repeated visits are separate nodes, and
+times with a squared coefficient of variation other than 1 are phases. Nothing is solved.
 """
 
 from __future__ import annotations
@@ -36,42 +36,42 @@ from qnet.networks.states.program import (
 from qnet.networks.states.steps import EXPONENTIAL, MAX_PHASES, Copies, chain, lost_late, phases, time_inside, visited
 
 MAX_NODES = 1500
-"""Steps of all customers and copies of stations; a choice: chains of larger programs have too many states."""
+"""The most nodes, and the most copies of stations; a choice: chains of larger programs have too many states."""
 MAX_VISITS = 40
-"""Of a step that is repeated, each of which is a node; a choice: more of them make too many states."""
+"""The most repetitions of a step, each of which is a node; a choice: more of them make too many states."""
 MAX_WAYS = 60
-"""In which branches spread over the copies of stations."""
+"""The most ways in which branches spread over the copies of stations."""
 
 
 def program(network: RoutedNetwork, even: float = 0.0) -> Program:
     """The program of one point of a network.
 
     network   without a batch; rates per second, times in seconds.
-    even      the scv that is taken for those that are too small for phases; 0 for none.
+    even      the scv that replaces those too small for phases; 0 for none.
     Returns   nodes, centres, and where customers begin. Streams have the numbers that `streams.streams` gives them.
     Raises    `NotCovered` for features that the states of a small chain do not describe.
-    Times     of mean and scv: exponential (1), a mixture of Erlang distributions of k - 1 and k phases of one rate
-              (below), two exponential phases with balanced means (above): @tijms2003,
-              appendix B. Think times are exponential.
+    Times     by their scv: exponential (1), a mixture of Erlang distributions of k - 1 and k phases of one rate
+              (below), hyperexponential with balanced means (above): @tijms2003, appendix B. Think times of classes
+              are exponential.
     """
     return Compiler(network, even).program()
 
 
 class Compiler:
-    """Writes the nodes of a program; the state of the writing."""
+    """Writes the nodes of a program."""
 
     def __init__(self, network: RoutedNetwork, even: float) -> None:
         self.network = network
         self.even = even
         self.evened: dict[str, None] = {}
-        """Which times vary more here than is stated."""
+        """The times that are more variable here than stated."""
         self.stations = {station.name: station for station in network.stations}
         self.nodes: list[Node] = []
         self.centres: list[CentreCopy] = []
         first: dict[tuple[str, int], int] = {}
         self.phased: dict[str, None] = {}
         self.numbers: dict[tuple[tuple[int, int], HoldPath], list[tuple[int, float, int]]] = {}
-        """By class, route and place of a hold: its priorities, their shares and their streams."""
+        """By class, route and path of a hold: its priorities, their shares and their streams."""
         self.streams = 0
         self.here: tuple[int, int] = (0, 0)
         for station in network.stations:
@@ -100,7 +100,7 @@ class Compiler:
         self.served_at_once = False
         """Whether some service takes no time."""
         self.answering = True
-        """Whether the steps at hand are before the response."""
+        """Whether the current steps are before the response."""
         self.passing: dict[int, int] = {}
         self.losing: dict[tuple[str, int], int] = {}
         self.begun = tuple(self.mark() for _ in network.classes) if self.loses else ()
@@ -109,7 +109,7 @@ class Compiler:
         self.home = -1
         """The node of lost customers of the current class, after they have released the places taken."""
         self.taken: Mapping[str, tuple[int, float]] = {}
-        """By buffer: the places that are taken at the step at hand, and how many they are on average."""
+        """By buffer: the places taken at the current step, and their mean number."""
         self.branch = -1
         """The current branch, of a parallel step that is reported."""
         self.inside_branch = False
@@ -121,12 +121,12 @@ class Compiler:
         """Compile all classes."""
         homes: list[tuple[int, int]] = []
         arrivals: list[tuple[float, int]] = []
-        for kind, item in enumerate(self.network.classes):
+        for class_index, item in enumerate(self.network.classes):
             for number, route in enumerate(item.routes):
-                self.here = (kind, number)
+                self.here = (class_index, number)
                 self.number(route.steps, (), {})
             if isinstance(item, OpenClass):
-                begin = chain(self, kind, item) if item.chain else self.passage(kind, item, -1)
+                begin = chain(self, class_index, item) if item.chain else self.passage(class_index, item, -1)
                 if item.arrival_rate == 0:
                     continue
                 if abs(float(item.arrival_scv) - 1.0) <= EXPONENTIAL:
@@ -138,11 +138,11 @@ class Compiler:
             if count != floor(count):
                 raise NotCovered(f'the population of "{item.name}" is not an integer')
             if item.chain:
-                homes.append((int(count), chain(self, kind, item)))
+                homes.append((int(count), chain(self, class_index, item)))
                 continue
             thinking = item.think_time > 0
             home = self.add(Node(TIME, -1, rate=1.0 / float(item.think_time)) if thinking else Node(REST, -1))
-            self.nodes[home] = self.nodes[home].replace(after=self.passage(kind, item, home))
+            self.nodes[home] = self.nodes[home].replace(after=self.passage(class_index, item, home))
             homes.append((int(count), home))
         return Program(
             nodes=tuple(self.nodes),
@@ -164,12 +164,12 @@ class Compiler:
         )
 
     def at_once(self) -> bool:
-        """Whether some service of a line takes no time, in addition to another time of zero."""
+        """Whether some service takes no time, in addition to another time of zero."""
         rests = [number for number, node in enumerate(self.nodes) if node.kind == REST]
         return bool(self.served_at_once) and len(rests) > 1
 
     def mark(self) -> int:
-        """A number for something that is counted."""
+        """The number of a new mark."""
         self.marks += 1
         return self.marks - 1
 
@@ -196,7 +196,7 @@ class Compiler:
         return ways[0][1] if len(ways) == 1 else self.add(Node(CHOICE, -1, choices=tuple(ways)))
 
     def number(self, steps: Sequence[Step], path: HoldPath, copies: dict[str, int]) -> None:
-        """Number the streams of some steps: those inside of a hold before that of the hold."""
+        """Number the streams of some steps: those inside a hold before that of the hold."""
         for position, step in enumerate(steps):
             if isinstance(step, Fork):
                 for index, branch in enumerate(step.branches):
@@ -216,25 +216,25 @@ class Compiler:
                         selected.append((priority, share, self.streams))
                         self.streams += 1
 
-    def passage(self, kind: int, item: OpenClass | ClosedClass, home: int) -> int:
+    def passage(self, class_index: int, item: OpenClass | ClosedClass, home: int) -> int:
         """The node where a passage of a class begins."""
         ways: list[tuple[float, int]] = []
         for number, route in enumerate(item.routes):
-            self.here = (kind, number)
+            self.here = (class_index, number)
             self.copies.before = visited(route.steps)
             self.early = self.early and not lost_late(route.steps, self.lossy)
             self.home = self.add(Node(DONE, home))
-            after = self.add(Node(COUNT, self.home, mark=kind))
+            after = self.add(Node(COUNT, self.home, mark=class_index))
             if len(item.routes) > 1:
-                mark = self.routes[kind, number] = self.mark()
+                mark = self.routes[class_index, number] = self.mark()
                 after = self.add(Node(COUNT, after, mark=mark))
             after = self.onward(route.steps, 0, after)
             ways.append((float(route.probability), after))
         first = self.choice(ways)
-        return self.add(Node(COUNT, first, mark=self.begun[kind])) if self.loses else first
+        return self.add(Node(COUNT, first, mark=self.begun[class_index])) if self.loses else first
 
     def onward(self, steps: Sequence[Step], begin: int, after: int) -> int:
-        """The outermost steps of a route from one on; what follows a fill apart for every number of places taken."""
+        """The outermost steps of a route from `begin` on, with separate nodes for every number of places taken."""
         fills = ((index, step) for index, step in enumerate(steps) if isinstance(step, Time) and step.fills)
         index, fill = next((item for item in fills if item[0] >= begin), (len(steps), None))
         if fill is None:
@@ -308,12 +308,13 @@ class Compiler:
         tail: int,
         count: int,
     ) -> int:
-        """Some of the steps of a route or hold, one after the other.
+        """The node where some of the steps of a route or hold begin.
 
-        steps   all of them; `count` of them are meant, from `begin` on.
-        path    where they are.
-        around  what is held meanwhile, the outermost first.
-        after   the node that comes next.
+        steps   of which `count` are written, from `begin` on.
+        path    of the hold or branch around them.
+        around  the holds around them, the outermost first.
+        copies  the chosen copies of held stations.
+        after   the next node.
         tail    how many of the innermost holds around end with the last of these steps.
         """
         node = after
@@ -348,7 +349,7 @@ class Compiler:
         return node
 
     def gate(self, around: tuple[Held, ...]) -> int:
-        """The centre of which the number inside matters here; -1 for none."""
+        """The centre on whose number inside times depend here; -1 for none."""
         name = self.profile.station if self.profile else ""
         centre = next((item.centre for item in around if item.name == name), -1)
         if centre >= 0 and (self.centres[centre].discipline != "fcfs" or self.stations[name].copies > 1):
@@ -356,7 +357,7 @@ class Compiler:
         return centre
 
     def counted(self, one: Callable[[int], int], path: HoldPath, index: int) -> Callable[[int], int]:
-        """The same, with a mark for every time it is done."""
+        """The writer of a step, with a mark that counts its executions."""
         key = (self.here, path, index)
         mark = self.steps[key][0] if key in self.steps else self.mark()
 
@@ -370,9 +371,9 @@ class Compiler:
         return build
 
     def repeated(self, visits: Sequence[float], once: Callable[[int], int], after: int, gate: int) -> int:
-        """What is done floor(visits) times, and once more with the probability of the rest.
+        """The node of a step that is made floor(visits) times, and once more with the probability of the rest.
 
-        visits   with 1, 2, ... customers inside, whose number there is known by `gate`; or one number.
+        visits   with 1, 2, ... customers inside of the centre `gate`; or one number.
         """
         most = ceil(max(visits))
         if most > MAX_VISITS:
@@ -396,8 +397,9 @@ class Compiler:
     ) -> int:
         """A time without queueing, or service at the innermost station that is held.
 
-        name     what it is of, where no station is held.
-        levels   the same with 1, 2, ... customers inside; () where it does not depend on them.
+        scv      instead of that of the step.
+        name     of the time, if no station is held.
+        levels   the step with 1, 2, ... customers inside; () where it does not depend on them.
         """
         if step.fills:
             raise NotCovered("a buffer is filled inside of a hold or of a branch")
@@ -410,7 +412,7 @@ class Compiler:
         speeds: tuple[float, ...] = ()
         if len(means) > 1:
             if 0.0 in means or mean == 0 or len({float(item.scv) for item in levels if isinstance(item, Time)}) > 1:
-                raise NotCovered("a time is none with some number inside")
+                raise NotCovered("a time is 0 with some number inside, or its scv depends on that number")
             speeds = tuple(mean / float(item.mean) for item in levels if isinstance(item, Time))
         gate = self.gate(around) if speeds else -1
         present = tuple(item.stream for item in around if item.centre >= 0)
@@ -453,7 +455,7 @@ class Compiler:
         """One visit of a hold, at any of the copies that it may use."""
         station = self.stations[hold.station]
         if any(item.centre >= 0 and self.centres[item.centre].ordered for item in around):
-            raise NotCovered("a station that interrupts its service is held while another is visited")
+            raise NotCovered("a station with preemption is held while another is visited")
         ways: list[tuple[float, int]] = []
         for group, centre, probability in self.copies.ways(station, hold, copies):
             if probability == 0:
@@ -495,7 +497,7 @@ class Compiler:
         return self.choice(ways)
 
     def fork(self, fork: Fork, path: HoldPath, position: int, after: int) -> int:
-        """One time of a parallel step."""
+        """One execution of a parallel step."""
         answered = self.answering and not self.inside_branch
         made = self.forks.get((self.here, position)) if answered else None
         if made is None:
@@ -539,7 +541,7 @@ class Compiler:
     def body(
         self, hold: Hold, path: HoldPath, around: tuple[Held, ...], copies: dict[str, int], after: int, tail: int
     ) -> int:
-        """What is done while a server is kept, until it is released."""
+        """The steps while a server is kept, until it is released."""
         count = sum(step.phase == 1 for step in hold.steps)
         steps, second = hold.steps[:count], hold.steps[count:]
         if any(step.phase == 2 for step in steps):
@@ -557,7 +559,7 @@ class Compiler:
     def deferred(
         self, hold: Hold, path: HoldPath, around: tuple[Held, ...], copies: dict[str, int], after: int, tail: int
     ) -> int:
-        """The node where the customer goes on, and what keeps servers after the response begins."""
+        """The node where the customer goes on, and the second-phase work of a hold begins."""
         begin = sum(step.phase == 1 for step in hold.steps)
         second = hold.steps[begin:]
         kept = [tuple(item for item in around if step.keeps is None or item.name in step.keeps) for step in second]
@@ -565,11 +567,11 @@ class Compiler:
             raise NotCovered("a second phase keeps a station that the one before has released")
         outermost = next((number for number, item in enumerate(around) if item in kept[0]), len(around))
         if len(around) - outermost > tail + 1:
-            raise NotCovered("a second phase keeps a station that has more to do")
+            raise NotCovered("a second phase keeps a station whose visit has further steps")
         onward = after if outermost == len(around) else around[outermost].after
         for item in around[outermost:]:
             if item.centre >= 0 and self.centres[item.centre].ordered:
-                raise NotCovered("a second phase may be interrupted")
+                raise NotCovered("a second phase may be preempted")
             if item not in kept[0] and item.centre >= 0:
                 onward = self.add(Node(RELEASE, onward, centre=item.centre))
             if item.mark >= 0 and item is not around[outermost]:

@@ -1,4 +1,4 @@
-"""How many customers from outside the chain of an open network is to know: what the states so far say of more."""
+"""The number of customers from outside that the chain of an open network needs, estimated from smaller chains."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from qnet.networks.states.machine import Machine
 from qnet.networks.states.program import TooLarge
 
 _HOPEFUL = 6.0
-"""How many times as many states as allowed may be expected where one more step is tried."""
+"""The largest multiple of the allowed states that may be expected for one more chain to be tried."""
 
 
 def customers_needed(edges: Mapping[int, tuple[float, int]], most: int, *wanted: float) -> int:
-    """How many customers from outside to look at next, given the probability of as many as were, and the states.
+    """The number of customers from outside to include next.
 
-    edges    by the number of customers, the probability that they are as many, and the states.
+    edges    by the number included, the probability that it is reached, and the states of the chain.
     most     states that are allowed.
-    wanted   the probabilities that are small enough, the best first; the first that will do is aimed at.
-    Raises   `TooLarge` where there will be too many states for any.
-    Method   Tails are geometric, and states grow like a power of the number.
+    wanted   probabilities that are small enough, the smallest first; the first that can be reached is the goal.
+    Raises   `TooLarge` where too many states are expected for all of them.
+    Method   Tails are extrapolated as geometric, and states as a power of the number.
     """
     (sooner, (_, fewer)), (later, (edge, states)) = ([(0, (1.0, 1)), *edges.items()])[-2:]
     before = edges.get(sooner, (1.0, 1))[0]
@@ -39,26 +39,27 @@ def customers_needed(edges: Mapping[int, tuple[float, int]], most: int, *wanted:
         guess = states * (needed / later) ** growth
         if guess <= 1.5 * most:
             return needed
-        # Where something is bounded the states grow more slowly than at first.
+        # With bounded numbers the states grow more slowly than at first.
         if guess <= _HOPEFUL * most and states * 2.0**growth <= most:
             return 2 * later
     raise TooLarge
 
 
 def states_expected(machine: Machine, walked: Walk, more: int) -> int:
-    """How many states there are at least with `more` customers from outside.
+    """A lower estimate of the number of states with `more` customers from outside.
 
-    machine, walked   with the most so far.
-    Returns   the states so far, and those that follow from the ones with one customer less than the most: each is also
-              one with another customer, which waits after all others, and so on. The last number has special states, of
-              arrivals that are not let in: the one before is typical. Where customers are lost, those that find no
-              place have no state.
+    machine  of the largest chain so far.
+    walked   its walk.
+    more     customers from outside beyond those of that chain.
+    Returns  the states so far, plus `more` times those with one customer less than the most: each has a counterpart
+             with another customer at the end of a line. The states with the most customers are not typical, since
+             further arrivals are not admitted. Not valid where customers are lost, who have no state.
     """
     return len(walked.states) + more * int((outside(machine, walked) == machine.edge - 1).sum())
 
 
 def outside(machine: Machine, walked: Walk) -> Any:
-    """By state how many customers from outside there are, an array that chains of one shape share.
+    """The number of customers from outside by state, an array that the chains of a pattern share.
 
     machine, walked   of one program.
     """
@@ -69,19 +70,19 @@ def outside(machine: Machine, walked: Walk) -> Any:
 
 
 def _outside(machine: Machine, states: Sequence[Any]) -> Any:
-    """The same, of states."""
+    """As `outside`, from the states."""
     if isinstance(states, CodedStates):
         return states.counts.sum(1) + states.in_line().sum(1) - machine.closed
     return np.array([machine.outside(state) for state in states])
 
 
 def least_beyond(machine: Machine, walked: Walk) -> float:
-    """The least probability that customers from outside are as many as the chain knows, before it is solved.
+    """A lower bound of the probability that customers from outside reach the most included, before the chain is solved.
 
     machine, walked   of one program.
-    Method    As many transitions lead from at most n of them to more as back. With u the smallest rate to more in a
-              state of n, d the largest sum of rates to at most n in a state of more, and r = u / d, the probability of
-              more than n is at least that of n or more times r / (1 + r).
+    Method    Flows from at most n customers to more equal those back. With u the smallest rate to more in a state of n,
+              d the greatest rate to at most n in a state of more, and r = u / d, the probability of more than n is at
+              least that of n or more times r / (1 + r).
     """
     present = outside(machine, walked)
     sources, targets = walked.shape.structure.arrays

@@ -1,8 +1,8 @@
 """Figures of a solved chain: mean numbers and rates, from which responses, buffers, branches and steps are computed.
 
-Responses are the numbers of customers waiting for theirs, over the passages that end (Little); parallel steps have how
-long they take and what each of their branches has of that; steps whose times and visits depend on the number inside a
-station have those of the average.
+Responses are the numbers of customers before their response over the passages that end (Little's law); parallel steps
+have their times and those of their branches; steps whose times and visits depend on the number inside a station have
+the mean ones.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from qnet.queues.arithmetic import ratio, total
 from qnet.record import Record
 
 _ONCE, _EACH = 2.5 * A_STATE, 0.5 * A_STATE
-"""Operations of a state: of finding the customers present, once for chains of a shape, and of the figures of each."""
+"""Operations of a state: once for the chains of a pattern, to find the customers present; and for each of them."""
 
 _CELLS = 1 << 20
-"""Numbers of a table of all states and nodes, at most."""
+"""The most cells of a table of all states and nodes."""
 
 Where = tuple[int, int, str, int]
 """Class, route, station and group of copies; "" for delays outside of stations."""
@@ -43,19 +43,20 @@ Column = Callable[[Sequence[float]], Value]
 
 
 class BufferStates(Record):
-    """A buffer, as the states have it."""
+    """The figures of a buffer, from the states."""
 
     offered: float
-    """Indices requested per second."""
+    """Places requested per second."""
     refused: float
-    """Of them, those that are lost or waited for."""
+    """Places per second that are lost or waited for."""
     late: float
     """Customers per second that wait for places."""
     waiting: float
-    """How many of them wait."""
+    """Mean number of customers that wait for places."""
     occupancy: float
-    coming: float
-    """Indices requested per second while it is empty."""
+    """Mean number of places taken."""
+    filling: float
+    """Places requested per second while it is empty."""
 
 
 class SolvedChain(Record):
@@ -66,23 +67,23 @@ class SolvedChain(Record):
     shares: Any
     """The probability of each state."""
     often: Mapping[int, float]
-    """By mark how often a second it is passed; those of the classes are the passages that end."""
+    """Customers per second that pass each mark; those of the classes are the passages that end."""
     served: Mapping[int, float]
-    """By node of time, where times depend on the number inside: the mean number of servers that serve there."""
+    """By node of time, if times depend on the number inside: the mean number of servers that serve there."""
     present: Mapping[int, float]
-    """By stream: the mean number of its requests that wait or hold a server, of all copies."""
+    """By stream: the mean number of its requests that wait or hold a server, over all copies."""
     spent: Mapping[Where, float]
-    """The mean number of customers before their response, by where they are; those in parallel steps are left out."""
+    """The mean number of customers before their response, by `Where`; without those in parallel steps."""
     under_way: tuple[float, ...]
     """By parallel step: the mean number of customers that wait for its branches."""
     branches: Mapping[int, float]
-    """By branch of a parallel step: how many of it are under way."""
+    """By branch of a parallel step: its mean number under way."""
     full: tuple[BufferStates, ...]
     """By buffer."""
     rates: Mapping[tuple[str, int], float]
     """By station and group of copies: the mean rate of all copies, or the mean number of servers that are busy."""
     beyond: float = 0.0
-    """The probability that customers from outside are as many as the chain knows."""
+    """The probability of as many customers from outside as the chain includes."""
 
     def served_at(self, nodes: Sequence[int]) -> float:
         """The mean number of servers that serve at some nodes."""
@@ -90,21 +91,25 @@ class SolvedChain(Record):
 
 
 class _Present(Record):
-    """The customers in the states of a chain, whatever their probabilities."""
+    """The customers in the states of a chain."""
 
     counts: Any
     """(S, T) the customers at the nodes of time that need no order."""
     nodes: tuple[int, ...]
-    """The nodes of all others, in lines, in branches and with branches under way."""
+    """The nodes of all other customers, in lines, in branches and with branches under way."""
     who: Any
-    """Of all others, one after the other, which of these nodes."""
+    """By other customer, the index of its node among these."""
     where: Any
-    """In which state."""
+    """By other customer, its state."""
     table: Any
-    """(S, N) how many others are at these nodes in every state; None of too many."""
+    """(S, N) the number of other customers at these nodes in every state; None if that is too large."""
 
     def added(self, at: Mapping[int, float], shares: Any) -> dict[int, float]:
-        """The mean numbers at nodes, given those of the customers that need no order."""
+        """The mean numbers at all nodes.
+
+        at      those of the customers that need no order.
+        shares  the probabilities of the states.
+        """
         before = [at.get(node, 0.0) for node in self.nodes]
         if self.table is not None:
             overall = np.array(before) + shares @ self.table
@@ -115,7 +120,7 @@ class _Present(Record):
 
 
 def _present(states: Sequence[Any], size: int) -> _Present:
-    """The customers in states, of a machine with a number of nodes."""
+    """The customers in the states of a machine with `size` nodes."""
     budget.spend(_ONCE * len(states), WHAT)
     if isinstance(states, CodedStates) and len(states) * size <= _CELLS:
         return _present_in_rows(states, size)
@@ -130,7 +135,7 @@ def _present(states: Sequence[Any], size: int) -> _Present:
         ends.append(len(customers))
     at = np.array(customers, dtype=np.int64) % size
     where = np.repeat(np.arange(len(states)), np.diff(ends, prepend=0))
-    # Nodes are numbered as they come: of several customers at one of them the first is written last.
+    # Nodes are numbered in order of appearance: of several customers at a node the first is written last.
     first = np.full(size, len(at))
     first[at[::-1]] = np.arange(len(at))[::-1]
     nodes = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(at))]
@@ -143,7 +148,7 @@ def _present(states: Sequence[Any], size: int) -> _Present:
 
 
 def _present_in_rows(states: CodedStates, size: int) -> _Present:
-    """The same, of states in arrays."""
+    """As `_present`, from states in arrays."""
     table = states.at_nodes(size)
     there = np.flatnonzero(table.any(0))
     first = (table[:, there] > 0).argmax(0)
@@ -152,7 +157,13 @@ def _present_in_rows(states: CodedStates, size: int) -> _Present:
 
 
 def means(made: Program, machine: Machine, result: Walk, shares: Any) -> SolvedChain:
-    """The rates and the mean numbers of a chain with the probabilities of its states."""
+    """The rates and the mean numbers of a chain.
+
+    made     the program.
+    machine  of its states.
+    result   the walk.
+    shares   the probabilities of the states.
+    """
     budget.spend(_EACH * len(result.states), WHAT)
     often = {mark: item.often(shares) for mark, item in result.ended.items()}
     customers = result.shape.structure.once(_present, machine.size)
@@ -185,7 +196,7 @@ def means(made: Program, machine: Machine, result: Walk, shares: Any) -> SolvedC
 
 
 def _rates(machine: Machine, result: Walk, shares: Any) -> dict[tuple[str, int], float]:
-    """The mean rates of stations: over all customers present, including those elsewhere meanwhile."""
+    """The mean rates of stations, counting customers that hold a server while they are elsewhere."""
     means: dict[tuple[str, int], float] = {}
     in_line, busy = result.shape.structure.once(_at_centres, len(machine.centres))
     for number, centre in enumerate(machine.centres):
@@ -200,7 +211,7 @@ def _rates(machine: Machine, result: Walk, shares: Any) -> dict[tuple[str, int],
 
 
 def _at_centres(states: Sequence[Any], size: int) -> tuple[Any, Any]:
-    """(S, C) each: the customers in line and the busy servers of every state at a number of centres."""
+    """(S, C) each: the customers in line and the busy servers of every state at `size` centres."""
     if isinstance(states, CodedStates):
         return states.in_line(), states.busy
     in_line = np.array([[len(line) for line in state[1]] for state in states], dtype=np.int64)
@@ -224,7 +235,7 @@ def _full(made: Program, result: Walk, shares: Any, often: Mapping[int, float], 
     taken, waiting = busy[:, store.centre], in_line[:, store.centre]
     unused = np.where(taken, 0.0, shares)
     empty = float(sum(unused.tolist()))
-    coming = sum(
+    filling = sum(
         amount * result.ended[mark].often(unused) for amount, mark in store.asked.items() if mark in result.ended
     )
     return BufferStates(
@@ -233,7 +244,7 @@ def _full(made: Program, result: Walk, shares: Any, often: Mapping[int, float], 
         late=sum(often.get(mark, 0.0) for mark in store.refused.values()),
         waiting=float(shares @ waiting),
         occupancy=float(shares @ taken),
-        coming=coming / empty if empty > 0 else 0.0,
+        filling=filling / empty if empty > 0 else 0.0,
     )
 
 
@@ -246,12 +257,13 @@ def responses(
 ) -> RoutedSolution:
     """The solution with responses and residences from the states.
 
-    solution     its other figures; without passages, its responses are kept.
+    solution     with its other figures; its responses are kept where there are no passages.
+    network      one point, or a batch.
     throughputs  passages per second that end, by class.
-    ended        the same by class and route, of classes with several routes.
-    spent        the mean number of customers before their response, by where they are.
-    Law          Little's law for the customers of a route at a station. Where customers are lost that have spent time,
-                 that time is counted as well.
+    ended        the same by class and route, for classes with several routes.
+    spent        the mean number of customers before their response, by `Where`.
+    Law          Little's law for the customers of a route at a station. The time of customers that are lost later
+                 counts too.
     """
     operations: Operations = FLOATS if network.size is None else arrays()
     labels = {
@@ -261,41 +273,45 @@ def responses(
 
     times = _Times(spent, operations)
     indices = [
-        (kind, number)
-        for kind, item in enumerate(network.classes)
+        (class_index, number)
+        for class_index, item in enumerate(network.classes)
         if not item.chain
         for number in range(len(item.routes))
     ]
-    kinds: list[tuple[int, int | None]] = []
-    for kind, item in enumerate(network.classes):
+    classes_and_routes: list[tuple[int, int | None]] = []
+    for class_index, item in enumerate(network.classes):
         # A chain is reported by its classes.
-        kinds += [(kind, number) for number in range(len(item.routes))] if item.chain else [(kind, None)]
+        classes_and_routes += (
+            [(class_index, number) for number in range(len(item.routes))] if item.chain else [(class_index, None)]
+        )
     routes: list[RouteFigures] = []
-    for (kind, number), item in zip(indices, solution.routes, strict=True):
-        rate = ended.get((kind, number), throughputs[kind])
+    for (class_index, number), item in zip(indices, solution.routes, strict=True):
+        rate = ended.get((class_index, number), throughputs[class_index])
         parts = {
-            label: times.of(rate, item.spent.get(label, 0.0), kind, number, *key)
+            label: times.of(rate, item.spent.get(label, 0.0), class_index, number, *key)
             for key, label in labels.items()
-            if label in item.spent or (kind, number, *key) in spent
+            if label in item.spent or (class_index, number, *key) in spent
         }
-        response = times.of(rate, item.response, kind, number)
+        response = times.of(rate, item.response, class_index, number)
         routes.append(item.replace(throughput=rate, response=response, spent=parts))
-    everybody = total(throughputs)
+    overall = total(throughputs)
     keys = [(station.name, index) for station in network.stations for index in range(len(station.groups))]
     return solution.replace(
         routes=tuple(routes),
         classes=tuple(
-            item.replace(response=times.of(throughputs[kind], item.response, kind))
-            for kind, item in enumerate(solution.classes)
+            item.replace(response=times.of(throughputs[class_index], item.response, class_index))
+            for class_index, item in enumerate(solution.classes)
         ),
-        response=times.of(everybody, solution.response),
+        response=times.of(overall, solution.response),
         stations=tuple(
-            item.replace(residence=times.of(everybody, item.residence, None, None, *key))
+            item.replace(residence=times.of(overall, item.residence, None, None, *key))
             for key, item in zip(keys, solution.stations, strict=True)
         ),
         visits=tuple(
-            item.replace(residence=times.of(throughputs[kind], item.residence, kind, number, *key))
-            for (key, (kind, number)), item in zip(product(keys, kinds), solution.visits, strict=True)
+            item.replace(residence=times.of(throughputs[class_index], item.residence, class_index, number, *key))
+            for (key, (class_index, number)), item in zip(
+                product(keys, classes_and_routes), solution.visits, strict=True
+            )
         ),
     )
 
@@ -303,17 +319,17 @@ def responses(
 class _Times:
     """Times by Little's law.
 
-    spent        the mean number of customers, by where they are.
-    operations   those of the numbers.
+    spent        the mean number of customers, by `Where`.
+    operations   of the numbers.
     """
 
     def __init__(self, spent: Mapping[Where, Value], operations: Operations) -> None:
         self.spent, self.operations = spent, operations
 
     def of(self, rate: Value, before: Value, *wanted: object) -> Value:
-        """The mean time of customers that leave at a rate; `before` where there are none.
+        """The mean time of customers that leave at `rate`; `before` where that is 0.
 
-        wanted   the class, route, station and group of those that are counted; None, or left out, for any.
+        wanted   class, route, station and group of the customers that count; None, or omitted, for any.
         """
         number = total(number for where, number in self.spent.items() if _matches(where, wanted)) + 0.0
         idle = rate == 0
@@ -335,11 +351,14 @@ def buffers(
 ) -> tuple[BufferFigures, ...]:
     """The figures of all buffers.
 
-    compiled  the streams at the rates of the visits that are made, with their waits.
-    result    the solved chain of every point.
-    column    makes a number, or an array, of those of the points.
-    Laws      The mean wait for places is the mean number of waiting customers over how many a second have to
-              (Little). The places are filled as fast as they are requested while the buffer is empty.
+    network     one point, or a batch.
+    compiled    the streams at the rates of the visits that are made.
+    waits       by stream.
+    result      the solved chain of every point.
+    column      makes a number, or an array, of those of the points.
+    operations  of the numbers.
+    Laws      The mean wait for places is the mean number of waiting customers over those per second that wait (Little).
+              An empty buffer is filled at the rate of requests while it is empty.
     """
     listed: list[BufferFigures] = []
     for number, buffer in enumerate(network.buffers):
@@ -351,7 +370,7 @@ def buffers(
         if not buffer.loses:
             late = ratio(column([item.waiting for item in full]), column([item.late for item in full]))
         rate, label = drain_rate(buffer, network, compiled, waits, carried, operations)
-        growing = column([item.coming for item in full]) - rate
+        growing = column([item.filling for item in full]) - rate
         grows = (growing > 0) & (rate > 0)
         fill = operations.where(grows, buffer.places / operations.where(grows, growing, 1.0), float("inf"))
         occupancy = column([item.occupancy for item in full])
@@ -376,34 +395,37 @@ class BranchCustomers(Record):
     """The customers in parallel steps, by station."""
 
     spent: dict[Where, Value]
-    """How many of them count for a station."""
+    """The mean number that counts for a station."""
     served: dict[tuple[int, int], dict[Key, tuple[Value, Value]]]
-    """By class and route, and station: what a passage is served there as estimated from the waits alone, and here."""
+    """By class and route, and station: the service time of a passage as estimated from the waits, and by the states."""
 
 
 def spread(
     steady: Steady, result: Sequence[SolvedChain], throughputs: Sequence[Value], column: Column
 ) -> BranchCustomers:
-    """Count the customers in parallel steps for the stations of the branches.
+    """Divide the customers in parallel steps among the stations of the branches.
 
-    Method   A step is split among stations in the proportions that the waits of its branches give it, as in
-             `branches.breakdown`.
+    steady       the network with its waits.
+    result       the solved chain of every point.
+    throughputs  by class.
+    column       makes a number, or an array, of those of the points.
+    Method   A step is divided among stations in the proportions of `branches.breakdown`.
     """
     spent: dict[Where, Value] = {}
     served: dict[tuple[int, int], dict[Key, tuple[Value, Value]]] = {}
-    for (kind, route), indices in _steps(result).items():
-        for index, step in zip(indices, _figures(steady, kind, route), strict=True):
+    for (class_index, route), indices in _steps(result).items():
+        for index, step in zip(indices, _figures(steady, class_index, route), strict=True):
             inside = column([point.under_way[index] for point in result])
             overall = total(step.parts.values())
-            rate = throughputs[kind]
-            table = served.setdefault((kind, route), {})
+            rate = throughputs[class_index]
+            table = served.setdefault((class_index, route), {})
             for key, part in step.parts.items():
-                where = (kind, route, *key)
+                where = (class_index, route, *key)
                 number = inside * ratio(part, overall)
                 spent[where] = spent.get(where, 0.0) + number
                 share = ratio(step.served[key], part)
                 before = table.get(key, (0.0, 0.0))
-                # What a passage is served may not be more than it spends.
+                # The service time of a passage may not exceed the time that it spends.
                 table[key] = (before[0] + step.fork.count * step.served[key], before[1] + ratio(number * share, rate))
     return BranchCustomers(spent, served)
 
@@ -411,7 +433,14 @@ def spread(
 def with_branches(
     solution: RoutedSolution, steady: Steady, result: Sequence[SolvedChain], extra: BranchCustomers, column: Column
 ) -> RoutedSolution:
-    """The solution with the times of branches, and what routes with parallel steps are served."""
+    """The solution with the times of branches, and the service times of routes with parallel steps.
+
+    solution  without them.
+    steady    the network with its waits.
+    result    the solved chain of every point.
+    extra     of `spread`.
+    column    makes a number, or an array, of those of the points.
+    """
     made = result[0].program
     network, operations = steady.network, steady.operations
     branches = list(solution.branches)
@@ -431,8 +460,8 @@ def with_branches(
             position += 1
     routes = list(solution.routes)
     indices = [
-        (kind, number)
-        for kind, item in enumerate(network.classes)
+        (class_index, number)
+        for class_index, item in enumerate(network.classes)
         if not item.chain
         for number in range(len(item.routes))
     ]
@@ -451,22 +480,22 @@ def with_branches(
 
 
 def _over(number: Value, rate: Value, before: Value, operations: Operations) -> Value:
-    """A time by Little's law; the earlier value without arrivals."""
+    """A time by Little's law; `before` without arrivals."""
     idle = rate == 0
     return operations.where(idle, before, number / (rate + idle))
 
 
 def _steps(result: Sequence[SolvedChain]) -> dict[tuple[int, int], list[int]]:
-    """By class and route its parallel steps, in their order."""
+    """By class and route the indices of its parallel steps, in their order."""
     indices: dict[tuple[int, int], list[int]] = {}
     for number, fork in enumerate(result[0].program.forks):
-        indices.setdefault((fork.kind, fork.route), []).append(number)
+        indices.setdefault((fork.class_index, fork.route), []).append(number)
     return indices
 
 
-def _figures(steady: Steady, kind: int, route: int) -> list[Breakdown]:
-    """The parallel steps of a route, as the waits at its stations have them."""
-    selected = [item for item in steady.compiled.routes if item.class_index == kind][route]
+def _figures(steady: Steady, class_index: int, route: int) -> list[Breakdown]:
+    """The breakdown of the parallel steps of a route, from the waits at its stations."""
+    selected = [item for item in steady.compiled.routes if item.class_index == class_index][route]
     return [breakdown(fork, steady.waits, steady.identical, steady.operations) for fork in selected.forks]
 
 
@@ -478,19 +507,20 @@ def averaged(
 ) -> RoutedNetwork:
     """The network with the mean visits and times of every step that depends on the number inside.
 
-    made    the program of a point, of which the steps have marks.
-    often   how often a second a mark is passed.
-    served  the mean number of servers that serve at some nodes.
-    Laws    Visits are the rates at which a step and the hold around it begin (forced flow), times the mean number of
-            servers that serve there over that rate (utilization law).
+    network  one point, or a batch.
+    made     the program of a point, whose steps have marks.
+    often    customers per second that pass a mark.
+    served   the mean number of servers that serve at some nodes.
+    Laws    Visits are the rate at which a step begins over that of the hold around it (forced flow law); times are the
+            mean number of servers that serve there over the rate of the step (utilization law).
     """
     classes = list(network.classes)
-    for kind, item in enumerate(classes):
+    for class_index, item in enumerate(classes):
         routes = tuple(
-            route.replace(steps=_Mean(made, often, served, (kind, number)).steps(route.steps, (), None))
+            route.replace(steps=_Mean(made, often, served, (class_index, number)).steps(route.steps, (), None))
             for number, route in enumerate(item.routes)
         )
-        classes[kind] = item.replace(routes=routes)
+        classes[class_index] = item.replace(routes=routes)
     return network.replace(classes=tuple(classes))
 
 
@@ -505,7 +535,7 @@ class _Mean:
         self.made, self.often, self.served, self.here = made, often, served, here
 
     def steps(self, steps: tuple[Step, ...], path: HoldPath, around: Value | None) -> tuple[Step, ...]:
-        """Steps inside a hold that begins `around` times a second; None where they were not counted."""
+        """Steps inside a hold that begins `around` times per second; None where it is not counted."""
         result: list[Step] = []
         for index, step in enumerate(steps):
             mark, nodes = self.made.steps.get((self.here, path, index), (-1, ()))

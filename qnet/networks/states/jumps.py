@@ -1,7 +1,6 @@
-"""The stationary probabilities of chains with wide levels: GMRES on the chain of jumps.
+"""The stationary probabilities of chains with wide levels: GMRES on the embedded jump chain.
 
-A few jumps are the preconditioner (@saad1986; for Markov chains:
-@stewart1994, chapter 4).
+A few jumps are the preconditioner (@saad1986; for Markov chains: @stewart1994, chapter 4).
 """
 
 from __future__ import annotations
@@ -13,17 +12,17 @@ import numpy as np
 from qnet import budget
 
 _BASIS, _JUMPS, _ROUNDS = 40, 4, 8
-"""Of GMRES: vectors between restarts, jumps of the preconditioner, restarts."""
+"""Parameters of GMRES: vectors between restarts, jumps of the preconditioner, restarts."""
 _CLOSE = 1e-14
-"""The residual of GMRES, as a share of that at equal probabilities."""
+"""The residual of GMRES, relative to that of equal probabilities."""
 
 WHAT = "the states of a Markov chain"
 
 
 def iterated(size: int, sources: Any, targets: Any, rates: Any) -> Any:
-    """The probabilities of a chain by GMRES; None where that does not converge soon, or not well enough.
+    """The probabilities of a chain by GMRES; None where that does not converge fast enough, or not accurately.
 
-    size                    how many states there are.
+    size                     the number of states.
     sources, targets, rates  of the transitions.
     """
     leaving = np.bincount(sources, rates, size)
@@ -82,8 +81,12 @@ def iterated(size: int, sources: Any, targets: Any, rates: Any) -> Any:
 
 
 def balanced(shares: Any, sources: Any, targets: Any, rates: Any) -> bool:
-    """Whether as much comes to every state as leaves it; arguments as of `iterated`, and the probabilities."""
+    """Whether the flow into every state equals the flow out of it.
+
+    shares                   the probabilities of the states.
+    sources, targets, rates  of the transitions.
+    """
     size = len(shares)
     leaving = np.bincount(sources, rates * shares[sources], size)
-    coming = np.bincount(targets, rates * shares[sources], size)
-    return bool(np.abs(leaving - coming).max() <= 1e-12 * leaving.max())
+    entering = np.bincount(targets, rates * shares[sources], size)
+    return bool(np.abs(leaving - entering).max() <= 1e-12 * leaving.max())

@@ -1,4 +1,4 @@
-"""A lower bound of the number of states of a network, found before any of them is generated."""
+"""A lower bound of the number of states of a network, computed before any of them is generated."""
 
 from __future__ import annotations
 
@@ -10,20 +10,22 @@ from qnet.lazy import Array, np
 from qnet.networks.routed import ClosedClass, Fork, Hold, Route, RoutedNetwork, Station, Step, Time
 
 _MOST_CUSTOMERS = 300
-"""Of which arrangements are counted: more have more of them."""
+"""The most customers whose arrangements are counted; more have more of them."""
 _MOST_VISITS = 60
-"""To one step, likewise."""
+"""The most visits to one step that are counted, likewise."""
 _MOST_MIXES = 400
-"""Of which the orders in lines are counted: combinations of the numbers of customers of all classes."""
+"""The most combinations of numbers of customers of all classes for which the orders in lines are counted."""
 
 
 def least_states(network: RoutedNetwork) -> float:
-    """At least how many states the Markov chain of a network of one point has.
+    """A lower bound of the number of states of the Markov chain of a network.
 
-    The customers of a closed class are spread over think time and at least one station of its routes, all classes
-    independently of each other, over the copies of a station and the visits to a shared one. Those of a class that is
-    alone are spread inside of holds as well, as many as there are servers, and in parallel steps over the stations of
-    every branch. Lines in order of arrival have customers of several classes and visits in any order.
+    The customers of each closed class are distributed independently over think time and the stations of its routes,
+    over the copies of a station and the visits to a station with processor sharing. Those of a single class are also
+    distributed inside holds, as many as there are servers, and in parallel steps over the stations of every branch.
+    Lines in order of arrival have customers of several classes and visits in any order.
+
+    network  one point.
     """
     count = 1
     for item in network.classes:
@@ -38,9 +40,9 @@ def least_states(network: RoutedNetwork) -> float:
 
 
 def _over_visits(network: RoutedNetwork) -> float:
-    """The arrangements over think time, the copies of the stations of all routes, and the visits to shared ones.
+    """The arrangements over think time, the copies of the stations of all routes, and visits with processor sharing.
 
-    Any number of a class may be anywhere: customers of all others can be out of their way, if each has two spots.
+    They are all possible if each class has two spots, so that the others can be elsewhere.
     """
     if _bounded(network) or any(station.discipline == "lcfs-pr" for station in network.stations):
         return 1.0
@@ -58,7 +60,7 @@ def _over_visits(network: RoutedNetwork) -> float:
 
 
 def _visits(routes: Sequence[Route], stations: dict[str, Station]) -> dict[str, int]:
-    """By station at how many spots customers can be: its copies, and at a shared one each visit; "" for delays."""
+    """The number of spots for customers by station: its copies, each visit with processor sharing; "" for delays."""
     spots: dict[str, int] = {}
     for route in routes:
         for step in route.steps:
@@ -83,13 +85,13 @@ def _visits(routes: Sequence[Route], stations: dict[str, Station]) -> dict[str, 
 
 
 def _bounded(network: RoutedNetwork) -> bool:
-    """Whether customers may be lost, or wait for places that others have, so that they are not anywhere."""
+    """Whether customers may be lost, or wait for places that others have, so that not all arrangements occur."""
     if any(item.loses for item in network.buffers) or any(item.capacity is not None for item in network.stations):
         return True
-    people = sum(float(item.population) for item in network.closed)
+    population = sum(float(item.population) for item in network.closed)
     fills = [step for item in network.closed for route in item.routes for step in route.steps if isinstance(step, Time)]
-    asked = people * max((ceil(step.visits) for step in fills if step.fills), default=0)
-    return any(float(item.places) < asked for item in network.buffers)
+    requested = population * max((ceil(step.visits) for step in fills if step.fills), default=0)
+    return any(float(item.places) < requested for item in network.buffers)
 
 
 def _timed(hold: Hold) -> bool:
@@ -105,8 +107,8 @@ def _only_times(hold: Hold) -> bool:
 def _in_lines(network: RoutedNetwork) -> float:
     """The arrangements of classes that think, counting the orders in lines of single servers.
 
-    All routes visit the stations in one order, each once: lines are filled from the last station to the first. A line
-    may have any order of any visits: its last customer has come from its head, one visit before, or has arrived.
+    All routes visit the stations in one order, each once, so that lines can be filled from the last station to the
+    first. A line may have any order of any visits: its last customer was at its head one visit before, or has arrived.
     """
     classes = [item for item in network.classes if isinstance(item, ClosedClass) and item.population > 0]
     if network.limited or network.profiles or not _forward(network):
@@ -123,34 +125,33 @@ def _in_lines(network: RoutedNetwork) -> float:
             continue
         if station.discipline == "fcfs" and station.servers == 1 and station.rates is None and station.copies == 1:
             visits = [sum(min(ceil(step.visits), _MOST_VISITS) for step in each) for each in steps]
-            here = _orders(shape, visits)
+            ways_there = _orders(shape, visits)
         else:
             spots = [_visits(item.routes, stations).get(station.name, 0) for item in classes]
-            here = _mixes(shape, spots)
+            ways_there = _mixes(shape, spots)
         with np.errstate(invalid="ignore"):
-            ways = here if ways is None else _joined(ways, here)
-    # Each of them adds to the sum: a count beyond the largest float makes it so, also where that was multiplied by 0.
+            ways = ways_there if ways is None else _joined(ways, ways_there)
+    # All terms are positive: an overflow, also one multiplied by 0, makes the sum infinite or NaN.
     count = 1.0 if ways is None else float(ways.sum())
     return count if isfinite(count) else inf
 
 
 def _joined(one: Array, other: Array) -> Array:
-    """How many ways there are in two places together, for all numbers of customers of each class in both.
+    """The numbers of arrangements at two sets of stations together, by the numbers of customers of each class in both.
 
-    With room between the rows, so that no sum of two indices runs into the next, arrays are as polynomials of one
-    variable.
+    Rows are padded so that no sum of two indices runs into the next: arrays are then polynomials of one variable.
     """
     first, *others = one.shape
     spread = (first, *(2 * size - 1 for size in others))
     wide = np.zeros((2, *spread))
     wide[(slice(None), *map(slice, one.shape))] = one, other
-    here, there = wide.reshape(2, -1)
-    product: Array = np.convolve(here, there)[: len(here)]
+    left, right = wide.reshape(2, -1)
+    product: Array = np.convolve(left, right)[: len(left)]
     return product.reshape(spread)[tuple(map(slice, one.shape))]
 
 
 def _few(people: Sequence[int]) -> list[int]:
-    """The customers of each class, or fewer where their mixes are too many: those of the largest classes first."""
+    """The customers of each class, reduced from the largest classes on if there are too many combinations."""
     most = 0
     while most < _MOST_MIXES and prod(min(number, most) + 1 for number in people) <= _MOST_MIXES:
         most += 1
@@ -161,7 +162,7 @@ def _few(people: Sequence[int]) -> list[int]:
 
 
 def _orders(shape: tuple[int, ...], visits: Sequence[int]) -> Array:
-    """How many lines there are of some customers of each class, each at any of its visits."""
+    """The number of lines of given numbers of customers of each class, each at any of its visits."""
     choices = _choices(sum(shape) - len(shape))
     result, present = np.ones(shape), np.zeros(shape, dtype=int)
     for numbers, each in zip(np.indices(shape), visits, strict=True):
@@ -172,7 +173,7 @@ def _orders(shape: tuple[int, ...], visits: Sequence[int]) -> Array:
 
 
 def _choices(most: int) -> Array:
-    """In how many ways some of 0, 1, ... things are chosen: the triangle of Pascal, a row for each number of things."""
+    """The binomial coefficients: Pascal's triangle, a row for each number of things up to `most`."""
     result = np.zeros((most + 1, most + 1))
     result[:, 0] = 1.0
     for row, before in zip(result[1:], result, strict=False):
@@ -181,7 +182,7 @@ def _choices(most: int) -> Array:
 
 
 def _mixes(shape: tuple[int, ...], spots: Sequence[int]) -> Array:
-    """How many ways there are to spread some customers of each class over its spots."""
+    """The number of ways to distribute given numbers of customers of each class over its spots."""
     result = np.ones(shape)
     for axis, (size, count) in enumerate(zip(shape, spots, strict=True)):
         each = _binomials(size - 1, count) if count else np.eye(1, size)[0]
@@ -196,8 +197,8 @@ def _holds(item: ClosedClass) -> list[Hold]:
 
 
 def _forward(network: RoutedNetwork) -> bool:
-    """Whether all steps of closed classes are times and visits that take time, and the stations have one order in
-    which every route visits them, each in one step."""
+    """Whether all steps of closed classes are times and visits that take time, and all routes visit the stations in a
+    common order, each in one step."""
     after: dict[str, set[str]] = {}
     for item in network.classes:
         if not isinstance(item, ClosedClass):
@@ -223,7 +224,7 @@ def _forward(network: RoutedNetwork) -> bool:
 
 
 def _inside_too(network: RoutedNetwork) -> float:
-    """The arrangements of a closed class that is alone, where nothing but servers limits how many are anywhere."""
+    """The arrangements of a single closed class, inside holds too, without capacities or buffers."""
     first = network.classes[0]
     limits = network.limited or network.profiles
     if limits or len(network.classes) > 1 or not isinstance(first, ClosedClass):
@@ -238,7 +239,7 @@ def _inside_too(network: RoutedNetwork) -> float:
 
 
 def _binomials(people: int, stations: int) -> Array:
-    """How many ways there are to spread 0, 1, ... customers over some stations, at least one."""
+    """The number of ways to distribute 0, 1, ... customers over some stations, at least one."""
     ways = [1]
     for number in range(1, people + 1):
         ways.append(ways[-1] * (number + stations - 1) // number)
@@ -246,9 +247,9 @@ def _binomials(people: int, stations: int) -> Array:
 
 
 def _parallel(fork: Fork, stations: dict[str, Station], people: int, counted: set[str]) -> Array:
-    """The arrangements of 0, 1, ... customers in a parallel step that waits for all branches.
+    """The numbers of arrangements of 0, 1, ... customers in a parallel step that waits for all branches.
 
-    While one branch of every customer is under way, those of the other branches may be anywhere, or have ended.
+    While one branch of every customer is under way, its other branches may be at any of their stations, or have ended.
     """
     every = [_ways(branch.steps, stations, people, counted) for branch in fork.branches]
     timed = [ways for ways in every if ways is not None]
@@ -259,9 +260,9 @@ def _parallel(fork: Fork, stations: dict[str, Station], people: int, counted: se
 
 
 def _ways(steps: Sequence[Step], stations: dict[str, Station], people: int, counted: set[str]) -> Array | None:
-    """How many arrangements of 0, 1, ... customers there are in the course of some steps; None where they take no time.
+    """The numbers of arrangements of 0, 1, ... customers during some steps; None where these take no time.
 
-    counted   the stations that are counted already: customers that come for different reasons share its servers.
+    counted   the stations counted so far, whose servers all steps share; added to.
     """
     result: Array | None = None
     timed = False

@@ -1,9 +1,9 @@
-"""The states of a program, and how they follow each other.
+"""The states of a program, and the transitions between them.
 
-A state is five tuples: how many customers are at each node of time that needs no order; the line of each centre; how
-many servers of each centre are kept; the customers in branches of a parallel step; and the parallel steps under way.
-Customers at the same node are interchangeable. First come first served, the line holds the waiting customers; where
-service may be interrupted, all customers present; with processor sharing, none.
+A state is five tuples: the number of customers at each node of time that needs no order; the line of each centre; the
+number of busy servers of each centre; the customers in branches of parallel steps; and the parallel steps under way.
+Customers at the same node are interchangeable. First come first served, the line holds the waiting customers; with
+preemption, all customers present; with processor sharing, none.
 
 A customer is a number: that of its node, plus the number of nodes times the number of the parallel step under way of
 which it is a branch; these are numbered from 1.
@@ -36,34 +36,34 @@ from qnet.networks.states.program import (
 )
 
 Join = tuple[int, int, int, int]
-"""A parallel step under way: its number, the customer that started it and its node, how many branches must still end
+"""A parallel step under way: its number, the customer that started it, as of its node, how many branches must still end
 before it goes on, and how many are under way."""
 State = tuple[tuple[int, ...], tuple[tuple[int, ...], ...], tuple[int, ...], tuple[int, ...], tuple[Join, ...]]
 Move = tuple[float, State, tuple[int, ...]]
-"""Rate per second, the state after it, and the marks that were passed, each as often as it was."""
+"""Rate per second, the state after it, and the marks that were passed, repeated ones included."""
 _Value = TypeVar("_Value")
-MOST_STEPS = 2000  # of one customer at an event, until they are taken as endless; a choice far above real routes
+MOST_STEPS = 2000  # of one customer at an event, beyond which they count as endless; a choice far above real routes
 _ALL_STEPS, _A_STEP = 20_000, 5e3
-"""Steps that one event may take on all its branches: visits that take no time branch again and again, at copies for
+"""The most steps of one event over all its alternatives, which multiply with visits that take no time, at copies for
 instance; and the operations of a step."""
 _ENDLESS = "customers may pass without spending any time"
 _BRANCHING = "visits that take no time branch in too many ways"
 _MOST_WORK, _A_CUSTOMER, _A_PART, _BRANCHES = 2e7, 1e3, 10.0, 20.0
-"""Of the start of a chain: the parts of states that may be copied, what placing a customer takes besides, the
-operations of one, and how many a customer with branches counts as."""
+"""For the first state: the most work, the work of a customer besides copying its state, the operations of a unit of
+work, and the units of a customer with branches."""
 _MOST_KNOWN = 20_000
-"""States whose moves are kept for a chain with more customers from outside."""
+"""The most states whose moves are kept for a chain with more customers from outside."""
 _LINE = -2
-"""This less the number of a centre denotes its line, of which a customer is to begin or resume service."""
+"""This minus the number of a centre denotes its line, in which a customer is to begin or resume service."""
 
 
 class Machine:
     """The states of a program.
 
-    program   nodes and centres; numbers of it may be arrays, of several programs (`shared`).
-    most      how many customers from outside, or with work after a response, there may be: those that would
-              be one more are lost, so that the number of states is finite.
-    known     the moves of states where no one was lost for that, with fewer of them; it is added to.
+    program   nodes and centres; its numbers may be arrays, of several programs (`shared`).
+    most      the most customers from outside and pieces of work after a response: further ones are lost, so that the
+              number of states is finite.
+    known     moves of states, from a machine with fewer of them, in which none was lost for that; added to.
     """
 
     def __init__(self, program: Program, most: int, known: dict[State, list[Move]] | None = None) -> None:
@@ -73,17 +73,17 @@ class Machine:
         self.size = len(program.nodes)
         self.centres = [_Centre(centre) for centre in program.centres]
         self.in_order = [number for number, centre in enumerate(self.centres) if centre.ordered]
-        """The centres where service may be interrupted."""
+        """The centres with preemption."""
         self.homes = program.homes
         self.arrivals = program.arrivals
         self.most = most
         self.numbered: dict[State, State] = {}
-        """States with parallel steps as they come about, and as they are numbered: most come about again and again."""
+        """States with parallel steps, as they are generated and as they are renumbered: most are generated often."""
         self.steps = 0
-        """Of the event that is being followed, on all its branches."""
+        """The steps of the current event, over all its alternatives."""
         self.known = known
         self.cut = False
-        """Whether a customer has been lost because there were the most, in the moves of the present state."""
+        """Whether a customer has been lost because of `most` in the moves of the present state."""
         self.edge = most - max(
             (len(node.choices) - node.amount for node in program.nodes if node.kind == FORK), default=0
         )
@@ -100,9 +100,9 @@ class Machine:
             self.nodes[number].slot = slot
 
     def start(self) -> State:
-        """A state that can occur: all customers begin, one after the other, those that only wait in line at once.
+        """A state that can occur, from which the walk begins; raises `TooLarge` for too many customers.
 
-        Raises `TooLarge` where there are too many of them.
+        All customers begin, one after the other, those that only wait in line at once.
         """
         centres = len(self.centres)
         state: State = ((0,) * len(self.timed), ((),) * centres, (0,) * centres, (), ())
@@ -114,7 +114,7 @@ class Machine:
                 if work > _MOST_WORK:
                     raise TooLarge
                 moved: list[Move] = []
-                self.settled(*state, home, 1.0, moved)
+                self.advance(*state, home, 1.0, moved)
                 left -= 1
                 before, state = state, moved[0][1]
                 if left and (longer := self.longer(before, state, left)) is not None:
@@ -123,8 +123,8 @@ class Machine:
         return state
 
     def longer(self, before: State, state: State, more: int) -> State | None:
-        """The state with some more customers like the latest, where that one waits in a line and has
-        changed nothing else; None where it has."""
+        """The state with more customers like the latest one, if that waits in a line and has changed nothing else; else
+        None."""
         lines = state[1]
         changed = [centre for centre, line in enumerate(lines) if len(line) != len(before[1][centre])]
         if len(changed) != 1 or before != (state[0], before[1], *state[2:]) or self.limited:
@@ -133,19 +133,19 @@ class Machine:
         index = next((index for index, customer in enumerate(shorter) if customer != line[index]), len(shorter))
         if line[:index] + line[index + 1 :] != shorter:
             return None
-        if index and line[index - 1] != line[index]:  # The first of its kind may have taken another way.
+        if index and line[index - 1] != line[index]:  # The first customer at its node may have taken another way.
             return None
         longer = (*line[:index], *(line[index],) * more, *line[index:])
         return state[0], (*lines[: changed[0]], longer, *lines[changed[0] + 1 :]), *state[2:]
 
     def extent(self, state: State) -> float:
-        """The size of a state, in customers that wait in line: those in branches are counted apart."""
+        """The size of a state, in customers that wait in line; those in branches count more."""
         _, lines, _, apart, joins = state
         waiting = sum(map(len, lines))
         return _BRANCHES * (waiting + len(apart) + len(joins)) if joins else waiting
 
     def moves(self, state: State) -> list[Move]:
-        """All that may happen next."""
+        """All transitions from a state."""
         if self.known and (known := self.known.get(state)) is not None:
             return known
         self.cut = False
@@ -160,7 +160,7 @@ class Machine:
                 rate = rate * _level(node.speeds, busy[node.inside])
             less = list(counts)
             less[slot] = count - 1
-            self.settled(less, lines, busy, apart, joins, node.after, rate, result)
+            self.advance(less, lines, busy, apart, joins, node.after, rate, result)
         for index, customer in enumerate(apart):
             if index and apart[index - 1] == customer:
                 continue
@@ -169,7 +169,7 @@ class Machine:
             if node.speeds:
                 rate = rate * _level(node.speeds, busy[node.inside])
             rest = (*apart[:index], *apart[index + 1 :])
-            self.settled(counts, lines, busy, rest, joins, _onward(node.after, customer, size), rate, result)
+            self.advance(counts, lines, busy, rest, joins, _onward(node.after, customer, size), rate, result)
         for centre, index, speed in self.lines_served(state):
             line = lines[centre]
             customer = line[index]
@@ -178,10 +178,10 @@ class Machine:
                 speed = speed * _level(node.speeds, busy[node.inside])
             after = (*line[:index], _onward(node.after, customer, size), *line[index + 1 :])
             changed = (*lines[:centre], after, *lines[centre + 1 :])
-            self.settled(counts, changed, busy, apart, joins, _LINE - centre, speed * node.rate, result)
+            self.advance(counts, changed, busy, apart, joins, _LINE - centre, speed * node.rate, result)
         if self.arrivals and self.outside(state) < self.most:
             for rate, home in self.arrivals:
-                self.settled(*state, home, rate, result)
+                self.advance(*state, home, rate, result)
         elif self.arrivals:
             self.cut = True
         if self.known is not None and not self.cut and len(self.known) < _MOST_KNOWN:
@@ -189,7 +189,7 @@ class Machine:
         return result
 
     def lines_served(self, state: State) -> Iterator[tuple[int, int, float]]:
-        """The customers in service where service may be interrupted: centre, place in its line, speed."""
+        """The customers in service at centres with preemption: centre, index in its line, speed."""
         for centre in self.in_order:
             item, line = self.centres[centre], state[1][centre]
             if line:
@@ -199,17 +199,17 @@ class Machine:
                     yield centre, index, speed
 
     def serving(self, state: State) -> Iterator[tuple[int, float]]:
-        """The servers, or parts of them, that serve at each node of time; without queueing one for every customer."""
-        here = [(self.timed[slot], count) for slot, count in enumerate(state[0]) if count]
-        here += [(customer % self.size, 1) for customer in state[3]]
-        for number, count in here:
+        """The servers, or shares of them, that serve at each node of time; without queueing one for every customer."""
+        present = [(self.timed[slot], count) for slot, count in enumerate(state[0]) if count]
+        present += [(customer % self.size, 1) for customer in state[3]]
+        for number, count in present:
             centre = self.nodes[number].centre
             yield number, count * (self.speed(state, centre) if centre >= 0 else 1.0)
         for centre, index, speed in self.lines_served(state):
             yield state[1][centre][index] % self.size, speed
 
     def speed(self, state: State, centre: int) -> float:
-        """How fast one of those in service is served."""
+        """The relative rate of one customer in service."""
         item = self.centres[centre]
         present = state[2][centre]
         if item.shared:
@@ -220,24 +220,23 @@ class Machine:
         return item.rates[min(present + len(state[1][centre]), len(item.rates)) - 1]
 
     def outside(self, state: State) -> int:
-        """How many customers and pieces of work there are besides the closed ones."""
+        """The number of customers and pieces of work besides the closed customers."""
         counts, lines, _, apart, joins = state
         return sum(counts) + sum(map(len, lines)) + len(apart) + self.under_way(lines, apart, joins) - self.closed
 
     def under_way(self, lines: Sequence[tuple[int, ...]], apart: Sequence[int], joins: Sequence[Join]) -> int:
-        """What parallel steps under way add to the number of customers that spend time or wait: one for each that is in
-        no other, less all branches."""
+        """The number of parallel steps under way outside of others, less all branches: customers are counted once."""
         if not joins:
             return 0
         size = self.size
         branches = len(apart) + sum(customer >= size for line in lines for customer in line)
         return sum(customer < size for _, customer, _, _ in joins) - branches
 
-    def settled(
+    def advance(
         self, counts: Sequence[int], lines: Sequence[tuple[int, ...]], busy: Sequence[int], apart: Sequence[int],
         joins: Sequence[Join], customer: int, rate: float, result: list[Move],
     ) -> None:  # fmt: skip
-        """Add where one customer goes from a node, with all customers that go on because of that, to the moves."""
+        """Add the moves that follow when one customer goes on to a node, and others because of it, to `result`."""
         scene = Scene(list(counts), list(lines), list(busy), list(apart), list(joins), [customer])
         self.steps = 0
         self.follow(scene, rate, (), result, 0)
@@ -260,7 +259,7 @@ class Machine:
                     return
                 ended = marks
                 continue
-            # The customer goes on until it spends time or waits; those that it lets go on are pending meanwhile.
+            # The customer goes on until it spends time or waits; others that may go on now are pending.
             while customer >= 0:
                 steps += 1
                 self.steps += 1
@@ -317,9 +316,9 @@ class Machine:
     def serve(
         self, scene: Scene, centre: int, rate: float, ended: tuple[int, ...], result: list[Move], steps: int
     ) -> tuple[int, ...] | None:
-        """Let those in service of a line go on; the marks that were passed by then.
+        """Let the customers in service of a line go on; the marks that were passed by then.
 
-        None where one of them goes on at random: every way has been followed to its end then.
+        None if one of them went on at random: then all alternatives have been followed to the end.
         """
         chance, passed = self.begun(scene, centre)
         ended = (*ended, *passed)
@@ -335,7 +334,7 @@ class Machine:
         return None
 
     def state_of(self, scene: Scene) -> State:
-        """The state where no customer is pending; its parallel steps are numbered as in all states like it."""
+        """The state without pending customers; its parallel steps are numbered by their branches."""
         state: State = (
             tuple(scene.counts), tuple(scene.lines), tuple(scene.busy), tuple(scene.apart), tuple(scene.joins),
         )  # fmt: skip
@@ -377,7 +376,7 @@ class Machine:
         return ended
 
     def release(self, scene: Scene, centre: int, amount: int) -> None:
-        """Servers are released: the first in line get them."""
+        """Release servers, which the first customers in line take."""
         item, busy = self.centres[centre], scene.busy
         busy[centre] -= amount
         if item.shared:
@@ -395,7 +394,7 @@ class Machine:
             scene.lines[centre] = line[served:]
 
     def fork(self, scene: Scene, customer: int, ended: tuple[int, ...]) -> tuple[int, ...]:
-        """The branches of a parallel step begin, the first of them first; the marks that were passed by then."""
+        """Begin the branches of a parallel step in order; the marks that were passed by then."""
         node = self.nodes[customer % self.size]
         used = {item[0] for item in scene.joins}
         number = next(number for number in range(1, len(used) + 2) if number not in used)
@@ -404,7 +403,7 @@ class Machine:
         return ended
 
     def end(self, scene: Scene, customer: int, ended: tuple[int, ...]) -> tuple[int, ...]:
-        """A branch of a parallel step ends; the marks that were passed by then."""
+        """End a branch of a parallel step; the marks that were passed by then."""
         size, joins = self.size, scene.joins
         if customer < size:
             return ended  # No parallel step waits for it any more.
@@ -420,14 +419,14 @@ class Machine:
             else:
                 self.cut = True
         if left:
-            # Where too many branches go on unawaited already, these are waited for.
+            # If too many branches already go on without being waited for, these are waited for.
             joins.insert(index, (number, parent, max(needed - 1, 1), left))
             return ended
         scene.pending.append(_onward(self.nodes[parent % size].after, parent, size))
         return (*ended, self.nodes[customer % size].mark)
 
     def leave(self, scene: Scene, number: int) -> None:
-        """The rest of a parallel step is no longer waited for: its branches go on independently."""
+        """Let the other branches of a parallel step, which are no longer waited for, go on independently."""
         size = self.size
 
         def alone(customer: int) -> int:
@@ -443,9 +442,9 @@ class Machine:
                 scene.counts[self.nodes[customer].slot] += 1
 
     def begun(self, scene: Scene, centre: int) -> tuple[tuple[int, tuple[tuple[float, int], ...]] | None, list[int]]:
-        """Let those in service of a line go on until they spend time; where that is at random, the place and how.
+        """Let the customers in service of a line go on until they spend time.
 
-        Returns that, and the marks that were passed.
+        Returns the index and the choices of the first that goes on at random, or None, and the marks that were passed.
         """
         item, lines, size = self.centres[centre], scene.lines, self.size
         marks: list[int] = []
@@ -470,8 +469,7 @@ class Machine:
         return None, marks
 
     def renumbered(self, state: State) -> State:
-        """A state with its parallel steps numbered by where their branches are: their order of start does not
-        matter."""
+        """A state with its parallel steps numbered by their branches, since their order of start does not matter."""
         size = self.size
         counts, lines, busy, apart, joins = state
         order = joins if len(joins) < 2 else self.ordered(state)
@@ -490,7 +488,7 @@ class Machine:
         )
 
     def ordered(self, state: State) -> list[Join]:
-        """The parallel steps by where their branches are."""
+        """The parallel steps, sorted by their branches."""
         size = self.size
         _, lines, _, apart, joins = state
         signs: dict[int, list[tuple[int, int, int]]] = {item[0]: [] for item in joins}
@@ -507,7 +505,7 @@ class Machine:
 
 
 class FastNode:
-    """A node of the program, as fast to read as can be: every step of every move does."""
+    """A node of the program with fast attributes, which every step of every move reads."""
 
     __slots__ = (
         "after", "amount", "centre", "choices", "inside", "kind", "levels", "lost", "mark", "marks", "onward",
@@ -528,13 +526,13 @@ class FastNode:
         self.inside: int = node.inside
         self.amount: int = node.amount
         self.slot = -1
-        """Of a time without order: its place among the counts of a state."""
+        """For a time without order: its index among the counts of a state."""
         self.marks: tuple[int, ...] = (self.mark,) if self.kind == COUNT else ()
         self.onward = self.after
-        """Of what only counts or ends: marks up to the next node that does something, and that node."""
+        """For `COUNT` and `DONE`: the next node of another kind; `marks` are those up to it."""
 
     def pass_on(self, nodes: Sequence[FastNode]) -> None:
-        """Find what comes after all that only count or end."""
+        """Find the next node other than `COUNT` and `DONE`."""
         for _ in nodes:
             if self.kind not in (COUNT, DONE) or self.onward < 0 or nodes[self.onward].kind not in (COUNT, DONE):
                 break
@@ -543,7 +541,7 @@ class FastNode:
 
 
 class _Centre:
-    """A centre of the program, likewise."""
+    """A centre of the program with fast attributes."""
 
     __slots__ = (
         "capacity", "discipline", "group", "most", "ordered", "plain", "preempted", "rates", "room",
@@ -578,14 +576,14 @@ class Scene:
         self.pending = pending
 
     def copy(self) -> Scene:
-        """The same, to be changed."""
+        """A copy, to be changed."""
         return Scene(
             self.counts.copy(), self.lines.copy(), self.busy.copy(),
             self.apart.copy(), self.joins.copy(), self.pending.copy(),
         )  # fmt: skip
 
     def present(self, machine: Machine) -> int:
-        """How many customers and pieces of work there are besides the closed ones."""
+        """The number of customers and pieces of work besides the closed customers."""
         more = machine.under_way(self.lines, self.apart, self.joins) - machine.closed
         return sum(self.counts) + sum(map(len, self.lines)) + len(self.apart) + more
 

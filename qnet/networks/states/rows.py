@@ -1,8 +1,8 @@
-"""What is known of the rows of a walk: the lines of every centre, what they show, and how events change them.
+"""The rows of a walk: the lines of every centre, their visible parts, and how events change them.
 
-A customer that goes on meets a few centres, and of their lines only the first customers. A state is therefore shown to
-the machine with its lines cut short; what it makes of that holds for every state that looks the same there. Where the
-machine asks for more than is shown, the event has no such change, and `NotLocal` is raised.
+A customer that goes on uses a few centres, and only the first customers of their lines. The machine is therefore run on
+states with truncated lines; its moves hold for every state that looks the same there. Where it needs more than is
+visible, `NotLocal` is raised.
 """
 
 from __future__ import annotations
@@ -18,44 +18,44 @@ from qnet.networks.states.program import CHOICE, FORK, JOIN, QUEUE, RELEASE, SPL
 from qnet.record import Record
 
 Look = tuple[int, tuple[int, ...], int]
-"""What a centre shows: its free servers, or the busy ones where customers are lost; the first customers of its line;
-and how many denote all others."""
+"""The visible part of a centre: its free servers, or the busy ones where customers are lost; the first customers of its
+line; and the number of placeholders for all others."""
 LineChange = tuple[int, tuple[int, ...]]
-"""How many first customers leave a line, and who joins it then; -1 where the second is the line itself."""
+"""The number of first customers that leave a line, and those that join it then; or -1, and the new line."""
 _SHOWN = 1
-"""Customers of a line that are shown."""
+"""The number of visible customers of a line."""
 _PLENTY = 3
-"""Free servers up to which their number counts, in requests of the most servers."""
+"""The number of free servers above which it makes no difference, in requests of the most servers."""
 ROOM = 8
-"""How many more customers from outside there may be counts up to this number."""
+"""The number of further customers from outside above which it makes no difference."""
 
 
 class NotLocal(Exception):
-    """An event depends on more of a state than is shown."""
+    """An event depends on more of a state than is visible."""
 
 
 class StateChange(Record):
-    """One way that an event may go."""
+    """One alternative of an event."""
 
     share: Any
-    """Its probability, or an array of those of several programs."""
+    """Its probability, or an array by program."""
     counts: tuple[int, ...]
-    """What is added to the customers at the nodes of time."""
+    """Added to the customers at the nodes of time."""
     busy: tuple[int, ...]
-    """What is added to the servers that are kept, by centre."""
+    """Added to the busy servers, by centre."""
     lines: tuple[LineChange | None, ...]
-    """By centre; None where the line remains."""
+    """By centre; None where the line does not change."""
     marks: tuple[int, ...]
+    """The marks that are passed."""
     more: int
-    """What is added to the number of customers."""
+    """Added to the number of customers."""
 
 
 class LocalChanges:
     """The changes of the events of a program.
 
-    program  as of `Machine`, numbers may be arrays.
-    Raises   `NotLocal` where it has parallel steps, service that may be interrupted, or times that depend on a number
-             inside.
+    program  as of `Machine`; its numbers may be arrays.
+    Raises   `NotLocal` where it has parallel steps, preemption, or times that depend on a number inside.
     """
 
     def __init__(self, program: Program) -> None:
@@ -66,21 +66,21 @@ class LocalChanges:
             raise NotLocal
         self.events = [program.nodes[number].after for number in self.machine.timed]
         self.events += [home for _, home in program.arrivals]
-        """Of every event the node where its customer goes on: the nodes of time, then the arrivals."""
+        """By event, the node where its customer goes on: the nodes of time, then the arrivals."""
         self.times = len(self.machine.timed)
         reached = [set(self._reached(program, node, set())) for node in self.events]
         self.rooms = [-1 in each for each in reached]
-        """Of every event whether it matters how many customers from outside there may be."""
+        """By event, whether it depends on the number of further customers from outside."""
         self.touched = [sorted(each - {-1}) for each in reached]
-        """Of every event the centres that it may meet."""
+        """By event, the centres that it may change."""
         self.plenty = [
             0 if centre.shared or centre.capacity is not None else _PLENTY * self.machine.amounts[number][-1]
             for number, centre in enumerate(self.machine.centres)
         ]
-        """By centre the free servers beyond which more make no difference; 0 where their number is not asked for."""
+        """By centre, the number of free servers above which it makes no difference; 0 where it is not visible."""
 
     def _reached(self, program: Program, node: int, visited: set[int]) -> Iterator[int]:
-        """The centres that a customer may meet from a node on, with those that it lets go on; -1 for the number of
+        """The centres that a customer, and others that go on because of it, may reach from a node; -1 for the number of
         customers."""
         waiting = [node]
         while waiting:
@@ -103,26 +103,27 @@ class LocalChanges:
             waiting.append(item.after)
 
     def look(self, centre: int, busy: int, line: tuple[int, ...]) -> Look:
-        """What a centre shows.
+        """The visible part of a centre.
 
-        busy   its free servers, up to `plenty`; or where `plenty` is 0 the busy ones, 0 for any where none is lost.
+        busy   its free servers, up to `plenty`; where `plenty` is 0 the busy ones, or 0 where no customers are lost.
+        line   all customers in line.
         """
         rest = len(line) - _SHOWN
         if rest > 0 and self.machine.centres[centre].capacity is None:
             rest = 1
         return busy, line[:_SHOWN], max(rest, 0)
 
-    def of(self, event: int, looks: Sequence[Look], room: int) -> list[StateChange]:
-        """All ways that an event may go.
+    def of_event(self, event: int, looks: Sequence[Look], room: int) -> list[StateChange]:
+        """All alternatives of an event.
 
-        event   one of `events`.
-        looks   of the centres that it may meet.
-        room    how many more customers from outside there may be before it, from -`ROOM` to `ROOM`.
+        event   index in `events`.
+        looks   the visible parts of the centres that it may change.
+        room    further customers from outside that are possible, from -`ROOM` to `ROOM`.
         Raises  `NotLocal`; `NotCovered`.
         """
         machine = self.machine
+        # Other centres have no number, so that reaching one raises.
         busy: list[Any] = [None] * len(machine.centres)
-        """Other centres have no number, so that none is reached unnoticed."""
         lines: list[tuple[int, ...]] = [()] * len(machine.centres)
         machine.ample = set()
         for centre, (number, shown, rest) in zip(self.touched[event], looks, strict=True):
@@ -137,7 +138,7 @@ class LocalChanges:
             counts[event] = -1
         machine.cut = False
         moves: list[Any] = []
-        machine.settled(counts, lines, busy, (), (), self.events[event], 1.0, moves)
+        machine.advance(counts, lines, busy, (), (), self.events[event], 1.0, moves)
         if machine.steps > MOST_STEPS or (machine.cut and room == ROOM):
             raise NotLocal
         return [self._change(lines, busy, *item) for item in moves]
@@ -145,7 +146,7 @@ class LocalChanges:
     def _change(
         self, lines: Sequence[tuple[int, ...]], busy: Sequence[Any], share: Any, state: Any, marks: tuple[int, ...]
     ) -> StateChange:
-        """How a state differs from the one before."""
+        """The change from the state before."""
         counts, after, kept, _, _ = state
         changed = [
             None if new == old else self._line(centre, old, new)
@@ -156,7 +157,7 @@ class LocalChanges:
         return StateChange(share=share, counts=counts, busy=moved, lines=tuple(changed), marks=marks, more=more)
 
     def _line(self, centre: int, old: tuple[int, ...], new: tuple[int, ...]) -> LineChange:
-        """How a line differs from the one before."""
+        """The change from the line before."""
         rest = self.machine.rests[centre]
         if rest not in old:
             return -1, new
@@ -177,7 +178,7 @@ class LocalChanges:
 
 
 class _Rest(FastNode):
-    """In place of the customers of a line that are not shown: no one overtakes them, and they do not go on."""
+    """A placeholder for the invisible customers of a line: no customer overtakes them, and they do not go on."""
 
     __slots__ = ()
 
@@ -186,18 +187,18 @@ class _Rest(FastNode):
 
 
 class _Shown(Machine):
-    """The machine of states that are shown in part."""
+    """The machine of partly visible states."""
 
     def __init__(self, program: Program) -> None:
         super().__init__(program, 0)
         self.ample: set[int] = set()
-        """The centres with more free servers than counts."""
+        """The centres with at least `plenty` free servers."""
         queues = [[node for node in self.nodes if node.kind == QUEUE and node.centre == at] for at in self._numbers()]
         self.amounts = [sorted({node.amount for node in each}) or [1] for each in queues]
-        """By centre the servers that may be taken together."""
+        """By centre, the numbers of servers that may be taken together."""
         self.ranked = [len({node.priority for node in each}) > 1 for each in queues]
         self.rests = [self.size + centre for centre in self._numbers()]
-        """By centre the number that denotes customers of its line that are not shown."""
+        """By centre, the number of the placeholder for invisible customers of its line."""
         self.nodes.extend([_Rest(amounts[0]) for amounts in self.amounts])
         self.size = len(self.nodes)
 
@@ -212,7 +213,7 @@ class _Shown(Machine):
     def release(self, scene: Scene, centre: int, amount: int) -> None:
         rest, before = self.rests[centre], scene.lines[centre]
         if rest in before and before[-1] != rest and self.ranked[centre]:
-            raise NotLocal  # Who has joined may be first.
+            raise NotLocal  # The customer that has joined may be first.
         super().release(scene, centre, amount)
         after = scene.lines[centre]
         hidden = before.count(rest)
@@ -221,7 +222,7 @@ class _Shown(Machine):
 
 
 class KnownLines:
-    """The lines of one centre, by number; and what changes of them lead to."""
+    """The lines of one centre, their changes and their visible parts, by number."""
 
     def __init__(self) -> None:
         self.numbers: dict[tuple[int, ...], int] = {(): 0}
@@ -233,14 +234,14 @@ class KnownLines:
         self.shown: list[Look] = []
 
     def number(self, line: tuple[int, ...]) -> int:
-        """That of a line, known or new."""
+        """The number of a line, known or new."""
         if line not in self.numbers:
             self.numbers[line] = len(self.known)
             self.known.append(line)
         return self.numbers[line]
 
     def lengths(self) -> Any:
-        """How many customers are in each line."""
+        """The number of customers in each line."""
         if len(self._lengths) < len(self.known):
             new = [len(line) for line in self.known[len(self._lengths) :]]
             self._lengths = np.concatenate([self._lengths, np.array(new, dtype=np.int64)])
@@ -256,7 +257,7 @@ class KnownLines:
         return self.changes[change]
 
     def look(self, look: Look) -> int:
-        """The number of what is shown."""
+        """The number of a visible part."""
         if look not in self.looks:
             self.looks[look] = len(self.shown)
             self.shown.append(look)
@@ -264,13 +265,13 @@ class KnownLines:
 
 
 class KnownRows:
-    """What is known of the rows of a walk.
+    """The lines and the changes found in walks of a program.
 
-    A row is the customers at the nodes of time that need no order, the servers that are kept by centre, and the number
-    of the line of every centre.
+    A row is the customers at the nodes of time that need no order, the busy servers by centre, and the number of the
+    line of every centre.
 
     program   as of `Machine`.
-    programs  how many are walked together; 0 for one alone.
+    programs  the number of programs that are walked together; 0 for one alone.
     Raises    `NotLocal` as `LocalChanges`.
     """
 
@@ -280,46 +281,46 @@ class KnownRows:
         self.times, self.centres = self.changes.times, len(machine.centres)
         self.lines = [KnownLines() for _ in machine.centres]
         self.ways: list[StateChange] = []
-        """All changes that events have made."""
+        """All alternatives of events so far."""
         self._ranges: dict[tuple[int, ...], tuple[int, int]] = {}
         nodes = [machine.nodes[number] for number in machine.timed]
         rates = [node.rate for node in nodes] + [rate for rate, _ in machine.arrivals]
         self.rates: Any = np.empty((len(rates), programs) if programs else len(rates))
-        """(E,) of every event, or (E, P) of several programs."""
+        """(E,) of every event, or (E, P) for several programs."""
         for event, rate in enumerate(rates):
             self.rates[event] = rate
         self.served = [node.centre for node in nodes] + [-1] * len(machine.arrivals)
-        """By event the centre whose speed matters; -1 for none."""
+        """By event, the centre whose speed matters; -1 for none."""
         if any(isinstance(rate, np.ndarray) for item in machine.centres for rate in item.rates or ()):
             raise NotLocal
         self.paced = [at for at, item in enumerate(machine.centres) if item.shared or item.rates is not None]
-        """The centres whose speed depends on how many are there."""
+        """The centres whose speed depends on the number present."""
 
     def servers(self, centre: int, busy: Any) -> Any:
-        """Of the busy servers of a centre what its looks depend on: `LocalChanges.look`."""
+        """The first argument `busy` of `LocalChanges.look`, from the busy servers of a centre."""
         item, plenty = self.machine.centres[centre], self.changes.plenty[centre]
         if plenty:
             return item.most - busy
         return busy if item.capacity is not None else 0 * busy
 
-    def of(self, event: int, looks: Sequence[int], room: int) -> tuple[int, int]:
-        """Where among the ways those of an event are, the first and the end.
+    def of_event(self, event: int, looks: Sequence[int], room: int) -> tuple[int, int]:
+        """The range of the alternatives of an event in `ways`.
 
-        looks    by centre the number of what it shows.
-        room     how many more customers from outside there may be, from -`ROOM` to `ROOM`.
-        Raises   as `LocalChanges.of`.
+        looks    by centre, the number of its visible part.
+        room     further customers from outside that are possible, from -`ROOM` to `ROOM`.
+        Raises   as `LocalChanges.of_event`.
         """
         touched = self.changes.touched[event]
         key = (event, room if self.changes.rooms[event] else ROOM, *[looks[centre] for centre in touched])
         if key not in self._ranges:
             views = [self.lines[centre].shown[looks[centre]] for centre in touched]
             first = len(self.ways)
-            self.ways += self.changes.of(event, views, key[1])
+            self.ways += self.changes.of_event(event, views, key[1])
             self._ranges[key] = first, len(self.ways)
         return self._ranges[key]
 
     def shares(self) -> Any:
-        """(W,) the probabilities of all ways, or (W, P)."""
+        """(W,) the probabilities of all `ways`, or (W, P)."""
         result = np.empty((len(self.ways), *self.rates.shape[1:]))
         for number, way in enumerate(self.ways):
             result[number] = way.share

@@ -1,7 +1,7 @@
-"""The walks of programs that differ in rates and probabilities only, such as the points of a sweep: made together.
+"""Joint walks of programs that differ only in rates and probabilities, such as the points of a sweep.
 
-What customers can do does not depend on how fast or how often they do it. The states and transitions of such programs
-are generated once, with an array of the rates of all programs at every transition.
+The states and transitions of such programs are generated once, with an array of the rates of all programs at every
+transition.
 """
 
 from __future__ import annotations
@@ -33,39 +33,39 @@ Choices = tuple[tuple[float, int], ...]
 _Merge = Callable[[Sequence[float]], Any]
 
 _AT_MOST = 64
-"""Programs that are walked together: the rates of all transitions are kept."""
+"""The most programs that are walked together, since the rates of all transitions are kept."""
 _KEPT, _KEPT_STATES = 3, 30_000
-"""Walks that are kept, the latest; and more of them, up to a number of states together."""
+"""The walks that are always kept; more are kept up to this total number of states."""
 _BEYOND = 1.25
-"""How many times as many customers from outside as asked for are as good, where the walk with those is known."""
+"""A known walk is also used if it includes more customers from outside than needed, up to this factor."""
 _MANY = 500
-"""Servers, or places of a buffer, beyond which their number hardly ever decides which states there are."""
+"""The number of servers, or places of a buffer, beyond which it hardly ever decides which states there are."""
 _RATE, _CHOICES, _SPEEDS, _LEVELS = map(Node.fields().index, ("rate", "choices", "speeds", "levels"))
-"""Where the numbers of a node are."""
+"""The positions of the numbers in a node."""
 _A_POINT = 0.5
-"""The cost of a state of one program more, as a share of that of the state."""
+"""The cost of a state for each further program, as a share of that of the first."""
 _A_MERGE = 10 * budget.CALL
-"""Operations that merging programs takes, whatever comes of their walk."""
+"""Operations of merging programs, apart from their walk."""
 
 
 class _Together(Record):
     """A walk of several programs."""
 
     walk: Walk
-    """Its rates are arrays by program, or numbers that all have."""
+    """Its rates are arrays by program, or numbers that all programs share."""
     rates: Any
     """(T, P) the rates of all transitions."""
 
 
 class Walks:
-    """The walks of some programs, found when they are asked for."""
+    """The walks of some programs, generated on demand."""
 
     def __init__(self, programs: Sequence[Program]) -> None:
         self.programs = programs
         self.groups: list[list[int]] = []
         """The programs that are walked together, by their positions."""
         self.positions: list[tuple[int, int]] = []
-        """Of each program its group, and its position there."""
+        """By program, its group and its position in the group."""
         open_groups: dict[object, int] = {}
         self._structures = [_structure(item) for item in programs] if len(programs) > 1 else [None for _ in programs]
         for number, key in enumerate(self._structures):
@@ -77,21 +77,21 @@ class Walks:
             self.groups[group].append(number)
         self.known: dict[tuple[int, int], _Together | TooLarge | NotCovered] = {}
         self.rows: dict[tuple[int, int], list[KnownRows]] = {}
-        """By program that is walked alone, or by group, what is known of its rows."""
+        """The known rows, by program that is walked alone, or by group."""
         self._kinds: dict[tuple[int, tuple[int, ...]], object] = {}
         self._least: dict[int, float] = {}
         self._latest: tuple[object, dict[State, list[Move]]] = None, {}
-        """The latest program, or group, and what `Machine` knows of its chain with fewer customers from outside."""
+        """The latest program, or group, and the `known` moves of its `Machine`."""
 
     def least(self, number: int, network: RoutedNetwork) -> float:
-        """As `least_states`, of the network of a program: one number for all that are walked together."""
+        """As `least_states`, for the network of a program: one number for all that are walked together."""
         group, _ = self.positions[number]
         if group not in self._least:
             self._least[group] = least_states(network)
         return self._least[group]
 
     def near(self, number: int, crowd: int) -> int:
-        """As many customers from outside as asked for, or some more where that is a walk that others may share."""
+        """The customers from outside to include: `crowd`, or some more if other programs may share the walk."""
         group, _ = self.positions[number]
         if len(self.groups[group]) == 1:
             return crowd
@@ -103,7 +103,12 @@ class Walks:
         return min(known, default=ceil(1.1 * crowd))
 
     def of(self, number: int, crowd: int, most: int) -> tuple[Machine, Walk]:
-        """The machine and the walk of a program; raises what `walk` and the machine raise."""
+        """The machine and the walk of a program; raises as `walk` and the machine.
+
+        number  of the program.
+        crowd   the customers from outside that are included.
+        most    states.
+        """
         group, position = self.positions[number]
         alone = len(self.groups[group]) == 1 or _taken_up(self.programs[number], crowd)
         machine = machines.Machine(self.programs[number], crowd, self._moves(number) if alone else None)
@@ -145,8 +150,8 @@ class Walks:
         )
 
     def _kind(self, number: int, crowd: int) -> object:
-        """What decides which states a program has with a number of customers from outside; closed customers apart: one
-        object for all that are walked together."""
+        """A key of the states of a program with some customers from outside, apart from the closed ones; one object for
+        all that are walked together."""
         program = self.programs[number]
         servers = tuple(item.servers for item in program.centres) if _taken_up(program, crowd) else ()
         key = self.positions[number][0], servers
@@ -156,8 +161,8 @@ class Walks:
         return self._kinds[key]
 
     def _walk(self, machine: Machine, program: Program, most: int, size: int, key: tuple[int, int]) -> Walk:
-        """The walk of a machine, of a number of programs or of one alone; a table of changes is made for more than a
-        few states, and known from then on."""
+        """The walk of a machine of `size` programs, 0 for one alone; for more than a few states a table of changes is
+        made and kept."""
         rows = self.rows.setdefault(key, [])
 
         def table() -> TabledWalk:
@@ -167,8 +172,7 @@ class Walks:
         return chain.walk(machine.start(), machine.moves, most, machine.extent, table, few)
 
     def _moves(self, number: int, group: int = -1) -> dict[State, list[Move]] | None:
-        """What is known of the moves of a program, or of all of its group; None where no number of customers from
-        outside decides which states there are."""
+        """The known moves of a program or its group; None where the states do not depend on customers from outside."""
         if not self.programs[number].unbounded:
             return None
         if self._latest[0] != (number, group):
@@ -176,7 +180,7 @@ class Walks:
         return self._latest[1]
 
     def _forget(self) -> None:
-        """Make room for another walk: programs of a group ask for some numbers of customers again and again."""
+        """Make room for another walk; some are kept, since the programs of a group need the same ones."""
         while len(self.known) >= _KEPT:
             kept = sum(len(item.walk.states) for item in self.known.values() if isinstance(item, _Together))
             if kept <= _KEPT_STATES and len(self.known) < _KEPT * _AT_MOST:
@@ -184,7 +188,7 @@ class Walks:
             del self.known[next(iter(self.known))]
 
     def _together(self, group: int, crowd: int, most: int) -> _Together | TooLarge | NotCovered:
-        """The walk of a group; an error is one of all of them."""
+        """The walk of a group, or the error that all its programs have."""
         budget.spend(_A_MERGE, chain.WHAT)
         size = len(self.groups[group])
         merged = _merged([self.programs[number] for number in self.groups[group]])
@@ -208,12 +212,12 @@ def _customers(program: Program) -> tuple[int, ...]:
 
 
 def _taken_up(program: Program, crowd: int) -> bool:
-    """Whether more than `_MANY` servers of a centre might be taken, if every customer had all that it ever asks for."""
-    asked = [0] * len(program.centres)
+    """Whether more than `_MANY` servers of a centre might be taken, if every customer had all that it ever requests."""
+    requested = [0] * len(program.centres)
     for node in program.nodes:
         if node.kind == QUEUE:
-            asked[node.centre] += node.amount
-    return (sum(_customers(program)) + crowd + 1) * max(asked, default=0) > _MANY
+            requested[node.centre] += node.amount
+    return (sum(_customers(program)) + crowd + 1) * max(requested, default=0) > _MANY
 
 
 def _of_program(shared: _Together, position: int) -> Walk:
@@ -226,9 +230,9 @@ def _of_program(shared: _Together, position: int) -> Walk:
 
 
 def _structure(program: Program) -> tuple[object, object, Sequence[tuple[int, int]], object]:
-    """What decides which states and transitions a program has: of its numbers, whether they are 0.
+    """A key of the states and transitions of a program: of its numbers, only whether they are 0.
 
-    Where a centre has more than `_MANY` servers it does not matter how many, as long as they are not all taken.
+    More than `_MANY` servers of a centre count as equal, as long as they are not all taken.
     """
     nodes = tuple([_without_rates(node) for node in program.nodes])
     centres = tuple(
@@ -242,7 +246,7 @@ def _structure(program: Program) -> tuple[object, object, Sequence[tuple[int, in
 
 
 def _without_rates(node: Node) -> tuple[Any, ...]:
-    """A node, and of its numbers whether they are 0."""
+    """The fields of a node, with its numbers replaced by whether they are 0."""
     values: list[Any] = list(node)
     values[_RATE] = node.rate != 0
     if node.choices:
@@ -254,7 +258,7 @@ def _without_rates(node: Node) -> tuple[Any, ...]:
 
 
 def _merged(programs: Sequence[Program]) -> Program:
-    """A program of arrays: of every number that differs between programs those of all."""
+    """The program of several ones: numbers that differ between them are arrays."""
     first = programs[0]
     nodes = zip(*(item.nodes for item in programs), strict=True)
     centres = zip(*(item.centres for item in programs), strict=True)
@@ -266,7 +270,7 @@ def _merged(programs: Sequence[Program]) -> Program:
 
 
 def _of_all(values: Sequence[float]) -> Any:
-    """The number of all programs, or an array where it differs."""
+    """The number if it is the same for all programs, else an array."""
     return values[0] if all(value == values[0] for value in values) else np.array(values)
 
 
@@ -288,7 +292,7 @@ def _centre(items: Sequence[CentreCopy], merge: _Merge) -> CentreCopy:
 
 
 def _each(items: Sequence[Sequence[float]], merge: _Merge) -> tuple[Any, ...]:
-    """One number after the other, merged."""
+    """Sequences of numbers, merged elementwise."""
     return tuple(merge(values) for values in zip(*items, strict=True))
 
 

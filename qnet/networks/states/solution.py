@@ -1,4 +1,4 @@
-"""The figures of a network whose chains of all states are solved."""
+"""The figures of a network from its solved chains of all states."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from qnet.networks.wanted import Wanted
 from qnet.queues.arithmetic import ratio, total
 
 _MOST_PASS = 0.9
-"""The share of passages that are completed where the others hardly matter for the response."""
+"""The share of completed passages above which the others hardly change the response."""
 _FULLEST = 1.0 - 1e-15
-"""A load of work after the response: there is a steady state where closed customers wait for it."""
+"""The largest load of work after the response, since closed customers that wait for it keep the station stable."""
 
 _Index = TypeVar("_Index")
 
@@ -36,13 +36,13 @@ def of_chains(network: RoutedNetwork, result: Sequence[SolvedChain], wanted: Wan
 
     network  one point, or a batch.
     result   the chain of each of its points.
-    wanted   whether what the throughput tends to is asked for.
-    Returns  figures by class, route and station; exact where nothing stands against it.
+    wanted   whether the limit of the throughput is wanted.
+    Returns  figures by class, route and station; exact unless there are reasons against it.
     """
     chains = _Chains(network, result)
     made, passing, throughputs = chains.made, chains.passing, chains.throughputs()
     if network.profiles:
-        network = averaged(network, made, passing, lambda nodes: chains.of(lambda point: point.served_at(nodes)))
+        network = averaged(network, made, passing, lambda nodes: chains.figure(lambda point: point.served_at(nodes)))
     present = chains.each(lambda point: point.present)
     compiled = streams(network, chains.operations, throughputs)
     if chains.loses:
@@ -80,7 +80,7 @@ def of_chains(network: RoutedNetwork, result: Sequence[SolvedChain], wanted: Wan
 
 
 class _Chains:
-    """The solved chains of a network, their numbers as values of it."""
+    """The solved chains of a network, with their figures as values of the network."""
 
     def __init__(self, network: RoutedNetwork, result: Sequence[SolvedChain]) -> None:
         self.network, self.result = network, result
@@ -90,16 +90,16 @@ class _Chains:
         self.operations: Operations = FLOATS if network.size is None else arrays()
 
     def column(self, values: Sequence[float]) -> Value:
-        """A number of each chain."""
+        """A value from the numbers of all chains."""
         return values[0] if self.network.size is None else np.array(values)
 
-    def of(self, figure: Callable[[SolvedChain], float]) -> Value:
-        """A figure of each chain."""
-        return self.column([figure(point) for point in self.result])
+    def figure(self, of: Callable[[SolvedChain], float]) -> Value:
+        """A figure of all chains."""
+        return self.column([of(point) for point in self.result])
 
     def passing(self, mark: int) -> Value:
-        """How often per second customers pass a mark."""
-        return self.of(lambda point: point.often.get(mark, 0.0))
+        """Customers per second that pass a mark."""
+        return self.figure(lambda point: point.often.get(mark, 0.0))
 
     def each(self, figures: Callable[[SolvedChain], Mapping[_Index, float]]) -> dict[_Index, Value]:
         """Figures by index; 0 where a chain has none."""
@@ -110,8 +110,8 @@ class _Chains:
     def throughputs(self) -> list[Value]:
         """Passages per second of every class."""
         return [
-            item.arrival_rate if isinstance(item, OpenClass) and not self.loses else self.passing(kind)
-            for kind, item in enumerate(self.network.classes)
+            item.arrival_rate if isinstance(item, OpenClass) and not self.loses else self.passing(class_index)
+            for class_index, item in enumerate(self.network.classes)
         ]
 
     def offered(self) -> list[Value]:
@@ -139,15 +139,15 @@ def _with_responses(solution: RoutedSolution, steady: Steady, chains: _Chains, l
     if late and not waited:
         return solution
     if late:
-        # Waits at stations are those of all visits; of waits for places only the states know.
-        chained = {kind for kind, item in enumerate(network.classes) if item.chain}
+        # Waits at stations are means over all visits; waits for places are known only from the states.
+        chained = {class_index for class_index, item in enumerate(network.classes) if item.chain}
         known = {at: spent[at] for at in spent if not at[2] or at[0] in chained}
         spent = {**_at_stations(network, solution, throughputs, ended), **known}
     return responses(solution, network, throughputs, ended, spent)
 
 
 def _of_drains(network: RoutedNetwork, full: Sequence[BufferFigures]) -> Iterator[Limiting]:
-    """The loads of buffers that open customers wait for, and that several copies drain: some of these may be idle."""
+    """The loads of buffers that open customers wait for, and that several copies drain, some of which may be idle."""
     copied = {station.name for station in network.stations if station.copies > 1}
     labels = {group.label for item in network.stations if item.name in copied for group in item.groups}
     for buffer, item in zip(network.buffers, full, strict=True):
@@ -155,17 +155,17 @@ def _of_drains(network: RoutedNetwork, full: Sequence[BufferFigures]) -> Iterato
             yield Limiting(item.name, ratio(item.offered, item.drain_rate), certain=False)
 
 
-def _with_population(figures: ClassFigures, asked: OpenClass | ClosedClass) -> ClassFigures:
-    """The figures of a class, of a closed one with its population and think time."""
-    if isinstance(asked, ClosedClass):
-        return figures.replace(population=asked.population, think_time=asked.think_time)
+def _with_population(figures: ClassFigures, item: OpenClass | ClosedClass) -> ClassFigures:
+    """The figures of a class, with the population and think time of a closed one."""
+    if isinstance(item, ClosedClass):
+        return figures.replace(population=item.population, think_time=item.think_time)
     return figures
 
 
 def _passages(
     solution: RoutedSolution, network: RoutedNetwork, compiled: Streams, made: Program, wanted: Wanted
 ) -> Passages | None:
-    """What percentiles of response are computed from; None where the second moments of waits are not known."""
+    """The passages for percentiles of response; None where the second moments of waits are not known."""
     lacking = network.profiles or network.buffers or (made.begun and network.closed) or _held(network, compiled)
     if lacking or (made.forks and network.closed) or solution.passages is None:
         return None
@@ -179,11 +179,10 @@ def _with_means(
     means: Mapping[Key, Value],
     numbers: Mapping[Key, Value],
 ) -> RoutedSolution:
-    """The solution with the utilization of stations, and the numbers there, as the states have them.
+    """The solution with the utilizations of stations and the numbers there from the states.
 
-    means    by station and group of copies: the mean rate of all copies together, of customers that are elsewhere
-             meanwhile as well. That of a class is in proportion to the time that its customers are served or held
-             there.
+    means    by station and group of copies: the mean rate of all copies together, counting customers that hold a server
+             while they are elsewhere; a class has a share in proportion to the time that its customers hold servers.
     numbers  the mean number waiting and in service.
     """
     peaks = {station.name: station.peak for station in network.stations}
@@ -212,31 +211,34 @@ def _with_means(
 
 
 def _reasons(result: Sequence[SolvedChain], late: bool) -> Iterator[Inexact]:
-    """Why the answer of chains is not exact; `late` where customers are lost that have spent time."""
+    """Why the answer is not exact.
+
+    late  whether customers are lost that have spent time.
+    """
     for name in dict.fromkeys(name for point in result for name in point.program.phased):
         yield Inexact(Reason("phases", station=name))
     if late:
         reason = Reason("lost later")
         few = all(
-            point.often.get(kind, 0.0) >= _MOST_PASS * point.often.get(mark, 0.0)
+            point.often.get(class_index, 0.0) >= _MOST_PASS * point.often.get(mark, 0.0)
             for point in result
-            for kind, mark in enumerate(result[0].program.begun)
+            for class_index, mark in enumerate(result[0].program.begun)
         )
-        yield Inexact(reason) if few else Beyond(reason, "QN657", f"{reason}, and those are more than 10 %")
+        yield Inexact(reason) if few else Beyond(reason, "QN657", f"{reason}, and more than 10 % are lost")
     beyond = max(point.beyond for point in result)
     if beyond > NEGLIGIBLE:
-        text = f"states with more customers from outside are left out, of a probability of {beyond:.1g}"
+        text = f"states with more customers from outside, with a probability of about {beyond:.1g}, are left out"
         yield Beyond(Reason("states left out"), "QN704", text)
     for name in dict.fromkeys(name for point in result for name in point.program.evened):
-        text = f"{name} are taken as varying with an scv of {EVEN:g}, since no chain has times that are constant"
+        text = f"{name} are modelled with an scv of {EVEN:g}, since a Markov chain has no constant times"
         yield Beyond(Reason("constant as phases"), "QN730", text)
     if any(point.program.at_once for point in result):
-        text = "several things take no time at all: in which order they are done is a matter of definition"
+        text = "several steps take no time at all: their order is a matter of definition"
         yield Beyond(Reason("no time"), "QN703", text)
 
 
 def _held(network: RoutedNetwork, compiled: Streams) -> bool:
-    """Whether waits are of a kind of which no second moments are known: for held servers, and by priority."""
+    """Whether there are waits whose second moments are not known: while servers are held, and by priority."""
     behind = any(item.around or item.second is not NOTHING for item in compiled.streams)
     return behind or any(ranked(station, compiled.streams) for station in network.stations)
 
@@ -267,12 +269,11 @@ def _at_stations(
     throughputs: Sequence[Value],
     ended: Mapping[tuple[int, int], Value],
 ) -> dict[Where, Value]:
-    """The mean number of customers before their response by class without a chain, route and station, as their visits
-    wait there."""
+    """The mean number of customers before their response, for classes that are no chains, from the waits of visits."""
     keys = [(station.name, index) for station in network.stations for index in range(len(station.groups))]
     labels = [group.label for station in network.stations for group in station.groups]
-    chosen = [(kind, item) for kind, item in enumerate(network.classes) if not item.chain]
-    indices = [(kind, number) for kind, item in chosen for number in range(len(item.routes))]
+    chosen = [(class_index, item) for class_index, item in enumerate(network.classes) if not item.chain]
+    indices = [(class_index, number) for class_index, item in chosen for number in range(len(item.routes))]
     return {
         (*index, *key): ended.get(index, throughputs[index[0]]) * item.spent.get(label, 0.0)
         for index, item in zip(indices, solution.routes, strict=True)
@@ -288,8 +289,8 @@ def _kept(
     kept: dict[tuple[str, int], Value] = {}
     for key, item in zip(keys, solution.stations, strict=True):
         if key in lost:
-            asked = item.throughput + lost[key]
-            kept[key] = ratio(item.throughput + (asked == 0), asked + (asked == 0))
+            offered = item.throughput + lost[key]
+            kept[key] = ratio(item.throughput + (offered == 0), offered + (offered == 0))
     return kept
 
 
@@ -305,7 +306,7 @@ def _copies(network: RoutedNetwork) -> dict[tuple[str, int], int]:
 def _waits(
     network: RoutedNetwork, compiled: Streams, present: Mapping[int, Value], operations: Operations
 ) -> list[Wait]:
-    """What every stream waits: the time that its requests are there, less that of their service (Little)."""
+    """The wait of every stream: the time of its requests at the station (Little) less their service."""
     copies = _copies(network)
     changing = {station.name for station in network.stations if station.rates is not None}
     waits: list[Wait] = []
@@ -323,7 +324,7 @@ def _waits(
 
 def _loads(network: RoutedNetwork, compiled: Streams, operations: Operations) -> dict[Key, Value]:
     """The load per server by open classes, and by work after the response."""
-    opened = {kind for kind, item in enumerate(network.classes) if isinstance(item, OpenClass)}
+    opened = {class_index for class_index, item in enumerate(network.classes) if isinstance(item, OpenClass)}
     loads: dict[Key, Value] = {}
     for station in network.stations:
         for index in range(len(station.groups)):
@@ -339,8 +340,8 @@ def _loads(network: RoutedNetwork, compiled: Streams, operations: Operations) ->
 
 
 def ceiling(network: RoutedNetwork) -> tuple[Value, str] | None:
-    """What the throughput of a single closed class tends to, and the station that limits it, where the methods by
-    demands know it; None where they do not.
+    """The limit of the throughput of a single closed class, and the station that limits it; None where the methods by
+    demands do not know it.
 
     network   any.
     """

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from qnet.networks.states.figures import SolvedChain
     from qnet.networks.states.machine import Machine
 else:
-    # Most networks have too many states, which is known before any of them is made.
+    # Most networks have too many states, which is known before any of them is generated.
     chain = lazy("qnet.networks.states.chain")
     crowds = lazy("qnet.networks.states.crowds")
     solution = lazy("qnet.networks.states.solution")
@@ -33,15 +33,15 @@ else:
 
 NAME = STATES
 MOST = 50_000
-"""States of a chain that is asked for by name."""
+"""The most states of a chain if the method is requested by name."""
 _A_STATE = 1e5
-"""Operations that generating a state and its transitions counts as, besides those of the elimination."""
+"""Operations per state, besides those of the elimination, by which a budget limits the number of states."""
 LITTLE = 1e-3
-"""The same, where more of them matter little: an approximation for networks that no other method solves."""
+"""As `NEGLIGIBLE`, for an approximation of networks that no other method solves."""
 _LOOKS = 3
-"""The total number of states generated, chain after chain, as a multiple of the number allowed."""
+"""The most states generated in successive chains, as a multiple of the number allowed."""
 _FIRST = 6
-"""Customers from outside that are tried first."""
+"""The customers from outside that the first chain includes."""
 STARVED = "QN589"
 """The code of a refusal where a closed class is never served."""
 
@@ -50,8 +50,8 @@ def keep_chains(solved: Sequence[SolvedChain], most: int, edge: float) -> None:
     """Keep the chains of the points that have one, and forget those of the batch before.
 
     solved   the chains.
-    most     states that were permitted.
-    edge     the probability of more customers from outside than the chain knows that was permitted.
+    most     states that were allowed.
+    edge     the probability of as many customers from outside as the chain includes that was allowed.
     """
     account = budget.current()
     if account is not None:
@@ -61,7 +61,8 @@ def keep_chains(solved: Sequence[SolvedChain], most: int, edge: float) -> None:
 def kept_chain(made: Program, most: int, edge: float) -> SolvedChain | None:
     """The chain of a program that is kept; None where there is none.
 
-    made, most, edge   as it was asked for.
+    made        the program.
+    most, edge  as of `keep_chains`.
     """
     account = budget.current()
     if account is None:
@@ -74,17 +75,17 @@ def solve(network: RoutedNetwork, wanted: Wanted, most: int = MOST) -> RoutedSol
     """The steady state of a network, or of every point of a batch, by the Markov chain of all its states.
 
     Applies   closed, open and mixed classes; first come first served, head-of-line and preemptive-resume priority,
-              shared, and last come first served service; several servers, copies, rates; servers held around others,
-              second phases, times that depend on the number inside a station; capacities, buffers, parallel steps,
-              chains.
+              processor sharing, last come first served; several servers, copies, rates; simultaneous resource
+              possession, second phases, times that depend on the number inside a station; capacities, buffers, parallel
+              steps, chains.
     network   rates per second, times in seconds, populations as integers.
     wanted    the budget: `operations`.
     most      states of a point.
     Returns   figures by class, route and station. Exact where all times are exponential; else those of the phase-type
-              distributions described in `program`. Of open classes, states with a probability of less than 1e-13 are
-              left out.
-    Raises    `NotComputed` QN513 where the network has what the chain does not know, QN515 where it is too large,
-              QN517 where it has no single steady state.
+              distributions described in `compiler.program`. With open classes, states beyond a number of customers with
+              a probability of at most `NEGLIGIBLE` are left out.
+    Raises    `NotComputed` QN513 where the network has a feature that the chain does not cover, or for bounds and
+              states, QN515 where it is too large, QN517 where it has no unique steady state.
     """
     if wanted.bounds:
         raise NotComputed(Problem("QN513", "bounds enclose product-form networks only", "no bounds"))
@@ -115,13 +116,13 @@ def tried(
 ) -> RoutedSolution | None:
     """The answer of `solve`, where it applies with the number of states that `auto` may generate; else None.
 
-    network  any network, a point or a batch.
-    wanted   the method, and how many states `auto` may generate.
-    edge     the probability of more customers from outside than the chain knows that may be left out.
-    even     the scv that is taken for those that are too small for phases; 0 for none.
+    network     any network, a point or a batch.
+    wanted      the method, and how many states `auto` may generate.
+    edge        the probability of as many customers from outside as the chain includes that is small enough.
+    even        the scv that replaces those too small for phases; 0 for none.
     operations  of a point, beyond which it is given up.
     Raises   `Divided` where it applies to some points of a batch; `NotComputed` QN589 where a closed class is never
-             served: approximations know nothing of that.
+             served, which approximations do not detect.
     """
     try:
         result = _solved_points(network, wanted.chain, wanted.operations, edge, even, trial=operations)
@@ -130,7 +131,7 @@ def tried(
     starved = next((item for item in result if isinstance(item, _Starved)), None)
     if starved is not None:
         expected = "throughput of all closed classes"
-        help = "leave that class out, which never uses a server; or give the others a think time or fewer customers"
+        help = "remove that class, which never uses a server; or give the others a think time or fewer customers"
         raise NotComputed(Problem(STARVED, str(starved), expected, help=help))
     answered = [item for item in result if not isinstance(item, _REFUSALS)]
     if len(answered) == len(result):
@@ -144,8 +145,9 @@ def tried(
 def within(network: RoutedNetwork, wanted: Wanted, operations: float) -> RoutedSolution | None:
     """The answer of `solve` for one point, within some operations; None where it does not apply.
 
-    network  one point.
-    wanted   as of `solve`.
+    network     one point.
+    wanted      as of `solve`.
+    operations  the most of the trial.
     Raises   `OverBudget` where they are spent before it is known that the chain has too many states.
     """
     with budget.trial(operations):
@@ -154,7 +156,10 @@ def within(network: RoutedNetwork, wanted: Wanted, operations: float) -> RoutedS
 
 
 def covers(network: RoutedNetwork) -> bool:
-    """Whether the chain knows all that a network, or the first point of a batch, has: its size apart."""
+    """Whether the chain covers all features of a network, or of the first point of a batch, whatever its size.
+
+    network  any network.
+    """
     try:
         program(next(_points(network)))
     except (NotCovered, ArithmeticError):
@@ -180,10 +185,10 @@ def _solved_points(
     even: float = 0.0,
     trial: float = 0.0,
 ) -> list[SolvedChain | _Refusal]:
-    """The chains of the network, or of the points of a batch, or why there is none; `edge` and `even` as of `tried`.
+    """The chains of the points of a network, or the reasons why there are none; `edge` and `even` as of `tried`.
 
-    trial    the operations of a point beyond which its chain is given up, as where it takes what is left for trials;
-             0 where it is not.
+    trial    the operations of a point beyond which its chain is given up, and when those left for trials are spent; 0
+             for no such limit.
     """
     if trial and not budget.trial_left():
         return [TooLarge() for _ in range(network.size or 1)]
@@ -218,14 +223,14 @@ class _Starved(ArithmeticError):
 
 def _passing(network: RoutedNetwork, result: SolvedChain) -> SolvedChain:
     """A solved chain; raises `_Starved` where a closed class never passes, and `ArithmeticError` where it hardly ever
-    does: its waits have no digits."""
+    does, since its waits have no correct digits."""
     most = max(result.often.values(), default=0.0)
-    for kind, item in enumerate(network.classes):
+    for class_index, item in enumerate(network.classes):
         if not isinstance(item, ClosedClass) or not item.population > 0:
             continue
-        if not result.often.get(kind, 0.0) > 0:
+        if not result.often.get(class_index, 0.0) > 0:
             raise _Starved(f'"{item.name}" is never served with the others present')
-        if result.often[kind] <= 1e-6 * most:
+        if result.often[class_index] <= 1e-6 * most:
             raise ArithmeticError(f'"{item.name}" is hardly ever served with the others present')
     return result
 
@@ -244,9 +249,13 @@ def _points(network: RoutedNetwork) -> Iterator[RoutedNetwork]:
 def solved(
     network: RoutedNetwork, most: int, operations: float, edge: float = NEGLIGIBLE, even: float = 0.0
 ) -> SolvedChain:
-    """The chain of a network of one point, solved; `edge` and `even` as of `tried`.
+    """The solved chain of a network.
 
-    Raises   `NotCovered`, `TooLarge`; `ArithmeticError` where it has no single steady state.
+    network     one point.
+    most        states.
+    operations  the most of an elimination.
+    edge, even  as of `tried`.
+    Raises   `NotCovered`, `TooLarge`; `ArithmeticError` where it has no unique steady state.
     """
     return _solved(network, Walks([program(network, even)]), 0, most, operations, edge)
 
@@ -254,7 +263,7 @@ def solved(
 def _solved(
     network: RoutedNetwork, walks: Walks, number: int, most: int, operations: float, edge: float
 ) -> SolvedChain:
-    """As `solved`, of one of several programs."""
+    """As `solved`, for one of several programs."""
     made = walks.programs[number]
     if known := kept_chain(made, most, edge):
         return known
@@ -268,16 +277,16 @@ def _solved(
     edges = dict[int, tuple[float, int]]()
     best: SolvedChain | None = None
     ahead: tuple[int, tuple[Machine, Walk]] | None = None
-    looked = 0
+    generated = 0
     while True:
         try:
-            if looked > (_LOOKS * most if best is None else most):
+            if generated > (_LOOKS * most if best is None else most):
                 raise TooLarge
             machine, result = ahead[1] if ahead else walks.of(number, crowd, most)
             ahead = None
-            looked += len(result.states)
+            generated += len(result.states)
             if not edges and crowds.least_beyond(machine, result) > max(edge, NEGLIGIBLE):
-                # More are needed, whatever the probabilities are: they are of no use where there are too many states.
+                # More customers are needed in any case, so that this chain is of no use if the next one is too large.
                 ahead = _twice(network, walks, number, crowd, most, (machine, result))
             shares = chain.stationary(result, operations)
             beyond = float(sum(shares[crowds.outside(machine, result) >= machine.edge].tolist()))
@@ -306,8 +315,7 @@ def _solved(
 def _twice(
     network: RoutedNetwork, walks: Walks, number: int, crowd: int, most: int, walked: tuple[Machine, Walk]
 ) -> tuple[int, tuple[Machine, Walk]]:
-    """The walk with twice as many customers from outside as one that is done, and how many they are; raises
-    `TooLarge`."""
+    """Twice as many customers from outside as `crowd`, and the walk with them; raises `TooLarge`."""
     enough = 2 * crowd
     near = walks.near(number, enough)
     try:

@@ -1,5 +1,5 @@
-"""What the compiler asks of single steps: how they depend on the number inside, where customers are lost, times as
-phases, which copy of a station a visit goes to, and the turns of customers that change class, as nodes."""
+"""Parts of the compiler for single steps: times that depend on the number inside, losses, times as phases, the copies
+that visits may use, and the nodes of chains."""
 
 from __future__ import annotations
 
@@ -13,19 +13,21 @@ from qnet.networks.states.program import CHOICE, COUNT, DONE, Held, HoldPath, No
 from qnet.networks.streams import group_of
 
 MAX_PHASES = 20
-"""Of an Erlang distribution: scv down to 0.05."""
+"""The most phases of an Erlang distribution, for an scv down to 0.05."""
 EXPONENTIAL = 1e-12
-"""How far from 1 the scv of an exponential time may be."""
+"""The largest difference from 1 of the scv of an exponential time."""
 
 
 def time_inside(
     network: RoutedNetwork, profile: Profile | None, here: tuple[int, int], path: HoldPath, index: int
 ) -> tuple[Step, ...]:
-    """A step as it is with 1, 2, ... customers inside of the station that its numbers depend on; or as it is.
+    """A step with 1, 2, ... customers inside the station on which its numbers depend; or the step alone.
 
-    profile  what the network is by that number; None where the step is not inside of the station.
+    network  one point.
+    profile  the network by that number; None where the step is not inside the station.
     here     the class and the route of the step.
-    path     the holds and branches around it; `place` is that in the innermost of them.
+    path     the holds and branches around it.
+    index    of the step in the innermost of them.
     """
     networks = [network] if profile is None else [profile.network.point(number) for number in range(profile.levels)]
     result: list[Step] = []
@@ -42,6 +44,7 @@ def time_inside(
 def lost_late(steps: Sequence[Step], lossy: Collection[str], begun: bool = False) -> bool:
     """Whether a customer may be lost at some steps after it has spent time on its passage.
 
+    steps   of a route, in order.
     lossy   the stations and buffers where customers are lost.
     begun   whether it has spent time before the first of the steps.
     """
@@ -97,12 +100,12 @@ class Copies:
         self.stations = stations
         self.first = first
         self.forced: Mapping[str, int] = {}
-        """By station: the copy that the branch at hand takes, from 1."""
+        """By station: the copy that the current branch uses, from 1."""
         self.before: set[str] = set()
-        """The stations that the route at hand visits at any of their copies."""
+        """The stations that the current route visits at any of their copies."""
 
     def chosen(self, station: Station, copies: dict[str, int], group: int, centre: int) -> dict[str, int]:
-        """The groups and copies of stations that are held, with one more: by name, and by name and place."""
+        """The groups and copies of held stations, with those of one more: keys are "name" and "name copy"."""
         names = (station.name, station.follows or station.name)
         offset = centre - self.first[station.name, group]
         return {**copies, **dict.fromkeys(names, group), **{f"{name} copy": offset for name in names}}
@@ -149,7 +152,7 @@ class Copies:
         return group, self.first[station.name, group] + (0 if station.delay else copy - 1 - before), 1.0
 
     def spread(self, branch: Branch) -> list[dict[str, int]]:
-        """The copies that one of several such branches may take, of which each takes another one."""
+        """The copies that one of several identical branches may use, each of which uses a different one."""
         leaders = {self.stations[name].follows or name for name in visited(branch.steps)} if branch.copies > 1 else ()
         several = [self.stations[name] for name in leaders if self.stations[name].copies > 1]
         if not several:
@@ -162,7 +165,10 @@ class Copies:
 
 
 def visited(steps: Sequence[Step]) -> set[str]:
-    """The stations that are visited at any of their copies."""
+    """The stations that are visited at any of their copies.
+
+    steps  of a route, those inside them included.
+    """
     result: set[str] = set()
     for step in steps:
         if isinstance(step, Time):
@@ -174,7 +180,7 @@ def visited(steps: Sequence[Step]) -> set[str]:
 
 
 class Writer(Protocol):
-    """What writes the nodes; `compiler.Compiler` does."""
+    """The interface of `compiler.Compiler`, which writes the nodes."""
 
     home: int
     here: tuple[int, int]
@@ -186,7 +192,7 @@ class Writer(Protocol):
 
     @property
     def profile(self) -> Any:
-        """The station whose number inside matters; None for none."""
+        """The station on whose number inside times depend; None for none."""
         ...
 
     def add(self, node: Node) -> int:
@@ -218,13 +224,14 @@ class Writer(Protocol):
         ...
 
 
-def chain(compiler: Writer, kind: int, item: OpenClass | ClosedClass) -> int:
+def chain(compiler: Writer, class_index: int, item: OpenClass | ClosedClass) -> int:
     """The node where customers of a chain begin.
 
-    compiler  writes the nodes.
-    kind      the number of the chain among the classes.
-    Returns   of an open chain the node of arrivals, of a closed one a node where a customer thinks or asks for service.
-    Raises    `NotCovered` where lost customers have nowhere to go.
+    compiler     writes the nodes.
+    class_index  of the chain.
+    item         the chain.
+    Returns   for an open chain the node of arrivals, for a closed one a node where customers think or request service.
+    Raises    `NotCovered` where lost customers cannot return.
     """
     opened = isinstance(item, OpenClass)
     turns = item.turns
@@ -235,18 +242,18 @@ def chain(compiler: Writer, kind: int, item: OpenClass | ClosedClass) -> int:
     home = next((number for number, turn in enumerate(turns) if turn.step < 0 and turn.ends), -1)
     if compiler.loses and home != 0:
         raise NotCovered(f'customers of "{item.name}" are lost, and passages do not begin outside of stations')
-    leaving = compiler.add(Node(COUNT, after[0], mark=compiler.begun[kind])) if compiler.loses else after[0]
+    leaving = compiler.add(Node(COUNT, after[0], mark=compiler.begun[class_index])) if compiler.loses else after[0]
     resting = -1
     if not opened and home == 0:
         resting = _think(compiler, turns[0].think_time, turns[0].scv, leaving)
     compiler.home = compiler.add(Node(DONE, resting))
     for number, turn in enumerate(turns):
         if turn.step >= 0:
-            compiler.here = (kind, turn.route)
+            compiler.here = (class_index, turn.route)
             hold = item.routes[turn.route].steps[turn.step]
             assert isinstance(hold, Hold)
             if compiler.profile and hold.station == compiler.profile.station:
-                raise NotCovered(f'"{item.name}" visits a station of which the number inside matters')
+                raise NotCovered(f'"{item.name}" visits a station with times that depend on the number inside')
             if compiler.stations[hold.station].capacity is not None:
                 raise NotCovered(f'customers of "{item.name}" may be lost after a part of their passage')
             node = compiler.hold(hold, ((), turn.step), (), {}, after[number], 0)
@@ -254,7 +261,7 @@ def chain(compiler: Writer, kind: int, item: OpenClass | ClosedClass) -> int:
             node = resting
         else:
             node = _think(compiler, turn.think_time, turn.scv, after[number])
-        begins.append(compiler.add(Node(COUNT, node, mark=kind)) if turn.ends else node)
+        begins.append(compiler.add(Node(COUNT, node, mark=class_index)) if turn.ends else node)
     for number, turn in enumerate(turns):
         ways = tuple((float(share), begins[other]) for other, share in turn.onward if share > 0)
         compiler.nodes[after[number]] = compiler.nodes[after[number]].replace(choices=ways)
@@ -265,7 +272,7 @@ def chain(compiler: Writer, kind: int, item: OpenClass | ClosedClass) -> int:
 
 
 def _think(compiler: Writer, mean: Value, scv: Value, after: int) -> int:
-    """A time outside of stations that is no part of the response."""
+    """A time outside of stations that is not part of the response."""
     answering, compiler.answering = compiler.answering, False
     node = compiler.time(Time(mean, scv), (), after, name="think times")
     compiler.answering = answering

@@ -1,7 +1,7 @@
-"""What goes on with the walk of a chain once it has some states: by a table of what its events change.
+"""The faster continuation of the walk of a chain after its first states, by a table of the changes that events make.
 
-The states, the transitions and their numbers are those of the walk state by state; so is what is charged for them.
-`NarrowWalk` goes on from few states at once, one after the other; `WideWalk` from many, by arrays.
+The states, their numbers, the transitions and the charged operations are those of the walk state by state. `NarrowWalk`
+expands few states, one after the other; `WideWalk` many at once, by arrays.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ from qnet.networks.states.rows import ROOM, KnownRows, NotLocal
 from qnet.queues.arithmetic import distinct
 
 _WIDE = 96
-"""States to go on from at once with which arrays are faster than one after the other."""
+"""The number of unexpanded states from which arrays are faster."""
 _TOGETHER = 4096
-"""The most that are gone on from together."""
+"""The most states that are expanded together."""
 
 
 class TabledWalk:
-    """What goes on with the walk of a machine.
+    """The continuation of the walk of a machine.
 
-    program   one, or some that are walked together.
-    most      how many customers from outside there may be.
-    programs  how many programs these are; 0 for one alone.
-    kept      what is known of the rows, with any number of customers from outside; it is added to.
+    program   one, or several merged ones.
+    most      the most customers from outside.
+    programs  the number of merged programs; 0 for one alone.
+    kept      the known rows, for any number of customers from outside; added to.
     """
 
     def __init__(self, program: Program, most: int, programs: int, kept: list[KnownRows]) -> None:
         self.program, self.most, self.programs, self.kept = program, most, programs, kept
         self.paid = 0
-        """Up to which state work has been charged."""
+        """The number of states whose work has been charged."""
 
     def rest(self, begun: WalkSoFar) -> Walk | None:
-        """The entire walk; None where this program needs to be walked state by state.
+        """The entire walk; None where this program has to be walked state by state.
 
         begun    the walk so far.
         Raises   `TooLarge` and `OverBudget` as `chain.walk`.
@@ -49,7 +49,7 @@ class TabledWalk:
 
 
 class _Rest:
-    """A walk as it goes on."""
+    """A walk that is continued."""
 
     def __init__(self, tabled: TabledWalk, begun: WalkSoFar) -> None:
         self.tabled, self.begun = tabled, begun
@@ -57,7 +57,7 @@ class _Rest:
             tabled.kept.append(KnownRows(tabled.program, tabled.programs))
         self.known = tabled.kept[0]
         self.moves, self.moved, self.size, self.charged = begun.moved, 0, begun.size, begun.charged
-        """Transitions, and customers in line in all states; and as many of them as have been charged."""
+        """The transitions, and those charged; the customers in line in all states, and those charged."""
         self.count = len(begun.states)
         self.parts: list[tuple[Any, ...]] = []
 
@@ -82,7 +82,7 @@ class _Rest:
         return self._walk(walk.table()[0])
 
     def _begun(self) -> tuple[Any, Any]:
-        """The rows of the states so far, and how many customers there are besides the closed ones."""
+        """The rows of the states so far, and their numbers of customers besides the closed ones."""
         states = self.begun.states
         counts = np.array([state[0] for state in states], dtype=np.int64).reshape(len(states), -1)
         busy = np.array([state[2] for state in states], dtype=np.int64).reshape(len(states), -1)
@@ -93,11 +93,11 @@ class _Rest:
         return np.hstack([counts, busy, coded]), counts.sum(1) + waiting - self.known.machine.closed
 
     def _charge(self, first: int, end: int, source: Any, new: Any, lines: Any) -> None:
-        """Charge the states that some were gone on from, as `chain.walk` does one by one; raise where it would.
+        """Charge the expansion of some states as `chain.walk` does one by one; raise where it would.
 
-        source   where their transitions begin.
-        new      which of these find a state.
-        lines    (N, C) the lines of these states.
+        source   the states where their transitions begin.
+        new      the indices of the transitions that lead to new states.
+        lines    (N, C) the lines of the new states.
         """
         begun, count = self.begun, self.count
         lengths = [line.lengths()[lines[:, at]] for at, line in enumerate(self.known.lines)]
@@ -140,7 +140,7 @@ class _Rest:
         )
 
     def _ended(self, source: Any, rate: Any, way: Any) -> dict[int, Passing]:
-        """The transitions with every mark, those so far and all others."""
+        """The transitions with every mark."""
         result: dict[int, Passing] = {}
         ways = self.known.ways
         for mark in dict.fromkeys([*self.begun.ended, *(mark for item in ways for mark in item.marks)]):
@@ -160,22 +160,22 @@ class _Rest:
 
 
 _WORD_BITS, _WORD_BYTES = 32, 4
-"""Of a number in a key: those of a 32-bit integer."""
+"""The size of a number in a key: that of a 32-bit integer."""
 _Move = tuple[int, int, int, int, tuple[tuple[int, int], ...], int]
-"""The event and its column in a row or -1, the way, what is added to the state, the changes of lines by centre, and
-what is added to the customers."""
+"""The event, its column in a row or -1, the alternative, the number added to the key, the changes of lines by centre,
+and the number added to the customers."""
 
 
 class NarrowWalk:
-    """Rows that are gone on from one by one.
+    """Rows that are expanded one by one.
 
-    A state is one integer, 32 bits for every number of its row, and its moves are sums of such integers, which all
-    states that show the same have in common.
+    The key of a state is one integer, with 32 bits for every number of its row. Moves add integers to it, the same for
+    all states that look the same.
 
-    known   of the program.
-    most    how many customers from outside there may be.
-    rows    (S, T + 2C) those so far.
-    more    (S,) how many customers there are besides the closed ones.
+    known   the known rows of the program.
+    most    the most customers from outside.
+    rows    (S, T + 2C) the rows so far.
+    more    (S,) their customers besides the closed ones.
     """
 
     def __init__(self, known: KnownRows, most: int, rows: Any, more: Any) -> None:
@@ -187,24 +187,23 @@ class NarrowWalk:
         self.numbers = {key: number for number, key in enumerate(self.keys)}
         first, centres = known.times, known.centres
         self.columns = [(number, first + number, first + centres + number) for number in range(centres)]
-        """Of every centre its number, and where its servers and its line are in a row."""
+        """For every centre its number, and the columns of its servers and its line."""
         self.looks: list[dict[tuple[int, int], int]] = [{} for _ in range(centres)]
-        """By centre, from servers that are kept and line to what is shown."""
+        """By centre, from busy servers and line to the visible part."""
         self.after: list[dict[tuple[int, int], int]] = [{} for _ in range(centres)]
         """By centre, from change and line to the line after it."""
-        self.kinds: dict[tuple[int, ...], list[_Move]] = {}
-        """From what is shown to all moves."""
+        self.known_moves: dict[tuple[int, ...], list[_Move]] = {}
+        """From the visible part of a state to its moves."""
         self.speeds: dict[tuple[int, int, int], float] = {}
 
     def _key(self, row: tuple[int, ...]) -> int:
         return sum(number << _WORD_BITS * column for column, number in enumerate(row))
 
     def moved(self, first: int, end: int, wide: int) -> tuple[int, tuple[list[Any], ...]]:
-        """The transitions of states from one on, up to an end or where there are many to go on from.
+        """The transitions of the states from `first` on, up to `end`, or until `wide` states are unexpanded.
 
-        wide     how many are many.
-        Returns  the state after them, and in order where the transitions begin and end, the event of each, what its
-                 rate is multiplied by, its way, and which of them find a state.
+        Returns  the next state, and by transition its source, its target, its event, the factor of its rate and its
+                 alternative; and the indices of those that lead to new states.
         Raises   `NotLocal`.
         """
         sources, targets, events, ways, new = list[int](), list[int](), list[int](), list[int](), list[int]()
@@ -216,7 +215,7 @@ class NarrowWalk:
         number = first
         while number < min(end, count) and count - number < wide:
             row, key, more = rows[number], keys[number], self.more[number]
-            for event, slot, way, added, changes, further in self._kind(row, more):
+            for event, slot, way, added, changes, further in self._moves_of(row, more):
                 after = key + added
                 for centre, change in changes:
                     at = times + self.known.centres + centre
@@ -241,7 +240,7 @@ class NarrowWalk:
             number += 1
         return number, (sources, targets, events, factors, ways, new)
 
-    def _kind(self, row: tuple[int, ...], more: int) -> list[_Move]:
+    def _moves_of(self, row: tuple[int, ...], more: int) -> list[_Move]:
         """All moves of a state."""
         known = self.known
         looks: list[int] = []
@@ -250,18 +249,18 @@ class NarrowWalk:
             looks.append(self._look(centre, row[busy], row[line]) if look is None else look)
         room = max(min(self.most - more, ROOM), -ROOM)
         shown = (room, *looks, *map(bool, row[: known.times]))
-        if shown not in self.kinds:
-            self.kinds[shown] = self._moves(row, looks, more)
-        return self.kinds[shown]
+        if shown not in self.known_moves:
+            self.known_moves[shown] = self._new_moves(row, looks, more)
+        return self.known_moves[shown]
 
-    def _moves(self, row: tuple[int, ...], looks: list[int], more: int) -> list[_Move]:
-        """The same, of a state that looks like none before."""
+    def _new_moves(self, row: tuple[int, ...], looks: list[int], more: int) -> list[_Move]:
+        """The moves of a state that looks like none before."""
         known, result = self.known, list[_Move]()
         for event in range(len(known.changes.events)):
             arrival = event >= known.times
             if more >= self.most if arrival else not row[event]:
                 continue
-            for way in range(*known.of(event, looks, max(min(self.most - more, ROOM), -ROOM))):
+            for way in range(*known.of_event(event, looks, max(min(self.most - more, ROOM), -ROOM))):
                 change = known.ways[way]
                 added = self._key((*change.counts, *change.busy))
                 lines = [(at, known.lines[at].change(item)) for at, item in enumerate(change.lines) if item]
@@ -284,7 +283,7 @@ class NarrowWalk:
         return new
 
     def _speed(self, centre: int, row: tuple[int, ...]) -> float:
-        """How fast one of those in service is served."""
+        """The relative rate of one customer in service."""
         _, at, line = self.columns[centre]
         key = centre, row[at], row[line]
         if key not in self.speeds:
@@ -300,12 +299,12 @@ class NarrowWalk:
         return self.speeds[key]
 
     def lines(self, first: int) -> Any:
-        """The lines of the latest states, from one on."""
+        """The lines of the states from `first` on."""
         begin = self.known.times + self.known.centres
         return np.array([row[begin:] for row in self.rows[first:]], dtype=np.int64).reshape(-1, self.known.centres)
 
     def table(self) -> tuple[Any, Any]:
-        """All rows, and how many customers there are besides the closed ones, as arrays."""
+        """All rows, and their customers besides the closed ones, as arrays."""
         if not self.width:
             raise NotLocal
         data = b"".join(key.to_bytes(_WORD_BYTES * self.width, "little") for key in self.keys)
@@ -313,22 +312,22 @@ class NarrowWalk:
 
 
 _BITS = 62
-"""Of the number of an event and what is at the centres that it reaches."""
+"""The size of the code of an event and the visible parts of the centres that it reaches."""
 _SEED = 0x9E3779B97F4A7C15
-"""Of the weights by which rows become one number each; rows with equal numbers are compared."""
+"""The seed of the weights that make one number of each row; rows with equal numbers are compared."""
 
 
 class WideWalk:
-    """Rows that are gone on from together.
+    """Rows that are expanded together.
 
-    Every state is a row of numbers. What an event changes in it is computed once for all states that are the same
-    where it passes, and added to all of them. States are numbered as in a walk one by one.
+    The changes of an event are computed once for all states that look the same to it, and added to all of them. States
+    are numbered as in a walk one by one.
 
-    known   of the program.
-    most    how many customers from outside there may be.
-    rows    (S, T + 2C) those so far.
-    more    (S,) how many customers there are besides the closed ones.
-    Raises  `NotLocal` where numbers are too small for what an event reaches.
+    known   the known rows of the program.
+    most    the most customers from outside.
+    rows    (S, T + 2C) the rows so far.
+    more    (S,) their customers besides the closed ones.
+    Raises  `NotLocal` where the visible parts of the centres that an event reaches do not fit into its code.
     """
 
     def __init__(self, known: KnownRows, most: int, rows: Any, more: Any) -> None:
@@ -337,9 +336,9 @@ class WideWalk:
         events, centres = len(changes.events), known.centres
         bits = [max(events - 1, 1).bit_length(), (2 * ROOM).bit_length()]
         self.bits = (_BITS - sum(bits)) // max(map(len, changes.touched), default=1)
-        """Of the number of what a centre shows."""
+        """The size of the number of a visible part."""
         self.weights = np.zeros((centres, events), dtype=np.int64)
-        """How what a centre shows counts in the number of an event."""
+        """The weight of the visible part of a centre in the code of an event."""
         for event, touched in enumerate(changes.touched):
             for position, centre in enumerate(touched):
                 self.weights[centre, event] = 1 << (sum(bits) + position * self.bits)
@@ -352,26 +351,26 @@ class WideWalk:
         self.numbers = {key: number for number, key in enumerate((rows @ self.mixer).tolist())}
         self.codes_known: Any = np.zeros(0, dtype=np.int64)
         self.ranges: Any = np.zeros((0, 2), dtype=np.int64)
-        """The numbers of events with what they have reached, sorted; and where their ways begin and end."""
+        """The known codes, sorted, and the ranges of their alternatives."""
         self.added: Any = np.zeros((0, known.times + centres), dtype=np.int64)
         self.further: Any = np.zeros(0, dtype=np.int64)
         self.changed: Any = np.zeros((0, centres), dtype=np.int64)
-        """Of the ways: what is added to counts and servers, what is added to the customers, and by centre the change of
+        """By alternative: the numbers added to counts and servers, and to the customers; and by centre the change of
         the line."""
         self.codes: list[Any] = [np.full((8, 64), -1) for _ in range(centres)]
-        """By centre [servers, line] the number of what is shown; -1 of new ones."""
+        """By centre [servers, line] the number of the visible part; -1 where it is not known yet."""
         self.after: list[Any] = [np.full((8, 64), -1) for _ in range(centres)]
         """By centre [change, line] the line after it; likewise."""
 
     def moved(self, first: int, end: int) -> tuple[int, tuple[Any, ...]]:
-        """As of `NarrowWalk`, of some states."""
+        """As `NarrowWalk.moved`, for all states from `first` to `end`."""
         known, most = self.known, self.most
         times, centres = known.times, known.centres
         rows, more = self.rows[first:end], self.more[first:end]
         looks = np.zeros((end - first, centres), dtype=np.int64)
         for centre in range(centres):
             looks[:, centre] = self._looks(centre, rows[:, times + centre], rows[:, times + centres + centre])
-        # There may be more than the most, as where customers from outside come from a generator.
+        # There may be more than `most`, since a generator of arrivals counts as a customer.
         room = np.clip(most - more, -ROOM, ROOM)
         code = looks @ self.weights + self.base + (room + ROOM)[:, None] * self.room
         counts = np.ones(code.shape, dtype=np.int64)
@@ -401,7 +400,7 @@ class WideWalk:
         return end, (source + first, target, event[pair], factor[pair], way, new)
 
     def _add(self, rows: Any, more: Any) -> None:
-        """Number new states."""
+        """Add new states."""
         end = self.count + len(rows)
         if end > len(self.rows):
             room = max(end, 2 * len(self.rows)) - self.count
@@ -411,7 +410,7 @@ class WideWalk:
         self.count = end
 
     def _looks(self, centre: int, busy: Any, line: Any) -> Any:
-        """The numbers of what a centre shows in some states."""
+        """The numbers of the visible part of a centre in some states."""
         known, changes, lines = self.known, self.known.changes, self.known.lines[centre]
         servers = known.servers(centre, busy)
         if changes.plenty[centre]:
@@ -428,7 +427,7 @@ class WideWalk:
         return codes
 
     def _ways(self, code: Any, event: Any, looks: Any, room: Any) -> Any:
-        """(E, 2) where the ways of some events begin and end, given their numbers."""
+        """(E, 2) the ranges of the alternatives of some events, given their codes."""
         while True:
             index = self.codes_known.searchsorted(code)
             at = np.minimum(index, max(len(self.codes_known) - 1, 0))
@@ -439,7 +438,7 @@ class WideWalk:
             every: tuple[Any, Any] = np.unique(code[lacking], return_index=True)
             new, firsts = every
             ranges = [
-                self.known.of(int(event[number]), looks[number].tolist(), int(room[number]))
+                self.known.of_event(int(event[number]), looks[number].tolist(), int(room[number]))
                 for number in lacking[firsts].tolist()
             ]
             keys = np.concatenate([self.codes_known, new])
@@ -447,7 +446,7 @@ class WideWalk:
             self.codes_known, self.ranges = keys[order], np.concatenate([self.ranges, np.array(ranges)])[order]
 
     def _table_ways(self) -> None:
-        """Put the latest ways into arrays."""
+        """Put the latest alternatives into arrays."""
         ways, lines = self.known.ways[len(self.further) :], self.known.lines
         if ways:
             added = [way.counts + way.busy for way in ways]
@@ -474,7 +473,7 @@ class WideWalk:
         lines[chosen] = after
 
     def _speeds(self, rows: Any) -> Any:
-        """(S, C + 1) how fast one of those in service is served at every centre; the last is none."""
+        """(S, C + 1) the relative rate of one customer in service at every centre; 1 in the last column."""
         known = self.known
         result = np.ones((len(rows), known.centres + 1))
         for centre in known.paced:
@@ -488,11 +487,11 @@ class WideWalk:
         return result
 
     def lines(self, first: int) -> Any:
-        """The lines of the latest states, from one on."""
+        """The lines of the states from `first` on."""
         return self.rows[first : self.count, self.known.times + self.known.centres :]
 
     def table(self) -> tuple[Any, Any]:
-        """All rows, and how many customers there are besides the closed ones."""
+        """All rows, and their customers besides the closed ones."""
         return self.rows[: self.count], self.more[: self.count]
 
 
