@@ -205,12 +205,10 @@ def _numbers(passed: Any, counts: Sequence[int]) -> list[Any]:
     """The probabilities that 0, 1, ... times have passed."""
     result: list[Any] = [1.0]
     for share, count in zip(passed, counts, strict=True):
-        selected = [
-            comb(count, number) * share**number * (1 - share) ** (count - number) for number in range(count + 1)
-        ]
+        chances = [comb(count, number) * share**number * (1 - share) ** (count - number) for number in range(count + 1)]
         after: list[Any] = [0.0] * (len(result) + count)
         for first, one in enumerate(result):
-            for second, other in enumerate(selected):
+            for second, other in enumerate(chances):
                 after[first + second] = after[first + second] + one * other
         result = after
     return result

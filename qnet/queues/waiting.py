@@ -218,19 +218,19 @@ def preemptive_waits(servers: int, loads: Sequence[Load]) -> list[tuple[Value, V
     counted: Value = 0.0
     result: dict[int, tuple[Value, Value]] = {}
     for priority in sorted({load.priority for load in loads}, reverse=True):
-        selected = [(index, load) for index, load in enumerate(loads) if load.priority == priority]
-        upto = above + total(load.rate * (load.first + load.second) for _, load in selected) / servers
-        squares = squares + total(load.rate * load.square for _, load in selected) / (2 * servers * servers)
+        at_priority = [(index, load) for index, load in enumerate(loads) if load.priority == priority]
+        upto = above + total(load.rate * (load.first + load.second) for _, load in at_priority) / servers
+        squares = squares + total(load.rate * load.square for _, load in at_priority) / (2 * servers * servers)
         waits = {
             index: ((load.first + load.second) / servers * above + squares / (1 - upto)) / (1 - above)
-            for index, load in selected
+            for index, load in at_priority
         }
-        number = total(load.rate * waits[index] for index, load in selected)
+        number = total(load.rate * waits[index] for index, load in at_priority)
         waiting = waiting + number
         busy = erlang_c(servers, upto * servers)
         at_several = waiting * ratio(busy, upto)
         factor = 1.0 if servers == 1 else ratio(at_several - counted, number)
-        for index, _ in selected:
+        for index, _ in at_priority:
             result[index] = _with_variance(busy, waits[index] * factor)
         counted, above = at_several, upto
     return [result[index] for index in range(len(loads))]
@@ -353,9 +353,9 @@ def _levels(servers: int, loads: Sequence[Load]) -> tuple[dict[int, Level], Valu
     held: Value = 0.0
     opened: Value = 0.0
     for priority in sorted({load.priority for load in loads}, reverse=True):
-        selected = [load for load in loads if load.priority == priority]
-        held = held + total(load.rate * (load.first + load.second) for load in selected if load.holders)
-        opened = opened + total(load.rate * (load.first + load.second) for load in selected if not load.holders)
+        at_priority = [load for load in loads if load.priority == priority]
+        held = held + total(load.rate * (load.first + load.second) for load in at_priority if load.holders)
+        opened = opened + total(load.rate * (load.first + load.second) for load in at_priority if not load.holders)
         levels[priority] = Level(above, opened / servers, held / servers)
         above = (opened + held) / servers
     return levels, held, opened

@@ -78,11 +78,11 @@ def centres(network: RoutedNetwork, compiled: Streams, members: Mapping[Key, Seq
         station, indices = stations[key[0]], members[key]
         if station.delay or not indices:
             continue
-        selected = [compiled.streams[index] for index in indices]
-        holders = {stream.holder: stream.holders for stream in selected if stream.holders}
+        requests = [compiled.streams[index] for index in indices]
+        holders = {stream.holder: stream.holders for stream in requests if stream.holders}
         rooms: list[Room] = []
         if holders:
-            kept = dict.fromkeys(name for stream in selected for name in stream.inside)
+            kept = dict.fromkeys(name for stream in requests for name in stream.inside)
             rooms = [_room(compiled, members, key, station, [stations[name] for name in holders], _asks)]
             rooms += [
                 _room(compiled, members, key, station, [stations[name]], _keeps)
@@ -94,7 +94,7 @@ def centres(network: RoutedNetwork, compiled: Streams, members: Mapping[Key, Seq
                 key=key,
                 station=station,
                 indices=tuple(indices),
-                regular=not any(stream.holding.waits for stream in selected),
+                regular=not any(stream.holding.waits for stream in requests),
                 holders=sum(holders.values()),
                 lines=_lines(compiled, key, stations, indices) if sum(holders.values()) > 1 else (),
                 pools=tuple((name, _group(key, station, stations[name])) for name in holders),

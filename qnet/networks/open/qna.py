@@ -258,11 +258,11 @@ def _spaced(network: RoutedNetwork, compiled: Streams, operations: Operations) -
     """By station: the time that all services take; 0 where they differ."""
     at = by_station(compiled.streams)
     for station in network.stations:
-        selected = at.get(station.name, [])
+        visits = at.get(station.name, [])
         one = station.copies == 1 and station.servers == 1 and station.rates is None
         one = one and station.discipline in ("fcfs", "priority")
-        if one and selected and not station.delay:
-            constant[station.name] = _constant(selected, operations)
+        if one and visits and not station.delay:
+            constant[station.name] = _constant(visits, operations)
     apart: dict[str, Value] = {}
     """By station: the least time between two departures."""
     result: dict[Key, Value] = {}
@@ -283,11 +283,11 @@ def _spaced(network: RoutedNetwork, compiled: Streams, operations: Operations) -
     return result
 
 
-def _constant(selected: Sequence[Stream], operations: Operations) -> Value:
+def _constant(visits: Sequence[Stream], operations: Operations) -> Value:
     """The time of all services of a station; 0 where it is not always the same."""
-    time = selected[0].holding.mean
+    time = visits[0].holding.mean
     even: Value = True
-    for stream in selected:
+    for stream in visits:
         scv = 0.0 if stream.scv is None else stream.scv
         even = even & (stream.holding.variance <= 0.0 * time) & (scv <= 0.0 * time)
         even = even & (operations.absolute(stream.holding.mean - time) <= 1e-12 * time)
@@ -329,17 +329,17 @@ def _nodes(
     for station in network.stations:
         for index, group in enumerate(station.groups):
             key = (station.name, index)
-            selected = [compiled.streams[item] for item in members[key]]
-            if not selected:
+            visits = [compiled.streams[item] for item in members[key]]
+            if not visits:
                 continue
-            rate = total(stream.rate for stream in selected)
+            rate = total(stream.rate for stream in visits)
             again = ratio(flows.between.get((key, key), 0.0) / group.copies**2, rate)
             load: Value = 0.0 * rate
             if key in queues:
-                busy = total(stream.rate * stream.holding.mean for stream in selected)
+                busy = total(stream.rate * stream.holding.mean for stream in visits)
                 load = operations.minimum([busy / station.peak, 1.0 + load])
             ordered = station.in_line and station.rates is None and key in queues
-            service = _variability(selected, rate, operations) if ordered else 0.0 * rate
+            service = _variability(visits, rate, operations) if ordered else 0.0 * rate
             result[key] = _Node(
                 copies=group.copies,
                 rate=rate,

@@ -158,8 +158,8 @@ def closed_bounds(network: RoutedNetwork) -> Row:
     quickest = 0.0
     for route in compiled.routes:
         share = float(route.probability)
-        alone = sum(float(part.mean) for part in route.parts.values())
-        quickest += share * (alone + sum(float(fork.count) * _quickest(fork) for fork in route.forks))
+        services = sum(float(part.mean) for part in route.parts.values())
+        quickest += share * (services + sum(float(fork.count) * _quickest(fork) for fork in route.forks))
         demand += share * (_pure(route.parts) + sum(_delays(fork) for fork in route.forks))
     if count <= 0:
         return 0.0, 0.0, quickest, quickest

@@ -184,7 +184,7 @@ class ParallelSteps:
         """Seconds per passage that they last, by class that queues in no branch."""
         self.queued = False
         """Whether closed classes queue in branches."""
-        light = [_light(network, compiled, kind) for kind in range(len(network.classes))]
+        light = [_light(network, compiled, class_index) for class_index in range(len(network.classes))]
         self.identical = start_together(network, streams(network, operations, light), operations)
         delay = {station.name for station in network.stations if station.delay}
         queued = {
@@ -192,15 +192,17 @@ class ParallelSteps:
             for item in compiled.streams
             if item.started is not None and not item.left and item.station not in delay
         }
-        closed = {kind for kind, item in enumerate(network.classes) if isinstance(item, ClosedClass)} & queued
+        closed = {
+            class_index for class_index, item in enumerate(network.classes) if isinstance(item, ClosedClass)
+        } & queued
         self.queued = bool(closed)
         no_waits = [Wait(0.0, 0.0)] * len(compiled.streams)
-        for kind in range(len(network.classes)):
-            if kind not in queued:
-                self.lasting[kind] = total(
+        for class_index in range(len(network.classes)):
+            if class_index not in queued:
+                self.lasting[class_index] = total(
                     route.probability * fork.count * mean_join_time(fork, no_waits, self.identical, operations)
                     for route in compiled.routes
-                    if route.class_index == kind
+                    if route.class_index == class_index
                     for fork in route.forks
                 )
 
@@ -224,16 +226,16 @@ class ParallelSteps:
 _Row = Sequence[Value]
 
 
-def _light(network: RoutedNetwork, compiled: Streams, kind: int) -> Value:
+def _light(network: RoutedNetwork, compiled: Streams, class_index: int) -> Value:
     """Passages per second of a class without any waits, by which the load of a station is split among classes."""
-    item = network.classes[kind]
+    item = network.classes[class_index]
     if not isinstance(item, ClosedClass):
         return item.arrival_rate
     copies = _copies(network)
     spent = total(
         stream.rate * copies[stream.station, stream.group] * stream.holding.mean
         for stream in compiled.streams
-        if stream.class_index == kind
+        if stream.class_index == class_index
     )
     return ratio(item.population, item.think_time + spent)
 
@@ -284,7 +286,7 @@ class _Requests(Record):
 
     rows: Any
     """(Q,) rows among the demands."""
-    kinds: Any
+    classes: Any
     """(Q,) classes."""
     ordered: Any
     """(Q,) whether all visits of a class have the same wait."""
@@ -303,7 +305,7 @@ class _Requests(Record):
 class _Fork(Record):
     """A parallel step of B branches as arrays, with a row for each point, or one for all."""
 
-    kind: int
+    class_index: int
     """The class."""
     copies: tuple[int, ...]
     """By branch."""
@@ -350,7 +352,7 @@ class Plain(Record):
     def extra(self, residence: Array) -> Array:
         """As `Joining.extra`."""
         asked = self.requests
-        spent = residence[:, asked.rows, asked.kinds]
+        spent = residence[:, asked.rows, asked.classes]
         idle = (spent == 0) | asked.never
         each: Array = asked.mean * np.maximum(spent / (asked.demand + idle) - 1.0 + idle, 0.0)
         if asked.ordered.any():
@@ -359,10 +361,10 @@ class Plain(Record):
         variances = known * (known + 2.0 * asked.mean)
         result = np.zeros((len(residence), residence.shape[2]))
         less: Array = asked.times * (asked.mean + each)
-        for number, kind in enumerate(asked.kinds.tolist()):
-            result[:, kind] -= less[:, number]
+        for number, class_index in enumerate(asked.classes.tolist()):
+            result[:, class_index] -= less[:, number]
         for fork in self.forks:
-            result[:, fork.kind] += fork.time(each, variances)
+            result[:, fork.class_index] += fork.time(each, variances)
         return result
 
 
@@ -392,7 +394,7 @@ def plain(
 
     asked = _Requests(
         rows=np.array([first_rows[item.stream.station, item.stream.group] for item in requests], int),
-        kinds=np.array([item.stream.class_index for item in requests], int),
+        classes=np.array([item.stream.class_index for item in requests], int),
         ordered=np.array([item.ordered for item in requests], bool),
         demand=column([item.demand for item in requests]),
         never=column([item.demand for item in requests]) == 0,
@@ -401,7 +403,7 @@ def plain(
         times=column([item.copies * item.stream.rate for item in requests]),
     )
     result: list[_Fork] = []
-    for kind, probability, fork in forks:
+    for class_index, probability, fork in forks:
         waited = [
             [(column_of[index], count, index) for index, count in branch.first.waits.items() if index in column_of]
             for branch in fork.branches
@@ -414,7 +416,7 @@ def plain(
         shape = len(fork.branches), len(requests)
         result.append(
             _Fork(
-                kind=kind,
+                class_index=class_index,
                 copies=tuple(branch.copies for branch in fork.branches),
                 needed=fork.needed,
                 rank=min(fork.needed + 1, fork.width - 1),

@@ -103,13 +103,13 @@ def _ways(passages: Passages, about: str) -> Iterator[tuple[Value, Value, tuple[
         raise NotComputed(Problem("QN553", f"percentiles where {refusal}", "means, or open classes"))
     waits = _with_variances(passages, passages.wanted) if passages.wanted is not None else _shared(passages)
     for number, customers in enumerate(passages.network.classes):
-        selected = [route for route in passages.compiled.routes if route.class_index == number]
+        routes = [route for route in passages.compiled.routes if route.class_index == number]
         rate = passages.throughputs[number] * (passages.copies[number] if passages.copies else 1)
         if customers.chain:
             if about in ("", customers.name):
-                yield rate, 1.0, _of_chain(customers, selected, waits, passages)
+                yield rate, 1.0, _of_chain(customers, routes, waits, passages)
             continue
-        for route in selected:
+        for route in routes:
             if about in ("", customers.name, route.route):
                 yield rate * route.probability, route.probability, tuple(_stages(route, waits, passages))
 
@@ -138,12 +138,12 @@ def _shared(passages: Passages) -> list[Wait]:
 
 
 def _of_chain(
-    customers: OpenClass | ClosedClass, selected: Sequence[RouteTime], waits: Sequence[Wait], passages: Passages
+    customers: OpenClass | ClosedClass, routes: Sequence[RouteTime], waits: Sequence[Wait], passages: Passages
 ) -> tuple[Stage, ...]:
     """The stages of a chain, with the variance that random routing adds, where the routing is known."""
     if not customers.onward:
-        return tuple(stage for route in selected for stage in _stages(route, waits, passages))
-    parts = [(key[0], part.replace(fractions=())) for route in selected for key, part in route.parts.items()]
+        return tuple(stage for route in routes for stage in _stages(route, waits, passages))
+    parts = [(key[0], part.replace(fractions=())) for route in routes for key, part in route.parts.items()]
     spent: dict[str, Value] = {}
     for name, part in parts:
         spent[name] = spent.get(name, 0.0) + part.mean_with(waits)

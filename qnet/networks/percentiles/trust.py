@@ -154,30 +154,30 @@ def _mixtures(network: RoutedNetwork, operations: Operations) -> _Reasons:
         if not station.in_line:
             continue
         for group, _ in enumerate(station.groups):
-            selected = [item for item in compiled.streams if (item.station, item.group) == (station.name, group)]
+            visits = [item for item in compiled.streams if (item.station, item.group) == (station.name, group)]
             rate: Value = 0.0
             busy: Value = 0.0
             squares: Value = 0.0
-            kinds: list[tuple[Value, Value]] = []
-            for item in selected:
+            moments: list[tuple[Value, Value]] = []
+            for item in visits:
                 mean = item.first.mean + item.second.mean
                 variance = item.scv * mean**2 if item.scv is not None else item.first.variance + item.second.variance
-                kinds.append((mean, variance))
+                moments.append((mean, variance))
                 rate, busy = rate + item.rate, busy + item.rate * mean
                 squares = squares + item.rate * (variance + mean**2)
             wild = operations.compare(">", rate * squares, (1.0 + _MOST + 1e-9) * busy**2)
             yield Reason("scv at a station", station=station.name, numbers=(_MOST,)), wild
-            yield Reason("times apart", station=station.name, numbers=(_FACTOR,)), _differ(kinds, operations)
+            yield Reason("times apart", station=station.name, numbers=(_FACTOR,)), _differ(moments, operations)
 
 
-def _differ(kinds: Sequence[tuple[Value, Value]], operations: Operations) -> Value:
+def _differ(moments: Sequence[tuple[Value, Value]], operations: Operations) -> Value:
     """Where service times of different distributions share a queue, so that waits are not gamma times.
 
-    kinds  means and variances of the visits.
+    moments  means and variances of the visits.
     """
     result: Value = False
-    for mean, variance in kinds:
-        for other, spread in kinds:
+    for mean, variance in moments:
+        for other, spread in moments:
             both = (mean > 0) & (other > 0)
             apart = operations.compare(">", mean, _FACTOR * other * (1 + 1e-9))
             near = 1e-9 * (variance * other**2 + spread * mean**2)

@@ -71,7 +71,7 @@ def with_variances(
             result.append(wait)
             continue
         mean, service = (np.broadcast_to(value, (size,)) for value in (wait.mean, stream.holding.mean))
-        selected = [
+        variances = [
             _variance(
                 station,
                 observed[first[stream.class_index]][point].get(key, AtArrival()),
@@ -80,7 +80,7 @@ def with_variances(
             )
             for point in range(size)
         ]
-        result.append(Wait(wait.mean, selected[0] if network.size is None else np.array(selected)))
+        result.append(Wait(wait.mean, variances[0] if network.size is None else np.array(variances)))
     return result
 
 
@@ -151,8 +151,8 @@ class _Moments:
         result = np.zeros((len(self.groups), self.size))
         for row, (key, _) in enumerate(self.groups):
             for stream, wait in zip(self.compiled.streams, self.waits, strict=True):
-                kind = self.network.classes[stream.class_index]
-                if (stream.station, stream.group) == key and isinstance(kind, ClosedClass) == closed:
+                customers = self.network.classes[stream.class_index]
+                if (stream.station, stream.group) == key and isinstance(customers, ClosedClass) == closed:
                     result[row] += self.spread(stream.rate * (stream.holding.mean + (wait.mean if waiting else 0.0)))
         return result
 

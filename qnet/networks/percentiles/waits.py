@@ -83,10 +83,10 @@ def _at_point(passages: Passages, share: float, name: str) -> float:
     (station,) = (item for item in network.stations if item.name == name)
     if station.delay:
         return 0.0
-    selected = [item for item in compiled.streams if item.station == name and item.rate * item.holding.mean > 0]
-    if reason := _unknown(network, compiled, station, selected):
+    requests = [item for item in compiled.streams if item.station == name and item.rate * item.holding.mean > 0]
+    if reason := _unknown(network, compiled, station, requests):
         raise _refusal(name, reason)
-    waits = list(_waits(passages, station, selected))
+    waits = list(_waits(passages, station, requests))
     visits = sum(item.visits for item in waits)
     wanted = (1 - share) * visits
 
@@ -104,13 +104,13 @@ def _at_point(passages: Passages, share: float, name: str) -> float:
     return float(root(excess, 0.0, high, at_once, excess(high), FLOATS))
 
 
-def _unknown(network: RoutedNetwork, compiled: Streams, station: Station, selected: Sequence[Stream]) -> str:
+def _unknown(network: RoutedNetwork, compiled: Streams, station: Station, requests: Sequence[Stream]) -> str:
     """Why the distribution of the wait is not known; empty where it is."""
     if not station.in_line or station.rates is not None:
         return "customers there are not served in order of arrival at a constant rate"
-    if ranked(station, selected):
+    if ranked(station, requests):
         return "some customers are served before others"
-    if station_reason(station, list(selected), False, FLOATS):
+    if station_reason(station, list(requests), False, FLOATS):
         return "service times there are not exponential with one mean"
     if network.limited or network.profiles:
         return "the network has finite capacities, or times that depend on the number inside"
@@ -118,7 +118,7 @@ def _unknown(network: RoutedNetwork, compiled: Streams, station: Station, select
         return f"the network has no product form: {reasons[0]}"
     if any(item.population % 1 for item in network.closed):
         return "a population is not an integer"
-    mixed = len({isinstance(network.classes[item.class_index], ClosedClass) for item in selected}) > 1
+    mixed = len({isinstance(network.classes[item.class_index], ClosedClass) for item in requests}) > 1
     if mixed and station.servers > 1:
         return "open and closed classes share its servers"
     return ""
@@ -129,12 +129,12 @@ def _refusal(name: str, reason: str) -> NotComputed:
     return NotComputed(Problem("QN554", f'percentiles of the wait at "{name}": {reason}', help=help))
 
 
-def _waits(passages: Passages, station: Station, selected: Sequence[Stream]) -> Iterator[_Wait]:
+def _waits(passages: Passages, station: Station, requests: Sequence[Stream]) -> Iterator[_Wait]:
     """The waits at every group of copies, those of all open classes together and those of each closed class."""
     network = passages.network
     closed = {index for index, item in enumerate(network.classes) if isinstance(item, ClosedClass)}
     for number, group in enumerate(station.groups):
-        streams = [stream for stream in selected if stream.group == number]
+        streams = [stream for stream in requests if stream.group == number]
         arriving = [stream for stream in streams if stream.class_index not in closed]
         visits = sum(stream.rate for stream in arriving)
         load = sum(stream.rate * stream.holding.mean for stream in arriving)
@@ -144,25 +144,25 @@ def _waits(passages: Passages, station: Station, selected: Sequence[Stream]) -> 
             continue
         at_arrival: dict[int | None, Any] = {}
         for stream in streams:
-            kind = stream.class_index if stream.class_index in closed else None
-            if kind not in at_arrival:
-                at_arrival[kind] = _at_arrival(passages, kind, group.label)
-            tail = np.append(np.cumsum(at_arrival[kind][::-1])[::-1], 0.0)
+            class_index = stream.class_index if stream.class_index in closed else None
+            if class_index not in at_arrival:
+                at_arrival[class_index] = _at_arrival(passages, class_index, group.label)
+            tail = np.append(np.cumsum(at_arrival[class_index][::-1])[::-1], 0.0)
             waiting = load * tail[:-1] + (1 - load) * tail[1:] if load else tail[station.servers :]
             rate = (station.servers - load) / stream.holding.mean
             yield _Wait(stream.rate * group.copies, rate, waiting.tolist() or [0.0])
 
 
-def _at_arrival(passages: Passages, kind: int | None, label: str) -> Any:
+def _at_arrival(passages: Passages, class_index: int | None, label: str) -> Any:
     """The probabilities that an arriving customer finds 0, 1, ... customers of closed classes at a copy.
 
-    kind   its closed class; None for an open class.
+    class_index  its closed class; None for an open class.
     """
     classes = list(passages.network.classes)
-    if kind is not None:
-        customers = classes[kind]
+    if class_index is not None:
+        customers = classes[class_index]
         if isinstance(customers, ClosedClass):
-            classes[kind] = customers.replace(population=customers.population - 1.0)
+            classes[class_index] = customers.replace(population=customers.population - 1.0)
     if not any(isinstance(item, ClosedClass) and item.population > 0 for item in classes):
         return np.ones(1)
     wanted = (passages.wanted or AUTO).replace(states=True, bounds="", announce=None, each=False)

@@ -210,10 +210,10 @@ class Compiler:
                 self.number(step.steps, here, self.copies.chosen(station, copies, group, centre))
                 rest = float(step.exempt) if step.priority else 0.0
                 shares = [(step.priority, 1.0 - rest), (0, rest)]
-                selected = self.numbers[self.here, here] = []
+                numbered = self.numbers[self.here, here] = []
                 for priority, share in shares:
                     if share > 0:
-                        selected.append((priority, share, self.streams))
+                        numbered.append((priority, share, self.streams))
                         self.streams += 1
 
     def passage(self, class_index: int, item: OpenClass | ClosedClass, home: int) -> int:

@@ -115,9 +115,9 @@ def _in_lines(network: RoutedNetwork) -> float:
         return 1.0
     if not classes or any(item.chain or not item.think_time > 0 for item in classes):
         return 1.0
-    people = _few([int(item.population) for item in classes])
+    customers = _few([int(item.population) for item in classes])
     stations = {station.name: station for station in network.stations}
-    shape = tuple(number + 1 for number in people)
+    shape = tuple(number + 1 for number in customers)
     ways: Array | None = None
     for station in network.stations:
         steps = [[step for step in _holds(item) if step.station == station.name] for item in classes]
@@ -150,12 +150,12 @@ def _joined(one: Array, other: Array) -> Array:
     return product.reshape(spread)[tuple(map(slice, one.shape))]
 
 
-def _few(people: Sequence[int]) -> list[int]:
+def _few(customers: Sequence[int]) -> list[int]:
     """The customers of each class, reduced from the largest classes on if there are too many combinations."""
     most = 0
-    while most < _MOST_MIXES and prod(min(number, most) + 1 for number in people) <= _MOST_MIXES:
+    while most < _MOST_MIXES and prod(min(number, most) + 1 for number in customers) <= _MOST_MIXES:
         most += 1
-    few = [min(number, most) for number in people]
+    few = [min(number, most) for number in customers]
     while prod(number + 1 for number in few) > _MOST_MIXES:
         few[few.index(max(few))] -= 1
     return few
@@ -229,37 +229,37 @@ def _inside_too(network: RoutedNetwork) -> float:
     limits = network.limited or network.profiles
     if limits or len(network.classes) > 1 or not isinstance(first, ClosedClass):
         return 1.0
-    people = min(int(first.population), _MOST_CUSTOMERS)
+    customers = min(int(first.population), _MOST_CUSTOMERS)
     stations = {station.name: station for station in network.stations}
     steps = [step for route in first.routes if route.probability > 0 for step in route.steps]
-    ways = _ways(steps, stations, people, set())
+    ways = _ways(steps, stations, customers, set())
     if ways is None:
         return 1.0
     return float(ways.sum() if first.think_time > 0 else ways[-1])
 
 
-def _binomials(people: int, stations: int) -> Array:
+def _binomials(customers: int, stations: int) -> Array:
     """The number of ways to distribute 0, 1, ... customers over some stations, at least one."""
     ways = [1]
-    for number in range(1, people + 1):
+    for number in range(1, customers + 1):
         ways.append(ways[-1] * (number + stations - 1) // number)
     return np.array([float(count) for count in ways])
 
 
-def _parallel(fork: Fork, stations: dict[str, Station], people: int, counted: set[str]) -> Array:
+def _parallel(fork: Fork, stations: dict[str, Station], customers: int, counted: set[str]) -> Array:
     """The numbers of arrangements of 0, 1, ... customers in a parallel step that waits for all branches.
 
     While one branch of every customer is under way, its other branches may be at any of their stations, or have ended.
     """
-    every = [_ways(branch.steps, stations, people, counted) for branch in fork.branches]
+    every = [_ways(branch.steps, stations, customers, counted) for branch in fork.branches]
     timed = [ways for ways in every if ways is not None]
     if fork.needed < sum(branch.copies for branch in fork.branches) or not timed:
-        return np.ones(people + 1)
+        return np.ones(customers + 1)
     first, *others = timed
     return np.prod([first, *(np.cumsum(ways) for ways in others)], axis=0)
 
 
-def _ways(steps: Sequence[Step], stations: dict[str, Station], people: int, counted: set[str]) -> Array | None:
+def _ways(steps: Sequence[Step], stations: dict[str, Station], customers: int, counted: set[str]) -> Array | None:
     """The numbers of arrangements of 0, 1, ... customers during some steps; None where these take no time.
 
     counted   the stations counted so far, whose servers all steps share; added to.
@@ -273,16 +273,16 @@ def _ways(steps: Sequence[Step], stations: dict[str, Station], people: int, coun
         if isinstance(step, Hold) and step.station not in counted:
             counted.add(step.station)
             station = stations[step.station]
-            inside = _ways(step.steps, stations, people, counted)
+            inside = _ways(step.steps, stations, customers, counted)
             # Customers that are not served wait in line, for instance all at the same copy.
-            ways = None if inside is None else inside[np.minimum(np.arange(people + 1), station.servers)]
+            ways = None if inside is None else inside[np.minimum(np.arange(customers + 1), station.servers)]
             if ways is not None and station.discipline == "ps" and (ways == 1).all():
                 # Customers at their first, second, ... visit overtake each other there.
-                ways = _binomials(people, min(ceil(step.visits), _MOST_VISITS))
+                ways = _binomials(customers, min(ceil(step.visits), _MOST_VISITS))
         elif isinstance(step, Fork):
-            ways = _parallel(step, stations, people, counted)
+            ways = _parallel(step, stations, customers, counted)
         elif isinstance(step, Time) and step.mean > 0 and not timed:
-            timed, ways = True, np.ones(people + 1)
+            timed, ways = True, np.ones(customers + 1)
         if ways is not None:
-            result = ways if result is None else np.convolve(result, ways)[: people + 1]
+            result = ways if result is None else np.convolve(result, ways)[: customers + 1]
     return result

@@ -328,13 +328,13 @@ def _loads(network: RoutedNetwork, compiled: Streams, operations: Operations) ->
     loads: dict[Key, Value] = {}
     for station in network.stations:
         for index in range(len(station.groups)):
-            selected = [
+            loads_there = [
                 item.rate * item.holding.mean
                 for item in compiled.streams
                 if (item.station, item.group) == (station.name, index) and (item.left or item.class_index in opened)
             ]
-            if selected and not station.delay and station.capacity is None:
-                load = total(selected) / station.peak
+            if loads_there and not station.delay and station.capacity is None:
+                load = total(loads_there) / station.peak
                 loads[station.name, index] = operations.minimum([load, _FULLEST + 0.0 * load])
     return loads
 
