@@ -312,8 +312,8 @@ class _Closed(Aggregation):
     def buffer(self, compiled: Streams, waits: Sequence[Wait], chain: PlaceChain) -> BufferFigures:
         """The figures of the buffer."""
         where = self.operations.where
-        offered = self.value(chain.asked)
-        carried = self.value(chain.asked * (1.0 - chain.full)) if self.full.form == LOST else offered
+        offered = self.value(chain.requested)
+        carried = self.value(chain.requested * (1.0 - chain.full)) if self.full.form == LOST else offered
         (full,) = self.network.buffers
         rate, label = drain_rate(full, self.network, compiled, waits, carried, self.operations)
         requested = self.value(chain.requests[:, 0])

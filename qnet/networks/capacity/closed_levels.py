@@ -411,19 +411,19 @@ class PlaceChain:
         """(points, numbers) probabilities of the numbers."""
         self.passages = (self.shares[:, :, None] * self.rates).sum(axis=1)
         """(points, closed classes) per second."""
-        self.asked = (self.shares * self.requests).sum(axis=1)
+        self.requested = (self.shares * self.requests).sum(axis=1)
         """(points,) requests for a place per second."""
         self.late = self.shares * (pool.numbers >= pool.places[:, None])
         refused = (self.late * self.requests).sum(axis=1)
-        some = self.asked > 0
-        asked = np.where(some, self.asked, 1.0)
-        self.full: Array = np.where(some, refused / asked, self.late.sum(axis=1))
+        some = self.requested > 0
+        requested = np.where(some, self.requested, 1.0)
+        self.full: Array = np.where(some, refused / requested, self.late.sum(axis=1))
         """(points,) the share of requests for a place that arrive when all are taken."""
         waiting = (self.shares[:, :, None] * (pool.population[:, None, :] - self.inside)).sum(axis=1)
         by_classes = self.passages * visits
         self.delays = np.where(by_classes > 0, waiting / np.where(by_classes > 0, by_classes, 1.0), 0.0)
         """(points, closed classes) the mean wait for a place, over all requests of the class."""
-        self.wait = np.where(some, waiting.sum(axis=1) / asked, 0.0)
+        self.wait = np.where(some, waiting.sum(axis=1) / requested, 0.0)
         """(points,) the mean wait for a place, over the requests of all classes."""
         first = np.minimum(pool.places, pool.most)[:, None]
         rate = np.take_along_axis(self.freed, first, axis=1)[:, 0]

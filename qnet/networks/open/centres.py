@@ -32,7 +32,7 @@ class Room(Record):
     """The number of these servers."""
     held: Rates
     """The streams that they serve, with their rates over all these servers."""
-    asked: Rates
+    requested: Rates
     """The streams of the centre's station, at all copies, that they request."""
 
 
@@ -136,7 +136,7 @@ def undecided(compiled: Streams, centres: Sequence[Centre]) -> list[Centre]:
 def _elsewhere(compiled: Streams, room: Room) -> set[int]:
     """The streams that the servers of a room wait for, except those at its centre."""
     waits = {index for stream, _ in room.held for index in compiled.streams[stream].holding.waits}
-    return waits - {index for index, _ in room.asked}
+    return waits - {index for index, _ in room.requested}
 
 
 def _room(
@@ -153,17 +153,17 @@ def _room(
     """
     holders = 0
     held: list[tuple[int, Value]] = []
-    asked: list[tuple[int, Value]] = []
+    requested: list[tuple[int, Value]] = []
     for outer in outers:
         group = _group(key, station, outer)
         holders += outer.servers if group != _ALL else outer.servers * outer.copies
         held += _rates(compiled, members, outer, group)
-        asked += [
+        requested += [
             (index, rate)
             for index, rate in _rates(compiled, members, station, group)
             if asks(compiled.streams[index], outer.name)
         ]
-    return Room(holders, tuple(held), tuple(asked))
+    return Room(holders, tuple(held), tuple(requested))
 
 
 def _asks(stream: Stream, name: str) -> bool:
@@ -199,7 +199,7 @@ class BusyHolders(Record):
     """The mean number that is busy if all unknown waits are 0."""
     terms: tuple[tuple[int, Value], ...]
     """By stream, the increase of that number per second of its unknown wait."""
-    asked: Value
+    requested: Value
     """Requests per second for the centre's station."""
 
     def number(self, waits: Sequence[Wait]) -> Value:
@@ -228,15 +228,15 @@ def busy_holders(
         busy = busy + rate * holding.mean
         for inner, count in holding.waits.items():
             counts[inner] = counts.get(inner, 0.0) + rate * count
-    asked: Value = 0.0
-    for index, rate in room.asked:
-        asked = asked + rate
+    requested: Value = 0.0
+    for index, rate in room.requested:
+        requested = requested + rate
         counts[index] = counts.get(index, 0.0) - rate
     for index in [index for index in counts if index in known]:
         busy = busy + counts.pop(index) * waits[index].mean
-    least = _ROUNDING * asked
+    least = _ROUNDING * requested
     terms = [item for item in counts.items() if not operations.all(operations.absolute(item[1]) <= least)]
-    return BusyHolders(room.holders, busy, tuple(terms), asked)
+    return BusyHolders(room.holders, busy, tuple(terms), requested)
 
 
 def ordered(inner: Sequence[Centre], streams: Sequence[Stream]) -> list[Centre]:
@@ -265,7 +265,7 @@ def _needed(centre: Centre, streams: Sequence[Stream], at: Mapping[int, int]) ->
     if centre.holders > 1:
         room = centre.rooms[0]
         waits |= {index for stream, _ in room.held for index in streams[stream].holding.waits}
-        waits -= {index for index, _ in room.asked}
+        waits -= {index for index, _ in room.requested}
     return {at[index] for index in waits if index in at}
 
 

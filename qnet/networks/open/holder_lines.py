@@ -64,13 +64,13 @@ def lines_at(
     rates = {index: load.rate for index, load in zip(centre.indices, loads, strict=True)}
     servers, holders = centre.station.servers, centre.holders
     held = [load for load in loads if load.holders]
-    asked = total(load.rate for load in held)
+    requested = total(load.rate for load in held)
     kept = total(load.rate * (load.first + load.second) for load in held)
     others = total(load.rate * (load.first + load.second) for load in loads if not load.holders)
     room = ratio(_FILLED * (servers - (kept + others)), kept)
     shares: list[_Share] = []
     for line in centre.lines:
-        share = ratio(total(rates[index] for index in line.indices), asked * line.copies)
+        share = ratio(total(rates[index] for index in line.indices), requested * line.copies)
         lighter = operations.minimum([(1 - share) / (1 - 1 / holders), 1 + room])
         shares.append(_Share(line, share * holders, operations.maximum([lighter, _LIGHTEST])))
     queues = _queues(centre, loads, shares, at_arrival, operations)
@@ -144,11 +144,11 @@ class _Streaks:
     """
 
     def __init__(self, room: Room, streams: Sequence[Stream]) -> None:
-        self.asked = total(rate for _, rate in room.asked) / room.holders
+        self.requested = total(rate for _, rate in room.requested) / room.holders
         # Without other waits, which depend on this one in turn: rounds near saturation would oscillate.
         self.apart = total(rate * streams[index].holding.mean for index, rate in room.held) / room.holders
-        self.second = total(rate * streams[index].second.mean for index, rate in room.asked) / room.holders
-        self.first = total(rate * streams[index].first.mean for index, rate in room.asked) / room.holders
+        self.second = total(rate * streams[index].second.mean for index, rate in room.requested) / room.holders
+        self.first = total(rate * streams[index].first.mean for index, rate in room.requested) / room.holders
         few, each = _STREAKS
         self.weight = few + each * room.holders
 
@@ -163,9 +163,9 @@ class _Streaks:
         heavier  the load of a holder of the line over the average of all holders.
         """
         minimum = operations.minimum
-        waiting = least * self.asked
+        waiting = least * self.requested
         busy = (self.apart + self.second + waiting) * lighter
         inside = minimum([(self.first + self.second + waiting) * lighter, busy])
         idle = 1 - minimum([(self.apart + waiting) * heavier, 1.0])
         meeting = self.weight * ratio(inside * inside, busy)
-        return idle * meeting, idle * (queued.offered / queued.servers) / (self.asked * heavier + 1e-300)
+        return idle * meeting, idle * (queued.offered / queued.servers) / (self.requested * heavier + 1e-300)

@@ -575,7 +575,7 @@ class OpenSolver:
         """
         maximum = self.operations.maximum
         rest = [
-            room.holders * maximum([1.0 - busy, 0.0]) / (room.asked + 1e-300)
+            room.holders * maximum([1.0 - busy, 0.0]) / (room.requested + 1e-300)
             for room, busy in zip(rooms, used, strict=True)
         ]
         return at_arrival.offered / at_arrival.servers * self.operations.minimum(rest)

@@ -27,7 +27,7 @@ class _Wait(Record):
     visits: float
     """Per second."""
     rate: float
-    """Of each stage."""
+    """Rate of each stage, per second."""
     beyond: Sequence[float]
     """The probabilities of more than 0, 1, ... stages."""
 

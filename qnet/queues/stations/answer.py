@@ -68,7 +68,7 @@ class StationAnswer(Record):
     variance_of_wait: Value = None
     variance_of_response: Value = None
     variance_of_queue_length: Value = None
-    """Of the number in the system, at any time."""
+    """Variance of the number in the system at any time."""
     state_probability: Function | None = None
     """p(n): the probability that n are in the system."""
     wait_percentile: Function | None = None

@@ -17,7 +17,7 @@ from qnet.queues.stations.table import BY_CLASS, PARAMETERS
 from qnet.record import Record
 
 SOLVABLE = ("servers", "capacity", "arrival_rate", "source_rate", "service_time")
-"""Parameters that an inverse question may ask for."""
+"""Parameters that may be solved for."""
 _CONTINUOUS = ("M/M/c", "Erlang C", "GI/G/c", "M/M/c/c", "Erlang B")
 """Stations whose formulas hold for fractional servers."""
 _LARGEST = 2**50
