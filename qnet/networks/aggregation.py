@@ -1,10 +1,10 @@
 """Flow-equivalent aggregation: a part of a network as one station whose rate depends on the customers in it.
 
-`networks.memory` (subnetworks with a limited number of customers) and `networks.capacity` (closed classes that fill a
-buffer) give it only what differs. A part is solved at several numbers of customers together, as one batch
-(`solve_levels`). It is then known by its throughput at each number: with n customers in it the probability is in
-proportion to the product of arrival rate over throughput at 1, ..., n, computed in logarithms of these products
-(`log_weights`). From the means over these numbers come the figures of the network (`Aggregation`).
+The common parts of `networks.memory` (subnetworks with a limited number of customers) and `networks.capacity` (closed
+classes that fill a buffer). A part is solved at several numbers of customers (levels) as one batch (`solve_levels`),
+and represented by its throughput at each number: the probability of n customers in it is in proportion to the product
+of arrival rate over throughput at 1, ..., n, computed in logarithms (`log_weights`). Means over these numbers give the
+figures of the network (`Aggregation`).
 """
 
 from __future__ import annotations
@@ -32,18 +32,19 @@ if TYPE_CHECKING:
     from qnet.networks.solvers.protocol import SolvePart
 
 MOST = 20_000_000
-"""Numbers of one figure, over all points, stations and numbers of customers, that are kept at once: 160 MB."""
+"""The most floats of one figure, over all points, stations and numbers of customers, that are kept: 160 MB."""
 _DENSE, _RATIO = 24, 1.25
-"""Numbers up to which every one is solved, and the ratio of those that are solved beyond."""
+"""The number of customers up to which every number is solved, and the ratio of successive numbers beyond."""
 
 
 class LevelGrid(Record):
-    """Which solved level, a column of a table, represents each number of customers from 0."""
+    """How the solved levels, columns of a table, represent each number of customers from 0."""
 
     below: Any
-    """(points or 1, numbers) the last level of which the number is not larger."""
+    """(points or 1, numbers) the last level that does not exceed the number."""
     share: Any
-    """How far the number is on the way to the next level; None where every number has its level."""
+    """(points, numbers) the position of the number between that level and the next, from 0 to 1; None where every
+    number has its level."""
 
     def at_all(self, table: Any) -> Array:
         """A table (points, levels) at every number, (points, numbers); linear between two levels."""
@@ -55,7 +56,7 @@ class LevelGrid(Record):
 
 
 def every_number(levels: int, most: int) -> LevelGrid:
-    """A grid with the levels 0, 1, ..., `levels`; greater numbers up to `most` are as the last level."""
+    """A grid with the levels 0, 1, ..., `levels`; larger numbers, up to `most`, are as the last level."""
     return LevelGrid(np.minimum(np.arange(most + 1), levels)[None, :], None)
 
 
@@ -84,9 +85,9 @@ def spaced(most: int) -> Any:
 
 
 def repeated(network: RoutedNetwork, times: int) -> RoutedNetwork:
-    """A batch in which each point of a network is repeated, one after the other.
+    """A batch in which each point of a network is repeated.
 
-    times  how often, at least 1; the copies of a point are neighbours.
+    times  how often, at least 1; the repetitions of a point are neighbours.
     """
     size = 1 if network.size is None else network.size
     return mapped(network, lambda array: np.repeat(array, times) if array.ndim else array).replace(size=size * times)
@@ -104,13 +105,13 @@ class PartFigures(Record):
     responses: tuple[Any, ...]
     """By class, seconds."""
     loads: Mapping[str, Any]
-    """By label of a station group, that of open classes."""
+    """By label of a station group, the load of open classes."""
     solution: RoutedSolution
     """All figures of the batch."""
 
 
 def table(value: Value, points: int, levels: int) -> Array:
-    """A value of a batch of all levels of all points, (points, levels)."""
+    """A value of a batch with all levels of all points, as an array (points, levels)."""
     return np.broadcast_to(np.asarray(value, float), (points * levels,)).reshape(points, levels)
 
 
@@ -118,15 +119,15 @@ def solve_levels(batch: RoutedNetwork, points: int, wanted: Wanted, solve_part: 
     """Solve a part at all its levels.
 
     batch    points x levels, the levels innermost.
-    wanted   the budget.
-    label    the station or buffer that the network is divided at, for the message.
+    wanted   the figures and their budget.
+    label    the station or buffer at which the network is divided, for the message.
     Raises   as `solve_part`, and `NotComputed` QN555 where the part has no wait for each of its streams.
     """
     solution = solve_part(batch, wanted)
     passages = solution.passages
     if passages is None:
-        text = f'what is around "{label}" limits how many may be inside'
-        raise NotComputed(Problem("QN555", text, "one or the other"))
+        text = f'a station around "{label}" limits the number of customers inside it'
+        raise NotComputed(Problem("QN555", text, "one limit or the other"))
     levels = (batch.size or 0) // max(1, points)
 
     def figure(value: Value) -> Array:
@@ -143,11 +144,11 @@ def solve_levels(batch: RoutedNetwork, points: int, wanted: Wanted, solve_part: 
 
 
 def passage_time(compiled: Streams, customers: ClosedClass, class_index: int) -> Value:
-    """Seconds between two passages of a customer that never waits, think time included.
+    """Seconds of a passage of a customer that never waits, think time included.
 
-    customers  the closed class, with its think time in seconds.
-    class_index  its index among all classes, by which its streams are known.
-    compiled  the routes for one passage per second.
+    compiled     the routes for one passage per second.
+    customers    the closed class, with its think time in seconds.
+    class_index  its index among all classes.
     """
     routes = [route for route in compiled.routes if route.class_index == class_index]
     spent = total(route.probability * part.mean for route in routes for part in route.parts.values())
@@ -155,7 +156,8 @@ def passage_time(compiled: Streams, customers: ClosedClass, class_index: int) ->
 
 
 _VALLEY, _SHARE = 0.9, 0.01
-"""Two likely numbers are separated by a valley this much lower than the lower of them, each with this probability."""
+"""Two modes are separated by a valley below this share of the lower mode, with at least this probability on each
+side."""
 
 
 def log_weights(births: Any, deaths: Any) -> Array:
@@ -173,18 +175,19 @@ def probabilities(logs: Array) -> Array:
     """The probabilities of numbers with given log weights, each row of sum 1.
 
     logs     (points, numbers) logarithms of weights; -inf for a number that does not occur.
-    Returns  (points, numbers) probabilities; the largest weight is scaled to 1, so that none overflows.
+    Method   The largest weight is scaled to 1, so that none overflows.
+    Returns  (points, numbers) probabilities.
     """
     weights = np.exp(logs - logs.max(axis=1, keepdims=True))
     return weights / weights.sum(axis=1, keepdims=True)
 
 
 def with_queue(logs: Array, ratio: Array) -> tuple[Array, Array]:
-    """The numbers up to a limit with an unlimited queue in front.
+    """The numbers of customers in a part with a limit, and in the unlimited queue before it.
 
     logs     (points, limit + 1) log weights.
     ratio    (points,) p(n + 1) / p(n) from the limit on, below 1.
-    Returns  probabilities, the last one of the limit or more, and the mean number in the queue.
+    Returns  (points, limit + 1) probabilities, the last that of the limit or more; (points,) mean number in the queue.
     """
     weights = np.exp(logs - logs.max(axis=1, keepdims=True))
     last = weights[:, -1] / (1 - ratio)
@@ -239,11 +242,11 @@ def _convolved(parts: Sequence[Array], points: int, length: int) -> Array:
 
 
 def mean(shares: Array, values: Array, rates: Array | None = None) -> Array:
-    """(points,) the mean of a figure of all numbers over time, or over events that happen at given rates.
+    """(points,) the mean of a figure over the numbers of customers: over time, or over events.
 
+    shares  (points, numbers) shares of time with each number.
     values  (points, numbers) the figure at each number.
-    shares  (points, numbers) of time.
-    rates   events per second at each number, infinite ones as 1. Without any event the mean is that over time.
+    rates   events per second at each number, infinite ones taken as 1; None, or no event at all: the mean over time.
     """
     weights = shares
     if rates is not None:
@@ -253,9 +256,9 @@ def mean(shares: Array, values: Array, rates: Array | None = None) -> Array:
 
 
 def two_modes(shares: Any) -> tuple[int, int] | None:
-    """Two numbers that are both likely with an unlikely one between; None where there are none.
+    """The two outer modes of the number of customers, with an unlikely number between; None where there are none.
 
-    shares   of time with 0, 1, ... customers; those of greater numbers are left out where they only decrease.
+    shares   of time with 0, 1, ... customers; a decreasing tail may be left out.
     """
     row = np.asarray(shares)
     before = np.concatenate([[-1.0], row[:-1]])
@@ -271,10 +274,10 @@ def two_modes(shares: Any) -> tuple[int, int] | None:
 
 
 class Aggregation:
-    """A network that is solved by parts: what all kinds of parts have in common.
+    """A network that is solved by parts: the base of the solvers for limits and for buffers.
 
     network     a point or a batch.
-    wanted      the budget.
+    wanted      the figures and their budget.
     solve_part  solves a part, by its best method.
     """
 
@@ -310,7 +313,7 @@ class Aggregation:
     ) -> RoutedSolution:
         """The figures by class, route and station, from the means over the numbers of customers in each part.
 
-        network      with what depends on these numbers replaced by its mean.
+        network      with values that depend on these numbers replaced by their means.
         compiled     its streams at the throughputs.
         throughputs  passages per second of every class.
         waits        by stream, the mean wait in its part.

@@ -1,7 +1,7 @@
 """Networks with closed classes, or with rates that depend on the number present: solved by their demands.
 
-The routes are reduced to one demand per class and copy of a station, the product-form methods of `product` solve that,
-and the waits they find give the figures by route and station.
+The routes are reduced to one demand per class and copy of a station, the methods of `product` solve that network, and
+the waits that they compute give the figures by route and station.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ else:
 def solve(network: RoutedNetwork, wanted: Wanted, solve_part: SolvePart) -> RoutedSolution:
     """The steady state of a network of open, closed or mixed classes, or of every point of a batch.
 
-    Applies   with rates that depend on the number present, priorities or parallel steps: no holds in holds, and no
-              server that is kept after the response.
+    Applies   to networks without simultaneous resource possession, and without servers that are kept after the
+              response, wherever these matter (see `Reduction`).
     network   rates per second, times in seconds, populations as numbers of customers.
     wanted    the method and its budget.
     solve_part   the chooser, for the network of demands.
@@ -60,7 +60,7 @@ def solve(network: RoutedNetwork, wanted: Wanted, solve_part: SolvePart) -> Rout
 
 
 def enclosed(network: RoutedNetwork, solution: RoutedSolution, kind: str) -> RoutedSolution:
-    """The solution of an open network, with bounds of a kind at its classes.
+    """The solution of an open network, with bounds of one kind for its classes.
 
     Raises   `NotComputed` QN501, QN513 where the network has no product form or the kind does not apply.
     """
@@ -71,9 +71,9 @@ def enclosed(network: RoutedNetwork, solution: RoutedSolution, kind: str) -> Rou
 
 
 def ceiling(network: RoutedNetwork) -> tuple[Value, str] | None:
-    """What the throughput of a single closed class tends to, and the station that limits it; None where unknown.
+    """The limit of the throughput of a single closed class, and the station that sets it; None where unknown.
 
-    network  one closed class and any open ones.
+    network  one closed class alone; None for any other.
     """
     reduction = _Answer(network)
     return reduction.ceiling(reduction.table(weighted=True))
@@ -88,7 +88,7 @@ class _Answer(Reduction):
     """The solution of a reduced network, by its routes."""
 
     def unserved(self, result: ProductSolution, rho: dict[Key, Value]) -> dict[Key, Value]:
-        """The open loads, those put to 1 where others are served first and leave too little to an open class."""
+        """The open loads, set to 1 where customers of higher priority leave too little to an open class."""
         for kind, item in enumerate(self.network.classes):
             if isinstance(item, ClosedClass):
                 continue
@@ -99,7 +99,8 @@ class _Answer(Reduction):
         return rho
 
     def piling_up(self, compiled: Streams, rho: dict[Key, Value]) -> dict[Key, Value]:
-        """The open loads, and those of all classes where branches that no parallel step waits for may pile up."""
+        """The open loads, and the loads of all classes where branches that no parallel step waits for may
+        accumulate."""
         running = parallel.left_running(self.network, compiled) if self.steps else None
         if not running:
             return rho
@@ -121,7 +122,7 @@ class _Answer(Reduction):
         compiled = streams(self.network, self.operations, throughputs)
         rho = self.open_loads(dict(enumerate(throughputs)))
         if answered.method == PRIORITY:
-            # Searches, and methods that take this one for a part, go through such loads and are warned instead.
+            # Searches, and methods that solve a part by this one, pass through such loads and are warned instead.
             if wanted.enclosed and (self.network.size is None or wanted.each):
                 labels = [station.groups[key[1]].label for key, station, copies in self.groups for _ in range(copies)]
                 priorities.refuse_starved(answered, labels, [item.name for item in self.network.classes])
@@ -167,8 +168,8 @@ class _Answer(Reduction):
     ) -> tuple[ProductSolution, Demands, list[list[Value]]]:
         """The answer with second phases at the rates of their passages, the reduced network, and its demands.
 
-        demands  of first phases, seconds per passage, as `table`; `visits` as well.
-        Raises   `NotComputed` QN511 where the rates are not found.
+        demands  seconds per passage, and `visits`, as `table` returns them.
+        Raises   `NotComputed` QN511 where the rates do not converge.
         """
         last = wanted.near
         if last is not None and (last.rates is None or not last.like(self.network.size, _shape(demands))):
@@ -178,7 +179,7 @@ class _Answer(Reduction):
 
         def answer(rates: Rates) -> tuple[ProductSolution, Demands, list[list[Value]]]:
             nonlocal last, latest
-            # The last rates that were tried are mostly the answer.
+            # The result is usually at the last rates that were tried.
             if latest is not None and all(self.operations.all(latest[0][kind] == rates[kind]) for kind in rates):
                 return latest[1]
             asked = self.shared(demands, rates)
@@ -203,12 +204,12 @@ class _Answer(Reduction):
             running = sorted({name for name, _ in parallel.left_running(self.network, self.unit)}) if self.steps else []
             if not running or error.problems[0].code != "QN511":
                 raise
-            text = f"branches outside of the join come to {' or '.join(running)} nearly as fast as it can serve them"
+            text = f"branches that their join does not wait for nearly saturate {' or '.join(running)}"
             help = "wait for more of the branches (join), or state fewer customers"
             raise NotComputed(Problem("QN511", text, "fewer of them", help=help)) from None
 
     def light(self, demands: list[list[Value]], kind: int) -> Value:
-        """Passages per second of a class without any waits, but no more than a station can serve."""
+        """Passages per second of a class without any waits, at most what its stations can serve."""
         given = self.network.classes[kind]
         if isinstance(given, OpenClass):
             return given.arrival_rate
@@ -222,12 +223,12 @@ class _Answer(Reduction):
         return self.operations.minimum([given.population / (time + 1e-300), *(limit + 0.0 * time for limit in limits)])
 
     def throughput(self, rates: Any, kind: int) -> Value:
-        """Passages per second of a class, from those of all closed classes."""
+        """Passages per second of a class, from the `rates` of all classes where it is closed."""
         given = self.network.classes[kind]
         return given.arrival_rate if isinstance(given, OpenClass) else self.of_class(rates, kind)
 
     def bounds(self, reduced: Demands, kind: str, reasons: Sequence[str]) -> Bounds | None:
-        """Bounds of a kind, or the tightest; None where there are none of networks that have no product form."""
+        """Bounds of a kind, or the tightest for an empty one: then None for a network without product form."""
         if not kind:
             return None if reasons else product_bounds.tightest(reduced)
         if reasons:
@@ -243,7 +244,7 @@ class _Answer(Reduction):
         return {station.groups[key[1]].label: tuple(rows[self.first_rows[key]]) for key, station, _ in self.groups}
 
     def refuse_idle(self, demands: list[list[Value]]) -> None:
-        """Raise for a closed class whose customers spend no time anywhere, by its name."""
+        """Raise `NoAnswer` QN403 for a closed class whose customers spend no time anywhere."""
         for kind, item in enumerate(self.network.classes):
             if isinstance(item, ClosedClass):
                 idle = (item.population > 0) & (item.think_time + total(row[kind] for row in demands) <= 0)
@@ -251,7 +252,8 @@ class _Answer(Reduction):
                     raise laws.without_time(item.name)
 
     def ceiling(self, demands: list[list[Value]]) -> tuple[Value, str] | None:
-        """What the throughput of a single closed class tends to, and the station that limits it."""
+        """The limit of the throughput of a single closed class, and the station that sets it; None for other
+        networks."""
         if self.network.size is not None or len(self.network.closed) != 1 or len(self.network.classes) != 1:
             return None
         if self.regular:
@@ -266,13 +268,13 @@ class _Answer(Reduction):
         return min(limits, default=None)
 
     def only_delays_held(self) -> bool:
-        """Whether only delays are kept while other stations are waited for."""
+        """Whether only delays are held while other stations are waited for."""
         delays = {station.name for station in self.network.stations if station.delay}
         held = {name for stream in self.unit.streams for name, _ in stream.around}
         return held <= delays and not self.unit.deferred
 
     def around_delays(self) -> tuple[Value, str] | None:
-        """As `ceiling`, where only delays are held: each station is full when its work alone fills it."""
+        """As `ceiling`, where only delays are held: every station saturates by its work alone."""
         loads = [
             (total(self.unit.streams[index].rate * self.unit.streams[index].holding.mean for index in self.members[key])
              / station.servers, station.groups[key[1]].label)
@@ -283,7 +285,7 @@ class _Answer(Reduction):
         return (1 / most[0], most[1]) if most[0] > 0 else None
 
     def waits(self, result: ProductSolution, demands: list[list[Value]], visits: list[list[Value]]) -> list[Wait]:
-        """The waits of every stream: its part of how much the station stretches the demands of its class.
+        """The waits of every stream: its share of the residence time of its class beyond the demand.
 
         Where the order of arrival was taken into account, all visits of a class have the same wait.
         """
@@ -306,7 +308,7 @@ class _Answer(Reduction):
         return waits
 
     def classes(self, solution: RoutedSolution, bounds: Bounds | None) -> tuple[ClassFigures, ...]:
-        """The figures of the classes, with what was asked of the closed ones and with bounds."""
+        """The figures of the classes, with population and think time of the closed ones, and with bounds."""
         classes: list[ClassFigures] = []
         for kind, (item, asked) in enumerate(zip(solution.classes, self.network.classes, strict=True)):
             enclosed = None

@@ -1,7 +1,8 @@
 """Classes per copy of a station: solved by one copy where the copies are independent, else by a class for each copy.
 
-A network has the customers of all copies in one class, whose visits spread evenly over the copies: that gives loads,
-demands and capacities. Its solution needs them copy by copy, because customers of one copy never wait at another.
+A network as stated has the customers of all copies in one class, whose visits spread evenly over the copies: that is
+sufficient for loads, demands and capacities. Waits need a class per copy, since customers of one copy never wait at
+another.
 """
 
 from __future__ import annotations
@@ -29,27 +30,28 @@ from qnet.record import Record
 MOST = 1000
 """Classes, counted copy by copy."""
 _EACH = 3e4
-"""Operations to make a class, and to put its figures together."""
+"""Operations to make a class, and to combine its figures."""
 
 _Class = OpenClass | ClosedClass
 
 
 class Apart(Record):
-    """A network with the classes of each copy, and how its parts belong to those of the network as stated."""
+    """A network with a class for each copy, and how its parts correspond to those of the network as stated."""
 
     stated: RoutedNetwork
     network: RoutedNetwork
     classes: tuple[tuple[int, ...], ...]
-    """By class as stated: those in `network`."""
+    """By class as stated: the indices of its classes in `network`."""
     times: tuple[int, ...]
-    """By class as stated: how many copies each of them represents."""
+    """By class as stated: how many copies each of these represents."""
     groups: tuple[tuple[str, tuple[str, ...], int], ...]
-    """The label of every group of copies as stated, the labels in `network`, and the copies that each represents."""
+    """By group of copies as stated: its label, its labels in `network`, and the copies that each of these
+    represents."""
 
     def together(self, solution: RoutedSolution, ceiling: bool = True) -> RoutedSolution:
         """The solution of the network as stated, from that of the copies.
 
-        ceiling   whether it is to say what the throughput tends to.
+        ceiling   whether it includes the limit of the throughput.
         """
         names = {
             self.network.classes[number].name: item.name
@@ -94,13 +96,13 @@ class Apart(Record):
         )
 
     def _states(self, states: Mapping[str, tuple[float, ...]] | None) -> dict[str, tuple[float, ...]] | None:
-        """State probabilities of a copy of every group."""
+        """State probabilities of one copy of every group."""
         if states is None:
             return None
         return {stated: _possible(states[first]) for stated, (first, *_), _ in self.groups if first in states}
 
     def _ceiling(self, solution: RoutedSolution) -> tuple[Value, Any] | None:
-        """What the throughput tends to with more customers at each copy, where all are of one class."""
+        """The limit of the throughput, as `RoutedSolution.ceiling`, for a single closed class."""
         if len(self.times) != 1 or self.stated.size is not None or not self.stated.closed:
             return None
         if solution.ceiling is not None:
@@ -112,13 +114,13 @@ class Apart(Record):
             return None
 
     def ceiling(self) -> tuple[Value, Any] | None:
-        """That of the solution, where it was by a method for demands."""
+        """The limit of the throughput as computed from demands, and the station that sets it; None where unknown."""
         if len(self.network.classes) == 1 and (one := closed_networks.ceiling(self.network)):
             return one[0] * self.times[0], one[1]
         return closed_networks.ceiling(self.stated)
 
     def _class(self, customers: _Class, apart: Sequence[ClassFigures], times: int) -> ClassFigures:
-        """The figures of a class from those of its copies, which are the same."""
+        """The figures of a class from those of its copies, which are equal."""
         first, count = apart[0], times * len(apart)
         enclosed = first.enclosed
         if enclosed is not None:
@@ -133,7 +135,7 @@ class Apart(Record):
         )
 
     def _visits(self, visits: Sequence[ClassStationFigures]) -> Iterator[ClassStationFigures]:
-        """The figures of every class at every group of copies; rows of chains are those of one class each."""
+        """The figures of every class at every group of copies; a chain has those of each of its classes."""
         by_class: dict[str, dict[str, list[ClassStationFigures]]] = {}
         for item in visits:
             by_class.setdefault(item.chain or item.class_name, {}).setdefault(item.label, []).append(item)
@@ -178,7 +180,7 @@ class Apart(Record):
             )
 
     def _passages(self, passages: Passages, names: Mapping[str, str]) -> Passages:
-        """What responses are made of: copies of a class have its name, and each counts as often as it is there."""
+        """The passages of the copies, each under the name of its class and counted as often as it occurs."""
         classes = tuple(item.replace(name=names[item.name]) for item in passages.network.classes)
         copies = [1] * len(classes)
         for numbers, times in zip(self.classes, self.times, strict=True):
@@ -188,7 +190,7 @@ class Apart(Record):
 
 
 def _route(item: RouteFigures, name: str, count: int, labels: Mapping[str, str]) -> RouteFigures:
-    """The figures of a route of a class, which is there `count` times."""
+    """The figures of a route of a class that represents `count` equal ones."""
     return item.replace(
         class_name=name,
         name=name if item.name == item.class_name else item.name,
@@ -200,13 +202,13 @@ def _route(item: RouteFigures, name: str, count: int, labels: Mapping[str, str])
 
 
 def _possible(states: Sequence[float]) -> tuple[float, ...]:
-    """State probabilities up to the last that is not 0: no copy has the customers of others."""
+    """State probabilities up to the last that is not 0: a copy never has the customers of others."""
     most = max((number for number, probability in enumerate(states) if probability), default=0)
     return tuple(states[: most + 1])
 
 
 def _first_of_each(loads: Iterable[Limiting]) -> tuple[Limiting, ...]:
-    """The first load of every name: copies have the same."""
+    """The first load of every name: copies have equal ones."""
     result: dict[str, Limiting] = {}
     for item in loads:
         result.setdefault(item.name, item)
@@ -214,7 +216,7 @@ def _first_of_each(loads: Iterable[Limiting]) -> tuple[Limiting, ...]:
 
 
 def _summed(values: Mapping[str, Value], labels: Mapping[str, str]) -> dict[str, Value]:
-    """Values by label as stated."""
+    """The sums of values by label as stated."""
     result: dict[str, Value] = {}
     for label, value in values.items():
         name = labels.get(label, label)
@@ -223,7 +225,7 @@ def _summed(values: Mapping[str, Value], labels: Mapping[str, str]) -> dict[str,
 
 
 def apart(network: RoutedNetwork) -> Apart | None:
-    """The network with the classes of each copy; None where it is solved as it is.
+    """The network with a class for each copy; None where it is solved as stated.
 
     Raises   `NotComputed` QN501 with times that depend on the number inside, QN515 for too many classes.
     """
@@ -243,7 +245,7 @@ def apart(network: RoutedNetwork) -> Apart | None:
 
 
 def per_copy(network: RoutedNetwork) -> RoutedNetwork:
-    """A network with a class for each copy, as formats without classes per copy need it.
+    """A network with a class for each copy, for formats without classes per copy.
 
     network  at one point.
     Raises   `NotComputed` QN515 for too many classes.
@@ -261,7 +263,9 @@ def _count(network: RoutedNetwork, owners: set[str], alone: set[str]) -> None:
     budget.spend(_EACH * count, "the classes of the copies")
     if count > MOST:
         text = f"{count} classes, one for each copy of {' or '.join(sorted(owners - alone))}"
-        raise NotComputed(Problem("QN515", text, f"at most {MOST}", help="leave out what the copies share"))
+        raise NotComputed(
+            Problem("QN515", text, f"at most {MOST}", help="leave out the stations that the copies share")
+        )
 
 
 def _expanded(network: RoutedNetwork, families: Mapping[str, frozenset[str]], alone: set[str]) -> Apart:
@@ -307,20 +311,20 @@ def _expanded(network: RoutedNetwork, families: Mapping[str, frozenset[str]], al
 
 
 def _of_one(item: _Class, copies: int) -> _Class:
-    """The customers of one copy."""
+    """A class with the customers of one copy."""
     if isinstance(item, OpenClass):
         return item.replace(arrival_rate=item.arrival_rate / copies, per_copy_of="")
     return item.replace(population=item.population / copies, per_copy_of="")
 
 
 def _bound(item: _Class, route: Route, family: frozenset[str], copy: int) -> Route:
-    """A route at one copy; the only route of a class has its name."""
+    """A route at one copy; an only route has the name of its class."""
     name = f"{item.name}[{copy}]" if route.name == item.name else route.name
     return route.replace(name=name, steps=_at_copy(route.steps, family, copy))
 
 
 def _at_copy(steps: Sequence[Step], family: frozenset[str], copy: int) -> tuple[Step, ...]:
-    """Steps of which those at some stations are at one copy."""
+    """Steps that use one copy of the stations of a family."""
     result: list[Step] = []
     for step in steps:
         if isinstance(step, Fork):
@@ -339,7 +343,7 @@ def _family(name: str, network: RoutedNetwork) -> frozenset[str]:
 
 
 def _alone(name: str, family: frozenset[str], network: RoutedNetwork) -> bool:
-    """Whether the copies of a station are independent: their customers queue there alone, and no others do."""
+    """Whether the copies of a station are independent: its customers queue only there, and no others do."""
     if network.buffers:
         return False
     delays = {station.name for station in network.stations if station.delay}
@@ -351,15 +355,15 @@ def _alone(name: str, family: frozenset[str], network: RoutedNetwork) -> bool:
 
 
 def _marked(item: _Class, network: RoutedNetwork, operations: Operations) -> bool:
-    """Whether customers of all copies together are the same as those of each: Poisson arrivals, each of which belongs
-    to one copy at random and visits it at most once."""
+    """Whether the class as stated needs no class per copy: Poisson arrivals that are split over the copies at random
+    are Poisson at each, and each customer visits its copy at most once."""
     if isinstance(item, ClosedClass) or not operations.all(item.arrival_scv == 1.0):
         return False
     family = _family(item.per_copy_of, network)
     for route in item.routes:
         if any(isinstance(step, Fork) for step in route.steps):
             return False
-        # Inside a hold of the copy, the stations that follow it are at the same one.
+        # Inside a hold of a copy, the stations that follow it use the same copy.
         visits = total(step.visits for step in route.steps if family & {hold.station for hold in _holds((step,))})
         inner = [hold for step in route.steps if isinstance(step, Hold) and step.station not in family
                  for hold in _holds(step.steps) if hold.station in family]  # fmt: skip
@@ -369,7 +373,7 @@ def _marked(item: _Class, network: RoutedNetwork, operations: Operations) -> boo
 
 
 def _holds(steps: Iterable[Step]) -> Iterator[Hold]:
-    """All holds in some steps, however deep."""
+    """All holds in some steps, at any depth."""
     for step in steps:
         if isinstance(step, Time):
             continue

@@ -1,8 +1,8 @@
 """Classes that need no method of solution: those without customers, and those without a steady state.
 
-A class without customers must change nothing for the others, the choice of the method included: it is removed where a
-network is solved, and its figures are added afterwards. An open class without arrivals is a rare one: its figures are
-those of the network with it. A class that keeps a station forever is refused.
+A class without customers must change nothing for the others, not even the choice of the method: it is removed before a
+network is solved, and its figures are added afterwards. The figures of an open class without arrivals are those of a
+rare customer, from a solution of the network with that class. A class that occupies a station forever is refused.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ class EmptyClasses(Record):
     def added(self, solution: RoutedSolution, rare: RoutedSolution | None = None) -> RoutedSolution:
         """The solution of the network from that of the others.
 
-        rare     a solution of the network with all classes, which has the figures of those without customers; None
-                 where their response is their service demand.
-        Returns  an approximate one where that of the others or `rare` is.
+        rare     a solution of the network with all classes, for the figures of those without customers; None: their
+                 response is their service demand.
+        Returns  a solution that is approximate where `solution` or `rare` is.
         """
         network = self.network
         operations: Operations = FLOATS if network.size is None else arrays()
@@ -95,7 +95,7 @@ class EmptyClasses(Record):
         )
 
     def _without_rare(self) -> Iterator[Inexact]:
-        """Why figures are not exact where those of a rare customer are not known."""
+        """Why figures of open classes without arrivals are not exact where those of a rare customer are unknown."""
         for index in sorted(self.indices):
             customers = self.network.classes[index]
             if isinstance(customers, OpenClass):
@@ -104,7 +104,7 @@ class EmptyClasses(Record):
     def _passages(
         self, passages: Passages, compiled: Streams, rates: Sequence[Value], waits: Sequence[Wait]
     ) -> Passages:
-        """What responses are made of, with the waits of these classes, by stream of all classes."""
+        """The passages of all classes, with the waits of these among them."""
 
         def each(values: Sequence[_T], others: Sequence[_T]) -> Iterator[_T]:
             known = iter(values)
@@ -131,7 +131,7 @@ def idle_classes(network: RoutedNetwork) -> EmptyClasses | None:
 
 
 def _empty(network: RoutedNetwork, kind: type[OpenClass] | type[ClosedClass]) -> EmptyClasses | None:
-    """The classes of a kind without customers, where there are others as well."""
+    """The classes of one type without customers; None where there are none, or no other classes."""
     operations: Operations = FLOATS if network.size is None else arrays()
     indices = frozenset(
         index
@@ -164,7 +164,7 @@ def _buffers(steps: Sequence[Step]) -> Iterator[str]:
 
 
 def refuse_monopoly(network: RoutedNetwork) -> None:
-    """Raise where some customers never overtake others, so that the answer depends on the initial state.
+    """Raise where the order of customers never changes, so that the answer depends on the initial state.
 
     A customer of a closed class that spends all its time at one station, without think time, returns to it at once. At
     a station that is last come first served, preemptive resume, it is served before all others. Customers who move
@@ -172,21 +172,21 @@ def refuse_monopoly(network: RoutedNetwork) -> None:
     their order never changes. In both cases the chain of states has no single steady state, and the product form is not
     its answer.
 
-    Raises   `NotComputed` QN586, where there are more customers than servers; of two stations, where there are several
-             classes whose order matters.
+    Raises   `NotComputed` QN586: for one station where it has more customers than servers, for two where several
+             classes move between them.
     """
     stations = {station.name: station for station in network.stations if station.discipline == "lcfs-pr"}
-    for classes, here in _as_taken(network):
-        _refuse_monopoly(network, classes, here, stations)
+    for classes, points in _as_taken(network):
+        _refuse_monopoly(network, classes, points, stations)
 
 
 def _refuse_monopoly(
-    network: RoutedNetwork, classes: Sequence[_Class], here: Value, stations: Mapping[str, Station]
+    network: RoutedNetwork, classes: Sequence[_Class], points: Value, stations: Mapping[str, Station]
 ) -> None:
-    """The same of some points.
+    """As `refuse_monopoly`, at some points.
 
     classes   with the routes and steps that customers take there.
-    here      which points they are: a truth value, or an array of one for each point.
+    points    true at these points: a bool, or an array of the batch.
     stations  those that are last come first served, by name.
     """
     operations = FLOATS if network.size is None else arrays()
@@ -198,7 +198,7 @@ def _refuse_monopoly(
             continue
         if any(name not in stations or stations[name].copies > 1 for name in names):
             continue
-        always = (item.think_time == 0) & (item.population > 0) & here
+        always = (item.think_time == 0) & (item.population > 0) & points
         if len(names) == 2:
             between.setdefault(names, []).append((item, always))
         if len(names) > 1:
@@ -223,7 +223,7 @@ def _refuse_monopoly(
 
 
 def _as_taken(network: RoutedNetwork) -> Iterator[tuple[Sequence[_Class], Value]]:
-    """The classes without routes of probability 0 and steps of no visits, and at which points they are these."""
+    """The classes without routes of probability 0 and steps of no visits, each variant with its points."""
     counts = [
         count
         for item in network.classes
@@ -240,23 +240,23 @@ def _as_taken(network: RoutedNetwork) -> Iterator[tuple[Sequence[_Class], Value]
 
 
 def _taken(network: RoutedNetwork, counted: Sequence[bool]) -> list[_Class]:
-    """The classes with the routes and steps that count, in the order of these."""
+    """The classes with the routes and steps that are `counted`, flags in their order."""
     result: list[_Class] = []
     following = iter(counted)
     for item in network.classes:
         routes: list[Route] = []
         for route in item.routes:
-            some = next(following)
+            taken = next(following)
             steps = tuple(step for step in route.steps if next(following))
-            routes += [route.replace(steps=steps)] * some
+            routes += [route.replace(steps=steps)] * taken
         result.append(item.replace(routes=tuple(routes)))
     return result
 
 
 def _only_stations(item: ClosedClass, losing: set[str]) -> frozenset[str]:
-    """The stations at which a class spends all its time; empty where it has delays, or leaves work there.
+    """The stations at which a class spends all its time; empty where it has delays, or second phases there.
 
-    losing   the buffers that are never waited for.
+    losing   buffers that customers never wait for.
     """
     names: set[str] = set()
     left: set[str] = set()
@@ -279,7 +279,7 @@ def _is_zero(time: Value) -> bool:
 
 
 def _visitors(item: object, name: str) -> float:
-    """The customers of a class that may be at a station; of open classes infinitely many."""
+    """The most customers of a class at a station; infinitely many of an open class."""
     routes = getattr(item, "routes", ())
     if not any(isinstance(step, Hold) and step.station == name for route in routes for step in route.steps):
         return 0.0

@@ -1,4 +1,4 @@
-"""A random time made of known parts and of waits that are still unknown."""
+"""A random time: the sum of known parts and of waits that are not known yet."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Wait(Record):
 
 
 class _Fraction(Record):
-    """A part that happens floor(f) times or once more: `weight` is f(1 - f) of the fractional part f."""
+    """A part that happens floor(v) or floor(v) + 1 times: `weight` is f (1 - f) for the fractional part f of v."""
 
     weight: Value
     mean: Value
@@ -36,7 +36,7 @@ class Duration(Record):
     """Seconds, without the waits."""
     variance: Value = 0.0
     waits: Mapping[int, Value] = _NO_WAITS
-    """How often each stream is waited for."""
+    """By stream: the mean number of waits for it."""
     fractions: tuple[_Fraction, ...] = ()
 
     def plus(self, other: Duration) -> Duration:
@@ -53,7 +53,7 @@ class Duration(Record):
         return Duration(self.mean + other.mean, self.variance + other.variance, waits, self.fractions + other.fractions)
 
     def repeated(self, visits: Value, operations: Operations) -> Duration:
-        """The duration of a mean number of `visits` repetitions, each as this one."""
+        """The duration of several repetitions, `visits` on average."""
         if self is NOTHING or (isinstance(visits, float) and visits == 1.0):
             return self
         part = visits - operations.floor(visits)
@@ -65,7 +65,7 @@ class Duration(Record):
         return Duration(self.mean * visits, self.variance * visits, waits, kept)
 
     def weighted(self, probability: Value) -> Duration:
-        """The contribution to a mixture; differences between the means of its branches do not add to the variance."""
+        """The contribution to a mixture, of which the variance of the means of its branches is left out."""
         if self is NOTHING or (isinstance(probability, float) and probability == 1.0):
             return self
         waits = {stream: count * probability for stream, count in self.waits.items()}

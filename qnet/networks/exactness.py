@@ -1,4 +1,4 @@
-"""When the answer for an open network is exact, and the reasons when it is not."""
+"""Whether theory makes the answer for a network exact, and the reasons where it does not."""
 
 from __future__ import annotations
 
@@ -26,20 +26,22 @@ RESIDUAL = "residual-service"
 PRIORITY = "priority-mva"
 """The method for priorities in closed and mixed networks."""
 LAYERS = "layers"
-STATES = "states"
-AGGREGATED = "flow-equivalent"
 """The method for simultaneous resource possession."""
-_CORRECTED = "what is waited for is estimated, which may be wrong by a few per cent, in small networks by ten or more"
-_ESTIMATED = "what they leave is estimated, which is wrong by 1 % in the median, and by up to 17 %"
+STATES = "states"
+"""The Markov chain of all states."""
+AGGREGATED = "flow-equivalent"
+"""Flow-equivalent aggregation."""
+_CORRECTED = "waits are estimated, which may be wrong by a few per cent, in small networks by ten or more"
+_ESTIMATED = "the capacity that they leave is estimated, with errors of 1 % in the median, and up to 17 %"
 HELD = Inexact(Reason("holds"))
 """The reason of an open network with servers kept while others are waited for."""
 HIGHER = 0.6
 """The utilization by customers of higher priority up to which the estimate is trusted."""
 LONG_ABSENCE = 0.5
-"""For closed classes, the least share of their time without waits at delays."""
+"""The least share of its time without waits that a closed class of higher priority must spend at delays."""
 _FACTOR, _LEAST, _MOST = 3.0, 0.5, 4.0
 """How far service times of visits may differ, and how small and large their scv may be, where the estimate is
-trusted: equal services follow each other in step, which mean waits do not show."""
+trusted: nearly constant services keep customers in step, which mean waits do not show."""
 _RANKED_FACTOR = 10.0
 """As `_FACTOR`, for exponential times with priorities."""
 _SHARED = "solved like processor sharing, which may be wrong by tens of per cent"
@@ -58,7 +60,7 @@ def reasons_for(
     network     its stations and routes.
     compiled    its streams.
     operations  those of its numbers.
-    method      the one that gave the answer.
+    method      the method of the answer.
     Returns     one reason for each cause.
     Source      @baskett1975; several servers in any order: @kelly1979, section 3.1.
     """
@@ -71,7 +73,7 @@ def reasons_for(
     if any(stream.holder for stream in streams):
         reasons.append(HELD)
     if compiled.deferred:
-        reasons.append(_left_behind(network, streams, operations))
+        reasons.append(_second_phases_reason(network, streams, operations))
     if not network.closed and not alone and any(ranked(station, at[station.name]) for station in queues):
         once = len(queues) == 1 and queues[0].rates is None and _visited_once(network, queues[0].name, operations)
         if not once or station_reason(queues[0], streams, False, operations):
@@ -89,16 +91,16 @@ class _Judged(Record):
     network: RoutedNetwork
     compiled: Streams
     streams: Mapping[str, list[Stream]]
-    """By station, those that have customers."""
+    """By station: those with customers."""
     method: str
     stacked: str
-    """As `_stacked`."""
+    """The result of `_stacked`."""
     operations: Operations
 
     def reason(self, station: Station, alone: bool) -> Inexact | None:
         """Why waits at a station are approximate; None where they are exact.
 
-        alone   whether it is a single server that all customers visit once.
+        alone   whether it is the only queue, with a single server, and visited at most once.
         """
         network, operations = self.network, self.operations
         selected = self.streams[station.name]
@@ -109,8 +111,8 @@ class _Judged(Record):
             return None
         reason = reason.replace(station=station.name)
         if station.discipline == "lcfs-pr" and self.method != "states":
-            text = f"{station.name} serves the last first by several servers, with times that are not one exponential "
-            text += "time, and is solved like processor sharing"
+            text = f"{station.name} is last come first served with several servers, and times that are not one "
+            text += "exponential time: it is solved like processor sharing"
             return Beyond(reason.replace(cause=_SHARED), "QN728", text)
         return self._closed(station, selected, reason) if network.closed else self._open(station, reason)
 
@@ -123,11 +125,11 @@ class _Judged(Record):
             text = f"the order of arrival at {station.name} is corrected beyond where errors were measured as small"
             return Beyond(reason, "QN638", text)
         if ordered and self.stacked:
-            text = f"the order of arrival at {station.name} is corrected next to {self.stacked}, which serves the last "
-            text += "first, where it decides which class comes round: errors were not measured"
+            text = f"the order of arrival at {station.name} is corrected with {self.stacked} last come first served, "
+            text += "where it decides which class returns: errors were not measured"
             return Beyond(reason, "QN638", text)
         if station.in_line and any(knows_no_order(name) for name in self.method.split(", ")):
-            text = f"the order of arrival at {station.name} is not known to the method: service there is shared"
+            text = f"the method ignores the order of arrival at {station.name}, and takes it as processor sharing"
             return Beyond(reason, "QN727", text)
         return Inexact(reason)
 
@@ -144,7 +146,7 @@ class _Judged(Record):
 
 
 def _stacked(network: RoutedNetwork, queues: Sequence[Station], at: Mapping[str, list[Stream]]) -> str:
-    """A station that serves customers of several closed classes last come first served; empty where there is none."""
+    """The first station that serves several closed classes last come first served; empty where there is none."""
     for station in queues:
         classes = {stream.class_index for stream in at[station.name]}
         if station.discipline == "lcfs-pr" and sum(isinstance(network.classes[k], ClosedClass) for k in classes) > 1:
@@ -153,7 +155,7 @@ def _stacked(network: RoutedNetwork, queues: Sequence[Station], at: Mapping[str,
 
 
 def uneven_classes(network: RoutedNetwork, operations: Operations) -> list[str]:
-    """The names of the open classes that do not arrive in a Poisson stream.
+    """The names of the open classes whose arrivals are not Poisson.
 
     network     with the scv of the interarrival times of every open class.
     operations  of floats or of arrays: a class counts where it is not Poisson at any point.
@@ -166,9 +168,10 @@ def uneven_classes(network: RoutedNetwork, operations: Operations) -> list[str]:
 
 
 def refuse_uneven(network: RoutedNetwork, why: Reason) -> None:
-    """Raise `NotComputed` QN548 for arrivals whose variability is not followed, and why it is not.
+    """Raise `NotComputed` QN548 where arrivals of a class are not Poisson.
 
-    network  of which one class at least is not Poisson.
+    network  the network.
+    why      the reason that their variability is not followed.
     """
     names = uneven_classes(network, FLOATS if network.size is None else arrays())
     if names:
@@ -176,10 +179,10 @@ def refuse_uneven(network: RoutedNetwork, why: Reason) -> None:
 
 
 def between_integers(network: RoutedNetwork, operations: Operations) -> tuple[str, ...]:
-    """The reason that figures are for a population that is not an integer; nothing where all are integers.
+    """The reason that a population is not an integer; empty where all are integers.
 
     network     with closed classes.
-    operations  of floats or of arrays: one point between integers is sufficient.
+    operations  of floats or of arrays: one fractional point is sufficient.
     """
     counts = [item.population for item in network.classes if isinstance(item, ClosedClass)]
     if all(operations.all(count == operations.floor(count)) for count in counts):
@@ -188,10 +191,10 @@ def between_integers(network: RoutedNetwork, operations: Operations) -> tuple[st
 
 
 def not_followed(name: str, why: Reason) -> str:
-    """The reason that the variability of the arrivals of a class is not known along its route.
+    """The sentence that the variability of the arrivals of a class is not followed.
 
     name  of the class.
-    why   what is the case where it is not followed.
+    why   the reason.
     """
     return f'arrivals of "{name}" are not Poisson, and their variability is not followed where {why}'
 
@@ -202,7 +205,7 @@ def ranked(station: Station, streams: Sequence[Stream]) -> bool:
 
 
 def _ranks_reason(network: RoutedNetwork, station: Station, selected: list[Stream], operations: Operations) -> Inexact:
-    """The reason of priorities with closed classes, and whether they are beyond what was measured."""
+    """The reason that priorities with closed classes are approximate, with a warning beyond what was measured."""
     code = "interrupting" if station.discipline == "preemptive" else "before others"
     reason = Reason(code, _ESTIMATED, station.name)
     lowest = min(stream.priority for stream in selected)
@@ -216,14 +219,14 @@ def _ranks_reason(network: RoutedNetwork, station: Station, selected: list[Strea
     )  # fmt: skip
     result: list[str] = []
     if crowded:
-        text = f"customers served before others keep {station.name} more than {100 * HIGHER:.0f} % busy: what they "
-        result.append(text + "leave to the others may be wrong by tens of per cent, near nothing by a factor")
+        text = f"customers served before others keep {station.name} more than {100 * HIGHER:.0f} % busy: the capacity "
+        result.append(text + "left to the others may be wrong by tens of per cent, where it is small by a factor")
     if not _absences(network, {stream.class_index for stream in selected if stream.priority > lowest}, operations):
         text = f"customers served before others at {station.name} spend little time in delays: where they return "
-        result.append(text + "at once, what is left to others may be wrong by tens of per cent")
+        result.append(text + "at once, the capacity left to others may be wrong by tens of per cent")
     if any(_in_a_row(network, station.name, lowest, operations)):
         text = f"customers served before others visit {station.name} several times in a row, each time before all "
-        result.append(text + "others again: what is left to others may be wrong by tens of per cent")
+        result.append(text + "others again: the capacity left to them may be wrong by tens of per cent")
     exponential_times = all(exponential(stream, operations) for stream in selected)
     if not _trusted(station, selected, True, operations, _RANKED_FACTOR if exponential_times else _FACTOR):
         text = f"service times at {station.name} differ by more than a factor of {_RANKED_FACTOR:.0f}, or of "
@@ -233,7 +236,7 @@ def _ranks_reason(network: RoutedNetwork, station: Station, selected: list[Strea
 
 
 def _in_a_row(network: RoutedNetwork, name: str, lowest: int, operations: Operations) -> Iterator[bool]:
-    """Of every step at a station with a priority above the lowest: whether it may be made more than once in a row."""
+    """For every step at a station with a priority above the lowest: whether it may be repeated in a row."""
     for customers in network.classes:
         for route in customers.routes:
             for step in route.steps:
@@ -242,7 +245,7 @@ def _in_a_row(network: RoutedNetwork, name: str, lowest: int, operations: Operat
 
 
 def _absences(network: RoutedNetwork, classes: set[int], operations: Operations) -> bool:
-    """Whether the closed ones of some classes spend enough of their time without waits at delays."""
+    """Whether the closed classes among some spend enough of their time without waits at delays."""
     delays = {"", *(station.name for station in network.stations if station.delay)}
     outside: dict[int, Value] = {}
     response: dict[int, Value] = {}
@@ -260,8 +263,8 @@ def _absences(network: RoutedNetwork, classes: set[int], operations: Operations)
     )
 
 
-def _left_behind(network: RoutedNetwork, streams: list[Stream], operations: Operations) -> Inexact:
-    """Why an answer with second-phase work is approximate."""
+def _second_phases_reason(network: RoutedNetwork, streams: list[Stream], operations: Operations) -> Inexact:
+    """The reason that second-phase work is approximate, with a warning beyond what was measured."""
     reason = Reason("independent second phases")
     result: list[str] = []
     for number, customers in enumerate(network.classes):
@@ -271,13 +274,19 @@ def _left_behind(network: RoutedNetwork, streams: list[Stream], operations: Oper
             others = {kind for kind in users if isinstance(network.classes[kind], ClosedClass)} - {number}
             others |= users - {number} if isinstance(customers, ClosedClass) else set()
             if station.name in at_arrival and station.in_line and station.servers > 1:
-                result.append(f"{customers.name} meets what it leaves at several servers of {station.name}")
+                result.append(
+                    f"{customers.name} returns to {station.name}, which does its second-phase work with several servers"
+                )
             elif station.name in at_arrival and station.rates is not None:
-                result.append(f"{customers.name} meets what it leaves at {station.name}, which has rates")
+                result.append(
+                    f"{customers.name} returns to {station.name}, which does its second-phase work at changing rates"
+                )
             elif station.name in at_arrival and others and not station.in_line:
-                result.append(f"several classes share {station.name} with what {customers.name} leaves there")
+                result.append(f"several classes share {station.name} with the second-phase work of {customers.name}")
             elif station.name in at_arrival and station.discipline == "lcfs-pr":
-                result.append(f"{customers.name} is served at {station.name} before what it has left there")
+                result.append(
+                    f"{customers.name} is served at {station.name} before its earlier second-phase work there"
+                )
     kept = any(not operations.all(item.second.mean == 0) for item in streams)
     if network.closed and kept and any(item.left for item in streams):
         result.append("servers are kept after the response, and there is second-phase work")
@@ -307,7 +316,7 @@ def in_order(network: RoutedNetwork, compiled: Streams, operations: Operations) 
 
 
 def work_left_at_arrival(network: RoutedNetwork, streams: Sequence[Stream], kind: int) -> frozenset[str]:
-    """The stations at which a closed class has second-phase work, and to which its customers return."""
+    """The stations with second-phase work of a closed class to which its customers return."""
     if not isinstance(network.classes[kind], ClosedClass):
         return frozenset()
     selected = [stream for stream in streams if stream.class_index == kind]
@@ -320,17 +329,17 @@ def _trusted(
 ) -> bool:
     """Whether the order of arrival at a station without product form is corrected within what was measured.
 
-    plain    without parallel steps or second-phase work, with which several servers are less well known.
-    factor   how far service times may differ.
+    plain    without parallel steps or second-phase work, with which several servers were not measured.
+    factor   the largest ratio of service times.
     """
     means = [stream.first.mean + stream.second.mean for stream in selected]
-    identical = all(operations.all(operations.compare("<=", mean, factor * other)) for mean in means for other in means)
+    similar = all(operations.all(operations.compare("<=", mean, factor * other)) for mean in means for other in means)
     regular = all(_varies(stream, operations) for stream in selected)
-    return (station.servers == 1 or plain) and identical and regular
+    return (station.servers == 1 or plain) and similar and regular
 
 
 def _varies(stream: Stream, operations: Operations) -> bool:
-    """Whether the variability of a service is in the region that was measured; a service of no time is."""
+    """Whether the scv of a service is in the region that was measured; so is a service of no time."""
     mean = stream.first.mean + stream.second.mean
     square = mean**2
     variance = stream.holding.variance if stream.scv is None else stream.scv * square
@@ -339,9 +348,9 @@ def _varies(stream: Stream, operations: Operations) -> bool:
 
 
 def _visited_once(network: RoutedNetwork, name: str, operations: Operations) -> bool:
-    """Whether no route visits a station more than once; a visit that happens in part of the cases is at most one.
+    """Whether no route visits a station more than once; fractional visits count as one.
 
-    Not of chains: their visits are means, of customers that may return at random.
+    False for chains, whose visits are means of customers that may return at random.
     """
 
     def most(steps: tuple[Step, ...]) -> Value:
@@ -363,9 +372,10 @@ def _visited_once(network: RoutedNetwork, name: str, operations: Operations) -> 
 
 
 def station_reason(station: Station, selected: list[Stream], alone: bool, operations: Operations) -> Reason | None:
-    """Why a station with these streams has no product form, or, `alone`, is no M/G/1; None where it has.
+    """Why a station has no product form, nor, if `alone`, is an M/G/1 queue; None where it has or is.
 
     selected    the streams that use the station.
+    alone       whether it is the only queue, with a single server, and visited at most once.
     operations  of floats or of arrays: a reason at any point is one.
     """
     if station.discipline == "ps" or not selected:

@@ -59,7 +59,7 @@ class Steady:
         """Passages per second of every class."""
         self.compiled = compiled
         self.members = members
-        """The streams of each station group."""
+        """The indices of the streams of each station group."""
         self.waits = waits
         self.rho = rho
         """Load per server of each queueing station group."""
@@ -70,8 +70,7 @@ class Steady:
         self.identical: tuple[Value, ...] = identical or (
             start_together(network, compiled, operations) if forked else ()
         )
-        """By stream, of parallel steps: the share of customers present on arrival that started together with other
-        branches."""
+        """By stream of a parallel step: the share of the customers present on arrival that started together with it."""
         self.labels = {
             (station.name, index): group.label
             for station in network.stations
@@ -90,9 +89,9 @@ class Steady:
 
 
 def responses(steady: Steady, method: str, rounds: int) -> RoutedSolution:
-    """As `figures`, without those by station and by route; of the reasons why they are not exact one is enough.
+    """As `figures`, without figures by station and by route; one reason why they are not exact is enough.
 
-    steady, method, rounds   as `figures` takes them.
+    steady, method, rounds   as for `figures`.
     """
     network, operations = steady.network, steady.operations
     each: list[list[Value]] = [[] for _ in network.classes]
@@ -110,7 +109,10 @@ def responses(steady: Steady, method: str, rounds: int) -> RoutedSolution:
 def _of_classes(
     steady: Steady, times: Sequence[Value], method: str, rounds: int, reasons: tuple[Inexact, ...] | None = None
 ) -> RoutedSolution:
-    """The figures of the classes, from their responses, and of the network; those by station and by route left out."""
+    """The figures of the classes, from their mean responses, and of the network, without stations and routes.
+
+    reasons   why they are not exact; None: all that are known.
+    """
     network = steady.network
     weights = _weights(steady)
     if reasons is None:
@@ -136,7 +138,7 @@ def _of_classes(
 
 
 def _weights(steady: Steady) -> list[Value]:
-    """Of the classes in means over customers: their throughputs, or 1 of each where there are none."""
+    """The weights of the classes in means over customers: their throughputs, or 1 each where all are 0."""
     nobody = total(steady.throughputs) == 0
     return [rate + nobody for rate in steady.throughputs]
 
@@ -193,12 +195,12 @@ def _mean_spent(spent: Sequence[_Spent], key: Key, weights: Sequence[Value]) -> 
 
 
 _Steps = list[tuple[int, str, Breakdown]]
-"""Parallel steps, each with the class and the route that makes it."""
+"""Parallel steps, each with its class and route."""
 
 
 def _routes(steady: Steady) -> tuple[list[list[RouteFigures]], list[list[_Spent]], _Steps]:
-    """By class: the figures of its routes, and for each the time that a customer of the class spends there by it; and
-    the parallel steps on the way.
+    """By class and route: the figures, and the time spent at each station, times the probability of the route; and all
+    parallel steps.
     """
     steps: _Steps = []
     routes: list[list[RouteFigures]] = []
@@ -275,7 +277,7 @@ class _ClassKey(Record):
 
 
 def _class_keys(steady: Steady, spent: Sequence[Sequence[_Spent]], overall: Sequence[_Spent]) -> list[_ClassKey]:
-    """The classes, and instead of each chain its classes; `spent` by class and route, `whole` by class."""
+    """The classes, and instead of each chain its classes; `spent` is by class and route, `overall` by class."""
     members: dict[tuple[int, str], set[int]] = {}
     for index, stream in enumerate(steady.compiled.streams):
         route = stream.route if steady.network.classes[stream.class_index].chain else ""
@@ -331,8 +333,7 @@ def _visit(steady: Steady, station: Station, index: int, group: Group, kind: _Cl
 
 
 def _loads(steady: Steady) -> tuple[Limiting, ...]:
-    """The share of every capacity in use; of an outer station the certain part, where an inner one has no steady
-    state."""
+    """The share of every capacity in use."""
     result = [Limiting(steady.labels[key], load, _certain(steady, key)) for key, load in steady.rho.items()]
     return tuple(result + [Limiting(limit.name, limit.share) for limit in steady.network.limits])
 
@@ -356,7 +357,8 @@ def _stable(steady: Steady) -> Value:
 
 
 def _held_by(steady: Steady) -> dict[str, dict[str, Value]]:
-    """Of the holding time of each outer group, the shares spent waiting for inner stations."""
+    """For each station group that is held during waits: the shares of its holding time spent waiting for each other
+    one."""
     result: dict[str, dict[str, Value]] = {}
     streams = steady.compiled.streams
     for key, indices in steady.members.items():

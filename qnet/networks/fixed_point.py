@@ -1,9 +1,9 @@
-"""The fixed points of the house: their iteration, acceleration, enclosure, proof and refusal.
+"""Fixed points: their iteration, acceleration, enclosure, proof and refusal.
 
-Two forms of one problem. `fixed_point` takes a few unknowns in plain floats, without loading numpy, and cannot fail for
-one unknown: waits inside holds of open networks. `fixed_points` takes a batch of maps in arrays: core solutions of
-approximate mean value analysis, rates of second-phase work; `falling_points` takes maps of one value that fall. Their
-points are proven by the residual, by `fixed_point` itself or by the callers of the others, or refused by
+There are two forms of one problem. `fixed_point` takes a few unknowns in plain floats, without loading numpy, and
+cannot fail for one unknown: waits inside holds of open networks. `fixed_points` takes a batch of maps in arrays: core
+solutions of approximate mean value analysis, rates of second-phase work; `falling_points` takes maps of one value that
+fall. Their points are proven by the residual, by `fixed_point` itself or by the callers of the others, or refused by
 `not_converged`.
 """
 
@@ -25,31 +25,32 @@ Image = Callable[[Sequence[float]], list[float]]
 BatchMap = Callable[[Array], tuple[Array, Array]]
 """From values (P, ...) to their images and the residuals (P,)."""
 BatchMaps = Callable[[Indices], BatchMap]
-"""The map of the points of a batch at some indices, which may repeat."""
+"""From the indices of some points of a batch, which may repeat, to their map."""
 
 TOLERANCE = 1e-12
 """Relative change of an unknown: some thousand units in the last place, and far below printed digits."""
 _TIGHT = 1e-14
-"""The tolerance of unknowns inside of which others are searched."""
+"""The tolerance of inner fixed points, where fixed points are nested."""
 _TOGETHER = 10
 """Rounds for one unknown before it is enclosed; twice as many for several."""
 _MAX_ROUNDS = 4000
-"""Until convergence is given up; any number above what converges works."""
+"""Rounds until convergence is given up; any number above what converges works."""
 _WIDTH = 4e-15
-"""Of an enclosure, relative to what it encloses."""
+"""The width of an enclosure, relative to the value."""
 
 _BATCH_ROUNDS, _ROUGH_ROUNDS = 3000, 300
-"""Rounds of a batch until points are given up, exactly or roughly; any numbers above what converges work."""
+"""Rounds of a batch until points are given up, and the same for rough solutions; any numbers above what converges
+work."""
 _ENOUGH = 1e-13
 """The residual at which rounds end."""
 _CONVERGED = 1e-11
 """The residual above which a point is started again."""
 _MEMORY = 5
-"""Moves that are mixed; a usual choice for Anderson's method: further ones are nearly dependent."""
+"""Moves that are mixed; a usual choice for Anderson's method: earlier ones are nearly dependent."""
 _DAMPED = 0.5
 """The share of a move that is made in rounds of a batch."""
 _WORSE = 3.0
-"""Times the least residual from which on the memory is dropped; a choice: a single mixed move may be worse."""
+"""The multiple of the least residual above which the memory is dropped; a choice: a single mixed move may be worse."""
 _FIRST = 4
 """Rounds before the first slopes are taken."""
 _NEAR = 1e-3
@@ -57,13 +58,13 @@ _NEAR = 1e-3
 _FEW = 24
 """The most values of a point whose slopes are taken."""
 _STEPS = 30
-"""Of Newton, until points are iterated again; any number above what converges works."""
+"""Newton steps until points are iterated again; any number above what converges works."""
 _ASTRAY = 3
 """Steps in a row that may increase the residual."""
 _LEAST = 0.2
-"""What one step leaves of a value at least: at values of 0 the image predicts nothing."""
+"""The least share of a value that one step leaves: at values of 0 the image predicts nothing."""
 _FLAT = 1e-7
-"""The least slope, as a share of the largest and in shares of the values, that differences show."""
+"""The least relative slope, as a share of the largest, that differences can resolve."""
 _NUDGE = 1e-7
 """Relative change of a value for a slope: near the root of the rounding of floats, where both errors are small."""
 _STEEPEST = 1e100
@@ -83,12 +84,12 @@ def not_converged(
 ) -> NotComputed:
     """The refusal of a fixed point that is not proven.
 
-    help      what to try instead.
-    code      of the refusal.
     what      the method or the quantity, such as `priority-mva`.
-    reason    how far from it the search ended; empty for none.
     expected  the residual that would have proven it.
+    help      what to try instead.
     point     the index of the first point of a batch that is not proven; None for a single point.
+    code      of the refusal.
+    reason    how the search ended; empty for none.
     """
     where = "" if point is None else f" at point {point + 1} of the batch"
     ended = f": {reason}" if reason else ""
@@ -131,10 +132,10 @@ def fixed_point(
 def mixed(
     after: Sequence[Value], moves: Sequence[Value], after_before: Sequence[Value], moves_before: Sequence[Value]
 ) -> list[Value]:
-    """The mix of two rounds with the smallest residual, if the map were linear; each round by its images and moves.
+    """The mix of two rounds that would have the smallest residual if the map were linear.
 
     after, moves                the images of this round, and how far they are from its values.
-    after_before, moves_before  the same of the round before.
+    after_before, moves_before  the same for the round before.
     """
     change = [new - old for new, old in zip(moves, moves_before, strict=True)]
     overlap = total(item * new for item, new in zip(change, moves, strict=True))
@@ -157,7 +158,7 @@ class _Search:
         self.tolerance = tolerance
         self.rounds = 0
         self.low, self.high = 0.0, float("inf")
-        """Of a single unknown: the last values with an image above and below them."""
+        """The bracket of a single unknown: the last values with an image above and below them."""
 
     def image(self, values: list[float]) -> list[float]:
         self.rounds += 1
@@ -168,7 +169,7 @@ class _Search:
         return self.map(values)
 
     def find(self, values: list[float]) -> Fixed:
-        """All at once; if that does not converge, one inside the other."""
+        """The fixed point: all unknowns at once, and if that does not converge, enclosed or nested."""
         values, images = self.together(values)
         if self.residual(values, images) <= self.tolerance:
             return Fixed(values, images, self.rounds)
@@ -216,13 +217,13 @@ class _Search:
             raise _waits_not_converged(f"no change of sign from {self.low:.3g} to {self.high:.3g}")
         low, high = bracket(excess, self.low, self.high, min(below, -1e-300), above, FLOATS, _WIDTH / 2)
         at_low, at_high = self.image([low]), self.image([high])
-        gap_low, gap_high = at_low[0] - low, high - at_high[0]
-        share = ratio(gap_low, gap_low + gap_high)
+        from_low, to_high = at_low[0] - low, high - at_high[0]
+        share = ratio(from_low, from_low + to_high)
         images = [first + share * (second - first) for first, second in zip(at_low, at_high, strict=True)]
         return Fixed([low + share * (high - low)], images, self.rounds)
 
     def nested(self, values: list[float]) -> Fixed:
-        """The last unknown by itself; for each value of it, the others are solved first."""
+        """The last unknown alone; for each of its values, the others are solved first."""
         rest = len(values) - 1
 
         def image(last: Sequence[float]) -> list[float]:
@@ -262,14 +263,14 @@ def fixed_points(
 def near_points(
     maps: BatchMaps, start: Array, slopes: Array | None = None, enough: float = _ENOUGH
 ) -> tuple[Array, Flags]:
-    """The values of a batch that equal their images, where they are near those to start from.
+    """The values of a batch that equal their images, where they are near the start.
 
-    maps, start, slopes  as of `fixed_points`.
+    maps, start, slopes  as for `fixed_points`.
     enough   the residual at which steps end.
     Returns  (P, ...) the values of the smallest residual, and (P,) whether they have converged: the others are left to
-             `fixed_points`. So are points of many values, and those at which several are fixed points: it is the rounds
-             that choose among them.
-    Method   Newton's, as there, without rounds before it.
+             `fixed_points`. So are points of many values, and those with several fixed points, among which the rounds
+             choose.
+    Method   Newton's, as in `fixed_points`, without rounds before it.
     """
     with np.errstate(all="ignore"):
         counted, best = _counted(maps), np.array(start, dtype=float)
@@ -282,7 +283,7 @@ def near_points(
 
 
 def _counted(maps: BatchMaps) -> BatchMaps:
-    """Maps that are charged to the account of the command."""
+    """The same maps, charged to the account of the command."""
 
     def counted(chosen: Indices) -> BatchMap:
         image = maps(chosen)
@@ -297,7 +298,7 @@ def _counted(maps: BatchMaps) -> BatchMaps:
 
 
 def _fixed_points(maps: BatchMaps, start: Array, patience: Array, rough: bool, slopes: Array | None) -> Array:
-    """As `fixed_points`."""
+    """As `fixed_points`, in arrays of floats."""
     every: Indices = np.arange(len(start))
     few = start[0].size <= _FEW if len(start) else False
     rounds, enough = (_FIRST, _NEAR) if few else (_BATCH_ROUNDS, _ENOUGH)
@@ -317,8 +318,8 @@ def _fixed_points(maps: BatchMaps, start: Array, patience: Array, rough: bool, s
 def _newton(
     maps: BatchMaps, best: Array, moves: Array, least: Array, slopes: Array | None, enough: float = _ENOUGH
 ) -> Flags:
-    """Newton's steps, in place, as long as they reduce the residuals, which are `enough` for no more; `slopes` are
-    those of `fixed_points`. Returns (P,) whether several values of a point may be fixed points."""
+    """Newton's steps, in place, as long as they reduce the residuals and these exceed `enough`; `slopes` as for
+    `fixed_points`. Returns (P,) whether a point may have several fixed points."""
     size, several = best[0].size, np.zeros(len(best), bool)
     slopes = np.full((len(best), size, size), np.nan) if slopes is None else slopes
     at_once = max(1, _NUDGED_AT_ONCE // size**2)
@@ -331,10 +332,10 @@ def _newton(
 def _stepped(
     maps: BatchMaps, best: Array, best_moves: Array, least: Array, slopes: Array, chosen: Indices, enough: float
 ) -> Flags:
-    """As `_newton`, of some points.
+    """As `_newton`, for some points.
 
-    A step from new slopes that does not is made all the same, a few times: it brings the values of most classes nearer,
-    and that of one that others leave next to nothing too far, from where the next one returns.
+    A step from new slopes that does not reduce the residual is made all the same, a few times: it brings the values of
+    most classes nearer, and overshoots only that of a class that others leave next to nothing; the next step returns.
     """
     shape, size = best.shape[1:], best[0].size
     several = np.zeros(len(best), bool)
@@ -345,9 +346,9 @@ def _stepped(
     moves: Array = best_moves[live].reshape(-1, size)
     inverse = slopes[live]
     stale = ~np.isfinite(inverse).all((1, 2))
-    """Whether slopes are to be taken anew."""
+    """Whether slopes must be taken again."""
     fresh, astray = ~stale, np.zeros(len(live), int)
-    """Whether they have just been; and the steps since the residual was last reduced."""
+    """Whether they have just been taken; and the steps since the residual was last reduced."""
     image = maps(live)
     for _ in range(_STEPS):
         if stale.any():
@@ -388,8 +389,8 @@ def _stepped(
 def _inverse_slopes(
     maps: BatchMaps, chosen: Indices, values: Array, moves: Array, shape: tuple[int, ...]
 ) -> tuple[Array, Flags]:
-    """(p, n, n) the inverse of the slopes at which moves decrease with values, by differences; (p,) where some are 0,
-    so that it is that of the others."""
+    """(p, n, n) the inverse of the slopes at which moves decrease with values, by differences; (p,) where some slopes
+    are 0, so that it is a pseudoinverse."""
     size: int = values.shape[1]
     index: Indices = np.arange(size)
     nudge = _NUDGE * np.maximum(values, 1e-3 * values.max(1, keepdims=True) + 1e-300)
@@ -406,10 +407,10 @@ def _inverse_slopes(
     relative = np.maximum(values, 1e-3 * values.max(1, keepdims=True) + 1e-300)
     shares = relative[:, None] / relative[..., None]
     flat = ~((np.abs(result) * shares).max((1, 2)) * (np.abs(table) * shares).max((1, 2)) < 1.0 / _FLAT)
-    # Values that are no numbers have no shares: from them no step leads on.
+    # Values that are not finite have no shares, and no step starts from them.
     flat &= np.isfinite(shares).all((1, 2))
     if flat.any():
-        # Where many values are fixed points, as of classes at a station that is full, steps go to the nearest.
+        # Where fixed points form a continuum, as for classes at a saturated station, steps go to the nearest one.
         result[flat] = np.linalg.pinv(table[flat] * shares[flat], _FLAT) / shares[flat]
     return result, flat
 
@@ -417,7 +418,7 @@ def _inverse_slopes(
 def _rounds(
     maps: BatchMaps, start: Array, chosen: Indices, memory: int, patience: Array, most: int, enough: float
 ) -> tuple[Array, Array, Array]:
-    """Damped rounds of some points: the best values, their moves and their residuals.
+    """Damped rounds of the `chosen` points: the best values, their moves and their residuals.
 
     memory   how many earlier moves are mixed.
     most     the most rounds.
@@ -451,9 +452,9 @@ def _rounds(
 
 
 class Memory:
-    """The last rounds of a batch of maps, which say where the next one goes (Anderson mixing).
+    """The last rounds of a batch of maps, from which the next one is extrapolated (Anderson mixing).
 
-    size    how many rounds are mixed; 0 for none.
+    size    how many earlier rounds are mixed; 0 for none.
     damped  the share of a move that is made, above 0, at most 1.
     least, most   the weights that earlier rounds may have.
     Source  @anderson1965.
@@ -476,7 +477,7 @@ class Memory:
         self.last = self.last and (self.last[0][going], self.last[1][going])
 
     def following(self, values: Array, moves: Array, worse: Flags | None = None) -> Array:
-        """The values of the next round, those with the smallest residual if the maps were linear.
+        """The values of the next round, which would have the smallest residual if the maps were linear.
 
         values  (P, ...) those of this round.
         moves   (P, ...) from them to their images.
@@ -491,7 +492,7 @@ class Memory:
         return values + self.damped * moves - self._taken(moves)
 
     def _taken(self, moves: Array) -> Array | float:
-        """What earlier rounds take off a move, at every point."""
+        """The correction of a move by earlier rounds, at every point."""
         if not self.changes:
             return 0.0
         size = len(moves)
@@ -509,7 +510,7 @@ class Memory:
 
 
 def early_point(image: BatchMap, start: Array, rounds: int, tolerance: float) -> tuple[Array, bool]:
-    """The values of a batch after a few rounds, which are enough where maps are nearly flat.
+    """The values of a batch after a few rounds, which suffice where maps are nearly flat.
 
     image      the map of all points.
     start      (P, ...) values >= 0.
@@ -532,8 +533,8 @@ def falling_points(
     """The values (P, 1, 1), one for each point of a batch, that equal their images, where images fall as values rise.
 
     low      values below their images.
-    nearer   from these images, above which no fixed point is, to smaller values that are tried as such a limit.
-    Returns  values within the tolerance of the residual, or the last ones where that takes more than 100 rounds.
+    nearer   from these images, which no fixed point exceeds, to smaller values that are tried as upper limits.
+    Returns  the values within the tolerance of the residual, or the last ones after 100 rounds.
     Method   False position (Illinois: @dowell1971), and every eighth round a halving.
     """
     high = highest = image(low)[0]

@@ -1,7 +1,7 @@
-"""Classes that differ in nothing but their names and numbers, at limits that they share: one class, and its shares.
+"""Classes that differ only in names and numbers of customers, solved as one class.
 
-Customers of such classes are indistinguishable, so that one class of all of them is the same network. It is taken where
-that lets methods apply that are known for one class only: subnetworks with a limited number of customers.
+Customers of such classes are indistinguishable, so that one class with all of them is the same network. They are joined
+where a method then applies that is known for one class only: subnetworks with a limited number of customers.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ class IdenticalClasses(Record):
 
     network: RoutedNetwork
     groups: tuple[tuple[int, ...], ...]
-    """The indices of the classes, in groups of identical ones, by the first of each."""
+    """The indices of the classes of each group, in the order of their first classes."""
 
     def joined(self) -> RoutedNetwork:
-        """The network with one class for each group, which has the name of the first."""
+        """The network with one class for each group, named after its first class."""
         classes = self.network.classes
         result: list[_Class] = []
         for group in self.groups:
@@ -78,7 +78,7 @@ class IdenticalClasses(Record):
         )
 
     def _shares(self) -> list[Value]:
-        """By class: its share of the customers of its group; equal ones where there are none."""
+        """By class: its share of the customers of its group; equal shares where the group has none."""
         result: dict[int, Value] = {}
         for group in self.groups:
             amounts = [_amount(self.network.classes[index]) for index in group]
@@ -91,7 +91,7 @@ class IdenticalClasses(Record):
     def _passages(
         self, passages: Passages, stated: Sequence[Stream], compiled: Any, rates: Sequence[Value]
     ) -> Passages:
-        """What responses are made of: the waits of each class are those of its group."""
+        """The passages of all classes: the waits of each are those of its group."""
         known: dict[tuple[int, int], list[int]] = {}
         for number, stream in enumerate(passages.compiled.streams):
             known.setdefault((stream.class_index, self._route_number(passages.network, stream)), []).append(number)
@@ -121,11 +121,11 @@ class IdenticalClasses(Record):
 
 
 def identical_classes(network: RoutedNetwork, each: bool = False) -> IdenticalClasses | None:
-    """The groups of identical classes of a network; None where it is solved as it is.
+    """The groups of identical classes of a network; None where it is solved as stated.
 
-    network  of any classes; they are joined where several enter a limited subnetwork that only then can be separated.
+    network  of any classes; they are joined where only that lets a limited subnetwork be separated.
     each     whether every point of a batch is to be solved as it would be alone.
-    Raises   `Divided` where it is, and classes are identical at some points only.
+    Raises   `Divided` where `each` is true and classes are identical at some points only.
     """
     classes = network.classes
     if len(classes) < 2 or network.limited or network.profiles or not nested(network):
@@ -153,8 +153,8 @@ def _amount(item: _Class) -> Value:
 
 
 def _identical(one: _Class, other: _Class) -> Any:
-    """Whether two classes differ in nothing but name and number of customers, open ones with Poisson arrivals: of a
-    batch, at each point."""
+    """Whether two classes differ only in name and number of customers, open ones with Poisson arrivals; an array for a
+    batch."""
     if one.chain or other.chain or one.per_copy_of or other.per_copy_of or len(one.routes) != len(other.routes):
         return False
     if isinstance(one, OpenClass):
@@ -171,7 +171,7 @@ def _identical(one: _Class, other: _Class) -> Any:
 
 
 def _same(one: Any, other: Any) -> Any:
-    """Whether two parts of routes are equal; of a batch, at each point."""
+    """Whether two parts of routes are equal; an array for a batch."""
     if not isinstance(one, tuple):
         return one == other
     mine, its = cast("tuple[Any, ...]", one), cast("tuple[Any, ...]", other)

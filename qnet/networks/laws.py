@@ -1,4 +1,4 @@
-"""The laws that the figures of every solution obey, checked once where it leaves its method."""
+"""The laws that the figures of every solution obey, checked once before it is returned."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from qnet.expression import FLOATS, Operations, Value, arrays
 from qnet.networks.solution import ClassFigures, ClassStationFigures, RoutedSolution, StationFigures
 
 ROUNDING = 1e-11
-"""Of a utilization that the throughputs of a product-form method give: how far above 1 rounding may put it."""
+"""How far rounding may put a utilization above 1 that throughputs of a product-form method give."""
 _CONVERGED = 1e-9
-"""Of a utilization that is summed over the streams of a fixed point: ten times its largest residual."""
+"""The same for a utilization that is summed over the streams of a fixed point: ten times its largest residual."""
 _LITTLE = 1e-6
-"""Of a population: far above the residual of every fixed point, and below every error of three digits. A choice."""
+"""Relative error of a population: above the residual of every fixed point, below errors in three digits. A choice."""
 _INFINITE = float("inf")
 _AtStation = TypeVar("_AtStation", StationFigures, ClassStationFigures)
 
 
 def checked(solution: RoutedSolution, batch: bool, rough: bool = False) -> RoutedSolution:
-    """A solution that obeys the laws, with what rounding alone puts beyond them set to 0 or 1.
+    """A solution that obeys the laws; figures that violate them by rounding alone are set to 0 or 1.
 
     solution  of a point or a batch; points without a steady state are not checked.
-    batch     whether its figures may be arrays, one entry a point.
+    batch     whether its figures may be arrays with an element per point.
     rough     whether its fixed point need not have converged, so that Little's law does not hold yet.
     Returns   the solution, or one whose waits are at least 0 and whose utilizations are at most 1.
     Raises    `NotComputed` QN502 where a figure is not finite or negative by more than rounding, QN511 where a
@@ -36,7 +36,7 @@ def checked(solution: RoutedSolution, batch: bool, rough: bool = False) -> Route
         solution = _without_rounding(solution, operations)
         if not _sound(solution, operations):
             raise unsound()
-    # The response is that of passages with service; those that are lost take other times.
+    # Responses are those of completed passages; lost ones take other times.
     if not rough and not solution.buffers and all(item.offered is None for item in solution.stations):
         for item in solution.classes:
             if item.population is not None and item.think_time is not None:
@@ -51,21 +51,22 @@ def checked(solution: RoutedSolution, batch: bool, rough: bool = False) -> Route
 def _check_population(
     item: ClassFigures, customers: Value, think: Value, stable: Value, operations: Operations
 ) -> None:
-    """Refuse a closed class whose throughput and times do not make up its population: Little's law."""
+    """Refuse a closed class that violates Little's law: throughput times response and think time is not its
+    population."""
     passage = item.response + think
     idle = (customers > 0) & (passage <= 0.0) & (stable != False)  # noqa: E712
     if not operations.all(idle == False):  # noqa: E712
         raise without_time(item.name)
     rest = operations.absolute(item.throughput * passage - customers)
     if not operations.all((rest <= _LITTLE * customers) | (stable == False)):  # noqa: E712
-        text = f'throughput and times of class "{item.name}" do not make up its population'
+        text = f'throughput and times of class "{item.name}" do not agree with its population'
         raise NotComputed(Problem("QN511", text, "Little's law", help="try another method"))
 
 
 def without_time(name: str) -> NoAnswer:
     """The refusal of a closed class whose customers spend no time anywhere: QN403."""
     text = f'class "{name}" has customers and neither demand nor think time: its throughput has no limit'
-    return NoAnswer(Problem("QN403", text, "some time to spend"))
+    return NoAnswer(Problem("QN403", text, "a demand or a think time above 0"))
 
 
 def _sound(solution: RoutedSolution, operations: Operations) -> bool:
@@ -131,7 +132,7 @@ def _at_most_one(item: StationFigures, stable: Value, operations: Operations) ->
 def refuse_above_one(by_rounding: bool, station: str) -> None:
     """Refuse a utilization above 1.
 
-    by_rounding  whether it is above 1 by rounding at most: then nothing happens.
+    by_rounding  whether it is at most 1 but for rounding: then nothing is raised.
     station      the label of the station.
     Raises       `NotComputed` QN511.
     """
@@ -141,5 +142,5 @@ def refuse_above_one(by_rounding: bool, station: str) -> None:
 
 
 def unsound() -> NotComputed:
-    """The refusal of figures that cannot be: QN502."""
+    """The refusal of figures that are negative or not finite: QN502."""
     return NotComputed(Problem("QN502", "a figure of the answer is negative or not finite", "smaller numbers"))

@@ -2,7 +2,7 @@
 
 Every row is measured against exact answers of random systems (Markov chains, simulations, exact product form) by the
 test that it names in `tests/errors`, which fails when the row states other numbers. The table is read when this module
-is imported, which nothing does before it needs an error. `qnet methods`, the choice of `auto` and the notes take their
+is imported, so import it lazily. `qnet methods`, the choice of `auto` and the notes take their
 figures from here.
 """
 
@@ -26,7 +26,8 @@ class MeasuredError(Record):
     figure: str
     """Which figure the error is of, in words."""
     quantity: str
-    """The same in one word: throughput, response, residence, queue length, occupancy, offered rate or percentile."""
+    """The figure in one word or two: throughput, response, residence, queue length, occupancy, offered rate or
+    percentile."""
     systems: int
     """Random systems that were solved both ways."""
     median: float
@@ -35,7 +36,7 @@ class MeasuredError(Record):
     trusted: bool
     """Whether the method is trusted in the region of the systems; where it is not, it warns, or is not chosen."""
     code: str
-    """Codes of the warnings outside of the trusted region; empty where there is no outside."""
+    """Codes of the warnings outside of the trusted region; empty where there are none."""
     test: str
     """The file in `tests/errors` that measures the row again."""
     source: str

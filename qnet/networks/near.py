@@ -1,4 +1,4 @@
-"""Where the fixed points of a network ended: those of one that is nearly the same converge sooner from there."""
+"""The fixed points of a solved network, from which those of a nearby network converge sooner."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from qnet.record import Record
 
 
 class Nearby(Record):
-    """The unknowns of all fixed points on the way to a solution, of a point or a batch."""
+    """The values of all fixed points of a solution, of a point or a batch."""
 
     method: str
-    """Of these fixed points: other methods have no use for the values."""
+    """The method of these fixed points: other methods have no use for the values."""
     size: int | None
     """The number of points P of the batch; None for a point."""
     shape: tuple[int, ...]
-    """Stations and classes of a network of demands, or streams and ways to leave out a customer."""
+    """Stations and classes of a network of demands; or streams, and the ways to leave out a customer."""
     rates: Any
     """Passages per second by class, (R,) of a point and (P, R) of a batch; None where no rates are searched for."""
     values: tuple[Array, ...] | None
-    """The unknowns of each fixed point in turn: of n P networks those of the batch n times, one after the other. None
-    where there are none."""
+    """The values of each fixed point in turn; one over n P networks has those of the batch n times, one after the
+    other. None where there are no fixed points."""
 
     @property
     def kind(self) -> tuple[Any, ...]:
-        """What is the same of those that can be joined."""
+        """Equal for those that can be joined."""
         return self.method, self.shape, self.rates is None, self.values and len(self.values)
 
     def like(self, size: int | None, shape: tuple[int, ...]) -> bool:
-        """Whether it is of as many points and of such a shape."""
+        """Whether it has this number of points and this shape."""
         return (self.size, self.shape) == (size, shape)
 
     def rows(self, chosen: Sequence[int]) -> Nearby:
-        """That of some points of the batch."""
+        """The fixed points at some points of the batch."""
         values = self.values and tuple(self._each(value)[:, chosen] for value in self.values)
         return self.replace(
             size=len(chosen),
@@ -44,7 +44,7 @@ class Nearby(Record):
 
     @staticmethod
     def joined(parts: Sequence[Nearby]) -> Nearby:
-        """That of several batches of one kind as one, one after the other."""
+        """The fixed points of several batches of equal `kind`, joined one after the other."""
         if len(parts) == 1:
             return parts[0]
         first, sizes = parts[0], [part.size or 1 for part in parts]
@@ -59,6 +59,6 @@ class Nearby(Record):
         )
 
     def _each(self, value: Array) -> Array:
-        """(n, P, ...) the unknowns of a fixed point, by network and point."""
+        """(n, P, ...) the values of a fixed point, by network and point."""
         size = self.size or 1
         return value.reshape(-1, size, *value.shape[1:])

@@ -1,4 +1,4 @@
-"""Why a method does not apply, or an answer is approximate: as data, in one table of sentences, and as notes."""
+"""Why a method does not apply, or an answer is approximate: reasons as data, their sentences, and their notes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SENTENCES = {
     "batches at once": "it takes the points of a batch one by one",
     "servers": "a station has several servers",
     "rates": "a station has rates that depend on the number present",
-    "changing rates": "it is for stations of fixed rate",
+    "changing rates": "it is for stations with fixed rates",
     "holds": "a station is held while another is waited for",
     "second phase": "there is second-phase work",
     "memory": "service times depend on the number inside a station",
@@ -34,7 +34,7 @@ SENTENCES = {
     "state probabilities": "it gives no state probabilities",
     "mixed batch": "open and closed classes share stations at every point",
 }
-"""By feature, in the order in which the first that is missing is reported."""
+"""The sentence of each feature that a method may not support, in the order in which they are reported."""
 
 _OTHERS = {
     "no holds": "no station is held while another is waited for",
@@ -44,12 +44,12 @@ _OTHERS = {
     "no buffers": "no station or buffer has a finite capacity",
     "no parallel": "no branches run in parallel",
     "no priorities": "no station has priorities",
-    "limited": "something may be full, and there are no closed classes",
-    "no region": "no station is held around stations that are not used outside",
+    "limited": "a capacity is finite, and there are no closed classes",
+    "no region": "no station is held around stations that only its customers use",
     "region": '"{station}" is held while others are waited for',
     "nothing held": "no server is held during a possible wait, or kept after the response",
     "kept": "a server is kept after the response",
-    "full": "something may be full",
+    "full": "a capacity is finite",
     "layered": "it has simultaneous resource possession, or second phases",
     "limits inside": "a station limits how many may be inside",
     "ranked": "a station serves one class before another",
@@ -74,85 +74,86 @@ _OTHERS = {
     "different times": "service times differ between its visits",
     "variable times": "service times are not exponential",
     "stack of servers": "last come first served with several servers",
-    "before others": "some are served before others",
-    "interrupting": "some interrupt others",
-    "class interrupts": "one class interrupts another",
+    "before others": "some customers are served before others",
+    "interrupting": "some customers preempt others",
+    "class interrupts": "one class preempts another",
     "class before another": "one class is served before another",
     "stack without product form": "last come first served with several servers has no product form",
     "different times in order": "first come first served, with service times that differ between classes",
     "variable times in order": "first come first served, with service times that are not exponential",
-    "joined branches": "parallel branches are joined as independent times, less what they wait in common",
-    "chains spent": "operations for Markov chains are spent",
+    "joined branches": "parallel branches are joined as independent times, less their common waits",
+    "chains spent": "the operations for Markov chains are spent",
     "waits inside holds": "the response rests on the wait for {station} inside holds",
     "held out of order": "{station} is held while others are waited for, and not first come first served",
     "kept out of order": "{station} is kept after the response, and not first come first served",
     "given scv": "the scv of the hold of {station} is given, and it is held around other stations",
-    "kept by others": "times at {station} are not one exponential time, and others work on after the response",
-    "holds in step": "customers come to {station} from {others[0]}, and others ask for {others[1]} while they hold "
+    "kept by others": "times at {station} are not one exponential time, and other stations are kept after the response",
+    "holds in step": "customers come to {station} from {others[0]}, and others wait for {others[1]} while they hold "
     "{others[2]}",
-    "back while kept": "customers come back at once to {station}, which is still kept after their visit before",
+    "back while kept": "customers return at once to {station}, which their previous visit still keeps",
     "three holds": "{station} is held around {others[0]}, and that around {others[1]}",
     "variable holds": "times at {station}, in or around holds, vary more than exponential ones",
-    "from other queues": "how evenly customers come to {station} from other queues matters for more than "
+    "from other queues": "the variability of arrivals at {station} from other queues decides more than "
     "{numbers[0]:.0f} % of the time there",
     "scv of services": "the scv of services at {station} is above {numbers[0]:g}",
     "servers in a network": "{station} has several servers and is not the only station",
     "not Poisson out of order": "arrivals at {station}, which is not first come first served, are not Poisson",
     "not Poisson with rates": "arrivals at {station}, whose rates depend on the number present, are not Poisson",
-    "back before others": "customers come back to {station}, where some are served before others",
-    "back by plan": "customers come back to {station} by plan, and their times there are not one exponential time",
+    "back before others": "customers return to {station}, where some are served before others",
+    "back by plan": "customers return to {station} on a fixed route, and their times there are not one "
+    "exponential time",
     "back and not Poisson": "customers return to a station, and arrivals from outside are not Poisson",
     "classes and not Poisson": "several classes, and arrivals are not Poisson",
     "scv of arrivals": "the scv of arrivals is above {numbers[0]:g}",
-    "holds apart": "servers are held for times that differ by more than a factor of 3",
-    "holds of large scv": "servers are held for times that vary with an scv above 4",
-    "kept as work": "what it is kept for is taken as work",
+    "holds apart": "holding times of servers differ by more than a factor of 3",
+    "holds of large scv": "holding times of servers have an scv above 4",
+    "kept as work": "the time it is kept is taken as service",
     "nearly constant": "times are nearly constant",
-    "inside and outside": "the same customers ask for {station} inside holds and from outside",
+    "inside and outside": "the same customers request {station} inside holds and from outside",
     "second phases in holds": "second-phase work at {station}, in or around holds",
     "open with holds": "open classes with closed ones that hold servers",
-    "phases": "{station} are taken as the phases of a mean and an scv",
-    "lost later": "waits of passages that are lost later are counted as those of the others",
-    "states left out": "more customers from outside than the chain knows",
-    "constant as phases": "constant times as a few phases",
-    "no time": "services of no time are the limit of short ones",
-    "losses return": "{station} loses more than {numbers[0]:.0f} % of what comes, which comes again the sooner",
-    "around as one": "what is around it is taken as one with its throughput",
+    "phases": "{station} are taken as phases with their mean and scv",
+    "lost later": "waits of passages that are lost later are counted like those of the others",
+    "states left out": "states with more customers from outside are left out",
+    "constant as phases": "constant times are taken as a few phases",
+    "no time": "services of no time are taken as the limit of short ones",
+    "losses return": "{station} loses more than {numbers[0]:.0f} % of its arrivals, which return the sooner",
+    "around as one": "the stations around it are taken as one with their throughput",
     "has capacity": "{station} has a capacity, and {cause}",
-    "passed as Poisson": "what passes {station} is taken as Poisson where it comes next",
-    "queue as Poisson": "{cause}, and what passes it is taken as Poisson",
-    "independent drain": "the work that frees its places is taken as independent of what fills it",
-    "constant inside": "what changes with the number inside is taken as if that number were constant",
+    "passed as Poisson": "customers that pass {station} are taken as Poisson arrivals where they come next",
+    "queue as Poisson": "{cause}, and customers that pass it are taken as Poisson arrivals",
+    "independent drain": "the work that frees its places is taken as independent of its arrivals",
+    "constant inside": "times that depend on the number inside are taken as if that number were constant",
     "behind as one": "the stations behind it are taken as one with their throughput",
     "two modes": "two numbers of customers are likely there",
     "two modes around": "two numbers of customers are likely there, around {numbers[0]} and {numbers[1]}",
-    "back by chance": "{class_name} comes back to its stations by chance",
-    "back to one by chance": "{class_name} comes back to {station} by chance",
+    "back by chance": "{class_name} returns to its stations at random",
+    "back to one by chance": "{class_name} returns to {station} at random",
     "several in a row": "customers visit {station} several times in a row",
-    "nearly all at two": "two stations and more have nearly all customers of closed classes between them: what one has "
-    "the other lacks",
+    "nearly all at two": "two or more stations have nearly all customers of closed classes between them: what one has "
+    "the others lack",
     "mixed not exponential": "with open and closed classes {station} is not one server with one exponential time for "
     "all",
     "closed not exponential": "with closed classes the service times at {station} are not one exponential time for all",
     "scv at a station": "service times at {station} have an scv above {numbers[0]:g}",
     "times apart": "service times at {station} differ by more than a factor of {numbers[0]:g}, or in their scv",
     "parallel steps": "steps are parallel",
-    "some first": "{station} serves some before others",
-    "may be full": "{station} may be full",
+    "some first": "{station} serves some customers before others",
+    "may be full": "{station} has a finite capacity",
     "rates of a station": "{station} has rates that depend on the number present",
-    "last first": "{station} serves the last first",
-    "shared servers": "{station} shares several servers",
+    "last first": "{station} is last come first served",
+    "shared servers": "{station} shares its several servers",
     "second phases": "there are second phases at {station}",
     "held": "{station} is held while another station is waited for",
-    "shared not exponential": "{station} is shared by times that are not exponential",
-    "several solutions": "times depend on the solution, and there is more than one",
+    "shared not exponential": "{station} is processor sharing, with times that are not exponential",
+    "several solutions": "times depend on the solution, and there are several solutions",
 }
 
 
 _LINE = 120
-"""A note that is longer has a text in a few words."""
+"""Characters above which a note with several reasons has a brief text as well."""
 _MOST, _FIRST = 12, 5
-"""Reasons that are listed all, and those that are listed of more."""
+"""How many reasons are all listed, and how many of a longer list are."""
 
 
 class Reason(Record):
@@ -165,9 +166,9 @@ class Reason(Record):
     code: str
     """A feature that the method does not support, another key of the tables here, or a code of the method itself."""
     cause: str = ""
-    """What follows from it, or what the sentence has room for; the entire sentence for a code that is in no table."""
+    """What follows from it, or what fills `{cause}` in the sentence; the entire sentence for a code in no table."""
     station: str = ""
-    """What it is about; named first where the sentence does not name it."""
+    """The station it is about, which precedes a sentence that does not name it."""
     class_name: str = ""
     numbers: tuple[float, ...] = ()
     others: tuple[str, ...] = ()
@@ -178,7 +179,7 @@ class Reason(Record):
 
     @property
     def subject(self) -> str:
-        """The station that stands before the sentence; empty where the sentence names it, or is about none."""
+        """The station that precedes the sentence; empty where the sentence names it, or is about none."""
         template = self._template
         return self.station if template and "{station}" not in template else ""
 
@@ -206,9 +207,9 @@ class Reason(Record):
 
 
 def together(codes: Iterable[str]) -> Reason | None:
-    """That all of some causes apply at once: one reason, worded as a list; None without a cause.
+    """One reason that lists the sentences of several; None without any.
 
-    codes  of causes, as the table of reasons has them.
+    codes  of reasons, keys of the tables.
 
     >>> str(together(["no holds", "no second phase"]))
     'no station is held while another is waited for and there is no second-phase work'
@@ -221,7 +222,7 @@ def together(codes: Iterable[str]) -> Reason | None:
 
 
 class Inexact(str):
-    """Why an answer is approximate: a text, and what it is made of."""
+    """Why an answer is approximate: the sentence of a reason, with the reason."""
 
     reason: Reason
 
@@ -232,12 +233,12 @@ class Inexact(str):
 
 
 class Beyond(Inexact):
-    """A reason for an approximate answer that is used beyond the region in which its error was measured as small."""
+    """Why an answer is approximate, used beyond the region in which its error was measured as small."""
 
     code: str
-    """Of the warning."""
+    """The code of the warning."""
     warning: str
-    """The text that the reader gets."""
+    """The text of the warning."""
 
     def __new__(cls, reason: Reason, code: str, warning: str = "", after: str = "") -> Self:
         """A reason with the warning (default: its sentence); `after` follows the sentence in the text."""
@@ -253,14 +254,14 @@ class Beyond(Inexact):
 
 
 class Requested(str):
-    """Why a method was taken that was named."""
+    """Why a method was taken that the user named: because it was."""
 
 
 REQUESTED = Requested("asked for")
 
 
 def approximation(method: str) -> Inexact:
-    """The reason that a method brings which is never exact.
+    """The reason that a method which is never exact is approximate.
 
     >>> approximation("aql")
     'aql is an approximation'
@@ -269,7 +270,7 @@ def approximation(method: str) -> Inexact:
 
 
 def approximate_notes(reasons: Iterable[str], what: str = "the answer is") -> list[Note]:
-    """Why something is approximate, with warnings of what is beyond its measured region; nothing without a reason.
+    """Notes that something is approximate and why, with warnings beyond the measured region; none without a reason.
 
     reasons  those of a solution, each as its sentence.
     what     subject and verb of the note.
@@ -289,20 +290,20 @@ def approximate_notes(reasons: Iterable[str], what: str = "the answer is") -> li
 
 
 def _of_method(reason: str) -> bool:
-    """Whether a reason states no more than that the method is an approximation: what of the model makes it one stands
-    before it."""
+    """Whether a reason states no more than that the method is an approximation: it is listed after those of the
+    model."""
     return isinstance(reason, Inexact) and reason.reason.code == "approximation"
 
 
 def _listed(texts: Sequence[str]) -> str:
-    """Reasons in a row: the first of very many, and how many more there are."""
+    """Reasons in one text: all of a few, or the first of many and the number of the others."""
     if len(texts) <= _MOST:
         return "; ".join(texts)
     return f"{'; '.join(texts[:_FIRST])}; and {len(texts) - _FIRST} more like these"
 
 
 def idle_notes(idle: Sequence[str]) -> list[Note]:
-    """That closed classes have no customers; nothing without such a class.
+    """The note that closed classes have no customers; none without such a class.
 
     idle  the names of these classes.
     """
@@ -313,10 +314,10 @@ def idle_notes(idle: Sequence[str]) -> list[Note]:
 
 
 def method_notes(method: str, why: str, approximate: bool) -> list[Note]:
-    """Why an approximation was taken that was not asked for.
+    """The note why `auto` took an approximation; none where the method was named.
 
     method       that `auto` took.
-    why          the reason that no exact method did; empty for none.
-    approximate  whether it is no exact one.
+    why          the reason that it took no exact method; empty for none.
+    approximate  whether the method is approximate.
     """
     return [Note("QN607", f"method {method}: {why}")] if why and approximate and not isinstance(why, Requested) else []

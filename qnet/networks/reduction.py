@@ -30,14 +30,14 @@ else:
     return_times = lazy("qnet.networks.closed.return_times")
 
 MAX_COPIES = 20_000
-"""Rows of stations with closed classes; a choice that bounds time and memory."""
+"""The most copies of stations with closed classes; a choice that bounds time and memory."""
 
 
 class Reduction:
-    """The demands of a network, and what methods need to know besides them.
+    """The demands of a network, and the structure that methods need besides them.
 
     network   rates per second, times in seconds, populations as numbers of customers.
-    purpose   what is computed if not the solution, such as "bounds"; quoted in refusals.
+    purpose   what is computed instead of the solution, such as "bounds", quoted in refusals; empty for the solution.
     Raises    `NotComputed` QN501, QN513 for what demands cannot express, QN515 for too many copies.
     """
 
@@ -57,22 +57,22 @@ class Reduction:
         self.regular = contention.without_waiting(network, self.unit, self.members, self.operations) if nested else {}
         """The station groups without waiting, where there are holds inside holds."""
         self.columns = _columns(self.unit, len(network.classes))
-        """The classes, followed by their second-phase work: by class and whether it is left."""
+        """The columns of demands: by class, and whether it is the second-phase work of the class."""
         self.left = {kind: column for (kind, left), column in self.columns.items() if left}
-        """The columns of the second-phase work of classes."""
+        """By class with second-phase work: the column of this work."""
         self.groups = [
             ((station.name, index), station, group.copies)
             for station in network.stations
             for index, group in enumerate(station.groups)
         ]
         self.ordered = in_order(network, self.unit, self.operations)
-        """The stations first come first served that have no product form."""
+        """The first-come-first-served stations without product form."""
         self.again = frozenset(
             kind for kind in self.left if work_left_at_arrival(network, self.unit.streams, kind) & self.ordered
         )
-        """The closed classes that meet their second-phase work at such stations."""
+        """The closed classes whose customers return to their second-phase work at such stations."""
         self.absent: Any = None
-        """Of those, the time from starting second-phase work to the next arrival at its station."""
+        """For these classes, the time from starting second-phase work to the next arrival at its station."""
         self.first_rows: dict[Key, int] = {}
         """The row of the first copy of each group."""
         forked = any(route.forks for route in self.unit.routes)
@@ -95,18 +95,18 @@ class Reduction:
         layers = nested or self.kept
         reasons = [
             str(Reason(code))
-            for code, here in (
+            for code, applies in (
                 ("holds", only and nested),
                 ("kept", only and self.kept and not self.purpose),
                 ("second phase", self.purpose and self.unit.deferred),
                 ("parallel", forked and (self.purpose or layers)),
                 ("ranked steps", self.ranked and (self.purpose or layers)),
             )
-            if here
+            if applies
         ]
         if reasons:
             if self.purpose:
-                text = f"no {self.purpose} are known where {' and '.join(reasons)}"
+                text = f"there are no {self.purpose} where {' and '.join(reasons)}"
                 raise NotComputed(Problem("QN513", text, "a network with product form"))
             rates = "rates that depend on the number present" if changing else "closed classes"
             text = f"{rates}, and {' and '.join(reasons)}"
@@ -118,8 +118,11 @@ class Reduction:
             raise NotComputed(Problem("QN501", text, "one without the other", help=help))
 
     def by_layers(self, wanted: Wanted) -> bool:
-        """Whether servers are held during waits that may happen, so that what is left has no product form, or are kept
-        after the response."""
+        """Whether the method of layers is needed or named: servers are held during possible waits, or kept after the
+        response.
+
+        Raises  `Divided` where every point is to get the method that it would get alone, and only some need layers.
+        """
         if not self.regular and not self.kept:
             return False
         if wanted.method == LAYERS:
@@ -141,33 +144,32 @@ class Reduction:
     def ranks(self) -> list[list[int]]:
         """The priority of every class at every station group, followed by pure delays.
 
-        Raises  `NotComputed` QN546 for a class that has several at one station, or stations that priorities do not go
-                together with.
+        Raises  `NotComputed` QN546 for a class with several priorities at one station, and for priorities with parallel
+                steps, second-phase work or rates.
         """
         rows: list[list[int]] = []
         for key, station, _ in self.groups:
             row = [0] * len(self.network.classes)
             for kind, item in enumerate(self.network.classes):
-                particular = {stream.priority for index in self.members[key]
-                       if (stream := self.unit.streams[index]).class_index == kind}  # fmt: skip
-                if len(particular) > 1 and station.name in self.ranked:
+                priorities = {stream.priority for index in self.members[key]
+                              if (stream := self.unit.streams[index]).class_index == kind}  # fmt: skip
+                if len(priorities) > 1 and station.name in self.ranked:
                     text = f'class "{item.name}" has several priorities at {station.name}, with closed classes'
-                    help = "make a class of each part that has another priority"
+                    help = "make a separate class of each part with another priority"
                     raise NotComputed(Problem("QN546", text, "one priority of a class at each station", help=help))
-                row[kind] = max(particular, default=0)
+                row[kind] = max(priorities, default=0)
             rows.append(row)
         rated = [station.name for station in self.network.stations if station.rates is not None]
         if self.ranked and (self.left or any(route.forks for route in self.unit.routes)):
-            text = f"{min(self.ranked)} serves some before others, with parallel steps or second-phase work"
+            text = f"{min(self.ranked)} has priorities, with parallel steps or second-phase work"
             raise NotComputed(Problem("QN546", text, "one without the other, with closed classes"))
         if self.ranked and rated:
-            text = f"{min(self.ranked)} serves some before others, and {rated[0]} has load-dependent rates"
+            text = f"{min(self.ranked)} has priorities, and {rated[0]} has load-dependent rates"
             raise NotComputed(Problem("QN546", text, "servers in place of rates, or no priorities"))
         return [*rows, [0] * len(self.network.classes)]
 
     def open_loads(self, rates: Rates) -> dict[Key, Value]:
-        """The load per capacity of open classes, and of second-phase work at given rates, on every queueing station
-        group."""
+        """The utilization of every queueing station group by open classes and by second-phase work at given rates."""
         loads: dict[Key, Value] = {}
         classes = enumerate(self.network.classes)
         opened: Rates = {kind: item.arrival_rate for kind, item in classes if isinstance(item, OpenClass)}
@@ -186,7 +188,7 @@ class Reduction:
         return loads
 
     def stable(self, rho: dict[Key, Value]) -> Value:
-        """The points at which the open load is below every capacity."""
+        """Whether the open load is below every capacity: a bool, or an array of the batch."""
         full: Value = False
         for load in rho.values():
             full = full | (load >= 1.0)
@@ -202,7 +204,7 @@ class Reduction:
             for index in self.members[key]:
                 stream = self.unit.streams[index]
                 if station.delay and (self.regular or (stream.started is not None and not stream.left)):
-                    continue  # A part of what its hold or its parallel step lasts.
+                    continue  # It is part of the time of its hold or its parallel step.
                 column = self.column(stream)
                 row[column] = row[column] + waited * stream.rate * (stream.holding.mean if weighted else 1.0)
                 queued[column] = queued[column] + waited * copies * stream.rate * stream.holding.mean
@@ -215,7 +217,7 @@ class Reduction:
                 if self.regular or not name:
                     delay[route.class_index] = delay[route.class_index] + route.probability * duration.mean
         if self.regular:
-            # A station without waiting is a delay, unless it is part of the time that another station is held.
+            # A station without waiting is a delay, unless another station is held meanwhile.
             delay = [
                 self.operations.maximum([time - part, 0.0 * time]) for time, part in zip(delay, queued, strict=True)
             ]
@@ -223,7 +225,8 @@ class Reduction:
         return rows
 
     def shared(self, demands: list[list[Value]], rates: Rates) -> list[list[Value]]:
-        """The demands, and of second-phase work the share that the customers meet where service is shared.
+        """The demands, those of second-phase work times the share that arriving customers observe where service is
+        shared.
 
         rates   passages per second, by class.
         """
@@ -257,13 +260,13 @@ class Reduction:
         return [*rows, [1.0 for _ in self.columns]]
 
     def column(self, stream: Stream) -> int:
-        """The column of a stream among the demands."""
+        """The column of a stream in the table of demands."""
         return self.columns[stream.class_index, stream.left]
 
     def reduced(
         self, demands: list[list[Value]], visits: list[list[Value]], stable: Value, rates: Rates | None = None
     ) -> Demands:
-        """The network of demands, every copy as a separate station, pure delays as one more."""
+        """The network of demands: every copy is a separate station, and pure delays are one more."""
         copies = [*(count for _, _, count in self.groups), 1]
         stations = [*(station for _, station, _ in self.groups), None]
         population: list[Any] = []
@@ -296,8 +299,8 @@ class Reduction:
         )
 
     def absence(self, demands: list[list[Value]], visits: list[list[Value]]) -> Any:
-        """The time from starting second-phase work to the next arrival, of every closed class at every copy of a
-        station."""
+        """The time from starting second-phase work to the next arrival, by closed class and copy of a station; None
+        where no class returns to its work."""
         if not self.again or self.absent is not None:
             return self.absent
 
@@ -317,7 +320,7 @@ class Reduction:
                     work, often = column(demands, self.left[kind]), column(visits, self.left[kind])
                     pieces = np.where(often > 0, work / np.where(often > 0, often, 1.0), 0.0)
                 left.append((kind, pieces))
-        # Pure delays are one station more.
+        # Pure delays are one more station.
         nowhere = Station(name="", delay=True, servers=1, discipline="ps", groups=(Group("", 1, 0.0),))
         self.absent = return_times.absences(
             self.network, [*rows, (nowhere, 0)], [(kind, _with_one(pieces)) for kind, pieces in left]
@@ -325,7 +328,7 @@ class Reduction:
         return self.absent
 
     def discipline(self, station: Station | None) -> str:
-        """The order of service of a station for the product-form methods; None means pure delays."""
+        """The discipline of a station for the methods of `product`; `station` is None for pure delays."""
         if station and station.name in self.ranked:
             return "preemptive" if station.discipline == "preemptive" else "priority"
         return "fcfs" if station and station.name in self.ordered else "ps"
@@ -337,7 +340,7 @@ class Reduction:
 
         table = np.empty((self.network.size, len(rows), len(rows[0])))
         for index, row in enumerate(rows):
-            # Very many classes of copies have plain numbers in nearly all cells.
+            # With very many classes of copies, nearly all cells are plain floats.
             if all(isinstance(cell, float) for cell in row):
                 table[:, index] = row
             else:
@@ -351,7 +354,7 @@ class Reduction:
 
 
 def _with_one(pieces: Any) -> Any:
-    """A table with one station more, where nothing is left."""
+    """A table with one more station, without second-phase work."""
     return np.concatenate([pieces, np.zeros((len(pieces), 1))], axis=1)
 
 

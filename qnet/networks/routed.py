@@ -36,20 +36,20 @@ class Station(Record):
     """`fcfs`, `ps`, `lcfs-pr`, `priority` (highest first, none interrupted) or `preemptive` (resumed later)."""
     groups: tuple[Group, ...]
     follows: str = ""
-    """The station whose chosen copy decides which copy of this one is used; empty where the choice is independent."""
+    """The station whose chosen copy determines the copy of this one; empty where the choice is independent."""
     rates: tuple[float, ...] | None = None
-    """Relative capacity of a copy with 1, 2, ... customers present, the last repeats; None: one per busy server."""
+    """Relative capacities of a copy with 1, 2, ... customers present, the last repeats; None: one per busy server."""
     capacity: int | None = None
-    """Indices of a copy, queue and service together: arrivals that find it full are lost; None: no limit."""
+    """Places of a copy, in queue and in service: arrivals at a full one are lost; None: no limit."""
 
     @property
     def in_line(self) -> bool:
-        """Whether customers wait in line, by their arrival or their priority."""
+        """Whether customers queue in order of arrival or of priority."""
         return not self.delay and self.discipline in ("fcfs", "priority", "preemptive")
 
     @property
     def copies(self) -> int:
-        """How many identical centres the station represents."""
+        """The number of identical service centres that the station represents."""
         return sum(group.copies for group in self.groups)
 
     @property
@@ -69,12 +69,12 @@ class Time(Record):
     keeps: tuple[str, ...] | None = None
     """Phase 2 only: the enclosing holds that are kept; None for all of them."""
     work: str = ""
-    """The kind of work, which distinguishes times and changes nothing; empty for that of the hold around it."""
+    """The kind of work, a label that changes no figure; empty: as of the enclosing hold."""
     fills: str = ""
-    """The buffer in which every visit takes a place, waiting for one where all are taken; `mean` is 0."""
+    """The buffer in which every visit takes a place, after pending for one if all are taken; `mean` is 0."""
     frees: str = ""
-    """The buffer whose places, taken by the passage, begin to be freed here, by work that is not a step of
-    this network; `mean` is 0."""
+    """The buffer whose places, taken by the passage, begin to be freed here, by work outside of this network; `mean` is
+    0."""
 
 
 class Hold(Record):
@@ -86,18 +86,17 @@ class Hold(Record):
     phase: int = 1
     keeps: tuple[str, ...] | None = None
     priority: int = 0
-    """The highest is served first; it interrupts others at stations `preemptive`."""
+    """The highest is served first, and preempts others at stations `preemptive`."""
     exempt: Value = 0.0
-    """Share of the visits that have priority 0 in spite of `priority`."""
+    """Share of the visits with priority 0 instead."""
     scv: Value | None = None
-    """Squared coefficient of variation of the entire holding time as the station's queue observes it; None: of the
-    steps."""
+    """Squared coefficient of variation of the entire holding time; None: that of the steps."""
     copy: int | None = None
-    """The copy used, from 1; None for the station's split."""
+    """The copy used, from 1; None: split by the shares of the groups."""
     work: str = ""
-    """The kind of work of everything inside that states none."""
+    """The kind of work of all steps inside that state none."""
     drains: str = ""
-    """Phase 2: the buffer whose places, taken by the passage, are free when this is done."""
+    """Phase 2: the buffer whose places, taken by the passage, this work frees at its end."""
 
 
 class Branch(Record):
@@ -106,20 +105,20 @@ class Branch(Record):
     name: str
     steps: tuple[Step, ...]
     copies: int = 1
-    """How many copies of the branch are started; at a station of several copies each uses a different one."""
+    """How many copies of the branch are started, each at a different copy of a station with several."""
 
 
 class Fork(Record):
-    """Start all branches together, go on when `needed` of them have finished."""
+    """Start all branches together, and continue when `needed` of them have finished."""
 
     branches: tuple[Branch, ...]
     needed: int
-    """How many of all copies of all branches; the others are still completed."""
+    """The number of copies of branches to wait for; the others are still completed."""
     visits: Value = 1.0
     phase: int = 1
     keeps: tuple[str, ...] | None = None
     work: str = ""
-    """As of a hold."""
+    """As in a hold."""
 
     @property
     def inner(self) -> tuple[Step, ...]:
@@ -139,19 +138,19 @@ class Route(Record):
 
 
 class Turn(Record):
-    """What a customer of a chain does: it visits a station as one of its classes, or is where passages begin."""
+    """A state of a customer of a chain: a visit to a station as one of its classes, or the beginning of a passage."""
 
     route: int
-    """Its class, as one of the routes; -1 where it thinks, or is outside."""
+    """The index of the route of its class; -1 where it thinks, or is outside."""
     step: int
-    """Of the route: the visit."""
+    """The index of the visit in the route."""
     onward: tuple[tuple[int, Value], ...]
-    """By number of the turn that comes next: its probability."""
+    """The next turns, as pairs of index and probability."""
     ends: bool = False
     """Whether a passage ends where the turn begins."""
     think_time: Value = 0.0
     scv: Value = 1.0
-    """Of the think time."""
+    """Squared coefficient of variation of the think time."""
 
 
 class OpenClass(Record):
@@ -161,16 +160,18 @@ class OpenClass(Record):
     arrival_rate: Value
     routes: tuple[Route, ...]
     chain: bool = False
-    """Whether its customers change between classes on the way: its routes are then no alternatives, but what they do
-    as each of the classes in the course of one passage, each of probability 1 and with mean numbers of visits."""
+    """Whether its customers change between classes on the way: its routes are then not alternatives, but hold the mean
+    numbers of visits of one passage as each of the classes, and have probability 1."""
     arrival_scv: Value = 1.0
     """Squared coefficient of variation of the interarrival times, which are independent."""
     onward: tuple[tuple[str, str, Value], ...] = ()
-    """Of a chain: from a station to a station ("" for outside), how often per passage."""
+    """Of a chain: triples of a station, the next station ("" for outside), and the transitions per passage."""
     turns: tuple[Turn, ...] = ()
-    """Of a chain: what its customers do, one thing after the other; the first turn of an open chain is outside."""
+    """Of a chain: the states of its customers; the first turn of an open chain is outside."""
     per_copy_of: str = ""
-    """The station of which each copy has such customers, who visit no other copy; these are those of all copies."""
+    """The station of which each copy has separate customers, who visit no other copy; the class has those of all
+    copies.
+    """
 
 
 class ClosedClass(Record):
@@ -182,13 +183,13 @@ class ClosedClass(Record):
     """Per passage."""
     routes: tuple[Route, ...]
     chain: bool = False
-    """As of `OpenClass`."""
+    """As in `OpenClass`."""
     onward: tuple[tuple[str, str, Value], ...] = ()
-    """As of `OpenClass`; where customers think is outside."""
+    """As in `OpenClass`; customers think outside."""
     turns: tuple[Turn, ...] = ()
-    """As of `OpenClass`; the first turn is where lost customers are."""
+    """As in `OpenClass`; lost customers return to the first turn."""
     per_copy_of: str = ""
-    """As of `OpenClass`."""
+    """As in `OpenClass`."""
 
 
 class Buffer(Record):
@@ -201,7 +202,7 @@ class Buffer(Record):
 
 
 NO_CAPACITY = 1e300
-"""The share in use of a limit whose capacity is 0."""
+"""The least share of a limit whose capacity is 0."""
 
 
 class Limit(Record):
@@ -213,7 +214,7 @@ class Limit(Record):
 
     @property
     def share(self) -> Value:
-        """The load over the capacity; at least `NO_CAPACITY` where there is none of it."""
+        """The load over the capacity; at least `NO_CAPACITY` where the capacity is 0."""
         none = self.capacity == 0
         return (self.load + NO_CAPACITY * none) / (self.capacity + none)
 
@@ -223,9 +224,9 @@ class Profile(Record):
 
     station: str
     levels: int
-    """The greatest number."""
+    """The largest number of customers."""
     network: RoutedNetwork
-    """A batch of all points with all numbers, the numbers innermost."""
+    """A batch of all points and numbers, the numbers innermost."""
 
 
 class RoutedNetwork(Record):
@@ -237,7 +238,9 @@ class RoutedNetwork(Record):
     size: int | None = None
     """Number of points of the batch; None for a single point held in plain floats."""
     profiles: tuple[Profile, ...] = ()
-    """By station held, where values depend on how many hold it; the network itself has those of the largest number."""
+    """One for each station on whose number of holders values depend; the network itself has those of the largest
+    number.
+    """
     buffers: tuple[Buffer, ...] = ()
 
     @property
@@ -266,29 +269,27 @@ class RoutedNetwork(Record):
 
 
 def at_points(value: Any, points: Indices) -> Any:
-    """Some points of a batch of everything inside a value, as `at_point`."""
+    """Everything inside a value at some points of its batch; values that all points share are kept."""
     return mapped(value, lambda array: array[points] if array.ndim else array)
 
 
 def _slice(profile: Profile, index: int) -> RoutedNetwork:
-    """The values by number of holders at one point of a batch."""
-    particular = slice(index * profile.levels, (index + 1) * profile.levels)
-    return mapped(profile.network, lambda array: array[particular] if array.ndim else array).replace(
-        size=profile.levels
-    )
+    """The network of a profile at one point, as a batch of the numbers of customers."""
+    rows = slice(index * profile.levels, (index + 1) * profile.levels)
+    return mapped(profile.network, lambda array: array[rows] if array.ndim else array).replace(size=profile.levels)
 
 
 def holds_of(network: RoutedNetwork) -> Iterator[Hold]:
-    """All holds of the routes, those inside of others as well.
+    """All holds of the routes, including those inside others.
 
     network  of any classes.
     """
-    waiting = [step for item in network.classes for route in item.routes for step in route.steps]
-    while waiting:
-        step = waiting.pop()
+    pending = [step for item in network.classes for route in item.routes for step in route.steps]
+    while pending:
+        step = pending.pop()
         if isinstance(step, Hold):
             yield step
-            waiting += step.steps
+            pending += step.steps
 
 
 def nested(network: RoutedNetwork) -> bool:
@@ -307,8 +308,7 @@ def nested(network: RoutedNetwork) -> bool:
 
 
 def one_by_one(network: RoutedNetwork) -> bool:
-    """Whether customers do nothing but to visit one station after the other: nothing is held meanwhile, waited for
-    together, or left to be done.
+    """Whether customers only visit one station after the other, without nested holds, parallel steps or second phases.
 
     network  of any classes.
     """
@@ -323,21 +323,21 @@ def one_by_one(network: RoutedNetwork) -> bool:
 
 
 def at_point(value: Any, index: int) -> Any:
-    """One point of everything inside a value: records, tuples, tables, arrays.
+    """Everything inside a value - records, tuples, tables - at one point of its batch, in floats.
 
     index  of the point, from 0; values that all points share are kept.
     """
     return mapped(value, lambda array: float(array[index]) if array.ndim else float(array))
 
 
-def mapped(value: Any, of: Callable[[Any], Any]) -> Any:
-    """Everything inside a value - records, tuples, tables - with each of its arrays replaced by a function of it."""
+def mapped(value: Any, convert: Callable[[Any], Any]) -> Any:
+    """Everything inside a value - records, tuples, tables - with `convert` applied to each of its arrays."""
     if isinstance(value, tuple):
         record = cast("Any", value)
-        items = [mapped(item, of) for item in record]
+        items = [mapped(item, convert) for item in record]
         return type(record)(*items) if hasattr(record, "_fields") else tuple(items)
     if isinstance(value, Mapping):
-        return {key: mapped(item, of) for key, item in cast("Mapping[Any, Any]", value).items()}
+        return {key: mapped(item, convert) for key, item in cast("Mapping[Any, Any]", value).items()}
     if value is None or isinstance(value, (str, int, float)):
         return value
-    return of(value)
+    return convert(value)

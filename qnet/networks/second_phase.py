@@ -1,4 +1,4 @@
-"""Second phases of closed classes: their work starts at the rate of the passages, which it slows down in turn."""
+"""Second phases of closed classes: their rate is that of the passages, which they slow down in turn."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ else:
 TOLERANCE = 1e-10
 """Relative change of a rate: well below printed digits, and above the rounding of the networks inside."""
 _HIGHEST = 1 - 1e-6
-"""The largest load of a station with which the rest of a network is solved."""
+"""The largest load of a station by open classes and second phases at which the network is solved."""
 _UNDAMPED = 12
-"""Rounds that are not damped."""
+"""Undamped rounds."""
 _PATIENCE = 30
 """Damped rounds without progress after which the rates are given up: each solves a network."""
 _LEAST = 1e-9
@@ -34,7 +34,7 @@ _LEAST = 1e-9
 _CERTAIN = 1.0 - 1e-9
 """Keeps a quotient finite where a probability is 1: any number just below 1 works."""
 _STEEP = 16
-"""How steeply the share of second phases that arrivals find rises to all of them where a station saturates."""
+"""The power of the utilization by which the share of second phases that arrivals observe rises to 1 at saturation."""
 
 Rates = Mapping[int, Value]
 """Passages per second, by class."""
@@ -47,13 +47,14 @@ def second_phase_rates(
     passages: Callable[[Rates], Rates],
     start: Rates | None = None,
 ) -> Rates:
-    """Second phases per second and class: the rate of the passages.
+    """The rates of second phases, equal to those of the passages.
 
     network   its classes; the passages of open ones are their arrivals.
     classes   those with second phases.
     loads     the utilizations of the stations by open classes and by second phases, at given rates.
     passages  the passages per second of the classes, with second phases at given rates.
-    start     the rates in a network that is nearly the same; None: unknown.
+    start     the rates in a nearby network; None: unknown.
+    Returns   passages per second, by class.
     Raises    as `_fixed_point`.
     """
     known = {index: item.arrival_rate for index in classes if isinstance(item := network.classes[index], OpenClass)}
@@ -71,7 +72,7 @@ def second_phase_rates(
 def share_at_arrival(
     network: RoutedNetwork, compiled: Streams, class_index: int, station: str, rate: Value, busy: Value
 ) -> Value:
-    """The share of the second phases of a class at a shared station that its customers find there when they arrive.
+    """The share of the second phases of a class at a shared station that its customers observe on arrival.
 
     Of N customers each finds the second phases of the N - 1 others as an outside observer does, and the one that it
     started, of L seconds, if it is not done when it returns, with a probability P: the product of L / (L + A) over the
@@ -79,11 +80,14 @@ def share_at_arrival(
     station with its second phase for S L / (S + L) seconds, and before that is done starts more, of which P (2 - P)
     remains at its return where P of one piece does: its response is longer by the factor 1 + x,
     x = P q / (1 - q r P (2 - P)), q = L / (S + L), with r as P for the times elsewhere until it leaves. Other
-    customers, there at the share U of the time, make that less. A station of utilization 1 does all second phases while
-    customers are there: what is missing of 1 is taken times 1 - U^16, so that the utilization is never above 1.
+    customers, there at the share U of the time, reduce that. A station of utilization 1 does all second phases while
+    customers are there: the difference of the share from 1 is taken times 1 - U^16, so that the utilization never
+    exceeds 1.
 
+    network   with the class among its classes.
     compiled  the streams for one passage per second of every class.
-    station   where the second phases are.
+    class_index  the class with second phases.
+    station   the station of the second phases.
     rate      passages per second of the class.
     busy      the utilization of the station.
     """
@@ -119,11 +123,11 @@ def share_at_arrival(
 
 
 _Times = list[tuple[Value, Value]]
-"""The number of times, and the length of each."""
+"""Pairs of the number of times, and the length of each."""
 
 
 def _unfinished(times: _Times, work: Value, operations: Operations) -> Value:
-    """The probability that exponential work is not done after some times."""
+    """The probability that exponential work is not done after all of some times."""
     there: Value = 1.0
     for count, time in times:
         part = ratio(time, time + work)
@@ -132,7 +136,7 @@ def _unfinished(times: _Times, work: Value, operations: Operations) -> Value:
 
 
 def _times_elsewhere(item: ClosedClass, station: str, operations: Operations) -> tuple[_Times, _Times]:
-    """The times without waits that a class spends elsewhere, from a second phase until its return, and in all."""
+    """The times without waits that a class spends elsewhere: from a second phase until its return, and in a passage."""
     every: _Times = [(1.0, item.think_time)]
     for route in item.routes:
         for step in route.steps:
@@ -163,7 +167,7 @@ def _fixed_point(
     """The rates of second phases that equal those of the passages.
 
     classes   those with second phases.
-    size      points of the batch; None for one.
+    size      points of the batch; None for a single point.
     load      the largest utilization of a station by open classes and second phases, at given rates.
     passages  the passages per second of each class, with second phases at given rates, of a load below 1.
     Returns   passages per second. Where the load at them is 1 or more there is no steady state: second phases pile up,
@@ -226,13 +230,13 @@ class _Rounds:
         return after, change.max((1, 2))
 
     def saturating(self, rates: Any) -> Any:
-        """The part of rates at which a station is just saturated, if they exceed its capacity."""
+        """Rates scaled down to those that just saturate a station, where they exceed its capacity."""
         return rates / np.maximum(self.load(self.by_class(rates)), 1.0).reshape(-1, 1, 1)
 
     def of_points(self, rates: Any, chosen: Any) -> fixed_point.BatchMap:
         """The map of `image` for some points, which may repeat, while all others have the rates given.
 
-        A network is solved for all points of its batch, or for none; as often as one point is asked for.
+        The entire batch is solved as often as its most repeated point.
         """
         points, times = np.unique(chosen, return_counts=True)
 

@@ -1,7 +1,6 @@
-"""What a solver answers: figures by class, route and station, how they were computed, and how far they can be
-trusted.
+"""Solutions of networks: figures by class, route and station, the method, and the reasons why they are approximate.
 
-What responses are made of, the ways through a network and the waits on them, is kept for further questions.
+`Passages` keeps the routes through a network and the waits on them, for percentiles.
 """
 
 from __future__ import annotations
@@ -24,8 +23,8 @@ if TYPE_CHECKING:
 _NOTHING: Mapping[str, Value] = {}
 
 
-class _Aside:
-    """What a solution has that changes no answer: all of a kind are equal."""
+class _Cache:
+    """A part of a solution that changes no figure: all of one type are equal, so that solutions compare without it."""
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self)
@@ -34,31 +33,34 @@ class _Aside:
         return 0
 
 
-class Start(_Aside):
-    """A solution of demands from which that of a network that is nearly the same begins."""
+class Start(_Cache):
+    """A solution of demands, from which the solution of a nearby network starts."""
 
     def __init__(self, demands: Any) -> None:
         self.demands = demands
 
 
-class Variances(_Aside):
-    """Waits with their variances, computed for the first percentile that needs them, and kept for all others."""
+class Variances(_Cache):
+    """Waits with their variances, computed for the first percentile that needs them, and kept for the others."""
 
     def __init__(self) -> None:
-        self.of: tuple[Any, ...] = ()
+        self.source: tuple[Any, ...] = ()
+        """The parts of the passages of which these are the waits."""
         self.waits: Sequence[Wait] = ()
 
     def known(self, passages: Passages, compute: Callable[[], Sequence[Wait]]) -> Sequence[Wait]:
-        """Those of passages, computed where they are not of these very waits."""
-        of = passages.compiled, passages.throughputs, passages.waits, passages.wanted
-        if len(self.of) != len(of) or any(one is not other for one, other in zip(self.of, of, strict=True)):
+        """The waits of passages, computed anew unless they were for the same objects."""
+        source = passages.compiled, passages.throughputs, passages.waits, passages.wanted
+        if len(self.source) != len(source) or any(
+            one is not other for one, other in zip(self.source, source, strict=True)
+        ):
             self.waits = compute()
-            self.of = of
+            self.source = source
         return self.waits
 
 
 class Passages(Record):
-    """A solved network as percentiles need it. Only they do: nothing is computed to make it."""
+    """A solved network as percentiles need it; nothing is computed to make it."""
 
     network: RoutedNetwork
     compiled: Streams
@@ -67,24 +69,23 @@ class Passages(Record):
     waits: tuple[Wait, ...]
     """By stream."""
     identical: tuple[Value, ...] = ()
-    """By stream, of parallel steps: the share of customers there on arrival that started together with other
-    branches."""
+    """By stream of a parallel step: the share of the customers present on arrival that started together with it."""
     wanted: Wanted | None = None
-    """Where the waits have no variances yet: the method and the budget to find them with."""
+    """Where the waits have no variances yet: the method and the budget to compute them."""
     demands: Any = None
-    """Of a batch, the solution of its demands, a start for those of a network that is nearly the same."""
+    """Of a batch: the solution of its demands, from which that of a nearby network starts."""
     start: Start | None = None
-    """The same of a point."""
+    """Of a point: the same."""
     variances: Variances | None = None
-    """Where the waits have none yet: those that are computed."""
+    """Where the waits have no variances yet: those computed for percentiles."""
     copies: tuple[int, ...] = ()
-    """By class: how many classes like it there are in the network of which this is a part; empty: one of each."""
+    """By class: how many equal classes of the entire network it represents; empty: one each."""
 
 
 class StationFigures(Record):
     """Figures of one group of copies of a station.
 
-    Mean values; rates and lengths are totals of the group, utilization and wait of each copy.
+    Mean values: rates and numbers are totals of the group, utilization and wait are those of each copy.
     """
 
     name: str
@@ -101,9 +102,10 @@ class StationFigures(Record):
     wait: Value | None
     """Mean wait per visit, over all streams; 0 at a delay; None where rates depend on the number present."""
     holding: Value
-    """Mean time a server is kept per visit, both phases, inner waits included; with `rates`, the entire time there."""
+    """Mean time that a server is kept per visit, both phases, inner waits included; with rates, the entire time
+    there."""
     residence: Value
-    """Part of the mean response spent here, waits included; time inside an inner hold counts there."""
+    """The part of the mean response spent here, waits included; time in an inner hold counts at its station."""
     queue_length: Value
     """Mean number waiting and in service."""
     offered: Value | None = None
@@ -111,24 +113,24 @@ class StationFigures(Record):
 
 
 class BufferFigures(Record):
-    """Figures of a buffer. Indices; times in seconds."""
+    """Figures of a buffer, in places and seconds."""
 
     name: str
     places: Value
     offered: Value
-    """Indices requested per second."""
+    """Places requested per second."""
     throughput: Value
-    """Indices taken, and freed, per second."""
+    """Places taken, and freed, per second."""
     occupancy: Value
     """Mean number of places taken."""
     found_full: Value
     """Blocking probability: all places are taken."""
     delay_when_full: Value
-    """Mean time until there is a place for one that waits for it; 0 where arrivals that find none are lost."""
+    """Mean wait for a place when all are taken; 0 where such arrivals are lost."""
     drain_rate: Value
-    """Indices per second that can be freed at most; 0 where none are taken."""
+    """The most places per second that can be freed; 0 where none are taken."""
     time_to_fill: Value
-    """Time to fill from empty, while the arrivals exceed the drain; infinite where they do not."""
+    """Time to fill from empty, where arrivals exceed the drain rate; infinite where they do not."""
     drained_by: str
     """The station that limits the drain."""
 
@@ -142,10 +144,10 @@ class ClassStationFigures(Record):
     throughput: Value
     utilization: Value | None
     residence: Value
-    """Per passage: of the chain, where it is a class of one."""
+    """Seconds per passage; for a class of a chain, per passage of the chain."""
     queue_length: Value
     chain: str = ""
-    """Of a class of a chain."""
+    """The chain of which it is a class; empty for a class of the network."""
 
 
 class RouteFigures(Record):
@@ -157,10 +159,9 @@ class RouteFigures(Record):
     throughput: Value
     response: Value
     spent: dict[str, Value]
-    """The part of the response spent at each group of copies, by label, as residence is; under "" that of delays."""
+    """The residence time at each group of copies, by label; under "" that of delays."""
     served: dict[str, Value] | None = None
-    """The part of it that is not waiting, where the route has parallel steps: there it differs from that without any
-    wait."""
+    """The part of `spent` that is not waiting, of routes with parallel steps: there it depends on the waits."""
     offered: Value | None = None
     """Passages per second that begin; None where none are lost. Throughput and response are of those completed."""
 
@@ -172,12 +173,12 @@ class ClassFigures(Record):
     throughput: Value
     response: Value
     population: Value | None = None
-    """Of a closed class."""
+    """Customers of a closed class."""
     think_time: Value | None = None
     enclosed: tuple[Value, Value, Value, Value] | None = None
-    """Bounds of throughput and response, the lower first, where a method is approximate and theory has bounds."""
+    """Lower and upper bounds of throughput, then of response, where the method is approximate and there are bounds."""
     offered: Value | None = None
-    """As of `RouteFigures`."""
+    """As in `RouteFigures`."""
 
 
 class BranchFigures(Record):
@@ -190,20 +191,20 @@ class BranchFigures(Record):
     name: str
     copies: int
     needed: int
-    """How many branches of the step must finish, of `width`."""
+    """How many of the `width` branches of the step must finish."""
     width: int
     count: Value
     """How often the step is made in a passage of the route."""
     time: Value
     """Mean time from the start of the step until the branch has finished."""
     total: Value
-    """Mean time until enough branches have."""
+    """Mean time until enough branches have finished."""
     awaited: Value
     """The probability that the step waits for this branch, or one of its copies, as the last."""
 
 
 class Limiting(Record):
-    """What is closest to saturation: a group of copies of a station, or a named limit."""
+    """A capacity and its use: a group of copies of a station, or a named limit."""
 
     name: str
     load: Value
@@ -211,7 +212,7 @@ class Limiting(Record):
     certain: bool = True
     """Whether the load contains no waits, and so is known even without a steady state."""
     estimated: bool = False
-    """Whether the capacity is that of an approximation."""
+    """Whether the capacity is approximate."""
 
 
 class RoutedSolution(Record):
@@ -226,7 +227,7 @@ class RoutedSolution(Record):
     stations: tuple[StationFigures, ...]
     visits: tuple[ClassStationFigures, ...]
     loads: tuple[Limiting, ...]
-    """Every capacity and how much of it is used, also without a steady state."""
+    """Every capacity and its use, also without a steady state."""
     held_by: dict[str, dict[str, Value]]
     """For each station group held while others are waited for: the share of its holding time spent waiting for each."""
     method: str
@@ -236,28 +237,27 @@ class RoutedSolution(Record):
     rounds: int
     """Rounds of the fixed point; 1 where there was nothing to iterate."""
     ceiling: tuple[Value, Any] | None = None
-    """Of one closed class alone: the limit of its throughput for many customers, and the limiting station; where times
-    depend on the number inside, the most that it can be. Of a batch arrays, where they are asked for."""
+    """For a single closed class: the limit of its throughput with many customers, and the station that sets it; where
+    times depend on the number inside, the largest throughput. Arrays for a batch, where wanted."""
     states: dict[str, tuple[float, ...]] | None = None
-    """Of every station the probabilities of 0, 1, ... customers of closed classes at a copy, where asked for."""
+    """By label of a station group: the probabilities of 0, 1, ... customers of closed classes at a copy, where
+    wanted."""
     log_constant: float | None = None
     """Logarithm of the normalising constant of the closed classes of a point, where the method has it."""
     why: str = ""
     """Why this method was taken, where there was a choice."""
     full_at: Mapping[str, Value] = _NOTHING
-    """By label of a station that is held around a subnetwork: the passages per second that it lets through at most,
-    where that is known."""
+    """By label of a station that is held around a subnetwork: the passages per second that saturate it, where known."""
     network: RoutedNetwork | None = None
-    """The network as it is on average, where its numbers depend on how many customers hold a station."""
+    """The network with mean values, where its values depend on the number of customers that hold a station."""
     branches: tuple[BranchFigures, ...] = ()
-    """Of parallel steps."""
+    """The branches of parallel steps."""
     warned: Flags | None = None
-    """(P,) of which points of a batch some reason is `Beyond`; None where that is not known of each."""
+    """(P,) the points of a batch with a reason that is `Beyond`; None where that is not known by point."""
     near: Nearby | None = None
-    """Of a batch: from where the fixed points of one that is nearly the same converge sooner; None where there are
-    none."""
+    """Of a batch: its fixed points, from which those of a nearby batch converge sooner; None where there are none."""
     passages: Passages | None = None
-    """What responses are made of; None where the method has no second moments."""
+    """The routes and waits for percentiles; None where the method has no second moments."""
     offered: Value | None = None
-    """As of `RouteFigures`."""
+    """As in `RouteFigures`."""
     buffers: tuple[BufferFigures, ...] = ()

@@ -1,4 +1,4 @@
-"""The door of networks of routes: the best method of the table of solvers, or a named one."""
+"""The solution of networks of routes, by the best method of the table of solvers, or by a named one."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ else:
     product = lazy("qnet.networks.product.solve")
 
 _PLAIN, _BATCH, _POINT = 7e4, 3e5, 500.0
-"""Operations by station and step that any method takes: of a point; of a batch, and of each of its points."""
+"""Operations per station and step that any method takes: of a point; of a batch, and of each of its points."""
 _A_CELL = 2e4
 """Operations of the figures of a class at a group of copies."""
 _OPEN = "open"
-"""The method that leaves out figures that are not asked for."""
+"""The method that can leave out unwanted figures."""
 _NOT_IN_DEMANDS = frozenset({"memory", "capacity", "buffers"})
 """The features that a network of demands cannot have."""
 
@@ -44,13 +44,12 @@ _NOT_IN_DEMANDS = frozenset({"memory", "capacity", "buffers"})
 def solve(network: RoutedNetwork, wanted: Wanted = AUTO) -> RoutedSolution:
     """The steady state of a network, or of every point of a batch.
 
-    network   open classes with holds, phases and priorities; or open and closed classes without.
-    wanted    the method and its budget, where there is a choice.
-    Returns   `RoutedSolution`; points without a steady state are marked in it.
-              Bounds are added at its classes where they are wanted. Closed classes without customers at any point
-              change nothing for the others, and have their demands as residence times.
-    Raises    `NotComputed` where the network has what its classes cannot have yet, or a method does not apply or
-              does not converge.
+    network   any network of routes.
+    wanted    the figures, the method and the budget.
+    Returns   `RoutedSolution`; points without a steady state are marked in it. Bounds are added to its classes where
+              they are wanted. Closed classes without customers at any point change nothing for the others, and their
+              residence times are their demands.
+    Raises    `NotComputed` where no method, or not the named one, applies, or where it does not converge.
     """
     _charge(network)
     if network.closed and any(station.discipline == "lcfs-pr" for station in network.stations):
@@ -61,13 +60,13 @@ def solve(network: RoutedNetwork, wanted: Wanted = AUTO) -> RoutedSolution:
         first = error.problems[0]
         if first.code != "QN230":
             raise
-        # Numbers of the model are in their domains; what is computed from them on the way to an answer is not.
+        # The numbers of the model are in their domains; one computed from them is not.
         help = "check the units of the smallest and the largest numbers"
         raise NotComputed(first.replace(code="QN502", help=help)) from None
 
 
 def _solved(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
-    """The solution, with that of empty classes, of classes per copy, and bounds."""
+    """The solution, with classes that have no customers or no arrivals."""
     several = len(network.classes) > 1
     if network.closed and several:
         empty = degenerate_classes.empty_classes(network)
@@ -78,7 +77,7 @@ def _solved(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
     if idle is None or _identical(network, wanted):
         return _occupied(network, wanted)
     wanted = wanted.replace(responses=False)
-    # The states of a chain have none of a customer who never comes.
+    # A chain of states has no state of a customer that never comes.
     try:
         rare = _occupied(network, wanted.replace(chain=0))
     except NotComputed:
@@ -94,7 +93,8 @@ def _identical(network: RoutedNetwork, wanted: Wanted) -> identical_classes.Iden
 
 
 def _occupied(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
-    """The solution, whatever the numbers of customers."""
+    """The solution of all classes together: those per copy or identical ones reduced first, with bounds where
+    wanted."""
     if any(item.per_copy_of for item in network.classes) and (apart := copy_classes.apart(network)):
         inner = wanted.replace(responses=False)
         return apart.together(solve(apart.network, inner), wanted.asks_ceiling(network.size))
@@ -109,7 +109,7 @@ def _occupied(network: RoutedNetwork, wanted: Wanted) -> RoutedSolution:
 
 
 def _charge(network: RoutedNetwork) -> None:
-    """Charge what every solution of a network takes, by its size."""
+    """Charge the operations that every solution of a network of this size takes."""
     parts = len(network.stations) + sum(len(route.steps) for item in network.classes for route in item.routes)
     each = _PLAIN if network.size is None else _BATCH + _POINT * network.size
     cells = len(network.classes) * sum(len(station.groups) for station in network.stations)
@@ -117,26 +117,26 @@ def _charge(network: RoutedNetwork) -> None:
 
 
 def solve_part(network: Any, wanted: Wanted) -> Any:
-    """The solution of a part of a network, which is given by its routes or by its demands."""
+    """The solution of a part of a network, given by its routes or by its demands."""
     return solve(network, wanted) if isinstance(network, RoutedNetwork) else product.solve(network, wanted)
 
 
 class _Demands:
-    """All methods that take demands, by the demands of a network of routes."""
+    """One choice for all methods that take demands, applied to the demands of a network of routes."""
 
     def __init__(self, network: RoutedNetwork, wanted: Wanted, features: frozenset[str]) -> None:
         self.network, self.wanted, self.features = network, wanted, features
         self.name = wanted.method
 
     def refusal(self) -> Reason | None:
-        """Why a network has no demands, or open classes alone that need none; or None. Raises `NotComputed` QN548."""
+        """Why a network cannot be, or need not be, reduced to demands; None where it is. Raises `NotComputed` QN548."""
         missing = unsupported(self.features & _NOT_IN_DEMANDS, frozenset())
         if missing:
             return missing
         if not self.network.closed and "rates" not in self.features:
             return Reason("no closed classes")
-        if "holds" in self.features and (result := memory.applies(self.network)):
-            return memory.held(result)
+        if "holds" in self.features and (limited := memory.applies(self.network)):
+            return memory.held(limited)
         exactness.refuse_uneven(self.network, Reason("closed" if self.network.closed else "rates"))
         return None
 
@@ -168,7 +168,7 @@ def _chosen(network: RoutedNetwork, wanted: Wanted, features: frozenset[str]) ->
 
 
 def _others(network: RoutedNetwork, wanted: Wanted, features: frozenset[str]) -> list[TableMethod]:
-    """The methods that may be named for a network: of those that take demands, as far as its routes decide."""
+    """The methods that may be named for a network; those that take demands are judged by its features alone."""
     by_routes = [row for row in table.TABLE if row.takes == "routes"]
     result = [TableMethod(row, network, wanted.replace(method=row.name), features, solve_part) for row in by_routes]
     try:

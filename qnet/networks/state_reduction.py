@@ -1,7 +1,7 @@
-"""Graphs of states that customers go between: transitions, absorbing states, and mean numbers of visits per passage.
+"""Graphs of the states of customers: transitions, absorbing sets, and mean numbers of visits per passage.
 
-A row holds the positive probabilities to go on from one state, by the state they lead to, at one point or at a batch of
-them.
+A row holds the positive transition probabilities from one state, by the next state, at one point or at those of a
+batch.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from qnet.expression import Value
 from qnet.lazy import np
 
 _LEAST = 1e-290
-"""Below this a probability has too few digits left for its reciprocal."""
+"""The least probability whose reciprocal is not too large."""
 
 Row = Mapping[int, Value]
 
 
 def reduced(rows: Sequence[Row], reference: int, states: Iterable[int]) -> dict[int, Value]:
-    """Visits between two visits to the reference.
+    """Mean numbers of visits to states between two visits to the reference.
 
     Applies    states that all lead to each other and nowhere else.
-    rows       probabilities; the one of remaining is what the others leave of one. Floats, or arrays over the points of
-               a batch that are positive at all of its points.
+    rows       transition probabilities; that of remaining in a state is one minus the others. Floats, or arrays over
+               the points of a batch that are positive at all of its points.
     reference  one of the states.
     states     those to be visited.
     Returns    the visits by state, 1 at the reference.
-    Method     State reduction: a state that is taken out divides its entries by the probability to leave it, which is a
-               sum over other states: nothing is ever subtracted from one. States with few neighbours go first, which
-               keeps most zeros.
+    Method     State reduction: a state is eliminated by dividing the transitions into it by the probability to leave
+               it, a sum over other states, so that nothing is subtracted from one. States with few neighbours go
+               first, which keeps the rows sparse.
     Fails      `NotComputed` QN502 for visits near the largest float.
     Source     @grassmann1985
     """
@@ -70,10 +70,10 @@ def reduced(rows: Sequence[Row], reference: int, states: Iterable[int]) -> dict[
 
 
 def closed_sets(rows: Sequence[Iterable[int]], out: Iterable[int]) -> list[list[int]]:
-    """The sets of states that lead to each other and nowhere else, by their first states.
+    """The closed communicating sets of states, in the order of their first states.
 
     rows  by state: the states that it leads to.
-    out   states that customers leave the network from, or that do not count.
+    out   states from which customers leave the network, or that do not count.
     """
     behind = turned(rows)
     leading = reached(behind, out)
@@ -83,7 +83,7 @@ def closed_sets(rows: Sequence[Iterable[int]], out: Iterable[int]) -> list[list[
             continue
         state = start
         while True:
-            # A state that does not lead back is one step nearer to where customers remain.
+            # A state that does not lead back is nearer to a closed set.
             group = reached(rows, [state])
             lost = group - reached(behind, [state])
             if not lost:
@@ -101,17 +101,17 @@ def reached(rows: Sequence[Iterable[int]], starts: Iterable[int]) -> set[int]:
     starts  the states to begin from.
     """
     result = set(starts)
-    waiting = list(result)
-    while waiting:
-        for onward in rows[waiting.pop()]:
+    pending = list(result)
+    while pending:
+        for onward in rows[pending.pop()]:
             if onward not in result:
                 result.add(onward)
-                waiting.append(onward)
+                pending.append(onward)
     return result
 
 
 def turned(rows: Sequence[Iterable[int]]) -> list[list[int]]:
-    """For every state those that lead to it.
+    """For every state, the states that lead to it.
 
     rows  by state, the states to which it leads, numbered from 0.
     """
@@ -123,7 +123,7 @@ def turned(rows: Sequence[Iterable[int]]) -> list[list[int]]:
 
 
 def _sum(values: Iterable[Value]) -> Value:
-    """The sum of positive numbers, of floats rounded once."""
+    """The sum of positive numbers; floats are rounded once."""
     numbers = list(values)
     return fsum(numbers) if all(isinstance(value, (int, float)) for value in numbers) else sum(numbers)
 
@@ -144,8 +144,8 @@ class StrandedCustomers(Exception):
     """Customers that start at the reference reach states from which they never return to it.
 
     states   where they remain.
-    beside   another set of states, each with a part of the reference, where others remain; empty where there is none.
-    point    the first point of the batch where it is so; None for a single point.
+    beside   another closed set where others remain, if each has a part of the reference; empty where there is none.
+    point    the first such point of the batch; None for a single point.
     """
 
     def __init__(self, states: Sequence[int], beside: Sequence[int] = (), point: int | None = None) -> None:
@@ -158,16 +158,16 @@ class StrandedCustomers(Exception):
 def visits_per_passage(
     rows: Sequence[Mapping[int, Value]], reference: Sequence[int], size: int | None = None
 ) -> tuple[Value, ...]:
-    """Visits to every state for each visit to a reference, which may be several states together.
+    """Mean numbers of visits to every state per visit to a reference, which may be several states together.
 
     Applies    closed chains, and open ones with the outside as a state and as the reference.
-    rows       of S states: the probabilities to go on, by state, >= 0, that sum to one by the caller; floats, or arrays
-               of `size` points.
+    rows       by state, S of them: transition probabilities >= 0 by next state, that sum to one (not checked); floats,
+               or arrays of `size` points.
     reference  the states whose visits together are the passages; customers start there.
     size       points of the batch; None for one point in floats.
     Returns    (S,) visits, floats or arrays; 0 at states that are never reached.
-    Raises     `StrandedCustomers` where customers never return to the reference, or change no more between parts of it;
-               `NotComputed` QN502 for visits near the largest float.
+    Raises     `StrandedCustomers` where customers never return to the reference, or no longer change between parts of
+               it; `NotComputed` QN502 for visits near the largest float.
     Method     State reduction of all points at once that have the same positive probabilities.
     Source     @grassmann1985
     """
@@ -199,7 +199,7 @@ def _taken(value: Value, points: Any) -> Value:
 
 
 def _visits(rows: Sequence[Mapping[int, Value]], reference: Sequence[int]) -> tuple[Value, ...]:
-    """The visits where the same probabilities are positive at all points."""
+    """The visits, where the same probabilities are positive at all points."""
     positive = [{to: value for to, value in row.items() if _first(value) > 0} for row in rows]
     around = reached(positive, reference)
     kept = closed_sets(positive, [state for state in range(len(rows)) if state not in around])

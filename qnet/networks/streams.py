@@ -2,8 +2,8 @@
 
 Every hold becomes one stream (two where part of it is exempt from its priority) at each group of copies it may use.
 A stream knows its holding time in two phases, as a `Duration` over the waits of the streams inside it, and, where it
-is requested from inside another hold, how many holders there can be at most. `stream_wait` is what one request waits,
-of the time that its class spends there in a passage.
+is requested from inside another hold, the largest number of holders. `stream_wait` is the wait of one request, by the
+time that its class spends there in a passage.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ Key = tuple[str, int]
 
 
 _CLOSED = 0.5
-"""The dependence in closed classes over that in open ones, measured on small systems of 1 to 12 customers."""
+"""The dependence of branches in closed classes over that in open ones, measured on systems of 1 to 12 customers."""
 _NOTHING_LEFT: Mapping[str, Duration] = {}
 
 
 LONGEST = 1e150
-"""Seconds, of waits whose square is a number; those of points without a steady state may be longer."""
+"""The longest wait in seconds whose square is finite; those of points without a steady state may be longer."""
 
 
 class Stream(Record):
-    """Requests of one kind for one copy of a station."""
+    """Requests of one class and route for one copy of a station, with one priority."""
 
     station: str
     group: int
@@ -54,19 +54,19 @@ class Stream(Record):
     second: Duration
     """Holding time after it."""
     holding: Duration
-    """Both together."""
+    """The sum of both."""
     priority: int
     scv: Value | None
     holder: str
     """The station whose holders alone make these requests; empty for an open stream."""
     holders: int
-    """The number of these holders; 0 for an open stream."""
+    """The largest number of these holders; 0 for an open stream."""
     inside: tuple[str, ...]
     """All stations whose servers are kept while this one is waited for; empty for an open stream."""
     started: Value | None = None
-    """Of a branch of a parallel step: how often per second the step is started; None outside of such steps."""
+    """In a branch of a parallel step: starts of the step per second; None outside of such steps."""
     left: bool = False
-    """Whether it is work that no response waits for, and no server is kept for."""
+    """Whether it is second-phase work for which no server is kept."""
     drains: str = ""
     """The buffer whose places this work frees; empty for none."""
     around: tuple[Key, ...] = ()
@@ -76,13 +76,13 @@ class Stream(Record):
 
 
 class RouteTime(Record):
-    """The response of one route, split by the station that each part is spent at (empty: delays)."""
+    """The response of one route, by station group (an empty name for delays)."""
 
     class_index: int
     route: str
     probability: Value
     parts: dict[Key, Duration]
-    """Without parallel steps."""
+    """By station group: the time outside of parallel steps."""
     forks: tuple[Parallel, ...] = ()
     after: Mapping[str, Duration] = _NOTHING_LEFT
     """By buffer: the time from the step that takes places to the work that frees them, or to the response."""
@@ -98,7 +98,7 @@ class Streams(Record):
     order: tuple[Key, ...]
     """Station groups, the innermost first."""
     deferred: bool
-    """Whether any stream there is second-phase work."""
+    """Whether any step is in phase 2."""
     prioritized: tuple[str, ...]
     """Stations at which some step has a priority, if only at some points."""
 
@@ -111,7 +111,8 @@ class Streams(Record):
 
 
 class _Parts(Record):
-    """What a step contributes: to the response, to the second phase of each enclosing hold, by station."""
+    """The contributions of a step: to the response, to the second phase of each enclosing hold, and by station
+    group."""
 
     first: Duration
     second: dict[str, Duration]
@@ -164,11 +165,11 @@ _NOWHERE: Key = ("", 0)
 
 
 def streams(network: RoutedNetwork, operations: Operations, rates: Sequence[Value] | None = None) -> Streams:
-    """The streams of a network, in an order in which inner stations come first.
+    """All requests of a network, by streams.
 
-    network  its stations, classes and routes.
+    network     its stations, classes and routes.
     operations  of floats, arrays or symbols.
-    rates   passages per second of every class; None: the arrival rates, of open classes alone.
+    rates       passages per second of every class; None: the arrival rates, of open classes alone.
     """
     walker = _Walker(network, operations)
     if rates is None:
@@ -186,6 +187,8 @@ def streams(network: RoutedNetwork, operations: Operations, rates: Sequence[Valu
 
 
 class _Walker:
+    """A walk over the steps of all routes, which collects streams and route times."""
+
     def __init__(self, network: RoutedNetwork, operations: Operations) -> None:
         self.stations = {station.name: station for station in network.stations}
         self.operations = operations
@@ -196,15 +199,15 @@ class _Walker:
         self.prioritized: set[str] = set()
         self.left = False
         self.started: Value | None = None
-        """How often per second the enclosing parallel step is started."""
+        """Starts of the enclosing parallel step per second."""
         self.behind = 0
-        """The number of enclosing steps that are after a response."""
+        """The number of enclosing holds in phase 2."""
         self.class_index = 0
         self.route_name = ""
         self.drains = ""
         self.buffers = bool(network.buffers)
         self.last = NOTHING
-        """Of the step that was measured last, one visit."""
+        """The time of one visit of the step that was measured last."""
 
     def route(self, class_index: int, arrival_rate: Value, route: Route) -> None:
         """Measure one route of a class, and register its streams."""
@@ -316,7 +319,7 @@ class _Walker:
     def register(
         self, hold: Hold, station: Station, group: int, rate: Value, held: tuple[Key, ...], inner: _Parts
     ) -> _Parts:
-        """Add the streams of one hold at one group; the answer includes their wait."""
+        """Add the streams of one hold at one group; the result includes their wait."""
         enclosing = tuple(name for name, _ in held)
         holder, holders = self.holders(station, enclosing)
         inside = tuple(name for name in enclosing if not self.stations[name].delay) if holders else ()
@@ -358,7 +361,7 @@ class _Walker:
         return _Parts(inner.first.plus(wait), outer, _merged(inner.spent, {(station.name, group): wait}))
 
     def holders(self, station: Station, enclosing: tuple[str, ...]) -> tuple[str, int]:
-        """Which station bounds the number of simultaneous requests, and the bound; ("", 0) for no bound."""
+        """The station that bounds the number of simultaneous requests, and the bound; ("", 0) for no bound."""
         if not enclosing:
             return "", 0
         best = ("", 0)
@@ -372,10 +375,10 @@ class _Walker:
         return best
 
     def order(self) -> list[Key]:
-        """Station groups, every inner station before the ones whose holds contain it."""
+        """Station groups, every station before those that are held around it."""
         done: dict[str, None] = {}
         for start in self.stations:
-            # Entered stations wait on the stack until all their inner ones are done: a chain may be long.
+            # A stack instead of recursion: holds may be nested very deep.
             stack = [start]
             while stack:
                 name = stack[-1]
@@ -389,7 +392,7 @@ class _Walker:
 
 
 def filled(step: Step) -> tuple[str, ...]:
-    """The buffers of which a step takes places, itself or inside."""
+    """The buffers in which a step, or one inside it, takes places."""
     if isinstance(step, Time):
         return (step.fills,) if step.fills else ()
     inner = step.inner if isinstance(step, Fork) else step.steps
@@ -397,7 +400,7 @@ def filled(step: Step) -> tuple[str, ...]:
 
 
 def follows(inner: Station, outer: Station) -> bool:
-    """Whether the copy of `outer` that is held decides which copy of `inner` is asked."""
+    """Whether the copy of `outer` that is held determines the copy of `inner`."""
     return bool(inner.follows) and inner.follows in (outer.name, outer.follows)
 
 
@@ -410,9 +413,9 @@ def _single(branch: Branch) -> bool:
 
 
 def group_of(station: Station, copy: int) -> int:
-    """The group of a numbered copy, from 1; a copy that a step names is a separate group.
+    """The index of the group of a copy; a copy that a step names is a separate group.
 
-    station  whose copies are meant.
+    station  the station of the copy.
     copy     from 1 to the number of copies.
     Raises   `ValueError` for a copy that the station does not have.
     """
@@ -425,7 +428,7 @@ def group_of(station: Station, copy: int) -> int:
 
 
 def by_station(requests: Iterable[Stream]) -> dict[str, list[Stream]]:
-    """Requests by the name of the station that they are for, in their order; none for a station that has none.
+    """Requests by the name of their station, in their order; stations without requests are left out.
 
     requests  of a network, or some of them.
     """
@@ -436,10 +439,10 @@ def by_station(requests: Iterable[Stream]) -> dict[str, list[Stream]]:
 
 
 def exponential(stream: Stream, operations: Operations) -> bool:
-    """Whether what a stream asks of its server has the variance of an exponential time.
+    """Whether the holding time of a stream has the variance of an exponential time.
 
-    stream      with the mean and the scv of its holding time.
-    operations  of floats or of arrays: true where it is so at all points.
+    stream      the requests; waits inside the holding time are left out.
+    operations  of floats or of arrays: true if it has at all points.
     """
     if stream.scv is not None:
         return close(stream.scv, stream.scv * 0 + 1.0, operations)
@@ -448,10 +451,10 @@ def exponential(stream: Stream, operations: Operations) -> bool:
 
 
 def start_together(network: RoutedNetwork, compiled: Streams, operations: Operations) -> tuple[Value, ...]:
-    """By stream: the share of the work that it finds at its station which started together with other branches.
+    """By stream: the share of the load at its station that started together with it, by other branches.
 
-    That is the share of the load there from its route's parallel steps, times the probability that a step which uses
-    one copy of a station uses another as well; half of it in closed classes, whose customers wait for each other less.
+    That is the share of the load from the parallel steps of its route, times the probability that a step uses this
+    copy; half of it in closed classes, whose customers wait for each other less.
 
     network     any network.
     compiled    its streams.
@@ -481,14 +484,13 @@ def stream_wait(
     """The wait of one request.
 
     stream      the requests.
-    spent       seconds that the class spends there in a passage, and `demand` of it being served.
-    visits      how often it comes there in a passage.
+    spent       seconds that the class spends at the station in a passage, `demand` of them in service.
+    visits      its visits there per passage.
     ordered     whether all visits of a class have the same wait, as where the order of arrival was taken into account;
-                else each in proportion to its service.
+                else waits are in proportion to service.
     faster      whether more customers are served faster, so that a wait may be negative.
     operations  those of the numbers.
-    Returns     seconds, and square seconds: those that make the time there as variable as an exponential one, where
-                service is.
+    Returns     mean in seconds, and the variance with which, after exponential service, the time there is exponential.
     """
     idle = (spent == 0) | (demand == 0)
     mean = stream.holding.mean

@@ -1,4 +1,4 @@
-"""How an answer is to be computed, where there is a choice of methods."""
+"""What an answer is to contain, by which method, and within which budget."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Work(Record):
     bytes: float
 
     def amount(self, between: str = " and ") -> str:
-        """Both as messages have them; what is infinite was too much to be counted.
+        """Both as messages state them; an infinite amount was too large to be counted.
 
         >>> Work(2e9, 1e6).amount()
         '2.0e+09 operations and 1.0e+06 bytes'
@@ -42,52 +42,52 @@ class Work(Record):
 
 
 class Wanted(Record):
-    """A method by name, or the best one within an announced budget of work and memory."""
+    """The figures that are wanted, the method for them, and the budget of work and memory."""
 
     method: str = "auto"
     states: bool = False
     """Whether state probabilities are wanted."""
     operations: float = OPERATIONS
-    """Elementary operations of an exact answer, about 1e9 a second."""
+    """Elementary operations that an exact answer may take, about 1e9 a second."""
     memory: float = MEMORY
-    """Bytes."""
+    """Bytes that it may take."""
     correction: str = ""
-    """How approximations treat several servers; empty: the one with the smallest measured error."""
+    """How approximations treat several servers, one of `CORRECTIONS`; empty: that with the smallest measured error."""
     core_solutions: int | None = 3
-    """Of linearizer; None: until it converges."""
+    """How many core solutions linearizer makes; None: until it converges."""
     chain: int = 10_000
-    """States of a Markov chain that `auto` may solve where there is no product form; 0 for none."""
+    """The most states of a Markov chain that `auto` may solve where there is no product form; 0 for no chain."""
     announce: Callable[[str], None] | None = None
     """Called before an answer that will take long."""
     solved: Callable[[int], None] | None = None
     """Called with the number of points of a question solved, whenever some are."""
     bounds: str = ""
-    """A kind of bounds that are wanted besides the answer; empty: those of approximate answers only, the tightest."""
+    """The kind of bounds wanted with the answer; empty: the tightest ones, of approximate answers only."""
     enclosed: bool = True
     """Whether approximate answers come with bounds that enclose the exact one, which searches have no use for."""
     rough: bool = False
-    """Whether only the saturating load is asked for, for which a fixed point that has not quite converged is
-    sufficient."""
+    """Whether only the saturating load is wanted, for which a fixed point need not converge fully."""
     capacities: bool = False
-    """Whether only the loads that hold no waits are asked for: without waits, all other figures mean nothing."""
+    """Whether only loads without waits inside holds are wanted: no waits are computed, and all other figures mean
+    nothing."""
     responses: bool = False
-    """Whether no more than loads, throughputs and responses of classes are asked for: figures by station and by route,
-    and what outer stations wait for, may be left out."""
+    """Whether only loads, throughputs and responses of classes are wanted: figures by station and by route, and the
+    waits inside holds, may be left out."""
     warned: bool = True
-    """Whether answers say what of them was not measured, which searches have no use for."""
+    """Whether answers warn of use beyond the measured regions, which searches have no use for."""
     ceilings: bool | None = None
-    """Whether to say what the throughput of a single closed class tends to; None: of a point, and not of a batch."""
+    """Whether the limit of the throughput of a single closed class is wanted; None: of a point, not of a batch."""
     each: bool = False
-    """Whether every point of a batch has the full budget and gets the method it would get alone; else they share the
-    budget and a method. Raises `Divided` where points need different ones."""
+    """Whether every point of a batch has the full budget and gets the method that it would get alone (`Divided` is
+    raised where methods differ); else the points share a budget and a method."""
     better: bool = False
     """Whether a point of open classes whose approximate answer is warned of may be solved by the chain of its states,
     which takes up to half a second."""
     near: Nearby | None = None
-    """What the solution of a network that is nearly the same ended with, from which fixed points converge sooner."""
+    """The fixed points of a nearby network, from which those of this one converge sooner."""
 
     def asks_ceiling(self, size: int | None) -> bool:
-        """Whether what the throughput tends to is asked for.
+        """Whether the limit of the throughput is wanted.
 
         size  of the batch; None for a point.
         """
@@ -95,7 +95,7 @@ class Wanted(Record):
 
 
 class Divided(Exception):
-    """Points of a batch are not to be solved by one method; `first` says which of them, an array of truth values."""
+    """Points of a batch need different methods: those that are true in `first`, an array, and the others."""
 
     def __init__(self, first: Any) -> None:
         super().__init__("the points of a batch need different methods")

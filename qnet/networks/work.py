@@ -1,4 +1,4 @@
-"""What the classes and routes of a network ask of its stations, without any waits: service, demands, capacities."""
+"""The service, demands and capacities of a network, without any waits."""
 
 from __future__ import annotations
 
@@ -22,16 +22,17 @@ class GroupWork(Record):
     capacity: float | None
     """The capacity of a copy with many customers: its servers, or its last rate; None at a delay."""
     demands: tuple[Value, ...]
-    """By class: seconds that servers of one copy are kept, both phases, inner service included and no waits."""
+    """By class: seconds that servers of one copy are kept per passage, both phases, inner service included, no
+    waits."""
 
     def full_at(self, mix: Sequence[Value]) -> Value:
-        """The passages per second at which the demands alone saturate every copy; infinite without demand.
+        """The passages per second at which the demands alone saturate the copies; infinite without demand.
 
         mix   the share of each class in all passages.
         """
-        asked = total(share * demand for share, demand in zip(mix, self.demands, strict=True))
-        idle = asked == 0
-        return operations_for(asked).where(idle, float("inf"), (self.capacity or 0.0) / (asked + idle))
+        demand = total(share * each for share, each in zip(mix, self.demands, strict=True))
+        idle = demand == 0
+        return operations_for(demand).where(idle, float("inf"), (self.capacity or 0.0) / (demand + idle))
 
 
 class RouteWork(Record):
@@ -41,7 +42,7 @@ class RouteWork(Record):
     route: str
     probability: Value
     service: dict[str, Value]
-    """By label of a station group: seconds of the first phase there, without waits; under "" those of delays."""
+    """By label of a station group: seconds of service in the response; under "" those of delays."""
 
 
 class NetworkWork(Record):
@@ -53,11 +54,11 @@ class NetworkWork(Record):
 
 
 def work(network: RoutedNetwork) -> NetworkWork:
-    """The service and the demands of a network, or of every point of a batch: what would remain without any wait.
+    """The service and the demands of a network, or of every point of a batch.
 
     network   any network; its arrival rates, populations and think times do not matter here.
-    Returns   `NetworkWork`. Time inside a station that is held together with another is service of the inner one, and
-              demand of both: it keeps servers of both.
+    Returns   `NetworkWork`. Time at a station inside the hold of another is service of the inner one, but demand of
+              both, since it keeps servers of both.
     Laws      Service demand is visits times holding time; throughput can reach capacity / demand (utilization law).
     Source    @denning1978
     """
@@ -105,13 +106,13 @@ class RouteDemand(Record):
 def route_demands(network: RoutedNetwork, operations: Operations, work: Container[str] = ()) -> tuple[RouteDemand, ...]:
     """The demand of every route at every group of copies, in the order of the classes, routes and stations.
 
-    The demand is visits x the time that a server is kept, work after the response included. A station that is held
-    while others are used counts all of that time, and none of the waits for them; the others count theirs.
+    The demand is visits x the time that a server is kept, second phases included. A station that is held while others
+    are used has their service, without the waits for it, in its demand too.
     By this definition the utilization law U = X D / servers (@denning1978) holds at every station that holds no waits.
 
-    network      numbers, arrays of one value per point, or symbols.
-    operations   what the numbers are.
-    work         the kinds of work that count; empty for all work.
+    network      with floats, arrays of one value per point, or symbols.
+    operations   those of its numbers.
+    work         the kinds of work that count; empty for all kinds.
     """
     routes = [(item, route) for item in network.classes for route in item.routes]
     alone = tuple(
@@ -138,7 +139,7 @@ def route_demands(network: RoutedNetwork, operations: Operations, work: Containe
 
 
 def only_work(steps: tuple[Step, ...], work: Container[str], around: str = "") -> tuple[Step, ...]:
-    """The steps, with no time where the work is of another kind; `around` is the kind of the hold around them."""
+    """The steps, with times of 0 for work of other kinds; `around` is the kind of the enclosing hold."""
     result: list[Step] = []
     for step in steps:
         kind = step.work or around

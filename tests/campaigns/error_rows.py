@@ -45,20 +45,21 @@ class _Rule(Record):
 
 _ORDER = "service times (differ|are not exponential)"
 RULES = (
-    _Rule("first come first served", _ORDER + r"[^;]*; what is waited for is estimated",
+    _Rule("first come first served", _ORDER + r"[^;]*; waits are estimated",
           "^first come first served(?!.*(mixed|open|by product form))", ("closed",)),
     _Rule("first come first served", "^residual-service is an approximation$",
           "^first come first served(?!.*(mixed|open|by product form))", ("closed",)),
     _Rule("priorities", "^priority-mva is an approximation$", "^priorities: closed", ("closed",)),
-    _Rule("first come first served, mixed", _ORDER + r"[^;]*; what is waited for is estimated",
+    _Rule("first come first served, mixed", _ORDER + r"[^;]*; waits are estimated",
           "first come first served.*(mixed|open)|mixed.*first come first served", ("mixed",)),
     _Rule("order of arrival left out", "solved like processor sharing", "processor sharing|by product form"),
     _Rule("service times", _ORDER, "^service times (in open|and arrivals)", ("open",)),
     _Rule("arrivals", "are not Poisson", "^arrivals that are not Poisson"),
     _Rule("priorities, open", r"(^|; )priorities(;|$)", "^priorities: open", ("open",)),
-    _Rule("priorities, closed", "some (interrupt others|are served before others)", "^priorities: closed",
+    _Rule("priorities, closed", "some customers (preempt others|are served before others)", "^priorities: closed",
           ("closed",)),
-    _Rule("priorities, mixed", "some (interrupt others|are served before others)", "^priorities: mixed", ("mixed",)),
+    _Rule("priorities, mixed", "some customers (preempt others|are served before others)", "^priorities: mixed",
+          ("mixed",)),
     _Rule("holds, layers", "a station is held while another", "^layers: ", methods="layers|flow-equivalent.*"),
     _Rule("holds, open", "a station is held while another", "^holds?.*|^open holds?|held", ("open",), "open|qna"),
     _Rule("holds left out", "a station is held while another", "^no row$", ("closed", "mixed"),
@@ -71,15 +72,14 @@ RULES = (
     _Rule("parallel, closed", "parallel branches are joined", "^fork-join.*closed", ("closed", "mixed")),
     _Rule("lost later, states", "waits of passages that are lost later", "^capacity: passages that may be lost"),
     _Rule("memory", "the stations behind it are taken as one", "^memory: (?!.*paging)"),
-    _Rule("inside", "what changes with the number inside", "^memory: "),
-    _Rule(
-        "loss behind loss", "is taken as Poisson where it comes next", "^capacity: (loss behind loss|a queue behind)$"
-    ),
+    _Rule("inside", "times that depend on the number inside", "^memory: "),
+    _Rule("loss behind loss", "are taken as Poisson arrivals where they come next",
+          "^capacity: (loss behind loss|a queue behind)$"),
     _Rule("capacity", "serves as if times were exponential", "^capacity: .*(?<!loss behind loss)$", ("open",)),
     _Rule("buffer, open", "the work that frees its places is taken as independent",
           "^buffer: (?!.*closed)", ("open",)),
-    _Rule("full, closed", "what is around it is taken as one with its throughput", "^(buffer|capacity): .*closed",
-          ("closed", "mixed")),
+    _Rule("full, closed", "the stations around it are taken as one with their throughput",
+          "^(buffer|capacity): .*closed", ("closed", "mixed")),
     _Rule("lcfs-pr, several servers", "last come first served with several servers", "last come first served"),
 )  # fmt: skip
 """An answer may have several reasons, and all of their rows count: what is told of it is the worst of them."""

@@ -75,13 +75,16 @@ all.a = { all.a = 0.5, outside = 0.5 }
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (CALM.replace("a = {}", 'a = { discipline = "ps" }'), "a is shared by times that are not exponential"),
-        (CALM.replace("b = {}", 'b = { discipline = "ps", servers = 2 }'), "b shares several servers"),
-        (CALM.replace("a = {}", 'a = { discipline = "lcfs-pr" }'), "a serves the last first"),
+        (
+            CALM.replace("a = {}", 'a = { discipline = "ps" }'),
+            "a is processor sharing, with times that are not exponential",
+        ),
+        (CALM.replace("b = {}", 'b = { discipline = "ps", servers = 2 }'), "b shares its several servers"),
+        (CALM.replace("a = {}", 'a = { discipline = "lcfs-pr" }'), "a is last come first served"),
         (CALM.replace("scv = 2", "scv = 3"), "service times at a have an scv above 2"),
         (CALM.replace('"3/s"', '"3/s"\narrival_scv = 2'), "arrivals of io are not Poisson"),
-        (CALM.replace("b = {}", "b = { capacity = 4 }"), "b may be full"),
-        (CALM.replace("b = {}", 'b = { discipline = "priority" }'), "b serves some before others"),
+        (CALM.replace("b = {}", "b = { capacity = 4 }"), "b has a finite capacity"),
+        (CALM.replace("b = {}", 'b = { discipline = "priority" }'), "b serves some customers before others"),
         (ONE + '{ hold = "a", steps = [ { station = "b", time = "0.1 s" } ] } ]\n', "a is held while another"),
         (
             CALM + CLOSED.replace("classes.io", "classes.jobs") + 'steps = [ { station = "b", time = "0.1 s" } ]\n',
@@ -92,7 +95,7 @@ all.a = { all.a = 0.5, outside = 0.5 }
             '{ steps = [ { station = "b", time = "0.1 s" } ] } ] } ]\n',
             "steps are parallel",
         ),
-        (HEAD + RETURNS, "io comes back to a by chance"),
+        (HEAD + RETURNS, "io returns to a at random"),
     ],
 )
 def test_what_is_beyond_is_named(noted, text, said):

@@ -231,7 +231,7 @@ def test_priorities_that_mean_nothing_are_refused(priority: Any, words: str):
 
 
 def test_priorities_that_no_station_heeds_are_refused():
-    with pytest.raises(InvalidInput, match="no station heeds it"):
+    with pytest.raises(InvalidInput, match="no station has priorities"):
         qnet.Network([[0.1, 0.1]], population=[1, 1], priority=[1, 0], disciplines="ps")
 
 

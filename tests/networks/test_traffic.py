@@ -244,7 +244,7 @@ def test_a_wrong_entrance_or_exit_is_refused(entrance: list[float], leaving: lis
 
 
 def test_a_reference_or_labels_that_do_not_fit_are_refused():
-    with pytest.raises(InvalidInput, match="the reference is state 2; expected 0 to 1"):
+    with pytest.raises(InvalidInput, match="reference is 2; expected 0 to 1"):
         closed_visits([[0.0, 1.0], [1.0, 0.0]], 2)
     with pytest.raises(InvalidInput, match="1 labels for 2 states"):
         closed_visits([[0.0, 1.0], [1.0, 0.0]], 0, ["cpu"])

@@ -136,7 +136,7 @@ def test_servers_for_everybody_are_no_fixed_rate_in_a_batch(method: str):
     asked: Case = {"servers": [2], "population": [1, 0], "think_time": [1.0, 1.0]}
     alone = qnet.Network([[1.0, 1.0]], **asked).solve(method)
     assert alone.throughput[0] == pytest.approx(0.5)
-    with pytest.raises(NotComputed, match="it is for stations of fixed rate"):
+    with pytest.raises(NotComputed, match="it is for stations with fixed rates"):
         qnet.Network([[[1.0, 1.0]]] * 2, **asked).solve(method)
 
 

@@ -83,6 +83,6 @@ def test_customers_are_as_many_as_there_are(count: float) -> None:
     solution = solve(network([station("s")], users))
     assert checked(solution, False) == solution
     more = tuple(item.replace(population=count) for item in solution.classes)
-    with pytest.raises(NotComputed, match='throughput and times of class "users" do not make up its population'):
+    with pytest.raises(NotComputed, match='throughput and times of class "users" do not agree with its population'):
         checked(solution.replace(classes=more), False)
     assert checked(solution.replace(classes=more), False, rough=True).classes == more

@@ -189,7 +189,7 @@ def test_what_a_closed_class_makes_of_unequal_times_is_labelled():
     asked = routed([station("cpu")], closed(6, 0.0, visit("cpu", 0.1)), closed(3, 0.0, visit("cpu", 0.2), name="batch"))
     found = solve(asked)
     assert not found.exact and found.method == "residual-service"
-    assert "what is waited for is estimated" in found.reasons[1]
+    assert "waits are estimated" in found.reasons[1]
     shared = solve(asked, AUTO.replace(method="lattice-mva"))
     assert not shared.exact and "exact" not in shared.why.replace("exact for product form", "")
     assert "solved like processor sharing, which may be wrong by tens of per cent" in shared.reasons[0]

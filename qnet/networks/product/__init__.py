@@ -1,8 +1,8 @@
-"""Product-form networks as numbers: demands by station and class, open and closed classes side by side.
+"""Product-form networks as numbers: demands by station and class, open, closed or mixed classes.
 
-Begin at `demands.Demands`, which every method here takes; `network.Network` is the plain Python front door to it.
+Begin at `demands.Demands`, which every method here takes; `network.Network` is its public interface.
 `solve` asks the table of solvers for those that take demands: `mixed`, `approximations` and, without
-product form, `first_come` and `priorities`; `in_turn` solves what has an order of visits by its routes. `figures` makes
-a `solution` from throughputs and residence times. May import what `networks` may, and of its folders `closed` and
-`solvers`.
+product form, `first_come` and `priorities`; `in_turn` solves networks whose order of visits matters by their routes.
+`figures` makes a `solution` from throughputs and residence times. May import what `networks` may, and of its folders
+`closed` and `solvers`.
 """

@@ -1,6 +1,6 @@
-"""The approximations of closed classes that cost the same whatever the populations, as methods of the table.
+"""The approximations of closed classes whose cost does not depend on the populations, as methods of the table.
 
-Their equations are in `closed.approximate_methods`, for one driver; a method is one record here.
+Their equations are in `closed.approximate_methods`; each method is one record here.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 class Approximation(Record):
-    """One of them."""
+    """One of these methods."""
 
     NAME: str
     COST: str
     SOURCE: str
     cores: bool = True
-    """Whether there is a core solution with one customer less of each class besides the one with all."""
+    """Whether it also solves the network with one customer less of each class."""
     CLASSES = "closed"
     APPLIES = "single and several servers, delays; any populations, fractional ones too"
 
@@ -39,7 +39,8 @@ class Approximation(Record):
         return mixed.approximate_work(network, 1 if single else len(network.closed) + 1)
 
     def solve(self, network: Demands, wanted: Wanted, solve_part: SolvePart) -> Solution:
-        """The steady state; raises `NotComputed` QN511 where it does not converge, QN513 for rates of no servers."""
+        """The steady state; raises `NotComputed` QN511 where it does not converge, QN513 for rates other than
+        servers."""
         return mixed.solve_approximately(network, wanted, self.NAME)
 
 

@@ -1,6 +1,6 @@
 """Networks of demands as arrays, for the approximations of networks without product form.
 
-Several servers are one fast server and a delay (@seidmann1987).
+Several servers are replaced by one fast server and a delay (@seidmann1987).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ else:
 
 
 class NetworkArrays:
-    """A network in arrays, (B, K, R), with several servers made a fast one and a rest."""
+    """A network in arrays (B, K, R), with several servers as a fast server (`fast`) and a delay (`rest`)."""
 
     def __init__(self, network: Demands) -> None:
         size = 1 if network.size is None else network.size
@@ -57,32 +57,32 @@ class NetworkArrays:
         self.population = column([network.population[kind] for kind in network.closed])
         delay = np.array(network.delay)[None, :, None]
         outside: Array = np.where(delay, self.demands, self.rest).sum(1)
-        particular = list(network.closed)
-        self.given_think_time = column([network.think_time[kind] for kind in particular])
-        self.think_time = self.given_think_time + outside[:, particular]
+        closed = list(network.closed)
+        self.given_think_time = column([network.think_time[kind] for kind in closed])
+        self.think_time = self.given_think_time + outside[:, closed]
         opened = list(network.open)
         rates = column([network.arrival_rate[kind] for kind in opened]) if opened else np.zeros((size, 0))
         self.behind = np.zeros(self.demands.shape, bool)
-        """Where open classes are second-phase work that its customers meet on return."""
+        """Where an open class is second-phase work to which the customers of a closed one return."""
         for index, kind in network.left.items():
             self.behind[:, :, index] = line & (self.demands[:, :, kind] > 0) & (self.demands[:, :, index] > 0)
         self.load = np.where(self.behind, 0.0, self.fast)[:, :, opened] * rates[:, None, :]
 
     def lines(self, indices: list[int]) -> Any:
-        """The queueing stations and closed classes, with what open classes add to them."""
-        particular, opened = list(self.network.closed), list(self.network.open)
+        """The queueing stations at some indices, with the closed classes and the load of open ones."""
+        closed, opened = list(self.network.closed), list(self.network.open)
 
-        def here(values: Any) -> Any:
-            return values[:, indices][:, :, particular]
+        def selected(values: Any) -> Any:
+            return values[:, indices][:, :, closed]
 
         load = self.load[:, indices]
         return first_come.FirstComeBatch(
-            demands=here(self.fast),
-            visits=here(self.visits),
-            weight=here(self.weight),
-            stretch=here(self.stretch),
-            excess=here(self.excess),
-            memory=here(self.memory),
+            demands=selected(self.fast),
+            visits=selected(self.visits),
+            weight=selected(self.weight),
+            stretch=selected(self.stretch),
+            excess=selected(self.excess),
+            memory=selected(self.memory),
             open_load=load.sum(-1),
             open_rest=(load * (self.weight + self.excess)[:, indices][:, :, opened]).sum(-1),
             population=self.population,
@@ -92,21 +92,20 @@ class NetworkArrays:
         )
 
     def left(self, indices: list[int]) -> Any:
-        """The second-phase work that its customer may wait for on return, of every closed class."""
+        """The second-phase work for which customers of each closed class may wait on return; None without any."""
         if not self.network.left:
             return None
 
-        particular = list(self.network.closed)
-        rows = [np.zeros((len(self.demands), len(indices), len(particular))) for _ in range(3)]
+        closed = list(self.network.closed)
+        rows = [np.zeros((len(self.demands), len(indices), len(closed))) for _ in range(3)]
         for column, kind in self.network.left.items():
             here = self.behind[:, indices, column]
             for row, values in zip(rows, (self.fast, self.each, self.excess), strict=True):
-                row[..., particular.index(kind)] = np.where(here, values[:, indices, column], 0.0)
+                row[..., closed.index(kind)] = np.where(here, values[:, indices, column], 0.0)
         absence = self.network.absence
         if absence is not None:
             passed = absence.passed[:, indices][:, :, indices]
-            # A customer that arrives while a server is free does not wait for its second phase: little is known of the
-            # others.
+            # At several servers a customer may return to a free one: the decay is not known there.
             several = (np.array(self.network.servers)[indices] > 1)[None, :, None]
             absence = absence.replace(
                 mean=absence.mean[:, indices],
@@ -118,9 +117,9 @@ class NetworkArrays:
 
 
 _KEPT = 3
-"""Answers of parallel steps that are kept: they take most of the time of a round."""
+"""How many results of parallel steps are kept: these take most of the time of a round."""
 _FEW = 64
-"""Points of a batch up to which what is known is looked up for each of them."""
+"""The most points of a batch that are looked up one by one."""
 
 
 class _Joins:
@@ -133,11 +132,11 @@ class _Joins:
         self.shape = table.network.shape
         self.rest = table.rest[:, indices][:, :, self.closed]
         self.points = np.arange(len(self.rest))
-        """Which of the points of the network these are."""
+        """The indices of the points in the batch of the network."""
         self.known: dict[tuple[bytes, bytes], Any] = {}
-        """The latest answers, by points and residences: shares, capacities and cycles are those of the same ones."""
+        """The latest results, by points and residences."""
         self.latest: list[tuple[dict[bytes, int], Any]] = []
-        """Of few points, of whatever parts: where each is in the latest answers, and these."""
+        """The latest results for few points: the row of each point, and the rows."""
 
     def __getitem__(self, chosen: Any) -> _Joins:
         part = object.__new__(_Joins)
@@ -154,7 +153,7 @@ class _Joins:
         return self.known[key]
 
     def _looked_up(self, residence: Any) -> Any:
-        """The answers, of few points each from one of the latest where it is there."""
+        """The results; for few points from the latest ones, where all points are among them."""
         if len(residence) > _FEW:
             return self._extra(residence)
         keys = [b"%d " % point + row.tobytes() for point, row in zip(self.points.tolist(), residence, strict=True)]

@@ -1,7 +1,7 @@
 """Bounds of a `Network`: intervals that enclose the exact throughput and response of every class.
 
-Closed classes: see `qnet.networks.closed.bounds`, at what open load leaves of every station. Open classes carry what
-arrives; their response lies between bounds on how much a station stretches a demand.
+Closed classes have the bounds of `qnet.networks.closed.bounds` on the capacity that open ones leave. The throughput of
+an open class is its arrival rate; its response lies between bounds on the ratios of residence time to demand.
 """
 
 from __future__ import annotations
@@ -22,14 +22,15 @@ from qnet.queues.changing_rates import stretch
 def bounds(network: Demands, kind: str = "balanced") -> Bounds:
     """Intervals that enclose the exact throughputs and responses of a product-form network.
 
-    Applies   by kind, see `closed.bounds.KINDS`; open classes: "asymptotic" and "balanced"; mixed networks: those of
-              the closed classes, open ones asymptotically.
+    Applies   by kind, see `closed.bounds.KINDS`; open classes: "asymptotic" and "balanced"; mixed networks: the kinds
+              of the closed classes, with asymptotic ones for the open classes.
     kind      "asymptotic", "balanced", "composite", "proportional" or "geometric".
     Returns   `Bounds`. The throughput of an open class is its arrival rate.
     Raises    `NotComputed` QN513 where the kind does not apply, with the reason; `InvalidInput` QN514 for an unknown
-              kind; `NoAnswer` QN401 where open load reaches a capacity, QN403 for a class without any time to spend.
+              kind; `NoAnswer` QN401 where open load reaches a capacity, QN403 for a class that spends no time
+              anywhere.
     Source    @lazowska1984, chapter 5, and those of `solvers.bounds.BOUNDS`; open classes at several servers: this
-              tool, as Erlang's C is at most the utilization.
+              tool, since Erlang's C is at most the utilization.
     """
     if kind not in closed_bounds.KINDS:
         raise InvalidInput(Problem("QN514", f'no bound "{kind}"', " or ".join(closed_bounds.KINDS)))
@@ -53,7 +54,7 @@ def tightest(network: Demands) -> Bounds | None:
 
 
 def _point(network: Demands, kind: str) -> tuple[Any, Any, Any, Any]:
-    """The four rows of one network."""
+    """The four rows of `Bounds`, for one point."""
     classes = network.shape[1]
     rows = [[0.0] * classes for _ in range(4)]
     loaded = loads(network)
@@ -77,10 +78,10 @@ def _point(network: Demands, kind: str) -> tuple[Any, Any, Any, Any]:
 
 
 def _open_response(network: Demands, kind: int, loaded: list[Any], name: str) -> tuple[float, float]:
-    """The response of an open class: its demands, stretched by what stations at least and at most do to them.
+    """Bounds of the response of an open class, by those of the ratio of residence time to demand.
 
-    Asymptotic: no customer waits; every station is as slow as the slowest. Balanced: the load is equal at all single
-    servers; otherwise each station between separate bounds.
+    Asymptotic: no waits; every station has the largest ratio. Balanced: equal loads of all single servers; for other
+    stations, separate bounds at each.
     """
     stations = range(network.shape[0])
     delay = sum(network.demand(station, kind) for station in stations if network.delay[station])
@@ -99,7 +100,7 @@ def _open_response(network: Demands, kind: int, loaded: list[Any], name: str) ->
 
 
 def _quickest(network: Demands, station: int) -> float:
-    """The least of n / capacity(n): a customer at a station whose capacity is shared best."""
+    """The least of n / capacity(n): the smallest ratio of residence time to demand."""
     if network.rates[station] is None:
         return 1.0
     capacities = network.capacities(station)
@@ -115,7 +116,7 @@ def _plain(network: Demands) -> bool:
 
 
 def _stretches(network: Demands, station: int, load: float) -> tuple[float, float]:
-    """How much a station stretches the demand of an open customer, at least and at most."""
+    """Bounds of the ratio of residence time to demand of an open customer at a station."""
     capacities = network.capacities(station)
     if network.closed:
         left = capacities_left(load, capacities, most_present(network) + 1)

@@ -1,4 +1,4 @@
-"""The closed classes of a network: what the open ones leave to them."""
+"""The closed classes of a network, on the capacity that open ones leave."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from qnet.networks.product.open_classes import all_left
 from qnet.queues.arithmetic import total
 
 _FEW = 300
-"""Rates of a station that are always computed; any number works: it only decides when a longer list is made."""
+"""How many rates of a station are computed at least; any number works: it only decides when longer lists are made."""
 _CROWD = 10_000_000
-"""Customers beyond which a station with a server for each of them is a delay: its rates would fill the memory."""
+"""The number of customers above which a station with a server for each is a delay: its rates would fill the memory."""
 
 
 def closed_part(network: Demands, loads: list[Any], left: bool = True) -> ClosedNetwork:
-    """The closed classes alone, at what open load leaves of every station.
+    """The closed classes alone, on the capacity that open load leaves at every station.
 
     network  a point or a batch.
     loads    open load of every station, in erlangs at rate 1.
-    left     whether stations of several servers or rates have the capacities that are left, as exact methods want
-             them, or their full ones, as approximations do that know the open load.
+    left     whether stations of several servers or rates have the remaining capacities, as exact methods need them, or
+             their full ones, for approximations that take the open load into account.
     Raises   `NoAnswer` QN403 for a class with customers that has no time to spend.
     """
     refuse_without_time(network)
@@ -53,7 +53,7 @@ def closed_part(network: Demands, loads: list[Any], left: bool = True) -> Closed
 
 
 def most_present(network: Demands) -> int:
-    """As many customers as a station's capacities must be known for: those of all closed classes, and a few."""
+    """The largest number of customers for which capacities are computed: that of all closed classes, at least 300."""
     people: Any = total(network.population[kind] for kind in network.closed)
     return max(_FEW, ceil(people if network.size is None else people.max()))
 
@@ -81,4 +81,4 @@ def refuse_without_time(network: Demands) -> None:
         variant = "" if network.size is None else f" in variant {int(endless.argmax())}"
         who = network.class_label(kind)
         text = f"{who} has customers and neither demand nor think time{variant}: its throughput has no limit"
-        raise NoAnswer(Problem("QN403", text, "some time to spend in each passage"))
+        raise NoAnswer(Problem("QN403", text, "a demand or a think time above 0"))

@@ -1,4 +1,4 @@
-"""Networks given by the demands of classes at stations, checked: what every product-form method gets."""
+"""Networks given by the demands of classes at stations, checked: the input of all product-form methods."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 KINDS = ("queue", "delay")
 DISCIPLINES = ("fcfs", "ps", "lcfs-pr", "priority", "preemptive")
-"""Of the stations; the first is the default, here as in the model language."""
+"""The disciplines of stations; the first is the default, as in the model language."""
 BY_RANK = ("priority", "preemptive")
 """The disciplines that serve one class before another."""
 
@@ -34,11 +34,11 @@ class Demands:
     """(K, R) tuples, or an array (B, K, R)."""
     visits: Any
     scv: Any
-    """Of the service times of visits, of the same shape; None: all are exponential."""
+    """Squared coefficients of variation of the service times, of the same shape; None: all are exponential."""
     delay: tuple[bool, ...]
     disciplines: tuple[str, ...]
     priority: tuple[tuple[int, ...], ...] | None
-    """(K, R): which class is served first, the highest; None where nowhere one is served before another."""
+    """(K, R): the highest is served first; None where no station has priorities."""
     servers: tuple[int, ...]
     rates: tuple[tuple[float, ...] | None, ...]
     population: tuple[Any, ...]
@@ -48,18 +48,20 @@ class Demands:
     size: int | None
     """B, or None for a point."""
     joins: Any
-    """Of parallel steps in closed classes, as of `closed.first_come.Lines`, over all stations; None without any."""
+    """The parallel steps of closed classes, as `joins` of `closed.first_come.FirstComeBatch`, over all stations; None
+    without any."""
     left: Mapping[int, int]
-    """Of open classes that are second-phase work of closed ones, first come first served before these return: by
-    open class the closed one, whose throughput is its arrival rate."""
+    """By open class that is second-phase work of a closed one to which its customers return first come first served:
+    the closed class, whose throughput is its arrival rate."""
     absence: Any
-    """From leaving it to coming again, as of `closed.second_phase.Left`, over all stations and the closed classes."""
+    """Times from leaving this work to the return, as in `closed.second_phase.Left`, over all stations and the closed
+    classes."""
     switching: Switching | None
-    """Which classes the classes here, as chains, are made of; None where no customer changes its class."""
+    """The classes of which the classes here, as chains, consist; None where no customer changes its class."""
     names: tuple[str, ...]
-    """Of the stations, for what is shown and for messages; empty: they are numbered from 0."""
+    """The names of the stations in tables and messages; empty: they are numbered from 0."""
     class_names: tuple[str, ...]
-    """Of the classes, likewise."""
+    """The names of the classes, likewise."""
 
     def __init__(
         self,
@@ -84,8 +86,8 @@ class Demands:
         """A checked network.
 
         joins, left, absence, switching
-                      of parallel steps, second-phase work and chains, as of the attributes; not checked.
-        others        as of `qnet.Network`.
+                      parallel steps, second-phase work and chains, as the attributes; not checked.
+        others        as for `qnet.Network`.
         Raises        `InvalidInput` QN230 with everything that is wrong.
         """
         given = Arguments()
@@ -170,8 +172,7 @@ class Demands:
 
     @property
     def chain_of(self) -> tuple[int, ...]:
-        """(R,) the chain of every class with figures, from 0; each is a separate chain where no customer changes its
-        class."""
+        """(R,) the chain of every class, from 0; each class is a separate chain where no customer changes its class."""
         return tuple(range(self.shape[1])) if self.switching is None else self.switching.chain_of
 
     def station_label(self, station: int) -> str:
@@ -183,21 +184,21 @@ class Demands:
         return f"class {self.class_names[kind] if self.class_names else kind}"
 
     def nobody(self, kind: int) -> bool:
-        """Whether a closed class has no customers at any variant."""
+        """Whether a class is closed and has no customers in any variant."""
         count = self.population[kind]
         return count is not None and (bool(count == 0) if self.size is None else bool((count == 0).all()))
 
     def ranks(self, station: int) -> tuple[int, ...]:
         """The priorities of a station by class, the highest is served first; all 0 where it has no priorities.
 
-        Classes that never come there have the lowest of those that do.
+        Classes that never visit it have the lowest priority of those that do.
         """
         classes = range(self.shape[1])
         if self.priority is None or self.delay[station] or self.disciplines[station] not in BY_RANK:
             return (0,) * len(classes)
         visits = [self.visit_ratio(station, kind) for kind in classes]
         used = [bool(value > 0) if self.size is None else bool((value > 0).any()) for value in visits]
-        used = [here and not self.nobody(kind) for kind, here in enumerate(used)]
+        used = [visits and not self.nobody(kind) for kind, visits in enumerate(used)]
         present = [self.priority[station][kind] for kind in classes if used[kind]]
         if len(set(present)) < 2:
             return (0,) * len(classes)

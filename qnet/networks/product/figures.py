@@ -1,4 +1,4 @@
-"""The figures of a network, from throughputs and residences by the laws."""
+"""The figures of a network, from throughputs and residence times by the operational laws."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from qnet.queues.arithmetic import total
 from qnet.record import Record
 
 _NEARLY = 1 - 1e-9
-"""The share of a capacity from which throughputs are checked station by station."""
+"""The utilization from which throughputs are checked station by station."""
 
 
 class DemandFigures(Record):
@@ -21,8 +21,7 @@ class DemandFigures(Record):
     throughput: Any
     """(R,) passages per second."""
     response: Any
-    """(R,) seconds per passage, delays included, think time not; of a closed class without customers that of its
-    demands alone, without any wait."""
+    """(R,) seconds per passage, without think time; for a closed class without customers, without any wait."""
     residence: Any
     """(K, R) seconds per passage, all visits and their waits."""
     queue_length: Any
@@ -34,7 +33,7 @@ class DemandFigures(Record):
     log_constant: Any = None
     """Logarithm of the normalising constant of the closed classes; None where the method has none."""
     states: Any = None
-    """For each station the probabilities of 0, 1, ... customers of the closed classes together; None if not asked."""
+    """For each station the probabilities of 0, 1, ... customers of the closed classes together; None if not wanted."""
 
 
 def figures(
@@ -44,15 +43,15 @@ def figures(
     log_constant: Any = None,
     states: Any = None,
 ) -> DemandFigures:
-    """All figures from throughputs and residences, by the laws; refused where they are not possible.
+    """All figures, from throughputs and residence times by the operational laws.
 
     Raises  `NotComputed` QN502 for a figure that is not finite or negative, or a utilization above 1 by more than
             rounding: a fault of a method that must never reach a caller.
     """
     throughput = _below_capacity(network, throughput)
     residence = _of_nobody(network, residence)
-    made = _of_point if network.size is None else _of_batch
-    return made(network, throughput, residence).replace(log_constant=log_constant, states=states)
+    make = _of_point if network.size is None else _of_batch
+    return make(network, throughput, residence).replace(log_constant=log_constant, states=states)
 
 
 def _of_point(network: Demands, throughput: list[float], residence: list[list[float]]) -> DemandFigures:
@@ -118,7 +117,7 @@ def _of_batch(network: Demands, throughput: list[Value], residence: list[list[Va
 
 
 def _of_nobody(network: Demands, residence: list[list[Value]]) -> list[list[Value]]:
-    """The residences, those of closed classes without customers as their demands alone: no customer waits."""
+    """The residences, with those of closed classes without customers replaced by their demands without any wait."""
     operations: Operations = FLOATS if network.size is None else arrays()
     result = [list(row) for row in residence]
     for kind in network.closed:
@@ -137,8 +136,8 @@ def alone(network: Demands, station: int, kind: int) -> Value:
 
 
 def _below_capacity(network: Demands, throughput: list[Value]) -> list[Value]:
-    """Throughputs that exceed the capacity of a station by a rounding, set just below it; those of arrivals are
-    kept."""
+    """The throughputs; those of closed classes that exceed the capacity of a station by rounding are set just below
+    it."""
     operations: Operations = FLOATS if network.size is None else arrays()
     result = list(throughput)
     for station in _full(network, throughput):
@@ -168,9 +167,9 @@ def _full(network: Demands, throughput: list[Value]) -> list[int]:
 
 
 def _share_left(network: Demands, station: int, throughput: list[Value]) -> Value:
-    """Servers of a station that are busy with second phases beyond those of the passages.
+    """The busy servers of a station due to second phases in excess of the passages.
 
-    Second phases are open classes, whose rate is that of the passages only where the fixed point has converged.
+    Second phases are open classes, whose rate equals that of the passages only as far as the fixed point converged.
     """
     return total(
         [0.0, *((throughput[left] - throughput[cause]) * network.demand(station, left)

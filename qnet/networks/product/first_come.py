@@ -1,7 +1,7 @@
 """Networks with closed classes whose first-come-first-served stations have no product form: waits are corrected.
 
-The correction alone approximates two things: the order of arrival, and what product-form theory knows exactly. So it is
-made twice, with and without the order of arrival, and the waits of product form are multiplied by the ratio of the two.
+The correction alone also approximates waits that product form gives exactly. So it is computed twice, with and without
+the order of arrival, and the waits of product form are multiplied by the ratio of the two results.
 Where times become equal and exponential the ratio becomes 1 and the answer exact.
 """
 
@@ -33,27 +33,27 @@ else:
     first_come = lazy("qnet.networks.closed.first_come")
 
 _CELLS = 2_000_000
-"""How many numbers of one array a part of a large batch may have."""
+"""The most numbers of one array in a part of a large batch."""
 _SMALL = 200_000
 """Points x stations x cubes of classes up to which two networks are corrected as one batch."""
 _OPERATIONS = 3e7
-"""The most that the exact product-form answer of a point may take: some hundredths of a second."""
+"""Operations that the exact product-form answer of a point may take: some hundredths of a second."""
 _LEAST = 1e-9
-"""Of a demand: the wait that counts as none, and the demand used for a class of zero time."""
+"""The share of a demand below which a wait counts as none, and that is the demand of a class without service time."""
 _HALVINGS = 40
-"""Of an interval from 0 to 1: to 1e-12, which is below the residual of convergence."""
+"""Halvings of the interval from 0 to 1: to 1e-12, which is below the residual of convergence."""
 _ROUNDING = 1e-11
-"""By how much rounding may take a station's utilization beyond its servers."""
+"""How far rounding may put the utilization of a station above 1."""
 
 
 def solve(network: Demands, wanted: Wanted, solve_part: SolvePart) -> Solution:
-    """The steady state of a network with closed classes, with what customers wait first come first served corrected.
+    """The steady state of a network with closed classes, with the waits at first-come-first-served stations corrected.
 
     Applies   single and several servers, delays; first come first served with times that differ between classes or
               are not exponential, and processor sharing; open classes with the closed ones.
     network   a point or a batch, with open loads below every capacity.
-    wanted    `near`: of a network that is nearly the same.
-    solve_part   the chooser, for the same network with service shared at all stations.
+    wanted    the budget, and in `near` the fixed points of a nearby network.
+    solve_part   the chooser, for the same network with processor sharing at all stations.
     Returns   `Solution`, never exact.
     Raises    `NotComputed` QN511 where a fixed point is not proven; as `closed_classes.closed_part`.
     Method    `closed.first_come`; several servers as a fast one and a delay (@seidmann1987).
@@ -66,32 +66,32 @@ def solve(network: Demands, wanted: Wanted, solve_part: SolvePart) -> Solution:
     near = wanted.near
     known = near is not None and near.method == RESIDUAL and near.like(network.size, network.shape)
     near = near if known else None
-    shared_residence, identical = None, network
+    shared_residence, sharing = None, network
     if network.joins is None and not network.left:
-        identical = shared(network)
-        shared_residence = product_form_residence(identical, wanted, solve_part)
+        sharing = shared(network)
+        shared_residence = product_form_residence(sharing, wanted, solve_part)
     if shared_residence is None or not len(shared_residence):
         result = _corrected(table, near)
         return _solution(table, result.residence, result)
-    like = NetworkArrays(identical)
+    like = NetworkArrays(sharing)
     result, other = _both_corrected(table, like, near)
     weight = weights(like.demands, shared_residence, other.residence)
     return _solution(table, _weighted(table, result, weight), result)
 
 
 class _Corrected(Record):
-    """What the correction gives."""
+    """The result of the correction."""
 
     residence: Any
     """(B, K, R) seconds."""
     throughput: Any
-    """(B, C) of the closed classes."""
+    """(B, C) passages per second of the closed classes."""
     starts: tuple[Array, ...] | None
     """The values of `Nearby`."""
 
 
 def _corrected(table: NetworkArrays, near: Nearby | None = None) -> _Corrected:
-    """The network of a table, corrected for the order of arrival; `near` as of one that is nearly the same."""
+    """The network of a table, corrected for the order of arrival; `near` has the fixed points of a nearby network."""
     network, indices = table.network, table.queues
     count = 1 if network.size is None else network.size
     at_once = max(1, _CELLS // max(1, len(indices) * len(network.closed) ** 2))
@@ -109,7 +109,8 @@ def _corrected(table: NetworkArrays, near: Nearby | None = None) -> _Corrected:
 def _both_corrected(
     table: NetworkArrays, like: NetworkArrays, near: Nearby | None = None
 ) -> tuple[_Corrected, _Corrected]:
-    """Two tables of the same stations and customers, the first of them from `near`: small ones as one batch."""
+    """Two tables of the same stations and customers, the first started from `near`; small ones are solved as one
+    batch."""
     network, indices = table.network, table.queues
     count = 1 if network.size is None else network.size
     if 2 * count * len(indices) * len(network.closed) ** 3 <= _SMALL:
@@ -120,7 +121,7 @@ def _both_corrected(
         try:
             answer = first_come.solve(table.lines(indices).joined(like.lines(indices)), starts)
         except NotComputed:
-            pass  # The tables one by one state which points are not proven.
+            pass  # Solved one by one, the tables report which points are not proven.
         else:
             ended = Nearby(RESIDUAL, 2 * count, network.shape, None, answer.starts).rows(range(count))
             first, second = answer.part(slice(count)), answer.part(slice(count, None))
@@ -129,7 +130,7 @@ def _both_corrected(
 
 
 def _one_after_the_other(parts: Sequence[LineAnswer], table: NetworkArrays) -> LineAnswer:
-    """The answer for the lines of a table, by those for parts of it."""
+    """The result for all points of a table, from those of its parts."""
     if len(parts) == 1:
         return parts[0]
     stations, classes = len(table.queues), len(table.network.closed)
@@ -141,52 +142,52 @@ def _one_after_the_other(parts: Sequence[LineAnswer], table: NetworkArrays) -> L
 
 
 def _from_lines(table: NetworkArrays, answer: LineAnswer, starts: tuple[Array, ...] | None) -> _Corrected:
-    """The corrected network, by the answer for its lines."""
+    """The corrected network, from the result for its queueing stations."""
     network, indices = table.network, table.queues
-    particular = list(network.closed)
+    closed = list(network.closed)
     residence: Array = np.where(np.array(network.delay)[None, :, None], table.demands, table.rest)
     opened = table.fast[:, indices, :] + table.stretch[:, indices, :] * answer.at_arrival[..., None]
     residence[:, indices, :] += np.where(table.closed, 0.0, opened)
     if network.left:
         for column, kind in network.left.items():
             behind = table.behind[:, indices, column]
-            # In addition to the part that several servers do at once.
+            # In addition to the part of several servers that is a delay.
             result = (
                 table.fast[:, indices, column]
-                + table.visits[:, indices, column] * answer.after[..., particular.index(kind)]
+                + table.visits[:, indices, column] * answer.after[..., closed.index(kind)]
             )
             result = result + table.rest[:, indices, column]
             residence[:, indices, column] = np.where(behind, result, residence[:, indices, column])
-    for index, kind in enumerate(particular):
-        # Rounding must not leave a wait where a class never comes.
+    for index, kind in enumerate(closed):
+        # Rounding must not leave a wait at a station that a class never visits.
         residence[:, indices, kind] += np.where(table.visits[:, indices, kind] > 0, answer.residence[..., index], 0.0)
     return _Corrected(residence, answer.throughput, starts)
 
 
 def _weighted(table: NetworkArrays, result: _Corrected, weight: Array) -> Array:
-    """(B, K, R) the corrected residences, with their waits weighted; `weight` as of `weights`."""
+    """(B, K, R) the corrected residences, with their waits times `weight`, the result of `weights`."""
     network = table.network
     delay, servers = np.array(network.delay), np.array(network.servers, float)
-    particular, opened = list(network.closed), list(network.open)
+    closed, opened = list(network.closed), list(network.open)
     weight = np.where(delay[:, None], 1.0, weight)
     waits = np.where(delay[:, None], 0.0, np.maximum(result.residence - table.demands, 0.0))
     spare = np.where(delay, np.inf, servers * (1.0 - table.load.sum(-1)))
     outside = table.given_think_time
     residence = table.demands + waits * weight
-    residence[:, :, particular] = weighted(
-        table.demands[:, :, particular],
-        waits[:, :, particular],
-        weight[:, :, particular],
+    residence[:, :, closed] = weighted(
+        table.demands[:, :, closed],
+        waits[:, :, closed],
+        weight[:, :, closed],
         spare,
         table.population,
         outside,
     )
     if opened:
-        cycle = outside + residence[:, :, particular].sum(1)
+        cycle = outside + residence[:, :, closed].sum(1)
         rate = np.where(table.population > 0, table.population / np.where(cycle > 0, cycle, 1.0), 0.0)[:, None]
-        work = (table.weight * residence + table.excess * table.demands)[:, :, particular]
+        work = (table.weight * residence + table.excess * table.demands)[:, :, closed]
         rest = (table.load * (table.weight + table.excess)[:, :, opened]).sum(-1)
-        # What Poisson arrivals find at single servers follows from what the others wait.
+        # The work that Poisson arrivals observe at single servers follows from the waits of the others.
         at_arrival = ((rate * work).sum(-1) + rest) / (1.0 - table.load.sum(-1))
         single = (~delay & (servers == 1))[:, None]
         residence[:, :, opened] = np.where(
@@ -196,17 +197,17 @@ def _weighted(table: NetworkArrays, result: _Corrected, weight: Array) -> Array:
 
 
 def _solution(table: NetworkArrays, residence: Any, result: _Corrected) -> Solution:
-    """The answer, of (B, K, R) residences."""
+    """The solution from residences (B, K, R)."""
     network = table.network
-    particular = list(network.closed)
+    closed = list(network.closed)
     throughput = result.throughput
     if residence is not result.residence:
-        cycle = table.given_think_time + residence[:, :, particular].sum(1)
+        cycle = table.given_think_time + residence[:, :, closed].sum(1)
         throughput = np.where(table.population > 0, table.population / np.where(cycle > 0, cycle, 1.0), 0.0)
-    for index, kind in enumerate(particular):
+    for index, kind in enumerate(closed):
         residence[:, :, kind] *= (table.population[:, index] > 0)[:, None]
     rates: list[Any] = list(network.arrival_rate)
-    for index, kind in enumerate(particular):
+    for index, kind in enumerate(closed):
         rates[kind] = throughput[:, index] if network.size is not None else float(throughput[0, index])
     stations, classes = range(network.shape[0]), range(network.shape[1])
     rows = [
@@ -221,9 +222,9 @@ def _solution(table: NetworkArrays, residence: Any, result: _Corrected) -> Solut
 
 
 def shared(network: Demands) -> Demands:
-    """The network with service shared at all stations, which has product form: what it asks of stations is the same.
+    """The network with processor sharing at all stations, which has product form, and the same demands.
 
-    A class that comes to a station and asks nothing of it gets next to nothing, so that its wait is known.
+    A class that visits a station without service time gets a very small demand, so that its wait is computed.
     """
     result: Demands = object.__new__(Demands)
     for name in Demands.__slots__:
@@ -242,7 +243,7 @@ def _with_least(network: Demands) -> Any:
         for station, row in enumerate(network.demands):
             least = 0.0 if network.delay[station] else _LEAST * max(row)
             visited = [network.visits[station][kind] > 0 for kind in range(len(row))]
-            rows.append(tuple(max(one, least) if here else one for one, here in zip(row, visited, strict=True)))
+            rows.append(tuple(max(each, least) if visits else each for each, visits in zip(row, visited, strict=True)))
         return tuple(rows)
 
     least = np.where(np.array(network.delay)[:, None], 0.0, _LEAST * network.demands.max(-1, keepdims=True))
@@ -250,9 +251,9 @@ def _with_least(network: Demands) -> Any:
 
 
 def product_form_residence(network: Demands, wanted: Wanted, solve_part: SolvePart) -> Any:
-    """(B, K, R) seconds at all stations where service is shared, of each point as it would be alone.
+    """(B, K, R) residence times in seconds by product form, of each point as it would be alone.
 
-    Returns  None where no method computes them.
+    Returns  None where no method computes them within the budget.
     """
     budget = Wanted(operations=min(wanted.operations, _OPERATIONS), memory=wanted.memory, each=True)
     try:
@@ -262,10 +263,10 @@ def product_form_residence(network: Demands, wanted: Wanted, solve_part: SolvePa
     except Divided as divided:
         table = np.zeros(network.demands.shape)
         for part in (divided.first, ~divided.first):
-            particular = product_form_residence(_part(network, part), wanted, solve_part)
-            if particular is None:
+            residence = product_form_residence(_part(network, part), wanted, solve_part)
+            if residence is None:
                 return None
-            table[part] = particular
+            table[part] = residence
         return table
     table = np.asarray(solution, float)
     return table[None] if network.size is None else table
@@ -287,25 +288,25 @@ def _part(network: Demands, chosen: Any) -> Demands:
 
 
 def weights(demands: Any, known: Any, corrected: Any) -> Any:
-    """(B, K, R) what waits are to be multiplied by: those of product form over the corrected ones, both shared.
+    """(B, K, R) factors of waits: those of product form over those of the correction, both with processor sharing.
 
-    demands     (B, K, R) seconds of service, all positive where a class comes.
+    demands     (B, K, R) seconds of service, positive where a class visits.
     known       (B, K, R) residences of product form.
-    corrected   (B, K, R) residences by the method that corrects them.
+    corrected   (B, K, R) residences by the correction.
     """
     least = _LEAST * demands
-    with np.errstate(over="ignore"):  # Where a wait rounds to nothing there is no weight.
+    with np.errstate(over="ignore"):  # A wait that rounds to 0 has no weight.
         ratio = np.maximum(known - demands + least, least) / np.maximum(corrected - demands + least, 1e-300)
     return np.where((demands > 0) & np.isfinite(ratio), ratio, 1.0)
 
 
 def weighted(demands: Any, waits: Any, weight: Any, spare: Any, population: Any, think_time: Any) -> Any:
-    """(B, K, C) residences of closed classes with their waits weighted, as far as no station does more than it can.
+    """(B, K, C) residences of closed classes with their waits weighted, as far as no utilization exceeds 1.
 
     demands      (B, K, C) seconds of service per passage.
-    waits        (B, K, C) seconds of waiting per passage, with which no station does more than it can.
+    waits        (B, K, C) seconds of waiting per passage, with which no utilization exceeds 1.
     weight       (B, K, C) factors of the waits.
-    spare        (B, K) what open classes leave of the servers; infinite at delays.
+    spare        (B, K) servers that open classes leave; infinite at delays.
     population   (B, C) customers; think_time  (B, C) seconds.
     """
 

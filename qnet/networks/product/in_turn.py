@@ -1,7 +1,7 @@
-"""Networks of demands whose answer is that of their routes: each class visits its stations in turn.
+"""Networks of demands that are solved by routes: each class visits its stations in turn.
 
-Without product form demands do not suffice: waits depend on where customers come from. Such a network is solved as one
-of routes, by the same door and methods as a model in a file.
+Without product form demands do not suffice, since waits depend on the order of visits. Such a network is solved as one
+of routes, by the same methods as a model in a file.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from qnet.networks.wanted import Wanted
 from qnet.queues.arithmetic import total
 
 if TYPE_CHECKING:
-    from qnet.networks import solve as door
+    from qnet.networks import solve as routed_solve
     from qnet.networks.solution import RoutedSolution
 else:
-    door = lazy("qnet.networks.solve")
+    routed_solve = lazy("qnet.networks.solve")
 
 _WHY = {"qna": "the variability of arrivals matters", "open": "its stations are solved one by one"}
 
 
 def needs_routes(network: Demands, wanted: Wanted) -> bool:
-    """Whether the answer to a network is that of its routes.
+    """Whether a network is solved by its routes.
 
     Applies  without product form, to open classes alone, and to points with closed ones whose routing is stated; and
-             to methods that take routes alone, by name. A batch with closed classes is solved by one method for all of
-             it, which takes demands; so is what state probabilities are asked of.
+             to methods, by name, that take only routes. A batch with closed classes is solved by one method for
+             demands; so are state probabilities.
     """
     if table.row_of(wanted.method, "routes") and not table.row_of(wanted.method, "demands"):
         return True
@@ -48,15 +48,14 @@ def needs_routes(network: Demands, wanted: Wanted) -> bool:
 
 
 def solve(network: Demands, wanted: Wanted) -> Solution:
-    """The steady state of a network as of a model whose routes visit the stations in their order; with routing, of one
-    with that.
+    """The steady state of the network of routes that visit the stations in their order, or by the stated routing.
 
     network  a point or a batch, open load below every capacity.
-    Returns  `Solution`, with the reasons and warnings of that model.
+    Returns  `Solution`, with the reasons and warnings of that network.
     Raises   as `qnet.networks.solve.solve`; `NoAnswer` QN401 without a steady state.
     """
     refuse_overload(network)
-    solved = door.solve(by_routes(network), wanted)
+    solved = routed_solve.solve(by_routes(network), wanted)
     _refuse_unstable(network, solved)
     nothing: Value = 0.0 if network.size is None else np.zeros(network.size)
     spent = {(item.chain, item.class_name, item.name): item.residence + nothing for item in solved.visits}
@@ -89,7 +88,7 @@ def solve(network: Demands, wanted: Wanted) -> Solution:
 
 
 def _reasons(network: Demands, method: str) -> tuple[Inexact, ...]:
-    """Why the chain of all states is not the exact answer: no order of visits is stated, and it takes one."""
+    """Why the chain of all states is not the exact answer: it assumes an order of visits where none is stated."""
     stations, classes = network.shape
     if method != STATES or network.switching is not None:
         return ()
@@ -101,7 +100,7 @@ def _reasons(network: Demands, method: str) -> tuple[Inexact, ...]:
 
 
 def _refuse_unstable(network: Demands, solved: RoutedSolution) -> None:
-    """Raise `NoAnswer` QN401 where some variant has no steady state, with the station that has too much to do."""
+    """Raise `NoAnswer` QN401 where some variant has no steady state, with the station of the largest load."""
     stable: Any = solved.stable
     if stable if network.size is None else np.all(stable):
         return

@@ -1,4 +1,4 @@
-"""Open classes in closed form, alone and with closed ones; closed classes by approximate mean value analysis."""
+"""Open classes in closed form, alone and with closed ones; and closed classes by approximate mean value analysis."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ else:
 
 
 class ClosedAnswer(Record):
-    """The figures of the closed classes and where they come from."""
+    """The figures of the closed classes, and their method."""
 
     figures: ClosedFigures
     method: str
@@ -41,7 +41,7 @@ def solve_open(network: Demands) -> Solution:
     """The steady state of open classes with a load below every capacity.
 
     network  open classes alone: demands in seconds, arrival rates per second.
-    Returns  figures by station, each by itself as product form has it.
+    Returns  `Solution`; product form solves each station by itself.
     """
     residence = [_open_residence(network, station, load) for station, load in enumerate(loads(network))]
     throughput = list(network.arrival_rate)
@@ -74,9 +74,9 @@ def solve_approximately(network: Demands, wanted: Wanted, name: str) -> Solution
 
 
 def approximate_work(network: Demands, cores: int = 1) -> Work:
-    """That of the rounds that most networks need, whatever the populations.
+    """The work of the rounds that most networks need, whatever the populations.
 
-    cores   of every point: with all customers, and with one less of some classes.
+    cores   core solutions of every point: with all customers, and with one less of a class.
     """
     stations, classes = network.shape[0], len(network.closed)
     return approximate.work(stations, classes, cores, network.size or 1)
@@ -108,13 +108,13 @@ def with_open(network: Demands, loaded: list[Value], answer: ClosedAnswer, wante
             states: Any = None
             if result.marginals is not None:
                 states = result.marginals[station] if network.size is None else result.marginals[:, station]
-            _beside(network, station, loaded[station], throughput, row, states)
+            _fill_open(network, station, loaded[station], throughput, row, states)
         residence.append(row)
     made = figures(network, throughput, residence, result.log_constant, result.marginals if wanted.states else None)
     return Solution(network, made, method=answer.method, method_reasons=answer.reasons, why=answer.why)
 
 
-def _beside(
+def _fill_open(
     network: Demands, station: int, load: Value, throughput: list[Value], row: list[Value], states: Any
 ) -> None:
     """Fill in the residences of open classes at a station with closed ones."""
@@ -135,7 +135,7 @@ def _beside(
 def _approximate_stretch(
     network: Demands, station: int, load: Value, throughput: list[Value], row: list[Value]
 ) -> Value:
-    """What open customers meet at several servers with closed ones whose states are not known.
+    """The ratio of residence time to demand of open customers at several servers with closed ones of unknown states.
 
     (1 + queue of the closed classes + idle servers beyond one) / (servers - open load): the form of the Conway
     correction, with the idle servers of M/M/c at the load of all classes.

@@ -1,4 +1,4 @@
-"""`qnet.Network`: a network of queues given by its demands, with its answers one call each."""
+"""`qnet.Network`: a network of queues given by its demands, with its solutions and bounds."""
 
 from __future__ import annotations
 
@@ -28,28 +28,28 @@ else:
 
 
 def refuse_fixed_order(network: Demands) -> None:
-    """Raise where customers without think time never leave one or two stations that are last come first served.
+    """Raise where the order of customers at one or two last-come-first-served stations never changes.
 
-    At one, a customer returns at once and is served before all others; between two, of one server each, customers move
-    from the top of one stack to the top of the other. See `degenerate_classes.refuse_monopoly`.
+    At one, a customer without think time returns at once and is served before all others; between two, of one server
+    each, customers move from the top of one stack to the top of the other. See `degenerate_classes.refuse_monopoly`.
 
     Raises   `NotComputed` QN586.
     """
-    for used, here in _uses(network):
-        _refuse_fixed_order(network, used, here)
+    for used, points in _uses(network):
+        _refuse_fixed_order(network, used, points)
 
 
-def _refuse_fixed_order(network: Demands, used: Sequence[tuple[int, ...]], here: Any) -> None:
-    """The same of some variants.
+def _refuse_fixed_order(network: Demands, used: Sequence[tuple[int, ...]], points: Any) -> None:
+    """As `refuse_fixed_order`, at some points.
 
-    used   by class, the stations where it has a demand there.
-    here   which variants they are: a truth value, or an array of one for each.
+    used    by class, the stations where it has a demand.
+    points  true at these points: a bool, or an array of the batch.
     """
     between: dict[tuple[int, ...], list[Any]] = {}
     for kind in network.closed:
         if not 1 <= len(used[kind]) <= 2 or any(_overtaken(network, station) for station in used[kind]):
             continue
-        always: Any = (network.think_time[kind] <= 0) & (network.population[kind] > 0) & here
+        always: Any = (network.think_time[kind] <= 0) & (network.population[kind] > 0) & points
         if len(used[kind]) == 2:
             between.setdefault(used[kind], []).append(always)
             continue
@@ -68,7 +68,7 @@ def _refuse_fixed_order(network: Demands, used: Sequence[tuple[int, ...]], here:
 
 
 def _uses(network: Demands) -> Iterator[tuple[list[tuple[int, ...]], Any]]:
-    """By class the stations where it has a demand, and at which variants these are all."""
+    """By class the stations where it has a demand, each variant with its points."""
     stations, classes = network.shape
 
     def of(demanded: Any) -> list[tuple[int, ...]]:
@@ -83,7 +83,7 @@ def _uses(network: Demands) -> Iterator[tuple[list[tuple[int, ...]], Any]]:
 
 
 def _overtaken(network: Demands, station: int) -> bool:
-    """Whether customers at a station leave in another order than that of a stack."""
+    """Whether customers at a station may leave in another order than that of a stack."""
     return network.delay[station] or network.disciplines[station] != "lcfs-pr" or network.rates[station] is not None
 
 
@@ -97,7 +97,8 @@ def _refusal(text: str, station: str) -> NotComputed:
 
 
 class Network(Demands):
-    """A network of K stations and R classes, open, closed or mixed, or a batch of variants, with its answers.
+    """A network of K stations and R classes, open, closed or mixed, or a batch of variants, with its solutions and
+    bounds.
 
     The arguments are described at `__init__`: demands in seconds per passage by station and class; for each class a
     population (with a think time) or an arrival rate; kinds, servers and rates of the stations.
@@ -129,15 +130,16 @@ class Network(Demands):
         demands       (K, R) seconds per passage at rate 1; (B, K, R) for a batch. Times and rates are 0, or from 1e-100
                       to 1e100.
         visits        the same shape: visits per passage, > 0 where the demand is; None: 1 where the demand is positive.
-                      Where it is 0, visits decide whether a class waits for its turn at "fcfs", or does not come.
+                      Where the demand is 0, visits decide whether a class waits at "fcfs" stations, or does not visit
+                      them.
         kinds         K entries, "queue" or "delay"; None: queues.
         disciplines   K entries, or one for all stations: "fcfs", "ps", "lcfs-pr", "priority" (the highest first, none
-                      interrupted) or "preemptive" (a higher class interrupts a lower one, which resumes later); None:
+                      interrupted) or "preemptive" (a higher class preempts a lower one, which resumes later); None:
                       "fcfs", as in the model language. The last two, and "fcfs" or several servers of "lcfs-pr" with
-                      times per visit that differ between classes or are not exponential, have no product form: answers
-                      are then those of open classes alone as of a model whose routes visit the stations in their order
-                      (exact for one single server, visited once), and of others approximate, unless `from_routing`
-                      states the order. With "ps" there is product form whatever the times.
+                      times per visit that differ between classes or are not exponential, have no product form: open
+                      classes alone are then solved as a model whose routes visit the stations in their order (exact
+                      for one single server, visited once), and other answers are approximate, unless `from_routing`
+                      states the order. With "ps" there is product form for any times.
         servers       K entries, integers >= 1; None: 1.
         rates         K entries, None or relative capacities (m,) with 1, 2, ... customers present, the last repeats;
                       not together with several servers.
@@ -146,11 +148,11 @@ class Network(Demands):
         think_time    R entries in seconds, >= 0; None: 0. Closed classes only.
         arrival_rate  R entries: passages per second, >= 0, for an open class, None for a closed one.
         scv           squared coefficients of variation of the time per visit, of the shape of demands; None: 1. They
-                      count at stations "fcfs", "priority" and "preemptive" only.
+                      matter at stations "fcfs", "priority" and "preemptive" only.
         priority      R integers, or (K, R) of them: the highest is served first at stations "priority" and
                       "preemptive", equal ones in the order of their arrival; None: all are equal.
-        names         K names of the stations, such as ["cpu", "disk"], and `class_names` R of the classes: what tables,
-                      notes and errors call them; None: numbers from 0.
+        names         K names of the stations, such as ["cpu", "disk"], and `class_names` R names of the classes, for
+                      tables, notes and errors; None: numbers from 0.
         Raises        `InvalidInput` QN230 with everything that is wrong.
         """
         super().__init__(
@@ -171,15 +173,15 @@ class Network(Demands):
     ) -> Solution:
         """The steady state by the best method within a budget, or by a named one.
 
-        Without product form a network of open classes, or with routing, has the answer of the same model in a file: at
-        a point by the chain of all its states, where that is small. A batch has one method for all of its variants.
+        Without product form a network of open classes, or with routing, is solved like the same model in a file: a
+        point by the chain of all its states, where that is small. A batch is solved by one method for all its variants.
 
-        method               "auto", or a name of `qnet methods`; those that take routes let classes visit the stations
-                             in turn where no routing is stated.
-        state_probabilities  whether to give the probabilities of 0, 1, ... customers of closed classes by station.
+        method               "auto", or a name of `qnet methods`; where no routing is stated, methods that take routes
+                             let classes visit the stations in turn.
+        state_probabilities  whether to compute the probabilities of 0, 1, ... customers of closed classes by station.
         operations, memory   the budget of an exact answer: elementary operations (about 1e9 a second) and bytes.
-        servers_correction   how approximations treat several servers; empty: the one with the smallest error.
-        core_solutions       of linearizer: 2, 3, ..., or None to go on until it converges.
+        servers_correction   how approximations treat several servers; empty: the correction with the smallest error.
+        core_solutions       of linearizer: 2, 3, ..., or None: until it converges.
         Returns              `Solution`: throughput, response (R,); residence, queue_length, utilization (K, R); method,
                              exact.
         Raises               `NoAnswer` without a steady state, `NotComputed` where a method does not apply or does not
@@ -209,15 +211,14 @@ class Network(Demands):
         """Intervals that enclose the exact throughput and response of every class; see `bounds.bounds`.
 
         kind     "asymptotic", "balanced", "composite", "proportional" or "geometric".
-        Raises   `NotComputed` QN513 where a bound does not apply, with the reason, as where a station has no product
-                 form.
+        Raises   `NotComputed` QN513 where a bound does not apply, as where a station has no product form.
         """
         with budget.door():
             result = product_bounds.bounds(self, kind)
         inexact = reasons(self)
         if inexact:
             text = f"bounds enclose product-form networks only: {inexact[0]}"
-            help = 'stations "ps" have product form whatever the times'
+            help = 'stations with discipline "ps" have product form for any times'
             raise NotComputed(Problem("QN513", text, "a network with product form", help=help))
         return result
 
@@ -248,21 +249,22 @@ class Network(Demands):
 
         service_times  (K, R) or (B, K, R) seconds per visit.
         routing        (K, K): one matrix for all classes; (R, K, K): one per class; (K, R, K, R): the probability to go
-                       on from station k as class r to station j as class s. What is missing to one leaves the network.
+                       from station k as class r to station j as class s. The rest of a row to one leaves the network.
         population     R entries: customers of a closed class at the start, None for an open one; those of a chain add
                        up. An entry may have length B.
         arrivals       (K, R) or (B, K, R) arrivals per second from outside, for open classes.
         reference      the station whose visits are the passages of closed chains.
         kinds, disciplines, servers, rates
-                       K entries, as of `Network`.
+                       K entries, as for `Network`.
         think_time     R entries: seconds that a closed chain thinks once per passage, the same for all its classes.
         scv            (K, R) squared coefficients of variation of the time per visit; None: 1.
-        priority       R integers, or (K, R) of them; one for all classes of a chain that come to a station.
+        priority       R integers, or (K, R) of them; equal for all classes of a chain that visit a station.
         names, class_names
-                       of the K stations and the R classes, as of `Network`; a chain is called by all of its classes.
+                       names of the K stations and the R classes, as for `Network`; the name of a chain lists its
+                       classes.
         Returns        a `Network` of C chains, with `chain_of` (R,) and `switching` (visits and demands by class).
         Raises         `InvalidInput` QN230 for tables of other shapes or rows that do not sum to one, QN231 where
-                       customers are stranded or a chain never comes to the reference.
+                       customers are stranded or a chain never visits the reference.
         """
         chains = switching.arguments(
             service_times, routing, population=population, think_time=think_time, arrivals=arrivals, scv=scv,

@@ -1,5 +1,5 @@
-r"""Open classes next to closed ones at product-form stations: what open load leaves to others, and what it meets; and
-which stations have product form.
+r"""Open classes with closed ones at product-form stations: the capacity that open load leaves, and the residence of
+open classes; and which stations have product form.
 
 With the load :math:`\rho = \sum_r \lambda_r D_r` (erlangs at rate 1) and the capacities a(1), a(2), ... of a station,
 closed customers observe a station whose capacity with n of them present is T(n - 1) / T(n), with
@@ -29,11 +29,11 @@ _NOTHING, _LARGE = 1e-18, 1e200
 
 
 def capacities_left(load: float, capacities: Sequence[float], most: int | None = None) -> tuple[float, ...]:
-    """What is left to closed customers of a station that open customers use as well.
+    """The capacity of a station that open customers leave to closed ones.
 
     load        erlangs at rate 1 of the open customers, 0 <= load < the last capacity.
     capacities  relative capacities with 1, 2, ... present; the last repeats.
-    most        the most closed customers that there can be; None: any number.
+    most        the largest number of closed customers; None: any number.
     Returns     len(capacities) + 1 relative capacities, or `most` if that is less, with 1, 2, ... closed customers
                 present; the last repeats.
     Method      U(n) = T(n) a(1) ... a(n), so that n customers have a(n) U(n - 1) / U(n): a finite sum, term by term,
@@ -44,12 +44,14 @@ def capacities_left(load: float, capacities: Sequence[float], most: int | None =
     wanted = length + 1 if most is None else max(1, min(length + 1, most))
     reach = length
     if isinstance(capacities, range):
-        # Terms of many servers fall off beyond their peak, at most where as many are open as the load and as closed.
+        # Terms of many servers decrease beyond their peak, where open customers are at most as many as load and closed.
         reach = min(length, int(load + wanted + 10.0 * sqrt(load + wanted)) + 100)
     if wanted * (reach if load else 1) > _WORK:
-        left = "what open classes leave of " if load else ""
+        left = "the capacity that open classes leave of " if load else ""
         result = f"too large: {left}a station with {length:g} servers or rates, and up to {wanted:g} closed customers"
-        help = "" if load or wanted > length else "with no more customers than servers no one waits: make it a delay"
+        help = (
+            "" if load or wanted > length else "with no more customers than servers there are no waits: make it a delay"
+        )
         raise NotComputed(Problem("QN515", result, "fewer servers or customers", help=help))
     if load == 0:
         return tuple(float(value) for value in capacities[:wanted])
@@ -64,7 +66,7 @@ def capacities_left(load: float, capacities: Sequence[float], most: int | None =
     result = [capacities[count] * exp(below - above) for count, (below, above) in enumerate(pairwise(sums))]
     result += [last - load] * (wanted > length)
     if isinstance(capacities, range) or all(value <= later for value, later in pairwise(capacities)):
-        # Capacities that rise leave ones that rise to the last; rounding must not hide that from the bounds.
+        # Rising capacities leave rising ones; rounding must not hide that from the bounds.
         most_left = last - load
         for count in range(len(result) - 1, -1, -1):
             result[count] = most_left = min(result[count], most_left)
@@ -72,7 +74,7 @@ def capacities_left(load: float, capacities: Sequence[float], most: int | None =
 
 
 def all_left(load: Any, capacities: Sequence[float], most: int | None = None) -> Any:
-    """As `capacities_left`; of an array of loads (B,) an array with one row each."""
+    """As `capacities_left`; for an array of loads (B,), an array with a row for each."""
     if not hasattr(load, "ndim"):
         return capacities_left(load, capacities, most)
     values, index = np.unique(load, return_inverse=True)
@@ -82,10 +84,10 @@ def all_left(load: Any, capacities: Sequence[float], most: int | None = None) ->
 
 
 def _terms(load: float, capacities: Sequence[float], closed: int) -> tuple[float, float]:
-    """Logarithms of the sum of the terms with fewer present than there are capacities, and of the next term.
+    """Logarithms of the sum of the terms with fewer customers than capacities, and of the next term.
 
-    A term has `closed` customers of closed classes, and those that make up the number present of open ones; the first,
-    without open ones, is 1. Beyond the peak of servers what no longer counts is left out.
+    A term is for a number present, `closed` of them in closed classes and the others in open ones; the first, without
+    open ones, is 1. Negligible terms beyond the peak of many servers are left out.
     """
     length = len(capacities)
     enough = _NOTHING * (1.0 - load / capacities[-1]) if isinstance(capacities, range) else 0.0
@@ -109,10 +111,10 @@ def residence_beside(demand: float, left: Any, states: Any) -> Any:
     """Residence of an open class at a station where closed customers are present with known probabilities.
 
     demand  seconds at rate 1.
-    left    what `all_left` gives.
+    left    the result of `all_left`.
     states  probabilities of 0, 1, ... closed customers; with a batch axis first where `left` has one.
-    Returns seconds. An arriving open customer sees the closed ones as they are (Poisson arrivals), and is stretched
-            like one more of them.
+    Returns seconds. An arriving open customer observes the closed ones as they are over time (Poisson arrivals), and is
+            served like one more of them.
     """
     if hasattr(left, "ndim"):
         present: Indices = np.arange(int(states.shape[1]))
@@ -144,7 +146,7 @@ def _nothing(network: Demands) -> Value:
 
 
 def shared(network: Demands) -> list[int]:
-    """Stations with several servers or rates: what open load leaves of them differs from variant to variant."""
+    """Stations with several servers or rates, of which open load leaves other capacities at every variant."""
     return [
         station
         for station in range(network.shape[0])
@@ -153,15 +155,15 @@ def shared(network: Demands) -> list[int]:
 
 
 def visited_open(network: Demands, station: int) -> bool:
-    """Whether an open class has a demand at a station, arrivals or none."""
+    """Whether an open class has a demand at a station, even without arrivals."""
     demands = [network.demand(station, kind) for kind in network.open]
     return any(demand > 0 if network.size is None else (demand > 0).any() for demand in demands)
 
 
 def refuse_overload(network: Demands) -> None:
-    """Raise `NoAnswer` where the open classes ask a station for as much as it can do, or more.
+    """Raise `NoAnswer` QN401 where the load of open classes reaches the capacity of a station.
 
-    Named is the station with the largest load, in a batch that of the first variant without a steady state.
+    The message names the station with the largest load, in a batch for the first variant without a steady state.
     """
     used = {
         station: load / network.capacities(station)[-1]
@@ -198,8 +200,8 @@ def reasons(network: Demands) -> tuple[Inexact, ...]:
             if network.servers[station] > 1 and not everywhere(network, product_form(network, station)):
                 code = "stack without product form"
         else:
-            identical, exponential = _identical_times(network, station), _exponential(network, station)
-            if not everywhere(network, identical):
+            equal, exponential = _identical_times(network, station), _exponential(network, station)
+            if not everywhere(network, equal):
                 code = "different times in order"
             elif not everywhere(network, exponential):
                 code = "variable times in order"
@@ -209,7 +211,7 @@ def reasons(network: Demands) -> tuple[Inexact, ...]:
 
 
 def everywhere(network: Demands, condition: Any) -> bool:
-    """Whether something is true, at every variant of a batch."""
+    """Whether a condition is true, at every variant of a batch."""
     return bool(condition) if network.size is None or isinstance(condition, bool) else bool(condition.all())
 
 
@@ -234,18 +236,20 @@ def ordered_stations(network: Demands) -> list[int]:
 
 
 def product_form(network: Demands, station: int) -> Any:
-    """Whether a station has product form that serves in order of arrival, or the last by several servers.
+    """Whether a station that serves in order of arrival, or last come first served with several servers, has product
+    form.
 
-    It has with one exponential time for all visits: the class in service makes no difference then.
+    It does with one exponential time for all visits, since the class in service then makes no difference.
 
     network, station  of demands, and the index of the station.
-    Returns  a truth value, or an array (B,) of them.
+    Returns  a bool, or an array (B,).
     """
     return _identical_times(network, station) & _exponential(network, station)
 
 
 def _customers(network: Demands, station: int) -> Iterator[tuple[int, Value, Value, Value]]:
-    """Of the customers at a station, each class of a chain apart: the class or chain, demand, visits and scv."""
+    """For every class at a station, those of chains separately: its number or that of its chain, demand, visits and
+    scv."""
     size, changing = network.size, network.switching
     if changing is None:
         for kind in range(network.shape[1]):
@@ -272,7 +276,7 @@ def _identical_times(network: Demands, station: int) -> Any:
     result: Any = True
     first: Any = None
     for kind, demand, visits, _ in _customers(network, station):
-        # A visit without service waits in line all the same.
+        # A visit without service waits like any other.
         used = (visits > 0) & (not network.nobody(kind))
         if not (used.any() if network.size is not None else used):
             continue
@@ -282,7 +286,7 @@ def _identical_times(network: Demands, station: int) -> Any:
         equal = operations.absolute(demand * first[1] - first[0] * visits) <= 1e-12 * demand * first[1]
         result = result & (equal | (used == False))  # noqa: E712
         if network.size is not None:
-            # The first that comes may be another class at each variant.
+            # The first class with visits may differ between variants.
             none = first[1] == 0
             first = (np.where(none, demand, first[0]), np.where(none, visits, first[1]))
     return result

@@ -37,11 +37,11 @@ APPLIES = (
 COST = "iterations x classes^3 x stations"
 SOURCE = "@bryant1984; corrected here"
 _CELLS = 1_000_000
-"""How many numbers of one array a part of a large batch may have."""
+"""The most numbers of one array in a part of a large batch."""
 _LARGEST = 20_000_000
-"""How many a point may have."""
+"""The most numbers of one array of a point."""
 STARVED = 0.9
-"""How busy closed classes may keep a station before what they leave to others is the difference of two near numbers."""
+"""The utilization by closed classes above which the capacity left to others is a difference of nearly equal numbers."""
 
 
 def applies(network: Demands, wanted: Wanted) -> Reason | None:
@@ -57,15 +57,15 @@ def work(network: Demands, wanted: Wanted) -> Work:
 
 
 def solve(network: Demands, wanted: Wanted, solve_part: SolvePart) -> Solution:
-    """The steady state of a network with closed classes, where stations serve one class before another.
+    """The steady state of a network with priorities, with closed classes.
 
     Applies   single and several servers, delays; order by priority with and without preemption, first come first
               served within; processor sharing, and first come first served elsewhere; open classes with closed ones.
     network   a point or a batch, with open loads below every capacity.
-    Returns   `Solution`, never exact. Open classes that closed ones, served before them, leave too little have a
+    Returns   `Solution`, never exact. An open class to which closed ones of higher priority leave too little has a
               throughput of 0.
-    Raises    `NotComputed` QN546 where the network has what the method cannot, QN513 where another is asked for, QN511
-              where a fixed point is not proven; `NoAnswer` QN403.
+    Raises    `NotComputed` QN546 for rates or too many classes, QN513 for state probabilities, QN511 where a fixed
+              point is not proven; `NoAnswer` QN403.
     Method    `closed.priorities`.
     """
     _refuse(network, wanted)
@@ -76,13 +76,13 @@ def solve(network: Demands, wanted: Wanted, solve_part: SolvePart) -> Solution:
     throughput, crowded = np.zeros((size, classes)), np.zeros(size, bool)
     at_once = max(1, _CELLS // max(1, len(indices) * classes**2))
     for first in range(0, size, at_once):
-        here = slice(first, first + at_once)
-        part = priorities.solve(overall.part(here))
-        throughput[here], crowded[here] = part.throughput, part.overloaded
-        residence[here, indices] = part.residence
+        points = slice(first, first + at_once)
+        part = priorities.solve(overall.part(points))
+        throughput[points], crowded[points] = part.throughput, part.overloaded
+        residence[points, indices] = part.residence
     closed = np.array([kind in network.closed for kind in range(classes)])
     residence *= (~closed | (overall.population > 0))[:, None]
-    # Where open classes get too little, no figure means anything.
+    # Where open classes get too little capacity, there is no steady state.
     residence[crowded], throughput[crowded] = 0.0, 0.0
     single = network.size is None
     rates = [float(column[0]) if single else column for column in throughput.T]
@@ -95,7 +95,7 @@ def solve(network: Demands, wanted: Wanted, solve_part: SolvePart) -> Solution:
 
 
 def _arrays(network: Demands, indices: list[int]) -> tuple[priorities.Ranked, Any]:
-    """The queueing stations of some indices in arrays, and the (B, K, R) seconds at all the others."""
+    """The queueing stations at some indices in arrays, and the demands (B, K, R) at delays."""
     table, ordered = product_arrays.NetworkArrays(network), set(ordered_stations(network))
     size, classes = len(table.demands), range(network.shape[1])
     closed = set(network.closed)
@@ -131,7 +131,7 @@ def _arrays(network: Demands, indices: list[int]) -> tuple[priorities.Ranked, An
 
 
 def refuse_unserved(solution: Solution) -> None:
-    """Raise `NoAnswer` QN401 where closed classes leave open ones, served after them, too little."""
+    """Raise `NoAnswer` QN401 where closed classes of higher priority leave too little capacity to an open class."""
     network = solution.network
     for kind in network.open:
         asked, carried = network.arrival_rate[kind], solution.figures.throughput
@@ -144,8 +144,8 @@ def refuse_unserved(solution: Solution) -> None:
 
 
 def starved(solution: Solution) -> tuple[int, int, Any] | None:
-    """A station, a class that is served last there, and how busy closed classes served before it keep the station, at
-    every point: beyond what can be computed from the capacity left. None where there is no such class.
+    """A station, a class with closed ones of higher priority there, and the utilization by the classes of higher
+    priority (an array for a batch), above `STARVED` at some point; None where there is no such class.
     """
     network, figures = solution.network, solution.figures
     stations, kinds = range(network.shape[0]), range(network.shape[1])
@@ -175,10 +175,10 @@ def _used(solution: Solution, station: int, kind: int) -> bool:
 
 
 def refuse_starved(solution: Solution, stations: Sequence[str] = (), classes: Sequence[str] = ()) -> None:
-    """Raise `NotComputed` QN589 where classes served before others leave these next to nothing.
+    """Raise `NotComputed` QN589 where classes of higher priority leave next to no capacity to another.
 
-    solution            of which the throughputs of closed classes are judged.
-    stations, classes   their names; none: those of the network.
+    solution            by the method of this module; others are never refused.
+    stations, classes   their names in the message; empty: those of the network.
     """
     result = starved(solution)
     if result is None:
@@ -190,14 +190,14 @@ def refuse_starved(solution: Solution, stations: Sequence[str] = (), classes: Se
     text = f"closed classes served before {who} keep {where} {100 * most:.3g} % busy, which leaves it next to nothing"
     help = f"give the others fewer customers or longer think times, or {where} more servers; or leave {who} out, "
     help += "which changes the others little where they preempt it or its times are short"
-    expected = f"at most {100 * STARVED:.0f} % for what is left to be estimated"
+    expected = f"at most {100 * STARVED:.0f} % to estimate the capacity left"
     error = NotComputed(Problem("QN589", text, expected, help=help))
     error.at = None if solution.network.size is None else np.asarray(busy > STARVED)
     raise error
 
 
 def open_row(network: Demands, station: int) -> list[Value]:
-    """The residences at a station that only open classes use and that serves one before another.
+    """The residences at a station with priorities that only open classes use.
 
     Source  see `qnet.queues.waiting`.
     """
@@ -223,12 +223,12 @@ def open_row(network: Demands, station: int) -> list[Value]:
 
 
 def _refuse(network: Demands, wanted: Wanted) -> None:
-    """Raise for what the method cannot."""
+    """Raise for networks and figures that the method does not support."""
     if wanted.states:
         raise NotComputed(Problem("QN513", f"{METHOD} gives no state probabilities", "a network without priorities"))
     if any(rates is not None for rates in network.rates):
         where = network.station_label(ranked(network)[0])
-        text = f"{where} serves one class before another, and another has load-dependent rates"
+        text = f"{where} has priorities, and another station has load-dependent rates"
         raise NotComputed(Problem("QN546", text, "servers in place of rates, or no priorities"))
     if network.shape[0] * network.shape[1] ** 2 > _LARGEST:
         raise NotComputed(Problem("QN546", "there are too many stations and classes", f"at most {_LARGEST} pairs"))

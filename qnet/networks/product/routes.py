@@ -1,4 +1,4 @@
-"""A network of demands as one of routes, and the warnings on its answer: those on the same network by its routes."""
+"""A network of demands as one of routes, and the warnings that this gives for its solution."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def by_routes(network: Demands) -> RoutedNetwork:
     """A network of demands as one of routes: each class visits its stations in turn, unless its routing is known.
 
-    network  a point or a batch. With routing, customers go from station to station and change class as that says.
+    network  a point or a batch; with routing, customers move and change class by it.
     """
     stations, classes = network.shape
     names = [network.station_label(station) for station in range(stations)]
@@ -62,7 +62,7 @@ def _class(network: Demands, names: list[str], kind: int) -> OpenClass | ClosedC
 
 
 def _chain(network: Demands, changing: Switching, names: list[str], chain: int) -> OpenClass | ClosedClass:
-    """A chain: what its customers do as each of its classes, and where they go from there."""
+    """A chain: the visits of its customers as each of its classes, and the transitions between them."""
     steps: dict[int, list[Hold]] = {kind: [] for kind, one in enumerate(changing.chain_of) if one == chain}
     states: dict[tuple[int, int], Turn] = {}
     for number, (kind, holds) in enumerate(steps.items()):
@@ -90,13 +90,13 @@ def _chain(network: Demands, changing: Switching, names: list[str], chain: int) 
 
 
 _States = dict[tuple[int, int], Turn]
-"""By station and class, what a customer of a chain does there, without what comes next."""
+"""By station and class, the turn of a customer of a chain there, without the next turns."""
 
 
 def _open_turns(changing: Switching, states: _States, rate: Value) -> tuple[Turn, ...]:
     """The turns of an open chain, which begin and end outside.
 
-    rate  of arrivals, at all stations together.
+    rate  of all arrivals together.
     """
     number = {state: index for index, state in enumerate(states, 1)}
     entering = tuple(
@@ -111,7 +111,7 @@ def _open_turns(changing: Switching, states: _States, rate: Value) -> tuple[Turn
 
 
 def _closed_turns(changing: Switching, states: _States, thinking: Value) -> tuple[Turn, ...]:
-    """The turns of a closed chain: a passage ends where one comes to the reference, after thinking if there is any."""
+    """The turns of a closed chain: a passage ends on arrival at the reference, before any think time."""
     arriving = [kind for station, kind in states if station == changing.reference]
     thoughts = arriving if anywhere(thinking) else []
     number = {state: index for index, state in enumerate(states, len(thoughts))}
@@ -128,7 +128,7 @@ def _closed_turns(changing: Switching, states: _States, thinking: Value) -> tupl
 def _ways(
     changing: Switching, state: tuple[int, int], number: Mapping[tuple[int, int], int]
 ) -> tuple[tuple[int, float], ...]:
-    """Where customers go from a station as a class, by number of the turn, and how probably."""
+    """The next turns from a station as a class: pairs of index and probability."""
     classes = len(changing.chain_of)
     row = changing.routing[state[0] * classes + state[1]]
     shares = ((index, row[station * classes + kind]) for (station, kind), index in number.items())
@@ -136,7 +136,7 @@ def _ways(
 
 
 def _onward(changing: Switching, names: list[str], chain: int) -> tuple[tuple[str, str, Value], ...]:
-    """`OpenClass.onward` of a chain."""
+    """The transitions of a chain, as `OpenClass.onward`."""
     *between, outside = changing.onward[chain]
     rows = [*zip(names, between, strict=True), ("", outside)]
     return tuple(
@@ -153,16 +153,17 @@ def anywhere(demand: Any) -> bool:
 
 
 UNSTATED = "QN739"
-"""The code of what `unstated_visits` warns of."""
+"""The code of the warnings of `unstated_visits`."""
 _IN_ORDER = ("fcfs", "priority", "preemptive")
 
 
 def route_reasons(network: Demands, method: str, throughput: Sequence[Value]) -> tuple[str, ...]:
-    """Why an answer is approximate, and where it is used beyond the region in which its error was measured as small.
+    """Why an answer is approximate, with warnings beyond the region in which its error was measured as small.
 
-    network   of one point, or a batch: then the reasons of any variant.
-    method    the one that gave the answer, and the throughput of each class in it.
-    Returns   those of the same network given by its routes; `Beyond` with a warning. Empty for none.
+    network      a point, or a batch: then the reasons of all variants together.
+    method       the method of the answer.
+    throughput   passages per second of every class in it.
+    Returns      the reasons of the same network given by routes, `Beyond` ones with a warning; empty for none.
     """
     operations: Operations = FLOATS if network.size is None else arrays()
     routed = by_routes(network)
@@ -170,10 +171,10 @@ def route_reasons(network: Demands, method: str, throughput: Sequence[Value]) ->
 
 
 def unstated_visits(network: Demands) -> tuple[str, ...]:
-    """Where it is not stated whether a class without demand comes to a station that serves in order of arrival.
+    """Stations in order of arrival for which it is not stated whether a class without demand visits them.
 
-    There a customer of no service time waits behind the others, and one who does not come there does not. Without
-    `visits` a class is taken not to come where its demand is 0.
+    A customer without service time would wait there behind the others. Without `visits`, a class is taken not to visit
+    a station where its demand is 0.
 
     Returns   a text for each such station with its classes; empty for none.
     """

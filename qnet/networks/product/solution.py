@@ -1,4 +1,4 @@
-"""What `Network.solve` answers: figures by class and station, how they were computed, and how far to trust them."""
+"""The solution of a `Network`: figures by class and station, the method, and why they are approximate."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ else:
 
 
 class Solution:
-    """The steady state of a `Network`. Figures become numpy arrays when they are read; `figures` has them as they are.
+    """The steady state of a `Network`. Its properties are numpy arrays; `figures` has the plain numbers.
 
     Conventions: utilization is throughput x demand / peak capacity, per class, below 1 in sum at queueing stations.
     Residence counts all visits of a passage; response per visit is residence / visits; the system response is the sum
-    of residences and leaves the think time out. Queue lengths count those in service.
+    of residences, without think time. Queue lengths count customers in service.
     """
 
     __slots__ = (
@@ -54,32 +54,32 @@ class Solution:
         self.method = method
         """The name of the method, as in `qnet methods`."""
         self.method_reasons = method_reasons
-        """Why the answer is not exact, of its method."""
+        """Why the method is not exact."""
         self.network_reasons = reasons(network) if network_reasons is None else network_reasons
-        """The same, of its network: stations without product form."""
+        """Why the network has no product form, by station."""
         self.reasons = (*method_reasons, *self.network_reasons)
         """Why the answer is not exact; empty where it is."""
         self.exact = not self.reasons
         self.why = why
         """Why this method was taken."""
         self.by_routes = by_routes
-        """Whether it is that of the network of its routes, and the reasons are all that are known of it."""
+        """Whether it was solved by routes, so that `method_reasons` has all reasons and warnings."""
         self.by_class = by_class
-        """Where customers change their class, (K, R) residences by class; None where they follow from the chain's."""
+        """(K, R) residences by class where customers change their class; None where they follow from those of the
+        chains."""
         self.starts = starts
-        """Of fixed points: the values of `near`; None where there are none."""
+        """The values of its fixed points, as in `near`; None where there are none."""
 
     @property
     def near(self) -> Nearby:
-        """From where the fixed points of a network that is nearly the same converge sooner."""
+        """Its fixed points, from which those of a nearby network converge sooner."""
         network = self.network
         return Nearby(self.method, network.size, network.shape, self.figures.throughput, self.starts)
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Where the answer is used beyond what its error was measured as small for, each with a code of `qnet explain`.
-
-        Those that `qnet solve` warns of, and where the arguments leave open whether a class visits a station (QN739).
+        """The warnings of `qnet solve`, each with its code for `qnet explain`: use beyond the region in which the error
+        was measured as small, and where the arguments leave open whether a class visits a station (QN739).
         """
         unstated = tuple(f"{text} [{routes.UNSTATED}]" for text in routes.unstated_visits(self.network))
         reasons = (*self.method_reasons, *self._route_reasons())
@@ -88,8 +88,8 @@ class Solution:
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What a reader should know of the answer, as `qnet solve` prints it: why it is approximate and how it was
-        computed, classes without customers, and all warnings; `str(note)` is the line of the command line.
+        """The notes that `qnet solve` prints: why the answer is approximate and the method was taken, classes without
+        customers, and all warnings; `str(note)` is the printed line.
         """
         network = self.network
         unstated = [Note(routes.UNSTATED, text, "warning") for text in routes.unstated_visits(network)]
@@ -103,7 +103,7 @@ class Solution:
         )
 
     def _route_reasons(self) -> tuple[str, ...]:
-        """Why the answer is approximate, as it is put for a network of routes."""
+        """The reasons of the same network given by routes; empty where they are known already."""
         if self.exact or self.by_routes:
             return ()
         rates = self.figures.throughput
@@ -112,7 +112,7 @@ class Solution:
 
     @property
     def bounds(self) -> Bounds | None:
-        """What encloses the exact answer, where theory has bounds; None where it has none, or no product form."""
+        """The tightest bounds of the exact answer; None where there are none, or no product form."""
         return None if reasons(self.network) else product_bounds.tightest(self.network)
 
     @property
@@ -183,7 +183,7 @@ class Solution:
 
     @property
     def state_probabilities(self) -> Any:
-        """K rows: the probabilities of 0, 1, ... customers of closed classes there; None where not asked for.
+        """K rows: the probabilities of 0, 1, ... customers of closed classes there; None where not wanted.
 
         In a batch an array (B, K, most + 1).
         """
@@ -194,14 +194,14 @@ class Solution:
 
     @property
     def busy_probability(self) -> Any:
-        """(K,) or (B, K): the probability that any customer of closed classes is there; None where not asked for."""
+        """(K,) or (B, K): the probability that any customer of a closed class is there; None where not wanted."""
         rows = self.state_probabilities
         if rows is None or self.network.size is not None:
             return rows if rows is None else rows[..., 1:].sum(axis=-1)
         return _array([row[1:].sum() for row in rows])
 
     def _tables(self) -> tuple[str, list[tuple[Sequence[str], list[tuple[Any, ...]]]]]:
-        """What is shown: a title, and headings with rows by class, and by station and class."""
+        """The title, and the headings with rows by class, and by station and class."""
         points = "" if self.network.size is None else f" at {self.network.size} points"
         trust = "exact" if self.exact else f"approximate: {'; '.join(self.reasons)}"
         passing = "class" if self.network.switching is None else "chain"
@@ -220,7 +220,7 @@ class Solution:
         ]
 
     def _names(self) -> tuple[Sequence[str], Sequence[str], Sequence[str]]:
-        """Of the chains, the stations and the classes; numbers where they have none."""
+        """The names of the chains, the stations and the classes; numbers where they have none."""
         network, changing = self.network, self.network.switching
         chains = network.class_names or [str(chain) for chain in range(network.shape[1])]
         kinds = chains if changing is None else changing.names or [str(kind) for kind in range(len(changing.chain_of))]
@@ -234,7 +234,7 @@ class Solution:
         return "\n\n".join([title, *(plain_tables.plain_table(*table) for table in tables), *self._warned()])
 
     def _repr_markdown_(self) -> str:
-        """What notebooks show."""
+        """The tables in Markdown, for notebooks."""
         title, tables = self._tables()
         return "\n\n".join(
             [f"### {title}", *(plain_tables.markdown_table(*table) for table in tables), *self._warned()]
@@ -267,7 +267,7 @@ def stacked(network: Demands, points: list[Solution]) -> Solution:
 
 
 def _padded(rows: list[Any]) -> Any:
-    """State probabilities of different lengths, filled up with zeros: (B, K, longest)."""
+    """State probabilities of different lengths, padded with zeros: (B, K, longest)."""
     longest = max(len(row) for states in rows for row in states)
     table = np.zeros((len(rows), len(rows[0]), longest))
     for point, states in enumerate(rows):

@@ -1,7 +1,7 @@
-"""The door of networks of demands: open classes in closed form, closed ones by the best method within a budget.
+"""The solution of networks of demands: open classes in closed form, closed ones by the best method within a budget.
 
-Mixed networks are exact too: closed classes see what open ones leave of every station, and an open customer that
-arrives sees the closed ones as they are (see `open_classes`).
+Mixed networks are exact too: closed classes have the capacity that open ones leave, and an arriving open customer
+observes the closed ones as they are over time (see `open_classes`).
 """
 
 from __future__ import annotations
@@ -41,17 +41,15 @@ else:
     approximate = lazy("qnet.networks.closed.approximate")
 
 
-_OF_ALL = frozenset({"state probabilities", "mixed batch"})
-"""Features of a network of demands that its closed part states itself."""
+_BY_CLOSED_PART = frozenset({"state probabilities", "mixed batch"})
+"""Features of a network of demands that exact methods judge by its closed part."""
 _SLOW = 2e9
-"""Operations, estimated from above, from which on an answer takes a second or so."""
-
-
+"""Operations, by an upper estimate, from which an answer takes about a second."""
 _EVERY_POINT = "mixed batch"
 _FEW = 4
-"""Points that take no longer one by one."""
+"""The most points of a batch that take no longer one by one."""
 _MORE = frozenset({"priorities", "parallel", "fractional populations"})
-"""What other methods are for than the exact ones of closed classes."""
+"""Features for which other methods than the exact ones of closed classes are needed."""
 
 
 class ClosedMethods:
@@ -61,11 +59,12 @@ class ClosedMethods:
         self.network, self.wanted, self.features = network, wanted, features
         self.name = "" if wanted.method == "auto" else wanted.method
         self.why = ""
-        """Why none of them has the answer."""
+        """Why no exact method has the answer; empty where one has."""
         self.failure: NotComputed | None = None
 
     def refusal(self) -> Reason | None:
-        """Why none applies; raises `Divided` where some variants have integer populations and some have not."""
+        """Why none applies; raises `Divided` where only some variants have integer populations and each is solved as
+        alone."""
         auto = self.wanted.method == "auto"
         if auto and self.wanted.each and self.network.size is not None and self.network.closed:
             _divide(_with_integers(self.network))
@@ -83,7 +82,7 @@ class ClosedMethods:
         if wanted.method != "auto":
             return with_open(self.network, loaded, _forced(closed_part(self.network, loaded), wanted, states), wanted)
         try:
-            answer = _affordable(closed_part(self.network, loaded), wanted, states, self.features - _OF_ALL)
+            answer = _affordable(closed_part(self.network, loaded), wanted, states, self.features - _BY_CLOSED_PART)
         except NotComputed as error:
             self.failure, self.why = error, error.problems[0].found
             raise
@@ -114,9 +113,9 @@ def _fits(result: list[tuple[str, Work]], wanted: Wanted) -> bool:
 
 
 def _fitting(closed: ClosedNetwork, wanted: Wanted, states: bool, further: frozenset[str] = exact.NONE) -> Any:
-    """Which variants have an exact answer within the budget; those of one population agree.
+    """(B,) the variants with an exact answer within the budget.
 
-    More customers never take less work: where a population fits, all below it do, and above one that does not none
+    More customers never take less work: if a population fits, so do all smaller ones; if it does not, no larger one
     does.
     """
     counts, firsts, item = np.unique(closed.population, axis=0, return_index=True, return_inverse=True)
@@ -125,14 +124,14 @@ def _fitting(closed: ClosedNetwork, wanted: Wanted, states: bool, further: froze
     while unknown.any():
         rest = order[unknown[order]]
         middle = int(rest[len(rest) // 2])
-        here = _fits(exact.choices(closed.point(int(firsts[middle])), states, further), wanted)
-        same = (counts <= counts[middle] if here else counts >= counts[middle]).all(1)
-        fits[same & unknown], unknown = here, unknown & ~same
+        fit = _fits(exact.choices(closed.point(int(firsts[middle])), states, further), wanted)
+        same = (counts <= counts[middle] if fit else counts >= counts[middle]).all(1)
+        fits[same & unknown], unknown = fit, unknown & ~same
     return fits[item.reshape(-1)]
 
 
 def _divide(first: Any) -> None:
-    """Raise `Divided` where some variants need one kind of method and some another."""
+    """Raise `Divided` where `first` is true for some variants only."""
     if first.any() and not first.all():
         raise Divided(first)
 
@@ -152,9 +151,9 @@ def _announce(closed: ClosedNetwork, wanted: Wanted, states: bool, further: froz
 def _afford(
     result: list[tuple[str, Work]], closed: ClosedNetwork, wanted: Wanted, states: bool, further: frozenset[str]
 ) -> None:
-    """Refuse a batch of which even the cheapest method takes more than the budget.
+    """Refuse a batch for which even the cheapest method takes more than the budget.
 
-    Raises   `NotComputed`; `Final` where fewer points would do, and approximations of all of them take as much.
+    Raises   `NotComputed` QN515; `Final` where fewer points would fit and approximations take as much.
     """
     name, need = result[0]
     points = closed.size or 1
@@ -174,7 +173,7 @@ def _afford(
 
 
 def _forced(closed: ClosedNetwork, wanted: Wanted, states: bool) -> ClosedAnswer:
-    """A named exact method, or why it does not apply."""
+    """The answer of a named exact method; raises `NotComputed` QN513 where it does not apply."""
     points = [closed] if closed.size is None else [closed.point(index) for index in range(closed.size)]
     times = 1 if wanted.each else len(points)
     row = table.row_of(wanted.method, "closed")
@@ -182,20 +181,20 @@ def _forced(closed: ClosedNetwork, wanted: Wanted, states: bool) -> ClosedAnswer
     if row is not None and row.family and several > 1:
         row = table.row_of(row.family, "closed")
     assert row is not None
-    method, asked = loader.solver(row), wanted.replace(states=states)
+    method, wanted = loader.solver(row), wanted.replace(states=states)
     for point in points:
-        reason = exact.refusal(row, point, asked) or (exact.refusal(row, closed, asked) if closed.size else None)
+        reason = exact.refusal(row, point, wanted) or (exact.refusal(row, closed, wanted) if closed.size else None)
         if reason:
             others = ", ".join(other for other, _ in exact.choices(point, states))
             raise does_not_apply(row.name, reason, others or "an approximation")
-        need = method.work(point, asked)
+        need = method.work(point, wanted)
         afford(row.name, need.replace(operations=need.operations * times), wanted)
         exact.charge(need)
-    return ClosedAnswer(method.solve(closed, asked, exact.no_part), row.name, (), REQUESTED)
+    return ClosedAnswer(method.solve(closed, wanted, exact.no_part), row.name, (), REQUESTED)
 
 
 def _with_integers(network: Demands) -> Any:
-    """Which variants have integer populations."""
+    """(B,) the variants with integer populations."""
     counts = np.stack([network.population[kind] for kind in network.closed], axis=1)
     return (counts == counts.round()).all(axis=1)
 
@@ -203,11 +202,11 @@ def _with_integers(network: Demands) -> Any:
 def solve(network: Demands, wanted: Wanted = AUTO) -> Solution:
     """The steady state of a network, or of every variant of a batch.
 
-    Applies  every `Network`; the method by `solvers.table`, of those that take demands.
+    Applies  every `Network`, by the methods of `solvers.table` that take demands.
     wanted   `method` "auto": the cheapest exact method within the budget, else the best approximation; or a name.
-             "mva" and "convolution" stand for their forms over several classes too.
-    Returns  `Solution`, with the method, why it was taken, and why the answer is not exact if it is not.
-    Raises   `NoAnswer` QN401 where open load reaches a capacity, QN403 for a closed class without any time to spend;
+             "mva" and "convolution" include their forms for several classes.
+    Returns  `Solution`, with the method, why it was taken, and why the answer is not exact.
+    Raises   `NoAnswer` QN401 where open load reaches a capacity, QN403 for a closed class that spends no time anywhere;
              `NotComputed` QN511, QN513, QN515; `InvalidInput` QN514 for an unknown method.
     """
     refuse_unknown(wanted.method)
@@ -232,7 +231,7 @@ def solve(network: Demands, wanted: Wanted = AUTO) -> Solution:
 
 
 def of_demands(network: Demands, wanted: Wanted) -> frozenset[str]:
-    """The features of a network of demands, and of what is wanted of it."""
+    """The features that a network of demands and the wanted figures require."""
     result = {"closed" if network.closed else "no closed classes"}
     if any(count > 1 for count in network.servers):
         result.add("servers")
@@ -254,7 +253,7 @@ def of_demands(network: Demands, wanted: Wanted) -> frozenset[str]:
 
 
 def _others(network: Demands, wanted: Wanted, features: frozenset[str]) -> list[TableMethod]:
-    """The methods that may be named for a network: of those of closed classes alone, as far as its features decide."""
+    """The methods that may be named for a network; those for closed classes alone are judged by its features."""
     return [
         (TableMethod if row.takes == "demands" else Named)(
             row, network, wanted.replace(method=row.name), features, solve
@@ -265,8 +264,8 @@ def _others(network: Demands, wanted: Wanted, features: frozenset[str]) -> list[
 
 
 class _Points:
-    """A batch in which open classes share stations of several servers with closed ones: what is left of them, and the
-    states that the open ones see, differ from point to point."""
+    """The points of a batch one by one, where open classes share stations of several servers with closed ones:
+    remaining capacities and states then differ from point to point."""
 
     name = ""
 
@@ -277,7 +276,7 @@ class _Points:
         """None: points can always be solved one by one."""
 
     def solve(self) -> Solution:
-        """The solutions as one; raises `Divided` where some are exact and each is to be as it would be alone."""
+        """The solutions as one; raises `Divided` where each is to be solved as alone and only some are exact."""
         result = self._at_once()
         if result is not None:
             return result
@@ -287,7 +286,7 @@ class _Points:
         return stacked(self.network, points)
 
     def _at_once(self) -> Solution | None:
-        """The points of one closed class together, by the method of each of them; None where they may differ in it."""
+        """The points together, for one closed class; None where they may need different methods."""
         one = self.wanted.method == "auto" and len(self.network.closed) == 1
         if not one or (self.network.size or 0) <= _FEW or self.features & _MORE:
             return None
@@ -300,7 +299,7 @@ class _Points:
 
 
 def _best(choices: list[Choice], wanted: Wanted, features: frozenset[str]) -> Solution:
-    """The solution by the first method that has one, with why those before it have none."""
+    """The solution of the first method that has one, with the reasons why exact ones have none."""
     outcome = choose(choices)
     exact = next((item for item in choices if isinstance(item, ClosedMethods)), None)
     why = [exact.why] if exact and exact.why else []
@@ -317,13 +316,13 @@ def _best(choices: list[Choice], wanted: Wanted, features: frozenset[str]) -> So
         raise exact.failure
     if exact and exact.failure and (not failed or failed[0][1].problems[0].code == "QN513"):
         problem = exact.failure.problems[0]
-        help = "approximations take servers and no other rates; allow more with --operations and --memory"
+        help = "approximations support servers but no rates; allow more with --operations and --memory"
         raise NotComputed(problem.replace(help=help))
     raise (failed or outcome.failed)[0][1] if outcome.failed else nothing(features)
 
 
 def _about(name: str, problem: Problem) -> str:
-    """What a problem says of a method that is named before it; all where it is about another."""
+    """The text of a problem after the name of its method; with the name where it is of another method."""
     return problem.what if isinstance(problem, MethodProblem) and problem.method == name else problem.found
 
 
@@ -336,7 +335,7 @@ def _integer_populations(network: Demands) -> bool:
 
 
 def _check(wanted: Wanted) -> None:
-    """Refuse a budget or a variant of approximations that means nothing."""
+    """Raise `InvalidInput` QN514 for an invalid budget or variant of an approximation."""
     wrong: list[Problem] = []
     if wanted.correction and wanted.correction not in CORRECTIONS:
         options = " or ".join(CORRECTIONS)

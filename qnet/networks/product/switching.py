@@ -1,16 +1,11 @@
 """Networks given by routing matrices, with customers that may change their class on the way.
 
-Classes that customers change between form a chain. The visits of every class at every station follow from the routing,
-the chains are solved as classes of a `Network`, and their figures are divided among the classes again: exact for
-product form (@baskett1975).
+A chain is a set of classes between which customers change (`traffic.chains`). The visits of every class at every
+station follow from the routing; the chains are solved as the classes of a `Network`, with the demands of all their
+classes together per passage of the chain; and their figures are divided among the classes again.
 
-A chain is a set of classes between which customers change; they never change to another chain (`traffic.chains` finds
-them). Its customers are counted together, so that a network of chains without change of class is solved: the demand
-of a chain at a station is that of all its classes together, per passage of the chain.
-
-Exact for product form: of the customers of a chain at a station each is of a class with a probability that is the share
-of the class in the demand of the chain there, whatever the others are. First-come-first-served stations must therefore
-serve all classes with one mean time, as product form needs anyway.
+That is exact for product form (@baskett1975): each customer of a chain at a station is of a class with a probability
+that is the share of the class in the demand of the chain there, independently of the others.
 """
 
 from __future__ import annotations
@@ -56,7 +51,7 @@ def spread(figures: Any, demands: Any, chain_of: Sequence[int]) -> Any:
 
     Applies   product form; residence per passage of the chain, queue length, utilization and busy servers.
     figures   (K, C) or (B, K, C) of the chains.
-    demands   (K, R) or (B, K, R) of the classes, as given to `aggregate`.
+    demands   (K, R) or (B, K, R) of the classes, as for `aggregate`.
     chain_of  R chain numbers, 0 to C - 1.
     Returns   nested tuples (K, R), or an array (B, K, R) where either is an array. They add up to those of the chain; a
               class without demand at a station gets 0 there. Divide a residence by visits for the time of one visit.
@@ -79,10 +74,9 @@ def class_throughput(throughput: Any, passages: Any, chain_of: Sequence[int]) ->
 
     Applies     any network.
     throughput  (C,) or (B, C) passages of the chains per second.
-    passages    (R,) or (B, R) visits of the class per visit to the reference of its chain: at the reference station for
-                the throughput of the class there, at any other one for that at the other.
+    passages    (R,) or (B, R) visits of the class to a station per visit to the reference of its chain.
     chain_of    R chain numbers, 0 to C - 1.
-    Returns     a tuple (R,), or an array (B, R) where either is an array, per second.
+    Returns     a tuple (R,), or an array (B, R) where either is an array: visits per second to that station.
     Method      throughput of the chain x visits of the class (forced flow).
     Fails       `InvalidInput` QN230 for a chain number that does not exist and for other numbers of classes.
     Source      @denning1978
@@ -99,7 +93,7 @@ def class_throughput(throughput: Any, passages: Any, chain_of: Sequence[int]) ->
 
 
 def _by_row(function: Callable[..., list[Any]], *tables: Any) -> Any:
-    """The function of each row: of nested tuples, or of arrays along their last axis, all rows at once."""
+    """A function applied to each row of nested tuples, or to arrays along their last axis, all rows at once."""
     if not any(hasattr(table, "ndim") for table in tables):
         return tuple(tuple(function(*rows)) for rows in zip(*tables, strict=True))
 
@@ -127,7 +121,7 @@ def _same(result: int, classes: int, name: str) -> None:
 
 
 class Stations(Protocol):
-    """What is needed of the network of chains; `demands.Demands` has it."""
+    """The needed part of the network of chains, a `demands.Demands`."""
 
     size: int | None
     disciplines: tuple[str, ...]
@@ -150,27 +144,27 @@ class Switching(Record):
     demands: Rows
     """(K, R) seconds per passage of the chain."""
     names: tuple[str, ...] = ()
-    """Of the classes; empty: they are numbered from 0."""
+    """The names of the classes; empty: they are numbered from 0."""
     onward: tuple[Rows, ...] = ()
-    """By open chain (K + 1, K): how often a passage goes from a station to a station; the last row is from outside. Of
-    closed chains nothing."""
+    """By chain: (K + 1, K) transitions per passage from a station to a station, the last row from outside; empty for
+    closed chains."""
     routing: tuple[tuple[float, ...], ...] = ()
-    """(K R, K R): the probability to go on from a station as a class to a station as a class; the station is the outer
-    of the two. What is missing to one leaves."""
+    """(K R, K R): the probability to go from a station as a class to a station as a class, the station being the outer
+    index. The rest of a row to one leaves the network."""
     arrivals: Rows = ()
     """(K, R) arrivals per second from outside."""
     reference: int = 0
     """The station whose visits are the passages of closed chains."""
     scv: Rows = ()
-    """(K, R) of the time per visit."""
+    """(K, R) squared coefficients of variation of the time per visit."""
 
     def residence(self, network: Stations, of_chains: Any) -> Array:
         """(K, R) or (B, K, R) seconds per passage of the chain, from the residence of the chains.
 
-        Where customers wait in line, all classes of a chain wait as long for a visit; elsewhere residence goes with
-        the demand.
+        Where customers queue in order, all classes of a chain have the same wait per visit; elsewhere residence is in
+        proportion to the demand.
         """
-        demands, visits = _integer(self.demands, network.size), _integer(self.visits, network.size)
+        demands, visits = _as_array(self.demands, network.size), _as_array(self.visits, network.size)
         by_demand: Array = spread(of_chains, demands, self.chain_of)
         chain_demands = aggregate(demands, self.chain_of, network.shape[1])
         waited = np.maximum(np.asarray(of_chains, float) - chain_demands, 0.0)
@@ -183,12 +177,12 @@ class Switching(Record):
 
     def by_demand(self, network: Stations, of_chains: Any) -> Any:
         """(K, R) or (B, K, R) utilization or busy servers, from those of the chains."""
-        return spread(np.asarray(of_chains, float), _integer(self.demands, network.size), self.chain_of)
+        return spread(np.asarray(of_chains, float), _as_array(self.demands, network.size), self.chain_of)
 
     def passed(self, network: Stations, throughput: Any) -> Any:
         """(K, R) or (B, K, R) visits per second, from the passages per second of the chains."""
         rates: Array = np.asarray(throughput, float)[..., list(self.chain_of)]
-        return rates[..., None, :] * _integer(self.visits, network.size)
+        return rates[..., None, :] * _as_array(self.visits, network.size)
 
     def class_label(self, kind: int) -> str:
         """A class by its name, or its number."""
@@ -196,7 +190,7 @@ class Switching(Record):
 
     @property
     def chain_names(self) -> tuple[str, ...]:
-        """Of the chains: those of all its classes; empty where these have none."""
+        """The names of the chains, which list those of their classes; empty where classes have none."""
         members = [
             [name for name, chain in zip(self.names, self.chain_of, strict=False) if chain == each]
             for each in range(max(self.chain_of) + 1)
@@ -226,9 +220,9 @@ def arguments(
     names: Sequence[str] | None = None,
     class_names: Sequence[str] | None = None,
 ) -> dict[str, Any]:
-    """What `Demands` takes of a network with routing: its chains as classes, and `switching`.
+    """The arguments of `Demands` for a network with routing: its chains as classes, and `switching`.
 
-    See `Network.from_routing`, whose arguments these are.
+    The arguments are those of `Network.from_routing`.
     """
     times = _table("service_times", service_times)
     stations, classes = len(times), len(times[0])
@@ -246,14 +240,14 @@ def arguments(
     ]
     chain_of = chains(matrix, [index % classes for index in range(stations * classes)], labels)
     count = max(chain_of) + 1
-    outside = _identical("arrivals", arrivals, stations, classes, 0.0)
+    outside = _like_times("arrivals", arrivals, stations, classes, 0.0)
     customers = _customers(population, chain_of, count, classes)
     visits, arrival_rate = _visits(matrix, chain_of, customers, outside, reference, labels)
     demands = tuple(
         tuple(time * visit for time, visit in zip(row, rows, strict=True))
         for row, rows in zip(times, visits, strict=True)
     )
-    rows, variable = tuple(map(tuple, visits)), _identical("scv", scv, stations, classes, 1.0)
+    rows, variable = tuple(map(tuple, visits)), _like_times("scv", scv, stations, classes, 1.0)
     chosen: dict[str, Any] = {
         "demands": _stacked(aggregate(demands, chain_of, count)),
         "visits": _stacked(aggregate(rows, chain_of, count)),
@@ -318,7 +312,7 @@ def _visits(
 def _onward(
     matrix: list[list[float]], visits: Rows, chain_of: Sequence[int], customers: Sequence[Any], outside: Rows
 ) -> tuple[Rows, ...]:
-    """What `Switching.onward` is, from the visits per passage and the arrivals from outside, (stations, classes)."""
+    """`Switching.onward`, from the visits per passage and the arrivals from outside, (stations, classes)."""
     stations, classes = len(visits), len(visits[0])
     result: list[Rows] = []
     for chain, population in enumerate(customers):
@@ -343,7 +337,7 @@ def _onward(
 
 
 def _open(matrix: list[list[float]], entrance: list[Any], labels: list[str]) -> list[Any]:
-    """Visits per arrival at any station; of a batch from those per arrival at each."""
+    """Visits per arrival; for a batch the weighted sums of those per arrival at each station."""
     if not any(_positive(value) for value in entrance):
         return [0.0] * len(matrix)
     if all(isinstance(value, float) for value in entrance):
@@ -365,7 +359,7 @@ def _closed(
     """Visits per visit to the reference station, in any class of the chain."""
     start = next((reference * classes + kind for kind in members if any(matrix[reference * classes + kind])), None)
     if start is None:
-        text = f"the classes {members} never come to station {reference}"
+        text = f"the classes {members} never visit station {reference}"
         raise InvalidInput(Problem("QN231", text, "a reference station that every closed chain visits"))
     visits = closed_visits(matrix, start, labels)
     passages = sum(visits[reference * classes + kind] for kind in members)
@@ -413,25 +407,25 @@ def _column(name: str, values: Sequence[Any] | None, classes: int) -> list[Any]:
 
 
 def _variability(times: Rows, visits: Rows, scv: Rows, chain_of: Sequence[int], count: int) -> Rows:
-    """(K, C) squared coefficients of variation of the time per visit of a chain: of whichever class comes."""
+    """(K, C) squared coefficients of variation of the time per visit of a chain, over all its classes."""
     pairs = [list(zip(*rows, strict=True)) for rows in zip(times, visits, scv, strict=True)]
     arrivals = aggregate(visits, chain_of, count)
     first = aggregate([[visit * time for time, visit, _ in row] for row in pairs], chain_of, count)
     second = aggregate([[visit * (1.0 + c) * time * time for time, visit, c in row] for row in pairs], chain_of, count)
 
-    def of(number: Any, mean: Any, square: Any) -> Any:
+    def scv_of(number: Any, mean: Any, square: Any) -> Any:
         above = ratio(square * number, mean * mean) - 1.0
         if isinstance(above, float):
             return max(above, 0.0) if mean > 0 else 1.0
         return np.where(mean > 0, np.maximum(above, 0.0), 1.0)
 
     return tuple(
-        tuple(of(*cells) for cells in zip(*rows, strict=True)) for rows in zip(arrivals, first, second, strict=True)
+        tuple(scv_of(*cells) for cells in zip(*rows, strict=True)) for rows in zip(arrivals, first, second, strict=True)
     )
 
 
 def _priorities(priority: Any, visits: Rows, chain_of: Sequence[int], count: int) -> list[list[Any]]:
-    """(K, C) priorities of the chains: of their classes, which must have the same where they come."""
+    """(K, C) priorities of the chains, which must be equal for all their classes that visit a station."""
     given = _lists(priority)
     stations, classes = len(visits), len(chain_of)
     rows: Any = given if _depth(given) == 2 else [given] * stations
@@ -441,11 +435,11 @@ def _priorities(priority: Any, visits: Rows, chain_of: Sequence[int], count: int
     for station, (row, counts) in enumerate(zip(rows, visits, strict=True)):
         result.append([])
         for chain in range(count):
-            here = [kind for kind, member in enumerate(chain_of) if member == chain and _positive(counts[kind])]
-            if len({row[kind] for kind in here}) > 1:
-                text = f"the classes {here} of one chain have different priorities at station {station}"
-                raise _invalid(text, "one priority for all classes of a chain that come to a station")
-            result[-1].append(row[here[0]] if here else 0)
+            visiting = [kind for kind, member in enumerate(chain_of) if member == chain and _positive(counts[kind])]
+            if len({row[kind] for kind in visiting}) > 1:
+                text = f"the classes {visiting} of one chain have different priorities at station {station}"
+                raise _invalid(text, "one priority for all classes of a chain that visit a station")
+            result[-1].append(row[visiting[0]] if visiting else 0)
     return result
 
 
@@ -501,8 +495,8 @@ def _table(name: str, value: Any) -> Rows:
     return rows
 
 
-def _identical(name: str, value: Any, stations: int, classes: int, default: float) -> Rows:
-    """The same, of the shape of the service times."""
+def _like_times(name: str, value: Any, stations: int, classes: int, default: float) -> Rows:
+    """As `_table`, of the shape of the service times; `default` in all cells for None."""
     if value is None:
         return ((default,) * classes,) * stations
     rows = _table(name, value)
@@ -517,7 +511,7 @@ def _positive(value: Any) -> bool:
 
 
 def _stacked(rows: Rows) -> Any:
-    """The rows as they are, or an array (B, K, C) where any cell is one with an entry per variant."""
+    """The rows unchanged, or an array (B, K, C) where any cell is an array."""
     if all(isinstance(cell, (int, float)) for row in rows for cell in row):
         return rows
     return np.stack([np.stack(np.broadcast_arrays(*cells), axis=-1) for cells in _broadcast(rows)], axis=-2)
@@ -529,7 +523,7 @@ def _broadcast(rows: Rows) -> list[list[Any]]:
     return [list(flat[start : start + width]) for start in range(0, len(flat), width)]
 
 
-def _integer(rows: Rows, size: int | None) -> Any:
+def _as_array(rows: Rows, size: int | None) -> Any:
     """(K, R), or (B, K, R) of a batch."""
     table = np.asarray(_stacked(rows), float)
     return table if size is None or table.ndim == 3 else np.broadcast_to(table, (size, *table.shape))

@@ -1,4 +1,4 @@
-r"""How often customers visit the stations of a network that is given by routing probabilities.
+r"""Visits of customers to the stations of a network that is given by routing probabilities.
 
 A state is a station together with a class: after service customers go on to another state, and so may change their
 class. Row i of a routing holds the probabilities to go from state i to every state; the remainder to one is the
@@ -19,12 +19,12 @@ from qnet.errors import InvalidInput, Problem, short
 from qnet.networks.state_reduction import closed_sets, reached, reduced, turned
 
 TOLERANCE = 1e-9
-"""By how much a row may differ from one."""
+"""How far the sum of a row may differ from one."""
 
 _ULP = 2.0**-52
 """The relative rounding of floats."""
 _NAMED = 5
-"""States that a message names at most."""
+"""The most states that a message names."""
 
 _Row = dict[int, float]
 """The positive probabilities of a row, by state."""
@@ -38,11 +38,11 @@ def closed_visits(
     Applies    any routing; states outside the chain of the reference, and states that customers pass only before they
                first come to the reference, get 0.
     routing    (S, S) probabilities; every row sums to one within `TOLERANCE`, or is all 0: the state is never reached.
-               The probability of remaining is what the others leave of one, so that it need not have all digits.
-    reference  the place of the reference state, from 0.
+               The probability of remaining is one minus the others, so that its digits do not matter.
+    reference  the index of the reference state, from 0.
     labels     S names of the states for messages; None: numbers from 1.
     Returns    (S,) visits per visit to the reference, 1 there.
-    Method     State reduction: states are taken out one by one, and their customers sent on to where they go next.
+    Method     State reduction: states are eliminated one by one, and their transitions redirected to the next states.
                Costs at most S^3 / 3 multiplications, less for rows with many zeros.
     Fails      `InvalidInput` QN230 for what is not a stochastic matrix, naming the rows; QN231 where customers at
                the reference may never return, naming the states that keep them; `NotComputed` QN502 for visits near
@@ -51,7 +51,7 @@ def closed_visits(
     """
     rows = _rows(routing, labels)
     if not 0 <= reference < len(rows):
-        raise _invalid(f"the reference is state {reference}", f"0 to {len(rows) - 1}")
+        raise _invalid(f"reference is {reference}", f"0 to {len(rows) - 1}")
     around = reached(rows, [reference])
     sums = [fsum(row.values()) for row in rows]
     wrong = [
@@ -67,18 +67,18 @@ def open_visits(
     leaving: Sequence[float] | None = None,
     labels: Sequence[str] | None = None,
 ) -> tuple[float, ...]:
-    """Visits to every state per arrival, for customers that come from outside and leave.
+    """Visits to every state per arrival, for customers that arrive from outside and leave.
 
-    Applies   any routing in which customers can leave from wherever they can get to.
+    Applies   any routing in which customers can leave from every state that they can reach.
     routing   (S, S) probabilities; every row sums to at most one within `TOLERANCE`.
     entrance  (S,) numbers >= 0, not all 0: probabilities or rates (all arrivals together count as one); in rates,
               throughputs are their sum times the visits.
-    leaving   (S,) probabilities to leave, that fill up their rows to one within `TOLERANCE`; None: what the rows leave
-              of one, where a few units in the last place are rounding and count as none. Give it where customers leave
-              with probabilities below 1e-12 or so, whose digits are lost in the sum of the row.
+    leaving   (S,) probabilities to leave, which complete their rows to one within `TOLERANCE`; None: one minus the
+              sums of the rows, with a few units in the last place taken as 0. Needed for probabilities to leave below
+              about 1e-12, whose digits are lost in the sum of the row.
     labels    S names of the states for messages; None: numbers from 1.
     Returns   (S,) visits per arrival; 0 without arrivals.
-    Method    `closed_visits` with the outside as a state more, and as the reference.
+    Method    `closed_visits` with the outside as one more state, and as the reference.
     Fails     `InvalidInput` QN230 for what is no routing, naming the rows; QN231 where customers may never leave,
               naming the states that keep them; `NotComputed` QN502 for visits near the largest float.
     Source    @grassmann1985
@@ -118,10 +118,10 @@ def chains(
     routing   (S, S) probabilities; every row sums to at most one within `TOLERANCE`.
     class_of  S numbers: the class of each state, from 0.
     labels    S names of the states for messages; None: numbers from 1.
-    Returns   (R,) chain numbers, from 0 in the order of their first classes; R is the largest class and one more. A
-              class that customers only leave belongs to the chain they go to; its states get no visits there.
+    Returns   (R,) chain numbers, from 0 in the order of their first classes; R is the largest class plus one. A class
+              that customers only leave belongs to the chain they go to, and gets no visits.
     Method    The classes of the two ends of every positive probability are united. Then every chain is searched for
-              states that customers never leave once they are there.
+              states that customers never leave.
     Fails     `InvalidInput` QN230 for what is no routing; QN231 for a chain with several sets of states that keep their
               customers: its population would not say how many are in each. Where the sets share classes, give each set
               separate classes; where customers end in one of them at random, there is no one steady state.
@@ -165,7 +165,7 @@ def _root(parent: list[int], item: int) -> int:
 def _visits(
     rows: list[_Row], reference: int, around: set[int], failing: str, labels: Sequence[str] | None
 ) -> tuple[float, ...]:
-    """Visits per visit to the reference; refuses where one of the states around it does not lead back."""
+    """Visits per visit to the reference; raises where a state that it leads to does not lead back."""
     back = reached(turned(rows), [reference])
     stuck = sorted(around - back)
     if stuck:
@@ -176,7 +176,7 @@ def _visits(
 
 
 def _missing(row: _Row) -> float:
-    """What a row leaves of one, rounded once; 0 for what the rounding of its entries explains."""
+    """One minus the sum of a row, rounded once; 0 where rounding of its entries explains the difference."""
     missing = fsum((1.0, *(-value for value in row.values())))
     return missing if missing > (len(row) + 1) * _ULP else 0.0
 

@@ -1,4 +1,4 @@
-"""What a caller gives to `qnet.Network`, read and checked: all errors are reported at once."""
+"""The arguments of `qnet.Network`, read and checked: all errors are reported at once."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from qnet.lazy import np
 from qnet.real import is_masked, real
 
 LEAST, MOST = 1e-100, 1e100
-"""Times and rates beyond these are a mistake of units, and would overflow."""
+"""The range of times and rates: others are a mistake of units, and would overflow."""
 _MOST_CUSTOMERS = 1e15
-"""The largest round number of which floats know each integer."""
+"""A round number below the largest integer to which floats are exact."""
 MOST_PRIORITY = 99
-"""Either way; a choice: two digits are enough for any order."""
+"""The largest absolute priority; a choice: two digits are enough for any order."""
 _MOST_LETTERS = 80
-"""Of a name."""
+"""The longest name."""
 _NUMBER = f"a number of 0, or from {LEAST:g} to {MOST:g}"
 
 
 class Arguments:
-    """What the caller gave, with everything that is wrong with it."""
+    """A reader of arguments, which collects everything that is wrong with them."""
 
     def __init__(self) -> None:
         self.problems: list[Problem] = []
@@ -45,7 +45,7 @@ class Arguments:
             self.fail(f"{name} has {size} variants, others have {self.size}", "the same number of variants, or one")
 
     def matrix(self, name: str, value: Any) -> Any:
-        """(K, R) tuples or an array (B, K, R) of numbers of 0 or more; stops at once where there is no such shape."""
+        """(K, R) tuples or an array (B, K, R) of numbers of 0 or more; raises at once for another number of axes."""
         if _depth(value) >= 3:
             table = _array(value)
             if table is None or table.ndim != 3:
@@ -84,7 +84,7 @@ class Arguments:
             self.fail(f"{name} has the shape {tuple(shape)}, demands {self.shape}", "the same shape")
 
     def visits(self, demands: Any, visits: Any) -> None:
-        """No demand without visits."""
+        """Note a demand without visits."""
         if self.problems:
             return
         if self.size is None:
@@ -104,15 +104,15 @@ class Arguments:
         self, name: str, values: Sequence[str] | str | None, count: int, options: tuple[str, ...]
     ) -> tuple[str, ...]:
         """One word per station, or one for all of them; the first option where none is given."""
-        alone = isinstance(values, str)
-        if values is None or alone:
+        single = isinstance(values, str)
+        if values is None or single:
             values = (options[0] if values is None else str(values),) * count
         result = tuple(self.entries(name, values, count, "station"))
-        for index, word in enumerate(result[:1] if alone else result):
+        for index, word in enumerate(result[:1] if single else result):
             if not isinstance(word, str) or word not in options:
-                named = name if alone else f"{name}[{index}]"
+                named = name if single else f"{name}[{index}]"
                 self.fail(f"{named} is {word!r}", " or ".join(options), suggest(str(word), list(options)))
-        # What is refused goes no further, so that all faults are listed.
+        # Invalid entries are replaced, so that all problems are listed.
         return tuple(word if isinstance(word, str) else options[0] for word in result)
 
     def priorities(self, values: Any, disciplines: tuple[str, ...]) -> tuple[tuple[int, ...], ...] | None:
@@ -132,11 +132,11 @@ class Arguments:
             return None
         result = tuple(tuple(int(cell) for cell in row) for row in rows)
         if not any(word in ("priority", "preemptive") for word in disciplines):
-            self.fail("priority is given, and no station heeds it", 'a discipline "priority" or "preemptive"')
+            self.fail("priority is given, and no station has priorities", 'a discipline "priority" or "preemptive"')
         return result if len(result) == stations else result * stations
 
     def entries(self, name: str, values: Any, wanted: int, what: str) -> list[Any]:
-        """The entries of a list; noted where it has another length, or is none."""
+        """The entries of a list; a problem where it has another length, or is no list."""
         expected = f"one entry per {what}: {wanted}"
         try:
             result = None if isinstance(values, (str, bytes)) else list(values)
@@ -160,7 +160,7 @@ class Arguments:
                 self.fail(f"{name}[{index}] is {shown}", f"a text of one line, at most {_MOST_LETTERS} characters")
             elif text in result[:index]:
                 self.fail(f'{name}[{index}] is "{text}", as is an entry before it', "distinct names")
-        # What is refused goes no further, so that all faults are listed.
+        # Invalid entries are replaced, so that all problems are listed.
         return tuple(map(str, result)) if not self.problems else ()
 
     def servers(self, values: Sequence[int] | None, stations: int) -> tuple[int, ...]:
@@ -220,7 +220,7 @@ class Arguments:
         return array
 
     def classes(self, population: tuple[Any, ...], arrival_rate: tuple[Any, ...], think_time: tuple[Any, ...]) -> None:
-        """Every class is open or closed."""
+        """Note classes that are neither open nor closed, or both."""
         for index, (count, rate) in enumerate(zip(population, arrival_rate, strict=False)):
             if count is None and rate is None:
                 self.fail(f"class {index} has neither a population nor an arrival rate", "one of the two")
@@ -233,7 +233,7 @@ class Arguments:
     def stations(
         self, delay: tuple[bool, ...], servers: tuple[int, ...], rates: tuple[tuple[float, ...] | None, ...]
     ) -> None:
-        """Capacities that do not go together."""
+        """Note capacities that exclude each other."""
         for index, (elsewhere, count, row) in enumerate(zip(delay, servers, rates, strict=False)):
             if row is not None and count > 1:
                 self.fail(f"station {index} has {count} servers and rates", "one of the two")
@@ -242,17 +242,17 @@ class Arguments:
 
 
 def _sound(value: Any) -> Any:
-    """Whether a number, or each of an array, is one that can be calculated with."""
+    """Whether a number, or each of an array, is 0 or in the range of times and rates."""
     return (value == 0) | ((value >= LEAST) & (value <= MOST))
 
 
 def _countable(value: Any) -> Any:
-    """Whether a number, or each of an array, counts customers."""
+    """Whether a number, or each of an array, is a possible population."""
     return (value >= 0) & (value <= _MOST_CUSTOMERS)
 
 
 def _table(value: Any) -> tuple[tuple[float, ...], ...] | None:
-    """Rows of numbers, or None where they are no such thing."""
+    """Rows of numbers; None where the value is something else."""
     try:
         rows = [[real(cell) for cell in row] for row in value]
     except TypeError:
@@ -263,7 +263,7 @@ def _table(value: Any) -> tuple[tuple[float, ...], ...] | None:
 
 
 def _depth(value: Any) -> int:
-    """How many axes a nested sequence or an array has."""
+    """The number of axes of a nested sequence or an array."""
     if hasattr(value, "ndim"):
         return int(value.ndim)
     if isinstance(value, (str, bytes)) or not isinstance(value, (Sequence, Iterator)):
@@ -273,7 +273,7 @@ def _depth(value: Any) -> int:
 
 
 def _array(value: Any) -> Any:
-    """An array of floats, or None."""
+    """An array of floats; None where the value is something else."""
     try:
         return None if is_masked(value) or np.asarray(value).dtype.kind in "bSUcMm" else np.array(value, float)
     except (TypeError, ValueError, OverflowError):

@@ -24,7 +24,7 @@ class Choice(Protocol):
 
     @property
     def name(self) -> str:
-        """The name of the method; "auto" or empty where it covers several."""
+        """The name of the method; "auto" or empty for a choice of several."""
         ...
 
     def refusal(self) -> Reason | None:
@@ -32,7 +32,7 @@ class Choice(Protocol):
         ...
 
     def solve(self) -> Any:
-        """The solution; None where the network is left to the next. Raises `NotComputed`."""
+        """The solution; None where the network is left to the next choice. Raises `NotComputed`."""
         ...
 
 
@@ -47,7 +47,7 @@ class TableMethod:
         self.name = row.name
 
     def refusal(self) -> Reason | None:
-        """Why it does not apply: a feature that it does not support, before its module is loaded, or what that says."""
+        """Why it does not apply: by a feature that the row does not support, or else by its module, loaded for that."""
         return lacking(self.row, self.features) or loader.solver(self.row).applies(self.network, self.wanted)
 
     def solve(self) -> Any:
@@ -58,8 +58,8 @@ class TableMethod:
         return module.solve(self.network, self.wanted, self.solve_part)
 
     def afford(self, need: Work) -> None:
-        """Raise `NotComputed` QN515 beyond the budget; `Final` where methods after this one would have worse answers to
-        a batch of which fewer points would do."""
+        """Raise `NotComputed` QN515 beyond the budget; `Final` where fewer points would fit, so that the batch is
+        divided rather than left to later, worse methods."""
         exact, points = self.row.trust == "exact", self.network.size or 1
         wanted = self.wanted if exact else self.wanted.replace(operations=max(self.wanted.operations, FLOOR))
         try:
@@ -71,13 +71,13 @@ class TableMethod:
             raise
 
     def at_last(self, result: Any) -> Any:
-        """The solution of a patient method where no other has one, or none is exact; otherwise None."""
+        """The solution of a patient method after all others; None where it has no better one than `result`."""
         module = cast("Patient", loader.solver(self.row))
         return module.at_last(self.network, self.wanted, result) if self.row.patient else None
 
 
 class Named(TableMethod):
-    """A row of the table that is judged by its features alone."""
+    """A row of the table that is judged by the features alone, without its module."""
 
     def refusal(self) -> Reason | None:
         """Why it does not apply, as far as the features show."""
@@ -95,8 +95,8 @@ def offered(
     rows     of the table, all or those of one name.
     takes    the form of the network.
     method   the choice of a row that takes it.
-    reduced  the choices that try all other rows, which take a form that the network is reduced to; they stand where the
-             first of these rows does.
+    reduced  gives the choices that try all other rows, which take a form that the network is reduced to; they replace
+             the first of these rows.
     """
     result: list[Choice] = []
     pending = True
@@ -115,13 +115,13 @@ class Outcome:
     def __init__(self) -> None:
         self.solution: Any = None
         self.name = ""
-        """Of the method that has the solution."""
+        """The method of the solution."""
         self.failed: list[tuple[str, NotComputed]] = []
         """The methods that applied and had no answer, and why."""
 
 
 def choose(choices: Sequence[Choice]) -> Outcome:
-    """The first of some choices that applies and has an answer, and those that failed before it."""
+    """The answer of the first choice that applies and has one, with the choices that failed before it."""
     outcome = Outcome()
     for choice in choices:
         try:
@@ -182,7 +182,7 @@ def _takes(method: TableMethod) -> bool:
 def nothing(features: frozenset[str]) -> NotComputed:
     """The refusal of a network that no method of the table takes.
 
-    features  of the network; the reason is the first, the kind of its classes apart.
+    features  of the network; the reason is the first but for whether it has closed classes.
     """
     reason = unsupported(features - {"closed", "no closed classes"}, frozenset())
     return NotComputed(Problem("QN513", f"no method applies: {reason or 'the table has none'}", "see qnet methods"))
@@ -200,9 +200,10 @@ def afford(name: str, need: Work, wanted: Wanted, points: int = 1, each: bool = 
     """Raise `NotComputed` QN515 where a method needs more than the budget.
 
     name     of the method.
+    need     what all points together need.
     wanted   whose operations and memory are the budget.
-    need     of all points.
-    each     whether each of them has the entire budget.
+    points   of the batch.
+    each     whether each point has all operations of the budget.
     """
     allowed = wanted.operations * (points if each else 1)
     if need.operations <= allowed and need.bytes <= wanted.memory:

@@ -1,4 +1,4 @@
-"""The features of networks, and the reasons of methods that do not support them."""
+"""The features of networks, and the reasons of methods that lack some."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Final(NotComputed):
 
 
 def of_routes(network: RoutedNetwork, wanted: Wanted) -> frozenset[str]:
-    """The features of a network of routes, and of the figures that are wanted, as far as its parts alone show them."""
+    """The features that a network of routes and the wanted figures require, as far as its parts show them."""
     closed = network.closed
     features = {"closed" if closed else "no closed classes"}
     if any(item.servers > 1 for item in network.stations):
@@ -36,7 +36,7 @@ def of_routes(network: RoutedNetwork, wanted: Wanted) -> frozenset[str]:
 
 
 def _add(step: Step, features: set[str]) -> None:
-    """The features of a step."""
+    """Add the features of a step and of those inside it."""
     if isinstance(step, Time):
         if step.phase == 2:
             features.add("second phase")
@@ -54,7 +54,7 @@ def _add(step: Step, features: set[str]) -> None:
 
 
 def unsupported(features: frozenset[str], supports: frozenset[str]) -> Reason | None:
-    """The reason of the first feature that is not supported; None where all are.
+    """The reason for the first feature that is not supported; None where all are.
 
     features  of the network.
     supports  of the method.
@@ -67,7 +67,7 @@ def unsupported(features: frozenset[str], supports: frozenset[str]) -> Reason | 
 
 
 def absent(features: frozenset[str]) -> Reason | None:
-    """The reason of a network with none of the features that a method is for."""
+    """The reason against a network with none of the features that a method is for."""
     return together(f"no {name}" for name in (*SENTENCES, *(features - set(SENTENCES))) if name in features)
 
 

@@ -20,12 +20,11 @@ else:
     classes = lazy("qnet.networks.memory.classes")
     regions = lazy("qnet.networks.memory.regions")
     memory = lazy("qnet.networks.memory.solve")
-    regions = lazy("qnet.networks.memory.regions")
 
 CLASSES = "open, closed"
 APPLIES = (
-    "subnetworks with a limited number of customers: a station held first come first served around stations that are "
-    "not used outside; one closed class, or several that share it"
+    "subnetworks with a limited number of customers: a first-come-first-served station held around stations that only "
+    "its customers use; one closed class, or several that share it"
 )
 COST = "population^2 x stations"
 SOURCE = "@chandy1975; @lazowska1984, chapter 9"
@@ -46,7 +45,7 @@ def applies(network: RoutedNetwork, wanted: Wanted) -> Reason | None:
 
 
 def work(network: RoutedNetwork, wanted: Wanted) -> Work:
-    """The parts at every number of customers."""
+    """Solutions of the parts at every number of customers."""
     points = float(network.size or 1)
     most = sum(float(item.population) for item in network.closed) if network.size is None else 1e3
     cells = (most + 1.0) ** 2 * len(network.stations) * points

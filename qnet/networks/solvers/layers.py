@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from qnet.lazy import lazy
 from qnet.networks.exactness import refuse_uneven
-from qnet.networks.memory.regions import applies as apart
+from qnet.networks.memory.regions import applies as separable
 from qnet.networks.memory.regions import held
 from qnet.networks.reasons import Reason
 from qnet.networks.reduction import Reduction
@@ -27,10 +27,9 @@ SOURCE = "@rolia1995; @chandy1982"
 
 
 def applies(network: RoutedNetwork, wanted: Wanted) -> Reason | None:
-    """Why it does not apply, or why `auto` does not need it; or None. Raises as `Reduction`, and `Divided`."""
-    result = apart(network)
-    if result:
-        return held(result)
+    """Why it does not apply or is not needed; None where it is. Raises as `Reduction`, and `Divided`."""
+    if limited := separable(network):
+        return held(limited)
     refuse_uneven(network, Reason("closed"))
     if Reduction(network).by_layers(wanted):
         return None
@@ -38,9 +37,9 @@ def applies(network: RoutedNetwork, wanted: Wanted) -> Reason | None:
 
 
 def work(network: RoutedNetwork, wanted: Wanted) -> Work:
-    """Some hundred iterations over the pairs of requests for stations."""
-    requests = sum(len(route.steps) for item in network.classes for route in item.routes)
-    cells = float(requests**2 * (network.size or 1))
+    """Some hundred iterations over all pairs of steps."""
+    steps = sum(len(route.steps) for item in network.classes for route in item.routes)
+    cells = float(steps**2 * (network.size or 1))
     return Work(1e5 * cells, 1e3 * cells)
 
 

@@ -1,6 +1,6 @@
 """The modules of solvers, loaded when a row of the table is reached.
 
-Apart from the table, which solvers read as well: what a method can take, without loading any.
+Separate from the table, which states what a method can take without loading any.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 def solver(row: MethodRow) -> Solver:
-    """The method of a row: its module, or the part of it that the row names."""
-    # Every solution of a search asks some rows, and the import of a loaded module takes its time.
+    """The method of a row: its module, or the object there that the row names."""
+    # Searches come here at every solution, and `import_module` is slow even for a loaded module.
     module: Any = sys.modules.get(row.module) or import_module(row.module)
     return getattr(module, row.part) if row.part else module
 

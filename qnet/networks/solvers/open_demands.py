@@ -1,4 +1,4 @@
-"""Open classes given by their demands, in closed form: each station by itself, as product form has it."""
+"""Open classes given by their demands, in closed form: product form solves each station by itself."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SOURCE = "@baskett1975"
 
 
 def applies(network: Demands, wanted: Wanted) -> Reason | None:
-    """None: open classes alone have a closed form. Raises `NotComputed` QN513 for states of closed ones."""
+    """None: it always applies. Raises `NotComputed` QN513 for state probabilities, which are of closed classes."""
     if wanted.states:
         raise NotComputed(NO_STATES)
     return None

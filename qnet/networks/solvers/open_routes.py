@@ -20,12 +20,10 @@ if TYPE_CHECKING:
     from qnet.networks import closed_networks
     from qnet.networks.capacity import open as capacity
     from qnet.networks.memory import regions
-    from qnet.networks.memory import regions as memory
     from qnet.networks.solvers.protocol import SolvePart
 else:
     closed_networks = lazy("qnet.networks.closed_networks")
     capacity = lazy("qnet.networks.capacity.open")
-    memory = lazy("qnet.networks.memory.regions")
     regions = lazy("qnet.networks.memory.regions")
 
 CLASSES = "open"
@@ -35,15 +33,15 @@ SOURCE = "@baskett1975"
 
 
 def applies(network: RoutedNetwork, wanted: Wanted) -> Reason | None:
-    """Why it does not apply; None where it does. Raises `NotComputed` QN513 for states of closed classes."""
+    """Why it does not apply; None where it does. Raises `NotComputed` QN513 for state probabilities."""
     if network.limited:
         return None
     if any(station.rates is not None for station in network.stations) and not _decomposed(network, wanted.method):
         return Reason("rates")
-    if (nested(network) or network.profiles) and (result := memory.applies(network)):
-        return memory.held(result)
+    if (nested(network) or network.profiles) and (limited := regions.applies(network)):
+        return regions.held(limited)
     if wanted.method == "auto" and nested(network) and (limits := regions.shared(network, wanted)):
-        return memory.held(limits.limited)
+        return regions.held(limits.limited)
     if network.profiles:
         return Reason("memory")
     if wanted.states:
@@ -52,7 +50,7 @@ def applies(network: RoutedNetwork, wanted: Wanted) -> Reason | None:
 
 
 def _decomposed(network: RoutedNetwork, method: str) -> bool:
-    """Whether stations are solved one by one next to those with rates; where all have product form, demands suffice."""
+    """Whether stations next to those with rates are solved one by one; where all have product form, demands suffice."""
     if network.closed or not one_by_one(network):
         return False
     if method == "qna":
@@ -63,12 +61,12 @@ def _decomposed(network: RoutedNetwork, method: str) -> bool:
 
 
 def work(network: RoutedNetwork, wanted: Wanted) -> Work:
-    """Negligible: a closed form, with a few iterations for holds."""
+    """Negligible: closed forms, with a few iterations for holds."""
     return Work(0.0, 0.0)
 
 
 def solve(network: RoutedNetwork, wanted: Wanted, solve_part: SolvePart) -> RoutedSolution:
-    """The steady state; in the choice of `auto` by qna where the variability of arrivals matters."""
+    """The steady state; by qna for `auto` where the variability of arrivals matters."""
     if network.limited:
         return capacity.solve(network, wanted.replace(responses=False))
     if wanted.capacities:

@@ -1,4 +1,4 @@
-"""What a solver is: the names that every file of this room has."""
+"""The interface of solvers: the names that the module of every method has."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from qnet.networks.wanted import Wanted, Work
 
 
 class SolvePart(Protocol):
-    """The chooser, for methods that take a network apart: the solution of a part, given by routes or by demands."""
+    """The chooser, for methods that take a network apart: it solves a part, given by routes or by demands."""
 
     def __call__(self, network: Any, wanted: Wanted) -> Any: ...
 
 
 class Solver(Protocol):
-    """A method. Networks are `RoutedNetwork`, `Demands` or `ClosedNetwork`, as its row states; solutions
-    are `RoutedSolution`, `Solution` or `ClosedFigures`.
+    """A method. Networks are `RoutedNetwork`, `Demands` or `ClosedNetwork`, as its row states; solutions are
+    `RoutedSolution`, `Solution` or `ClosedFigures`.
     """
 
     CLASSES: str
@@ -38,7 +38,7 @@ class Solver(Protocol):
         ...
 
     def solve(self, network: Any, wanted: Wanted, solve_part: SolvePart) -> Any:
-        """The solution; None where the method has looked and leaves the network to the next.
+        """The solution; None where the method gives up and leaves the network to the next.
 
         Raises   `NotComputed` where it does not converge or has no answer.
         """
@@ -46,8 +46,8 @@ class Solver(Protocol):
 
 
 class Patient(Solver, Protocol):
-    """A method that may also be asked at the end: where no other has an answer, or none that is exact."""
+    """A method that is tried again at the end: where no other has an answer, or none that is exact."""
 
     def at_last(self, network: Any, wanted: Wanted, result: Any) -> Any:
-        """A better solution than that of the other methods, `found`, which may be None; None where there is none."""
+        """A better solution than `result`, that of the other methods or None; None where it has none."""
         ...

@@ -23,16 +23,16 @@ SOURCE = "@whitt1983"
 
 
 def applies(network: RoutedNetwork, wanted: Wanted) -> Reason | None:
-    """Why it does not apply, as far as is known before the streams of customers are computed; otherwise None."""
+    """Why it does not apply, as far as is known before the streams are computed; None where it may."""
     return open_routes.applies(network, wanted)
 
 
 def work(network: RoutedNetwork, wanted: Wanted) -> Work:
-    """A system of linear equations for the variabilities."""
+    """A system of linear equations for the scv of the arrivals at every station."""
     points = float(network.size or 1)
     return Work(100.0 * len(network.stations) ** 3 * points, 8.0 * len(network.stations) ** 2 * points)
 
 
 def solve(network: RoutedNetwork, wanted: Wanted, solve_part: SolvePart) -> RoutedSolution:
-    """The steady state; raises `NotComputed` QN513 where the variability of arrivals is not known."""
+    """The steady state; raises `NotComputed` QN513 where the scv of arrivals cannot be computed."""
     return open_routes.solve(network, wanted, solve_part)

@@ -1,4 +1,4 @@
-"""First come first served with closed classes where stations lack product form: when waits are corrected."""
+"""First come first served without product form in closed classes: when the residual-service correction applies."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ APPLIES = (
 COST = "iterations x classes^3 x stations"
 SOURCE = "@reiser1979; @bolch2006, section 10.1"
 _LARGEST = 20_000_000
-"""How many numbers of one array a point may have."""
+"""The most numbers in one array of a point."""
 
 
 def applies(network: Demands, wanted: Wanted) -> Reason | None:
     """Why a network is not to be solved by the correction for residual service; None where it is.
 
     wanted  `auto`, or the method by name.
-    Raises  `NotComputed` QN552 for branches in parallel that it does not know, and QN513 where state probabilities are
-            wanted that would be of other means; `Divided` where every point of a batch is to get the method it would
-            get alone, and only some have product form.
+    Raises  `NotComputed` QN552 for parallel branches that it does not support, and QN513 where state probabilities are
+            wanted, which would not agree with the corrected means; `Divided` where every point of a batch is to get
+            the method that it would get alone, and only some have product form.
     """
     refusal = _refusal(network)
     if wanted.states and (network.joins is not None or wanted.method == METHOD):
@@ -64,8 +64,8 @@ def applies(network: Demands, wanted: Wanted) -> Reason | None:
         needed = needed | ((not identical) if isinstance(identical, bool) else ~identical)
     if needed is False:  # Before the table of measured errors is read.
         return Reason("product form")
-    ours, theirs = measured(network)
-    if theirs.median < ours.median:
+    corrected, shared = measured(network)
+    if shared.median < corrected.median:
         return Reason("measured error")
     if wanted.states and (needed if isinstance(needed, bool) else needed.any()):
         text = f"{METHOD} corrects the order of arrival, and {_NO_STATES}"
@@ -78,29 +78,27 @@ def applies(network: Demands, wanted: Wanted) -> Reason | None:
 
 
 _NO_STATES = Reason("state probabilities")
-
-
 _MIXED = "first come first served: mixed"
 
 
 def measured(network: Demands) -> tuple[MeasuredError, MeasuredError]:
-    """The measured errors of the correction, and of product form on the same systems, in the region of a network."""
+    """The measured errors of the correction and of product form, in the region of a network."""
     several = any(network.servers[station] > 1 for station in ordered_stations(network))
     name = "first come first served: several servers" if several else "first come first served"
-    ours, theirs = measured_errors.MEASURED[name], measured_errors.MEASURED[f"{name}, by product form"]
-    # Of mixed networks the correction alone was measured.
+    corrected, shared = measured_errors.MEASURED[name], measured_errors.MEASURED[f"{name}, by product form"]
+    # In mixed networks only the correction was measured.
     return (
-        measured_errors.MEASURED[_MIXED] if network.open and not network.left and network.joins is None else ours
-    ), theirs
+        measured_errors.MEASURED[_MIXED] if network.open and not network.left and network.joins is None else corrected
+    ), shared
 
 
 def why_corrected(network: Demands) -> str:
-    """Why the correction was taken and not product form, as the measured errors say."""
-    ours, theirs = measured(network)
-    errors = f"{100 * ours.median:.2g} % in the median"
-    if ours.name == _MIXED:
-        return f"its measured error in such networks is {errors}, {100 * ours.worst:.2g} % at worst"
-    return f"it has the smallest measured error in such networks: {errors}, product form {100 * theirs.median:.2g} %"
+    """Why the correction was taken and not product form, by their measured errors."""
+    corrected, shared = measured(network)
+    errors = f"{100 * corrected.median:.2g} % in the median"
+    if corrected.name == _MIXED:
+        return f"its measured error in such networks is {errors}, {100 * corrected.worst:.2g} % at worst"
+    return f"it has the smallest measured error in such networks: {errors}, product form {100 * shared.median:.2g} %"
 
 
 def work(network: Demands, wanted: Wanted) -> Work:
@@ -124,8 +122,8 @@ def _refusal(network: Demands) -> Reason | None:
 
 
 def solve(network: Demands, wanted: Wanted, solve_part: SolvePart) -> Solution:
-    """The steady state; raises `Final` QN511 where a fixed point is not proven: product-form methods, which ignore the
-    order of arrival, must not answer instead; as `closed_classes.closed_part`."""
+    """The steady state; raises `Final` QN511 where a fixed point is not proven, since product-form methods, which
+    ignore the order of arrival, must not answer instead."""
     try:
         result = first_come.solve(network, wanted, solve_part)
     except NotComputed as error:

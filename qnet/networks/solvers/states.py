@@ -29,22 +29,22 @@ else:
     chain_solution = lazy("qnet.networks.states.solution")
 
 _PATIENT, _PATIENT_WITH_BRANCHES = 4.0, 0.25
-"""The factors by which the limit of states is changed where no other method has an answer. A state of parallel steps
-takes ten times as long as others."""
+"""Factors of the limit of states where no other method has an answer; a state with parallel steps takes ten times as
+long as others."""
 
 _NOTHING_LEFT = Beyond(
     Reason("chains spent"),
     "QN768",
-    "the states of the network were not tried: chains may take three quarters of the operations, and have; allow more "
-    "with --operations, or ask for fewer points",
+    "the chain of all states was not tried: chains have spent their three quarters of the operations; allow more with "
+    "--operations, or solve fewer points",
 )
 
 _FEW, _CHEAP, _CHEAP_WITH_BRANCHES = 20, 5e8, 2.5e7
-"""Of open networks whose answer is warned of: the requests of all routes beyond which their chain has too many states
-in any case; and the operations of one that is tried, about half a second. A transition of parallel steps is charged as
-any other, and takes twenty times as long."""
+"""For open networks whose answer is warned of: the number of requests above which their chain has too many states in
+any case; and the operations that it may take, about half a second. A transition of parallel steps is charged like any
+other, and takes twenty times as long."""
 _DEAR = 6e9
-"""The operations of a chain of closed classes that no other method has an answer for."""
+"""Operations of a chain of closed classes for which no other method has an answer."""
 
 CLASSES = "open, closed"
 APPLIES = (
@@ -56,7 +56,7 @@ SOURCE = "@stewart1994"
 
 
 def applies(network: RoutedNetwork, wanted: Wanted) -> Reason | None:
-    """Why `auto` does not begin with this method; None where it does, and where it was requested by name."""
+    """Why `auto` does not begin with this method; None where it does, or where it was requested by name."""
     if wanted.method != "auto":
         return None
     if not _permitted(network, wanted):
@@ -67,7 +67,7 @@ def applies(network: RoutedNetwork, wanted: Wanted) -> Reason | None:
 
 
 def work(network: RoutedNetwork, wanted: Wanted) -> Work:
-    """That of the largest permitted number of states: the actual one is not known in advance."""
+    """That for the largest permitted number of states: the actual one is not known in advance."""
     states = float(wanted.chain if wanted.method == "auto" else chain.MOST)
     return Work(min(1e5 * states, wanted.operations), min(1e4 * states, wanted.memory))
 
@@ -76,13 +76,13 @@ def solve(network: RoutedNetwork, wanted: Wanted, solve_part: SolvePart) -> Rout
     """The steady state; for `auto` None where the chain has too many states, or a step that it does not support, and
     `Final` where it shows that some closed class is never served."""
     limits = _limiting(network, wanted)
-    # What the throughput tends to is known of limits sooner than of layers.
-    asked = wanted.replace(ceilings=False) if limits else wanted
+    # Aggregation gives the limit of the throughput at less cost than layers.
+    limited = wanted.replace(ceilings=False) if limits else wanted
     if wanted.method != "auto":
-        result = chain.solve(network, asked)
+        result = chain.solve(network, limited)
         return _with_limits(network, result, solve_part) if limits else result
     try:
-        result = chain.tried(network, asked)
+        result = chain.tried(network, limited)
         return _with_limits(network, result, solve_part) if result and limits else result
     except NotComputed as error:
         if any(item.code == chain.STARVED for item in error.problems):
@@ -91,21 +91,21 @@ def solve(network: RoutedNetwork, wanted: Wanted, solve_part: SolvePart) -> Rout
 
 
 def _limiting(network: RoutedNetwork, wanted: Wanted) -> bool:
-    """Whether what the throughput of a point with a single closed class tends to is asked for, with stations that are
-    held around others."""
-    alone = len(network.classes) == len(network.closed) == 1 and network.size is None
+    """Whether the limit of the throughput is wanted, of a single closed class at one point, with stations that are held
+    around others."""
+    single = len(network.classes) == len(network.closed) == 1 and network.size is None
     finite = network.buffers or network.profiles or any(station.capacity is not None for station in network.stations)
-    return alone and not finite and wanted.asks_ceiling(None) and bool(regions.applies(network))
+    return single and not finite and wanted.asks_ceiling(None) and bool(regions.applies(network))
 
 
 def _with_limits(network: RoutedNetwork, solution: RoutedSolution, solve_part: SolvePart) -> RoutedSolution:
-    """The solution of a closed class with what stations that are held around others let through at most.
+    """The solution of a closed class with the limit of its throughput, set by stations that are held around others.
 
-    That is the throughput of as many customers as hold them, whatever the population is.
+    Aggregation gives this limit for any population, so it is asked for that of a single customer.
     """
-    few = network.replace(classes=tuple(item.replace(population=1.0) for item in network.closed))
+    one_customer = network.replace(classes=tuple(item.replace(population=1.0) for item in network.closed))
     try:
-        limited = solve_part(few, Wanted(method=AGGREGATED, chain=0))
+        limited = solve_part(one_customer, Wanted(method=AGGREGATED, chain=0))
     except NotComputed:
         return solution.replace(ceiling=chain_solution.ceiling(network))
     most = limited.ceiling or chain_solution.ceiling(network)
@@ -113,19 +113,20 @@ def _with_limits(network: RoutedNetwork, solution: RoutedSolution, solve_part: S
 
 
 def at_last(network: RoutedNetwork, wanted: Wanted, solution: RoutedSolution | None) -> RoutedSolution | None:
-    """The steady state where no other method has one, with a higher limit of states; or where a network with finite
-    capacities has no exact one, or one of open classes only one that is warned of."""
+    """The steady state where no other method has one, with another limit of states; where a network with finite
+    capacities or times that depend on the number inside has no exact one; and where that of open classes is warned of.
+    """
     if not _permitted(network, wanted):
         batch = network.size is not None and wanted.method == "auto" and wanted.warned
         if not batch or solution is None or network.closed or network.limited or network.profiles:
             return None
         return _better(network, wanted, solution)
     if solution is None:
-        begun = network.closed and _lacks_product_form(network)
+        begun_with = network.closed and _lacks_product_form(network)
         factor = _PATIENT_WITH_BRANCHES if "parallel" in of_routes(network, wanted) else _PATIENT
         patient = wanted.replace(chain=int(factor * wanted.chain))
-        if begun:
-            # With fewer states it was tried, and given up, before the others.
+        if begun_with:
+            # It was tried with fewer states, and given up, before the other methods.
             return chain.tried(network, patient, operations=_DEAR)
         return chain.tried(network, patient, chain.LITTLE, program.EVEN)
     if network.limited or network.profiles:
@@ -138,9 +139,9 @@ def at_last(network: RoutedNetwork, wanted: Wanted, solution: RoutedSolution | N
 
 
 def _better(network: RoutedNetwork, wanted: Wanted, solution: RoutedSolution) -> RoutedSolution | None:
-    """In place of an open answer that is warned of, that of the chain where it is wanted and cheap; or the same answer,
-    with a warning that names the chain where it may do. Of a network that is saturated by an approximation alone that
-    of the chain as well."""
+    """The answer of the chain to an open network, where it is wanted and cheap: if the given answer is warned of, or
+    calls the network saturated by an approximation alone. Else the given answer, its warning naming the chain if that
+    applies; None for no change."""
     first = next((reason for reason in solution.reasons if isinstance(reason, Beyond)), None)
     single = network.size is None
     doubtful = single and not solution.stable and not _beyond_capacities(solution)
@@ -165,24 +166,24 @@ def _better(network: RoutedNetwork, wanted: Wanted, solution: RoutedSolution) ->
 
 
 def _beyond_capacities(solution: RoutedSolution) -> bool:
-    """Whether a network, one point, has no steady state whatever is waited for inside holds."""
+    """Whether one point has no steady state, whatever the waits inside holds are."""
     return any(item.load >= 1 and item.certain and not item.estimated for item in solution.loads)
 
 
 def _requests(network: RoutedNetwork) -> int:
-    """How many times and copies of stations the routes of a network request."""
+    """How many times and copies of stations the steps of all routes request."""
     copies = {station.name: station.copies for station in network.stations}
     count = 0
-    waiting: list[Step] = [step for item in network.classes for route in item.routes for step in route.steps]
-    while waiting:
-        step = waiting.pop()
+    pending: list[Step] = [step for item in network.classes for route in item.routes for step in route.steps]
+    while pending:
+        step = pending.pop()
         count += copies.get(getattr(step, "station", ""), 1)
-        waiting += getattr(step, "steps", getattr(step, "inner", ()))
+        pending += getattr(step, "steps", getattr(step, "inner", ()))
     return count
 
 
 def _permitted(network: RoutedNetwork, wanted: Wanted) -> bool:
-    """Whether `auto` may use the chain: searches solve too many networks for it, and it gives neither bounds nor state
+    """Whether `auto` may use the chain: not for searches, which solve too many networks, nor for bounds or state
     probabilities."""
     if wanted.method != "auto" or not wanted.chain:
         return False
@@ -192,7 +193,7 @@ def _permitted(network: RoutedNetwork, wanted: Wanted) -> bool:
 
 
 def _lacks_product_form(network: RoutedNetwork) -> bool:
-    """Whether a network without finite capacities, and without times of a number inside, has no product form."""
+    """Whether a network lacks product form; false with finite capacities, or times that depend on the number inside."""
     if network.limited or network.profiles:
         return False
     operations = FLOATS if network.size is None else arrays()

@@ -1,4 +1,4 @@
-"""The table of solvers, in the order in which `auto` prefers them. All else is in their modules, which `loader` loads.
+"""The table of methods, in the order in which `auto` prefers them. All else is in their modules, which `loader` loads.
 
 To add a method: a module with the names of `protocol.Solver`, and a row here.
 """
@@ -9,28 +9,28 @@ from qnet.record import Record
 
 
 class MethodRow(Record):
-    """A method, as far as the chooser knows it before its module is loaded."""
+    """What the chooser knows of a method before its module is loaded."""
 
     name: str
     module: str
     trust: str
     """`exact`, or `approximate`."""
     takes: str
-    """`routes`: a `RoutedNetwork`; `demands`: a `Demands`; `closed`: a `ClosedNetwork`, the closed classes at what
-    open ones leave of every station, by the cheapest that applies."""
+    """`routes`: a `RoutedNetwork`; `demands`: a `Demands`; `closed`: a `ClosedNetwork`, the closed classes on the
+    capacity that open ones leave, for which the cheapest method that applies is taken."""
     supports: frozenset[str]
-    """The features of networks (`reasons.SENTENCES`) that it can take; `applies` of the module may still refuse."""
+    """The features (keys of `reasons.SENTENCES`) that it supports; `applies` of the module may still refuse."""
     of: frozenset[str] = frozenset()
     """Features of which a network must have at least one; empty for a method for any network."""
     family: str = ""
-    """The method that its name also selects for several classes."""
+    """The method that its name selects for several classes."""
     part: str = ""
-    """Which of the methods of the module it is, where there are several: the name there."""
+    """The object in the module that is the method; empty for the module itself."""
     patient: bool = False
-    """Whether it is asked again at the end: where no other method has an answer, or none that is exact."""
+    """Whether it is tried again at the end, where no other method has an answer, or none that is exact."""
 
 
-_ROOM, _CLOSED, _PRODUCT = "qnet.networks.solvers.", "qnet.networks.closed.", "qnet.networks.product."
+_SOLVERS, _CLOSED, _PRODUCT = "qnet.networks.solvers.", "qnet.networks.closed.", "qnet.networks.product."
 _OPEN = frozenset({"no closed classes", "servers", "priorities"})
 _INSIDE = frozenset({"holds", "second phase", "parallel"})
 _SINGLE = frozenset({"closed", "servers", "rates", "delayed by second phases"})
@@ -43,21 +43,21 @@ _APPROXIMATED = _SINGLE | _ANY_POPULATION | {"priorities"}
 TABLE: tuple[MethodRow, ...] = (
     MethodRow(
         name="open",
-        module=_ROOM + "open_routes",
+        module=_SOLVERS + "open_routes",
         trust="exact",
         takes="routes",
         supports=_OPEN | _INSIDE | _STATES | {"capacity", "buffers", "memory", "rates"},
     ),
     MethodRow(
         name="qna",
-        module=_ROOM + "qna",
+        module=_SOLVERS + "qna",
         trust="approximate",
         takes="routes",
         supports=_OPEN | _INSIDE | _STATES | {"rates"},
     ),
     MethodRow(
         name="states",
-        module=_ROOM + "states",
+        module=_SOLVERS + "states",
         trust="exact",
         takes="routes",
         supports=_EVERYTHING | _STATES | _ANY_POPULATION,
@@ -65,7 +65,7 @@ TABLE: tuple[MethodRow, ...] = (
     ),
     MethodRow(
         name="flow-equivalent",
-        module=_ROOM + "flow_equivalent",
+        module=_SOLVERS + "flow_equivalent",
         trust="approximate",
         takes="routes",
         supports=_EVERYTHING | _STATES | _ANY_POPULATION,
@@ -73,14 +73,18 @@ TABLE: tuple[MethodRow, ...] = (
     ),
     MethodRow(
         name="layers",
-        module=_ROOM + "layers",
+        module=_SOLVERS + "layers",
         trust="approximate",
         takes="routes",
         supports=_INSIDE | _STATES | _ANY_POPULATION | {"closed", "servers", "rates"},
         of=frozenset({"holds", "second phase"}),
     ),
     MethodRow(
-        name="open", module=_ROOM + "open_demands", trust="exact", takes="demands", supports=_OPEN | _STATES | {"rates"}
+        name="open",
+        module=_SOLVERS + "open_demands",
+        trust="exact",
+        takes="demands",
+        supports=_OPEN | _STATES | {"rates"},
     ),
     MethodRow(
         name="priority-mva",
@@ -92,7 +96,7 @@ TABLE: tuple[MethodRow, ...] = (
     ),
     MethodRow(
         name="residual-service",
-        module=_ROOM + "residual_service",
+        module=_SOLVERS + "residual_service",
         trust="approximate",
         takes="demands",
         supports=_APPROXIMATED - {"priorities"} | _BATCH | _STATES | {"parallel", "order of arrival"},
@@ -162,7 +166,7 @@ TABLE: tuple[MethodRow, ...] = (
 
 
 def rows(takes: str) -> list[MethodRow]:
-    """The rows of the methods that take networks in one form, the preferred first.
+    """The rows of the methods for networks in one form, the preferred first.
 
     takes  "closed", "demands" or "routes": the form of the network.
 
@@ -173,7 +177,7 @@ def rows(takes: str) -> list[MethodRow]:
 
 
 def row_of(name: str, takes: str) -> MethodRow | None:
-    """The row of a method by name; None where there is none that takes this.
+    """The row of a method by `name` that `takes` networks in one form; None where there is none.
 
     >>> row_of("linearizer", "demands").trust
     'approximate'
@@ -182,7 +186,7 @@ def row_of(name: str, takes: str) -> MethodRow | None:
 
 
 def names() -> tuple[str, ...]:
-    """What `--method` may name besides `auto`.
+    """The names of all methods, which `--method` takes besides `auto`.
 
     >>> names()[:2]
     ('open', 'qna')
@@ -191,9 +195,9 @@ def names() -> tuple[str, ...]:
 
 
 def knows_no_order(name: str) -> bool:
-    """Whether a method of closed classes ignores the order of arrival, since it takes demands alone.
+    """Whether a method for demands of closed classes ignores the order of arrival.
 
-    name  of a method of the table; of any other, and of "auto", it is not true.
+    name  of a method of the table; false for any other name, and for "auto".
 
     >>> knows_no_order("convolution")
     True
@@ -203,7 +207,7 @@ def knows_no_order(name: str) -> bool:
 
 
 def approximates_closed(name: str) -> bool:
-    """Whether a method is an approximation of closed classes alone.
+    """Whether a method is an approximation for closed classes only.
 
     name  of a method of the table, or "auto".
 

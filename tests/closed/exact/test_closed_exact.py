@@ -403,4 +403,4 @@ def test_variants_without_waiting_do_not_speak_for_the_others():
         alone = exact.solve(network.point(place))
         np.testing.assert_allclose(whole.throughput[place], alone.throughput, rtol=1e-12)
     lattice_row = next(row for row in rows("closed") if row.name == "lattice-mva")
-    assert str(exact.refusal(lattice_row, network, AUTO)) == "it is for stations of fixed rate"
+    assert str(exact.refusal(lattice_row, network, AUTO)) == "it is for stations with fixed rates"
