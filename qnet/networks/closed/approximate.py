@@ -5,9 +5,9 @@ the work does not depend on the populations, which may be huge or fractional. An
 constraint and the utilization law to rounding; a fixed point that is not proven by its residual, or that leaves the
 feasible region, is never returned or clamped.
 
-How good they are: errors of the throughputs of 2000 random networks each, of the class where it is largest, against
-exact answers; as `networks/measured_errors.csv` has them, and `tests/errors/test_error_product_form.py` measures them.
-Several servers are corrected by "conway" unless another correction is named.
+Errors of the throughput of the class where it is largest, against exact answers of 2000 random networks each, from
+`networks/measured_errors.csv`, measured by `tests/errors/test_error_product_form.py`. Several servers are corrected by
+"conway" unless another correction is named.
 
     region                         method                         median   worst
     one server                     bard-schweitzer                3.1 %    24 %
@@ -32,7 +32,7 @@ Several servers are corrected by "conway" unless another correction is named.
     2 to 16 servers, open classes  aql, seidmann                  3.3 %    17 %
     2 to 16 servers, open classes  aql, rolia-sevcik              1.2 %    24 %
 
-The worst ones have about as many servers as customers, or very few customers.
+The worst errors are at about as many servers as customers, or at very few customers.
 """
 
 from __future__ import annotations
@@ -69,19 +69,19 @@ CORRECTIONS: dict[str, str] = {
 """The corrections for several servers, the recommended one first."""
 
 DEFAULT_CORRECTION = "conway"
-"""The correction with the smallest ninth decile and worst of errors, as `tests/closed/approximate` measures them."""
+"""The correction with the smallest ninth decile and maximum of errors, as `tests/closed/approximate` measures them."""
 
 _EXPECTED = "a fixed point with a residual of 1e-10"
 _MOST_NEED = 10.0
-"""Steps of Newton, over all core solutions."""
+"""Newton steps that most networks need, over all core solutions."""
 _BYTES = 100.0
-"""For each entry of the matrices of a core."""
+"""Bytes for each entry of the matrices of a core."""
 _CELLS = 1_000_000
-"""How many numbers of one array a part of a large batch may have."""
+"""The most numbers of one array in a part of a large batch."""
 
 
 class _Work(Record):
-    """A batch in arrays: a core of its queueing stations, and what was taken out of it."""
+    """A batch in arrays: the core of its different queueing stations, and the parts outside of the core."""
 
     core: Core
     """(B, K', R) at the queueing stations; delays are part of its think times."""
@@ -90,7 +90,7 @@ class _Work(Record):
     queueing: Any
     """(K',) the indices of the queueing stations."""
     identical: Any
-    """(K',) the index in the core of each of them; identical ones have one."""
+    """(K',) the index of each in the core, which has identical stations once."""
 
 
 def solve(
@@ -137,7 +137,7 @@ def solve(
 def _solved(
     network: ClosedNetwork, method: str, correction: str, solutions: int | None, open_load: Any
 ) -> ClosedFigures:
-    """The same, after the options were checked."""
+    """As `solve`, after the options were checked."""
     lift = network.size is None
     inputs = (network.demands, network.population, network.think_time)
     demands, population, think_time = (np.asarray([value] if lift else value, dtype=float) for value in inputs)
@@ -149,7 +149,7 @@ def _solved(
     indices = [index for index, delay in enumerate(network.delay) if not delay]
     counts = servers_of([network.rates[index] for index in indices])
     if counts is None:
-        text = "a station has rates that depend on the number there in another way than several servers do"
+        text = "a station has rates that depend on the number present, other than those of several servers"
         raise NotComputed(Problem("QN513", text, "one server, several servers or a delay", help="use an exact method"))
     load = _open_load(open_load, size, stations)[:, indices]
     _check_load(load, np.array(counts, dtype=float), indices, size)
@@ -173,11 +173,11 @@ def _solved(
 
 
 def work(stations: int, classes: int, cores: int, points: int) -> Work:
-    """What the rounds that most networks need take.
+    """The work of the rounds that most networks need.
 
-    stations, classes  how many there are.
+    stations, classes  their numbers.
     cores              fixed points of every point of the batch.
-    points             of the batch.
+    points             points of the batch.
     """
     rounds = _MOST_NEED * cores * float(points)
     several = min(points, _at_once(stations, classes)) * float(cores * classes * max(stations, classes))
@@ -185,7 +185,7 @@ def work(stations: int, classes: int, cores: int, points: int) -> Work:
 
 
 def _at_once(stations: int, classes: int) -> int:
-    """Points that are solved together: few enough for the memory."""
+    """The number of points that are solved together, few enough for the memory."""
     cells = (classes + 1) * classes
     fit = budget.memory() / max(1.0, _BYTES * cells * max(stations, classes))
     return int(max(1, min(_CELLS // max(1, cells * stations), fit)))
@@ -201,7 +201,7 @@ def _check(method: str, correction: str, solutions: int | None) -> None:
 
 
 def _open_load(given: Any, size: int, stations: int) -> Any:
-    """(B, K) what open classes offer."""
+    """(B, K) the load of open classes in erlangs."""
     if given is None:
         return np.zeros((size, stations))
     load = np.asarray(given, dtype=float)
@@ -221,7 +221,7 @@ def _check_load(load: Any, servers: Any, indices: list[int], size: int) -> None:
 
 
 def _identical(demands: Array, load: Array, counts: Sequence[int]) -> Indices:
-    """(K',) the index of each queueing station among different ones: those of equal times, load and servers are one."""
+    """(K',) the index of each queueing station among the different ones; equal demands, load and servers make one."""
     known: dict[tuple[bytes, bytes, int], int] = {}
     keys = [(demands[:, at].tobytes(), load[:, at].tobytes(), count) for at, count in enumerate(counts)]
     return np.array([known.setdefault(key, len(known)) for key in keys], dtype=int)
@@ -252,7 +252,7 @@ def _core(
 def _prepared(
     core: Core, network: ClosedNetwork, demands: Any, indices: list[int], identical: Indices, correction: str
 ) -> _Work:
-    """The core with delays folded into think times and several servers corrected as asked."""
+    """The core with delays in the think times, and the named correction for several servers."""
     fixed = np.where(np.array(network.delay, dtype=bool)[:, None], demands, 0.0)
     if (core.servers > 1).any():
         if correction == "seidmann":
@@ -275,7 +275,7 @@ def _answer(core: Core, method: str, solutions: int | None) -> CoreAnswer:
 
 
 def _prove(answer: CoreAnswer, method: str, correction: str, first: int, size: int) -> None:
-    """Refuses answers that are not converged or not possible."""
+    """Raise `NotComputed` QN511 for answers that did not converge or are not feasible."""
     beyond = "left the feasible region (a residence below the demand, a utilization above 1)"
     for failed in (~answer.converged, ~answer.feasible):
         indices = np.flatnonzero(failed)

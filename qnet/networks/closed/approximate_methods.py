@@ -1,7 +1,7 @@
 """Bard-Schweitzer, Linearizer and AQL, as methods of the driver of approximate mean value analysis.
 
-They differ in what they assume of the queues that are left when one customer is removed: the same proportions, changes
-of proportions that are estimated by class, or changes of the total queues.
+They differ in the assumption on the queues without one customer: unchanged proportions, changes of proportions that are
+estimated by class, or changes of the total queues.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ CONVERGED = 1e-9
 """Largest change of a queue length by a further turn, in units of the total population."""
 
 _MANY = 1e5
-"""A population from which rounding would hide what one customer changes; only its order of magnitude counts."""
+"""The population above which rounding would hide the effect of one customer; only its order of magnitude matters."""
 _STAGES = tuple((share, 0.0) for share in (0.98, 0.95, 0.9, 0.8, 0.6, 0.3, 0.0))
-"""What is kept of the estimated changes where an answer leaves the feasible region."""
+"""Shares of the estimated changes that are kept where an answer leaves the feasible region."""
 
 
 def bard_schweitzer(core: Core) -> CoreAnswer:
@@ -31,7 +31,7 @@ def bard_schweitzer(core: Core) -> CoreAnswer:
     core      a batch of fixed points.
     Returns   `CoreAnswer`.
     Method    queue on arrival(k, r) = Q(k) - Q(k, r) / N(r).
-    Fails     never raises; the caller looks at `converged` and `feasible`.
+    Fails     never raises; the caller checks `converged` and `feasible`.
     Source    @bard1979; @schweitzer1979.
     """
     return solve_core(core)
@@ -46,8 +46,9 @@ def linearizer(core: Core, solutions: int | None) -> CoreAnswer:
     Returns    `CoreAnswer`; infinite residuals where the queue lengths do not converge.
     Method     The cores at N and at N less one customer of each class share the differences
                D(k, s, j) = F(k, s | N - 1(j)) - F(k, s | N) of the fractions F = Q / N; their sum over classes is kept
-               instead of the single terms, so that a core costs K R numbers. All cores of a batch are one Newton.
-    Fails      never raises; the caller looks at `converged` and `feasible`.
+               instead of the single terms, so that a core costs K R numbers. All cores of a batch are solved by one
+               Newton iteration.
+    Fails      never raises; the caller checks `converged` and `feasible`.
     Source     @chandy1982; @desouza1990; the relaxation: this tool.
     """
     method = _Linearizer(core)
@@ -67,7 +68,7 @@ def aql(core: Core) -> CoreAnswer:
     Method    queue on arrival(k, r) = (n - 1)(Q(k) / n - g(k, r)), n the total population and g(k, r) the change of
               Q(k) / n when a customer of class r is removed, from the cores at N and N less one customer, until the
               queues converge.
-    Fails     never raises; the caller looks at `converged` and `feasible`.
+    Fails     never raises; the caller checks `converged` and `feasible`.
     Source    @zahorjan1988; the relaxation: this tool.
     """
     method = _Aql(core)
@@ -86,7 +87,7 @@ class _Answer(Record):
     """(P, R + 1, K, R), at N and at N less one customer of each class; of any size for no shifts."""
 
     def part(self, chosen: Any) -> _Answer:
-        """Those of some points."""
+        """The core solutions of some points."""
         return _Answer(self.core.part(chosen), self.changes[chosen])
 
 
@@ -98,7 +99,7 @@ class _Linearizer:
     def __init__(self, core: Core, from_scratch: bool = False) -> None:
         self.full = core
         self.from_scratch = from_scratch
-        """Whether core solutions begin anew, as relaxed ones do."""
+        """Whether core solutions never start from earlier ones, as with relaxation."""
         self.every = core
         """The cores at N and at N less one customer."""
         self.reduced: CoreAnswer | None = None
@@ -141,14 +142,14 @@ class _Linearizer:
         return answer.core.converged & answer.core.feasible
 
     def relaxed(self, answer: _Answer, chosen: Indices, stage: tuple[float, float]) -> tuple[_Linearizer, Array]:
-        """Some of the points, with a share of their shifts; without shifts Bard-Schweitzer."""
+        """The method for some points, and a share of their shifts; Bard-Schweitzer for a share of 0."""
         core, share = self.full.part(chosen), stage[0]
         if not share:
             core = core.replace(weight=np.ones(len(chosen)), one_of_all=core.absent)
         return _Linearizer(core, from_scratch=True), share * answer.changes[chosen]
 
     def joined(self, answer: _Answer, chosen: Indices, other: _Answer) -> _Answer:
-        """The answer, with that of some points exchanged."""
+        """The answer, with that of the `chosen` points replaced by another."""
         values, changes = [value.copy() for value in answer.core], answer.changes.copy()
         for value, new in zip((*values, changes), (*other.core, other.changes), strict=True):
             value[chosen] = new
@@ -216,12 +217,12 @@ def _every(core: Core) -> Core:
 
 
 def _removed(population: Any) -> Any:
-    """How many customers are removed to observe how proportions change: one, and more where rounding would hide it."""
+    """The number of customers removed to estimate changes of proportions: one, or more where rounding would hide it."""
     return np.maximum(1.0, (population / _MANY) ** 1.5)
 
 
 def _spread(answer: CoreAnswer, every: Core, population: Any) -> CoreAnswer:
-    """The answer at N as a first guess of those at N less one customer of each class."""
+    """The first guess of the core solutions at N and at N less one customer of each class, from that at N."""
     times = population.shape[-1] + 1
     ratio = every.population / np.repeat(np.where(population > 0, population, 1.0), times, axis=0)
     repeated = CoreAnswer(*(np.repeat(value, times, axis=0) for value in answer))
@@ -231,7 +232,8 @@ def _spread(answer: CoreAnswer, every: Core, population: Any) -> CoreAnswer:
 
 
 def _linear_shifts(reduced: CoreAnswer, population: Any, full: Any) -> Any:
-    """(B, R + 1, K, R): what the changes of all proportions add to the queue on arrival, at N and at N less one.
+    """(B, R + 1, K, R): the contribution of the changes of all proportions to the queue on arrival, at N and at N less
+    one customer.
 
     shift(k, r | n) = sum over s != r of n(s) D(k, s, r) + max(n(r) - 1, 0) D(k, r, r)
     """
@@ -248,13 +250,13 @@ def _linear_shifts(reduced: CoreAnswer, population: Any, full: Any) -> Any:
 
 
 def _averaged(shift: Any, before: Any, turn: int) -> Any:
-    """The new estimate of changes, averaged with the one before where many turns have not made it converge."""
+    """The new estimate of changes, averaged with the one before after many turns without convergence."""
     new = 1.0 if turn < 20 else 0.5 if turn < 80 else 0.2
     return new * shift + (1.0 - new) * before.reshape(shift.shape)
 
 
 def _rounding(population: Any) -> Any:
-    """The change of queue lengths, in units of the total population, that is lost in rounding."""
+    """The change of queue lengths, in units of the total population, at which they count as converged."""
     return np.maximum(CONVERGED, 1e-13 * population.sum(-1))
 
 

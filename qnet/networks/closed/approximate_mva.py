@@ -1,12 +1,12 @@
-"""The one driver of approximate mean value analysis: core solutions, estimated changes, relaxation, proof.
+"""The driver of approximate mean value analysis: core solutions, estimated changes, relaxation, proof.
 
 A core solution is the fixed point of the residence equations at given changes of the queues on arrival; the changes are
-estimated from core solutions with one customer less of each class (@chandy1982), and so
-on in turns. Bard-Schweitzer, Linearizer, AQL (`approximate_methods`), layers (`layers.core`), first come first served
-and priorities state their equations; this module does the rest. There are two strategies for a core solution:
-successive substitution, accelerated (`networks.fixed_point`), which takes any equations (`Substitution`), and Newton's
-method with queues eliminated (`newton_core`), for the equations of product form, which are linear in the queues: with
-as many unknowns as classes, some ten steps do at any population, several times as fast.
+estimated from core solutions with one customer less of each class (@chandy1982), in turns. Bard-Schweitzer, Linearizer,
+AQL (`approximate_methods`), layers (`layers.core`), first come first served and priorities provide their equations.
+There are two strategies for a core solution: accelerated successive substitution (`networks.fixed_point`) for any
+equations (`Substitution`), and Newton's method with queues eliminated (`newton_core`) for the equations of product
+form, which are linear in the queues: with as many unknowns as classes, some ten steps suffice at any population,
+several times as fast.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ MOST_TURNS = 100
 
 
 _CELLS = 200_000
-"""Numbers of an array of changes up to which networks without a customer of different classes are one batch."""
+"""Numbers of an array of changes up to which the networks without a customer of each class are one batch."""
 
 
 class FixedPoints(Record):
-    """Proven fixed points of a batch: what every method of the driver answers, and some add to."""
+    """Proven fixed points of a batch, the result of every method of the driver, which may add fields."""
 
     throughput: Array
     """(P, R) customers per second."""
     residence: Array
-    """(P, K, R) seconds per passage, at the servers that there are."""
+    """(P, K, R) seconds per passage at the queueing stations."""
 
 
 class Batch(Protocol):
@@ -55,7 +55,7 @@ A = TypeVar("A", bound=Batch)
 
 
 class Method(Protocol[C, A]):
-    """What a method states for a batch of P points."""
+    """The equations of a method for a batch of P points."""
 
     def core(self, changes: C, start: A | None) -> A:
         """The core solutions at given changes."""
@@ -67,23 +67,23 @@ class Method(Protocol[C, A]):
 
 
 class Relaxable(Method[C, A], Protocol[C, A]):
-    """A method that may leave the feasible region, where less of the estimated changes leads back into it."""
+    """A method that may leave the feasible region, to which smaller changes lead back."""
 
     @property
     def stages(self) -> Sequence[tuple[float, float]]:
-        """Less and less of the changes, for points that are not proven: arguments of `relaxed`."""
+        """Arguments of `relaxed` for points that are not proven, with decreasing changes."""
         ...
 
     def proven(self, answer: A) -> Flags:
-        """(P,) which points have a residual within the tolerance and are feasible, or must not be relaxed."""
+        """(P,) whether a point has a residual within the tolerance and is feasible, or must not be relaxed."""
         ...
 
     def relaxed(self, answer: A, chosen: Indices, stage: tuple[float, float]) -> tuple[Relaxable[C, A], C]:
-        """Some of the points, with as much of the changes of an answer as a stage keeps."""
+        """The method for some points, and the share of their changes that a stage keeps."""
         ...
 
     def joined(self, answer: A, chosen: Indices, other: A) -> A:
-        """The answer, with that of some points exchanged."""
+        """The answer, with that of the `chosen` points replaced by another."""
         ...
 
 
@@ -94,14 +94,14 @@ def core_solutions(
     solutions: int | None = 3,
     repeats: Callable[[A, A], bool] | None = None,
 ) -> A:
-    """The last core solution.
+    """The last of several core solutions.
 
-    method     the equations of the approximation: its core solution, and the changes of queues that it estimates.
-    changes    none.
-    start      where the first core solution begins.
+    method     the equations of the approximation.
+    changes    the changes of the first core solution, all 0.
+    start      the start of the first core solution.
     solutions  how many core solutions at the full population: 1 is the assumption of Bard and Schweitzer that there are
                no changes, 3 the published Linearizer, None at most 100.
-    repeats    whether a core solution, given the one before it, is the last; None: their number decides.
+    repeats    whether a core solution (second argument) repeats the one before it, and so is the last; None: never.
     """
     answer = method.core(changes, start)
     for turn in range(1, int(solutions or MOST_TURNS)):
@@ -112,7 +112,7 @@ def core_solutions(
 
 
 def relaxed(method: Relaxable[C, A], answer: A) -> tuple[A, Indices]:
-    """The answer, with less of the changes where it is not proven; and the points that are not proven at any stage."""
+    """The answer, with smaller changes where it is not proven; and the points that are not proven at any stage."""
     estimated = answer
     rest: Indices = np.flatnonzero(~method.proven(answer))
     for stage in method.stages:
@@ -126,30 +126,30 @@ def relaxed(method: Relaxable[C, A], answer: A) -> tuple[A, Indices]:
 
 
 def unproven(name: str, rest: Indices, points: int, help: str = "") -> NotComputed:
-    """The refusal of an answer: by the method's name, the points that are not proven, and how many there are in all."""
+    """The refusal of an answer by the `name` of its method, with the points that are not proven, of `points` in all."""
     error = not_converged(name, f"a residual of {TOLERANCE:.0e}", help, int(rest[0]) if points > 1 else None)
     error.at = np.isin(np.arange(points), rest)
     return error
 
 
 class ShareChanges(Record):
-    """By class removed, how the shares of the other classes change."""
+    """The changes of the shares of all classes, by the class of which a customer is removed."""
 
     queue: Array
     """(P, K, R, R) queue length per customer."""
     busy: Array
     """(P, K, R, R) utilization per customer."""
     relaxation: Array
-    """(P,) how far the equations are relaxed beyond smaller changes; 0 for not at all."""
+    """(P,) the relaxation of the equations besides smaller changes; 0 for none."""
 
     def part(self, chosen: Any) -> ShareChanges:
-        """Those of some points."""
+        """The changes of some points."""
         return ShareChanges(*(value[chosen] for value in self))
 
 
 class Equations(Protocol):
-    """The residence equations of P points with K stations and R classes, whose unknowns (P, ...) are residences, and
-    whatever else they determine."""
+    """The residence equations of P points with K stations and R classes; the unknowns (P, ...) are residences, and
+    others of the method."""
 
     @property
     def demands(self) -> Array:
@@ -163,7 +163,7 @@ class Equations(Protocol):
 
     @property
     def patience(self) -> int:
-        """After how many rounds without progress a point is given up."""
+        """The rounds without progress after which a point is given up."""
         ...
 
     def part(self, chosen: Any) -> Self:
@@ -187,7 +187,7 @@ class Equations(Protocol):
         ...
 
     def shares(self, values: Array) -> tuple[Array, Array]:
-        """(P, K, R) queue length and utilization per customer of the class; of open classes in total."""
+        """(P, K, R) queue length and utilization per customer of the class; in total for open classes."""
         ...
 
     def feasible(self, values: Array) -> Flags:
@@ -203,7 +203,7 @@ E = TypeVar("E", bound=Equations)
 
 
 def _in_turn(classes: Sequence[int], cells: int) -> list[list[int]]:
-    """The classes that are removed at once: as many as have arrays, of `cells` numbers each, that are not too large."""
+    """The classes in groups of which customers are removed at once, with arrays of `cells` numbers per class."""
     count = max(1, _CELLS // max(cells, 1))
     return [list(classes[first : first + count]) for first in range(0, len(classes), count)]
 
@@ -216,7 +216,7 @@ class CoreSolutions(Record):
     changes: ShareChanges
 
     def part(self, chosen: Any) -> CoreSolutions:
-        """Those of some points."""
+        """The core solutions of some points."""
         return CoreSolutions(self.values[chosen], self.changes.part(chosen))
 
 
@@ -224,8 +224,8 @@ class Substitution(Generic[E]):
     """Linearizer for equations that are solved by successive substitution.
 
     equations  of the batch.
-    stages     the shares of the changes that are kept, each with a relaxation of the equations.
-    starts     the unknowns of all core solutions of a batch that is nearly the same; None, and not-a-number: unknown.
+    stages     shares of the changes that are kept, each with a relaxation of the equations.
+    starts     the unknowns of all core solutions of a nearby batch; None or not-a-number: unknown.
     """
 
     def __init__(
@@ -236,7 +236,7 @@ class Substitution(Generic[E]):
         """The unknowns of the core solutions so far."""
 
     def solve(self, start: Array) -> tuple[CoreSolutions, Indices, tuple[Array, ...]]:
-        """The answer, the points where it is not proven, and the `starts` of a batch that is nearly the same.
+        """The answer, the points where it is not proven, and the `starts` for a nearby batch.
 
         start   unknowns to begin with.
         """
@@ -251,19 +251,19 @@ class Substitution(Generic[E]):
         return CoreSolutions(self.fixed(self.equations, changes, start.values), changes)
 
     def fixed(self, equations: E, changes: ShareChanges, start: Array) -> Array:
-        """The same, of the batch or of one with a customer less; noted in `solved`."""
+        """The unknowns at the fixed points of the batch, or of one with a customer less; noted in `solved`."""
         if self.starts is not None:
             known = self.starts[len(self.solved)]
             start = np.where(np.isnan(known), start, known)
 
         def maps(chosen: Indices) -> BatchMap:
-            here, kept = equations, changes
+            part, kept = equations, changes
             if len(chosen) != len(start) or (np.diff(chosen) != 1).any():
-                here, kept = equations.part(chosen), changes.part(chosen)
+                part, kept = equations.part(chosen), changes.part(chosen)
 
             def image(values: Array) -> tuple[Array, Array]:
-                after, residual = here.image(kept, here.from_iterate(values))
-                return here.to_iterate(after), residual
+                after, residual = part.image(kept, part.from_iterate(values))
+                return part.to_iterate(after), residual
 
             return image
 
@@ -272,14 +272,14 @@ class Substitution(Generic[E]):
         return self.solved[-1]
 
     def estimate(self, answer: CoreSolutions, turn: int) -> ShareChanges:
-        """How the shares of the classes change where a customer of a class is removed."""
+        """The changes of the shares of all classes where a customer of a class is removed."""
         equations, before = self.equations, answer.changes
         queue, busy = np.zeros(before.queue.shape), np.zeros(before.busy.shape)
         queues, utilizations = equations.shares(answer.values)
         closed: list[int] = np.flatnonzero(np.isfinite(equations.population).any(axis=0)).tolist()
         points = np.arange(len(queue))
         for removed in _in_turn(closed, queue.size):
-            # A network without a customer of one class is solved with those without one of the others.
+            # The networks without a customer of several classes are solved as one batch.
             again = np.tile(points, len(removed))
             kinds = np.repeat(removed, len(points))
             fewer = equations.part(again)
@@ -297,7 +297,8 @@ class Substitution(Generic[E]):
         return ShareChanges(queue, busy, before.relaxation)
 
     def proven(self, answer: CoreSolutions) -> Flags:
-        """(P,) whether the residual is within the tolerance at a feasible point, or nothing can be."""
+        """(P,) whether the residual is within the tolerance at a feasible point, or open classes have no steady
+        state."""
         equations, (values, changes) = self.equations, answer
         sound = (equations.image(changes, values)[1] <= TOLERANCE) & equations.feasible(values)
         return np.asarray(sound | equations.overloaded(changes, values), bool)
@@ -305,7 +306,7 @@ class Substitution(Generic[E]):
     def relaxed(
         self, answer: CoreSolutions, chosen: Indices, stage: tuple[float, float]
     ) -> tuple[Substitution[E], ShareChanges]:
-        """Some of the points, with a share of their changes, and a relaxation."""
+        """The method for some points, and a share of their changes with a relaxation."""
         share, relaxation = stage
         changes, kept = answer.changes.part(chosen), np.full(len(chosen), relaxation)
         return Substitution(self.equations.part(chosen), self.stages), ShareChanges(
@@ -313,7 +314,7 @@ class Substitution(Generic[E]):
         )
 
     def joined(self, answer: CoreSolutions, chosen: Indices, other: CoreSolutions) -> CoreSolutions:
-        """The answer, with that of some points exchanged."""
+        """The answer, with that of the `chosen` points replaced by another."""
         values, changes = answer.values.copy(), ShareChanges(*(value.copy() for value in answer.changes))
         values[chosen] = other.values
         for value, new in zip(changes, other.changes, strict=True):

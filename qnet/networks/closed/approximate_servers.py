@@ -1,7 +1,6 @@
-"""The effect of several servers, and of open classes with the closed ones, on a residence time: one correction per
-function.
+"""Corrections of residence times for several servers, and for open classes with closed ones.
 
-Every correction has one form, which the core of all approximations solves:
+Every correction has the form that the core of all approximations solves:
 
     residence = demand x (extra + slope x closed customers present on arrival)
 
@@ -22,13 +21,13 @@ from qnet.queues.arithmetic import summed
 from qnet.record import Record
 
 _NEVER = 80.0
-"""Minus the logarithm of a probability that changes no digit of a number of idle servers."""
+"""Minus the logarithm of a probability that is negligible in a number of idle servers."""
 _FEW = 150
 """Up to this number of servers Erlang's recursion is used, above it an integral."""
 
 
 class CorrectionSlopes(Record):
-    """A correction at one point. `busy` is the logarithm of the probability that all servers are, a separate
+    """A correction at one iterate; `busy`, the logarithm of the probability that all servers are busy, is an
     unknown."""
 
     slope: Array
@@ -36,7 +35,7 @@ class CorrectionSlopes(Record):
     extra: Array
     """(P, K, R)"""
     extra_change: Array
-    """(P, K, R): derivative of extra by the load that a customer of the class finds on arrival, per erlang."""
+    """(P, K, R): derivative of extra by the load that a customer of the class observes on arrival, per erlang."""
     slope_bend: Array
     """(P, K): derivative of slope by `busy`."""
     extra_bend: Array
@@ -74,7 +73,7 @@ def rolia_sevcik(
     total      (P,) closed customers of all classes; not used.
     offered    (P, K, R) offered load of closed classes, in erlangs, >= 0.
     one_of_all  (P, R) share that an arriving customer itself has in the load of its class; not used.
-    busy       (P, K) logarithm of U^m, <= 0; `saturated` says what it must be.
+    busy       (P, K) logarithm of U^m, <= 0, as `saturated` gives it at the solution.
     Returns    `CorrectionSlopes`.
     Method     U^m replaces the probability p that all servers are busy, U being taken at the full population. With
                the open load a and u = a / m the open queue is (a + u p Q) / (1 - u p), Q that of closed classes, so
@@ -135,8 +134,8 @@ def conway(servers: Any, open_load: Any, total: Any, offered: Any, one_of_all: A
 
 
 def _rarely(servers: float, load: Any) -> Any:
-    """Minus the logarithm of a bound of the probability that Poisson customers, `load` of them, are `servers` or more
-    (Chernoff), for loads up to their number."""
+    """Minus the logarithm of Chernoff's bound of the probability that a Poisson number of mean `load` is at least
+    `servers`."""
     return servers * np.log(servers / np.maximum(load, 1e-300)) - (servers - load)
 
 
@@ -144,10 +143,11 @@ def all_busy(servers: int, load: Array, closed: Array, total: Array) -> tuple[An
     """The probability that a customer finds all servers busy, and its derivative by the load.
 
     servers  m >= 1.
-    load     erlangs that it finds, in [0, m].
-    closed   those of closed classes in them, of which there are `total` customers, itself included.
+    load     erlangs that it observes, in [0, m].
+    closed   the part of the load of closed classes.
+    total    customers of all closed classes, itself included.
 
-    Erlang's C counts states with any number waiting; closed customers fill only those with less than `total` present,
+    Erlang's C has states with any number waiting; closed customers reach only those with less than `total` present,
     which leaves 1 - (load / m)^(total - m) of their weight.
     """
     chance, growth = erlang_c(servers, load)

@@ -1,7 +1,7 @@
 """Bounds of closed networks: intervals that enclose the exact throughput and response, in plain arithmetic.
 
-Each bound says what it accepts and refuses the rest with a reason. All of them rest on the exact residence of product
-form networks, which holds for rates that depend on the number at the station:
+Each kind states the networks to which it applies. All kinds rest on the exact residence of product-form networks, which
+holds for rates that depend on the number at the station:
 
     residence(k, r | N) = demand(k, r) x sum over j of (j + 1) / capacity(j + 1) x p(k, j | N less one customer of r)
 
@@ -29,15 +29,15 @@ else:
 
 
 class Bounds(Record):
-    """What encloses the exact answer: (R,) arrays on access, (B, R) for a batch."""
+    """Intervals that enclose the exact answer: (R,) arrays on access, (B, R) for a batch."""
 
     rows: tuple[Any, Any, Any, Any]
-    """Throughput lower and upper, response lower and upper, as tuples of R floats; of a batch of B such tuples each."""
+    """Throughput lower and upper, response lower and upper, as tuples of R floats; for a batch, of B such tuples."""
     kind: str
 
     @property
     def source(self) -> str:
-        """Where the bound was published."""
+        """The publication of the bound."""
         return references.cited(BOUNDS[self.kind].source)
 
     @property
@@ -62,7 +62,7 @@ class Bounds(Record):
 
 
 class BoundKind(Record):
-    """What a bound accepts."""
+    """A kind of bounds, and the networks to which it applies."""
 
     compute: Callable[[Any], Any]
     several_classes: bool
@@ -85,7 +85,7 @@ class _Queue(Record):
 
 
 class _Input(Record):
-    """One network: queueing stations apart, delays added to the think times."""
+    """One network, as queueing stations and delays."""
 
     queues: tuple[_Queue, ...]
     population: tuple[int, ...]
@@ -103,7 +103,7 @@ class _Input(Record):
 class _Enclosed:
     """Limits of throughput and response by class, narrowed as bounds become known.
 
-    A response that follows from one of throughput, as N / X - Z, has lost its digits where the think time is long.
+    Both are kept, since a response computed as N / X - Z loses digits where the think time is long.
     """
 
     def __init__(self, task: _Input) -> None:
@@ -113,19 +113,19 @@ class _Enclosed:
         self.quick, self.slow = [0.0] * classes, [inf] * classes
 
     def at_least(self, kind: int, queueing: float) -> None:
-        """A passage takes at least this time at queueing stations."""
+        """Narrow the limits of a class whose passage takes at least this time at queueing stations."""
         cycle = self.task.delays[kind] + queueing
         if cycle > 0:
             self.upper[kind] = min(self.upper[kind], self.task.population[kind] / cycle)
         self.quick[kind] = max(self.quick[kind], self.task.delayed[kind] + queueing)
 
     def at_most(self, kind: int, queueing: float) -> None:
-        """A passage takes at most this time at queueing stations."""
+        """Narrow the limits of a class whose passage takes at most this time at queueing stations."""
         self.lower[kind] = max(self.lower[kind], self.task.population[kind] / (self.task.delays[kind] + queueing))
         self.slow[kind] = min(self.slow[kind], self.task.delayed[kind] + queueing)
 
     def no_faster(self, kind: int, throughput: float) -> None:
-        """The throughput is at most this."""
+        """Narrow the limits of a class with at most this throughput."""
         self.upper[kind] = min(self.upper[kind], throughput)
         self.quick[kind] = max(self.quick[kind], self.task.population[kind] / throughput - self.task.think_time[kind])
 
@@ -139,7 +139,7 @@ def bounds(network: ClosedNetwork, kind: str = "balanced") -> Bounds:
     kind      one of `KINDS`.
     Returns   `Bounds`.
     Method    by kind, see the functions of this file.
-    Fails     `NotComputed` QN513 where the kind does not apply, with the reason, as where a population is no integer;
+    Fails     `NotComputed` QN513 where the kind does not apply, with the reason, as for a fractional population;
               `InvalidInput` QN514 for an unknown kind.
     Source    by kind: `solvers.bounds.BOUNDS`.
     """
@@ -163,10 +163,7 @@ def refusals(network: ClosedNetwork, kind: str) -> tuple[Reason, ...]:
     Applies   every network.
     network   a point or a batch.
     kind      one of `KINDS`.
-    Returns   each of them.
-    Method    the table `KINDS`.
-    Fails     never.
-    Source    by kind: `solvers.bounds.BOUNDS`.
+    Returns   all reasons, by the table `KINDS`.
     """
     chosen = KINDS[kind]
     reasons: list[Reason] = []
@@ -185,7 +182,7 @@ def _one(network: ClosedNetwork, kind: BoundKind) -> tuple[Any, ...]:
     """The four rows of one network, classes without customers left out of the calculation."""
     counts = tuple(network.population)
     if any(count != int(count) for count in counts):
-        raise NotComputed(Problem("QN513", "bounds of a fractional population are not known", "integers"))
+        raise NotComputed(Problem("QN513", "there are no bounds for fractional populations", "integers"))
     chosen = [kind for kind, count in enumerate(counts) if count > 0]
     if not chosen:
         nothing = (0.0,) * len(counts)
@@ -193,7 +190,7 @@ def _one(network: ClosedNetwork, kind: BoundKind) -> tuple[Any, ...]:
     task = _input(network, chosen)
     if any(delays + task.total(index) <= 0 for index, delays in enumerate(task.delays)):
         text = "a class has customers and neither a demand nor a think time"
-        raise InvalidInput(Problem("QN514", text, "some time to spend in each passage"))
+        raise InvalidInput(Problem("QN514", text, "a demand or a think time above 0"))
     enclosed = kind.compute(task)
     rows = [[0.0] * len(counts) for _ in range(4)]
     for row, values in zip(rows, (enclosed.lower, enclosed.upper, enclosed.quick, enclosed.slow), strict=True):
@@ -217,7 +214,7 @@ def _input(network: ClosedNetwork, chosen: list[int]) -> _Input:
 
 
 def _queue(demands: tuple[float, ...], rates: tuple[float, ...]) -> _Queue:
-    """The straight lines around (j + 1) / capacity(j + 1); the last capacity repeats indefinitely."""
+    """A station with straight lines around (j + 1) / capacity(j + 1); the last capacity repeats indefinitely."""
     ratios = [(index + 1) / rate for index, rate in enumerate(rates)] + [(len(rates) + 1) / rates[-1]]
     slope = max([(ratio - ratios[0]) / index for index, ratio in enumerate(ratios) if index] + [1.0 / rates[-1]])
     return _Queue(demands, max(rates), min(ratios), ratios[0], slope)
@@ -226,7 +223,7 @@ def _queue(demands: tuple[float, ...], rates: tuple[float, ...]) -> _Queue:
 def _asymptotic(task: _Input) -> _Enclosed:
     """No customer ever waits; or every customer waits for all others at every station.
 
-    Upper: N / (Z + D) and the capacity of each station. Lower: a customer finds at most all others at each station.
+    Upper: N / (Z + D) and the capacity of each station. Lower: at most all others are at each station on arrival.
     """
     others = sum(task.population) - 1
     result = _Enclosed(task)
@@ -243,8 +240,8 @@ def _balanced(task: _Input) -> _Enclosed:
     """The others all queue at the slowest station; or they are spread evenly over all.
 
     One class, of total demand D, with think time Z: N / (Z + D + (N - 1) Dmax / (1 + Z / (N D))) and
-    N / (Z + D + (N - 1) Davg / (1 + Z / D)). Several servers: residence is at most D + D / m x queue found and at least
-    D / m x (1 + queue found). Several classes: (N - 1) Dmax below, and above (N - 1 - those at delays) Dmin.
+    N / (Z + D + (N - 1) Davg / (1 + Z / D)). Several servers: residence is at most D + D / m x queue on arrival, and at
+    least D / m x (1 + queue on arrival). Several classes: (N - 1) Dmax below, and above (N - 1 - those at delays) Dmin.
     """
     result = _asymptotic(task)
     if len(task.population) == 1 and task.queues:
@@ -274,14 +271,14 @@ def _balance_one(result: _Enclosed) -> None:
 
 
 def _think_at_most(task: _Input, kind: int) -> float:
-    """The largest number of customers in delays and thinking that a customer of the class can find."""
+    """A bound on the mean number of customers at delays and thinking that an arriving customer of a class observes."""
     population = tuple(count - (index == kind) for index, count in enumerate(task.population))
     upper = _asymptotic(task.replace(population=population)).upper
     return sum(limit * delays for limit, delays in zip(upper, task.delays, strict=True))
 
 
 def _composite(task: _Input) -> _Enclosed:
-    """The capacity that a class has left is what lower bounds of the other classes leave of it.
+    """Each class has at most the capacity that the lower bounds of the others leave.
 
     Upper: the smallest (capacity - sum over the others of lower x demand) / demand; lower: balanced.
     """

@@ -43,17 +43,17 @@ SOURCE = "@buzen1973; @reiser1975"
 _ARRAYS_PAY = 300_000
 """Multiplications above which arrays are faster than plain Python, the import of numpy included."""
 _A_NETWORK = 7_000
-"""Constants that take as long as the calls for one more network; timed at 3 and 10 stations."""
+"""The constants that take as long as the overhead of one more network; timed at 3 and 10 stations."""
 _CELLS = 4_000_000
-"""Constants of variants that are held at once."""
+"""Constants of variants that are kept at once."""
 _FEW_STATES = 500
-"""Customers up to which the states of a batch are computed at once; of more, each variant fills the arrays alone."""
+"""Customers up to which the states of a batch are computed at once; with more, each variant is computed alone."""
 _LOADING = 5e7
-"""What the import of numpy is worth, in operations."""
+"""The import of numpy, in operations."""
 
 
 def applies(network: ClosedNetwork, wanted: Wanted = AUTO) -> Reason | None:
-    """None: the features of its row say all."""
+    """None: it applies to all networks with the features of its row."""
     return None
 
 
@@ -74,7 +74,7 @@ def solve(network: ClosedNetwork, wanted: Wanted = AUTO, solve_part: SolvePart |
     """The steady state of a point or a batch.
 
     network    one class, at any stations
-    wanted     `states`: whether to give the state probabilities of the stations
+    wanted     `states`: whether to compute the state probabilities of the stations
     Raises     `NoAnswer` for customers without demand and think time
 
     >>> from qnet.networks.closed.problem import closed_network
@@ -113,7 +113,7 @@ class _Station:
         self.head, self.ratio, self.log = weights.station(group.demands[0] * rate, group.rates or (1.0,))
 
     def joined(self, constants: list[float], times: int) -> list[float]:
-        """The constants with `times` such stations more."""
+        """The constants with `times` more such stations."""
         head, last = self.head[:-1], self.head[-1]
         if not head and times > len(constants):
             # All at once: 1 / (1 - r z)^times.
@@ -217,7 +217,7 @@ def _logarithms(core: Reduced) -> _Answer:
 
 
 def _batch(network: ClosedNetwork, wanted: Wanted) -> ClosedFigures:
-    """All variants that have demand at the same queues at once; with the states of many customers one by one."""
+    """The variants in families with demands at the same queues; with the states of many customers one by one."""
     size = network.size or 0
     population, think = network.population[:, 0], network.think_time[:, 0]
     most = int(population.max(initial=0))
@@ -278,30 +278,30 @@ def _empty(size: int, stations: int, most: int) -> Any:
     return states
 
 
-def _families(waiting: list[int], demands: Any, served: Indices) -> list[tuple[list[int], Indices]]:
-    """Stations, and the variants that have some demand at these and none at others.
+def _families(queues: list[int], demands: Any, served: Indices) -> list[tuple[list[int], Indices]]:
+    """The variants in families: the stations with demands, and the variants with demands at these only.
 
-    waiting   the stations to look at.
+    queues    the stations to consider.
     demands   (K, B)
     served    the variants that have customers.
     """
-    asked = demands[np.ix_(np.array(waiting, np.intp), served)] > 0
+    asked = demands[np.ix_(np.array(queues, np.intp), served)] > 0
     families: dict[bytes, list[int]] = {}
     for number in range(len(served)):
         families.setdefault(asked[:, number].tobytes(), []).append(number)
     return [
-        ([position for position, used in zip(waiting, asked[:, numbers[0]].tolist(), strict=True) if used],
+        ([position for position, used in zip(queues, asked[:, numbers[0]].tolist(), strict=True) if used],
          served[numbers])
         for numbers in families.values()
     ]  # fmt: skip
 
 
 def _together(demands: Any, think: Any, population: Any, served: Any, alone: bool) -> Iterator[tuple[Any, bool]]:
-    """Variants that are solved together: those that differ in the population alone, or some of like population.
+    """Variants that are solved together: those that differ only in population, or some of similar population.
 
     demands   (groups, B)
     served    the variants that have customers.
-    alone     whether no variant is taken from the convolution of another.
+    alone     whether variants never share a convolution.
     Yields    variants, and whether they are one network at several populations.
     """
     if not len(served):

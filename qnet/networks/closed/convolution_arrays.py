@@ -23,13 +23,13 @@ class VariantFigures(Record):
     log_constant: Any
     """(B,)"""
     sound: Any
-    """(B,): whether the scaled constant is large enough; the other figures of a variant mean nothing where it is not"""
+    """(B,): whether the scaled constant is large enough; the other figures are meaningless where it is not"""
     states: Any
     """(groups, B, N + 1), or None"""
 
 
 def shortened(rates: Any, largest: int) -> Any:
-    """The rates that a population can meet, (m,) or (B, m); None for a single rate of 1."""
+    """The rates that a population can reach, (m,) or (B, m); None for a single rate of 1."""
     if varying(rates):
         return rates[:, : max(largest, 1)]
     kept = None if rates is None else rates[: max(largest, 1)]
@@ -46,7 +46,7 @@ class _Station:
         self.first, self.last = int(used[0]), int(used[-1])
 
     def joined(self, constants: Any, times: int) -> Any:
-        """The constants (B, N + 1) with `times` such stations more."""
+        """The constants (B, N + 1) with `times` more such stations."""
         size = constants.shape[1]
         tail = self.head.shape[1] - 1
         if not tail and times > size:
@@ -65,7 +65,7 @@ class _Station:
         return constants
 
     def _at_once(self, constants: Any, times: int) -> Any:
-        """As `joined`, of many single servers: 1 / (1 - r z)^times."""
+        """As `joined`, for many single servers: 1 / (1 - r z)^times."""
         result, weight = np.zeros(constants.shape), self.head**times
         for shift in range(constants.shape[1]):
             result[:, shift:] += weight * constants[:, : constants.shape[1] - shift]
@@ -82,7 +82,7 @@ class _Station:
 
 
 def filtered(constants: Any, ratio: Any) -> Any:
-    """What the recursion y(n) = x(n) + ratio y(n - 1) gives, along the last axis, in a logarithmic number of steps.
+    """The recursion y(n) = x(n) + ratio y(n - 1) along the last axis, in a logarithmic number of steps.
 
     1 / (1 - r z) = (1 + r z) (1 + r^2 z^2) (1 + r^4 z^4) ...: positive terms only.
     """
@@ -141,7 +141,7 @@ def solve(
     others = [index for index in range(len(stations)) if index not in leaves]
     for index in others:
         constants = stations[index].joined(constants, stations[index].size)
-    here = np.arange(size)
+    every = np.arange(size)
     residence = np.zeros(demands.shape)
     states = np.zeros((len(stations), size, largest + 1)) if marginals else None
     overall = constants
@@ -151,21 +151,21 @@ def solve(
             mirrored = np.take_along_axis(without, np.maximum(back, 0), 1) * (back >= 0)
             terms = stations[index].weights(largest + 1) * mirrored
             overall = stations[index].joined(without, 1)
-            residence[index] = terms @ np.arange(largest + 1.0) / (rate * overall[here, population - 1])
+            residence[index] = terms @ np.arange(largest + 1.0) / (rate * overall[every, population - 1])
             if states is not None:
-                states[index] = terms / overall[here, population][:, None]
-        top, below = overall[here, population], overall[here, population - 1]
+                states[index] = terms / overall[every, population][:, None]
+        top, below = overall[every, population], overall[every, population - 1]
         for index in others:
-            residence[index] = demands[index] * filtered(overall, stations[index].ratio)[here, population - 1] / below
+            residence[index] = demands[index] * filtered(overall, stations[index].ratio)[every, population - 1] / below
         logs = logs + sum(station.log * station.size for station in stations)
         log_constant = np.log(top) + logs - population * np.log(rate)
         return VariantFigures(rate * below / top, residence, log_constant, top >= weights.TINY, states)
 
 
 def along(demands: Any, rates: Sequence[Rates], counts: Sequence[int], think: float, population: Any) -> VariantFigures:
-    """The figures of one network at S populations, without states: one convolution holds those of all smaller ones.
+    """The figures of one network at S populations, without states, from the convolution of the largest.
 
-    Its scale suits the largest; populations whose constants are too small in it wait for a later scale.
+    Its scale suits the largest; populations whose constants are too small with it are left to another convolution.
 
     demands     (groups,), positive
     rates       for each group its rates, or None
@@ -175,16 +175,16 @@ def along(demands: Any, rates: Sequence[Rates], counts: Sequence[int], think: fl
     """
     size = len(population)
     throughput, logs, residence = np.zeros(size), np.zeros(size), np.zeros((len(demands), size))
-    sound, waiting = np.zeros(size, dtype=bool), np.arange(size)
-    while len(waiting):
-        result = _below(demands[:, None], rates, counts, np.array([think]), population[waiting])
+    sound, pending = np.zeros(size, dtype=bool), np.arange(size)
+    while len(pending):
+        result = _below(demands[:, None], rates, counts, np.array([think]), population[pending])
         fine = result.sound
-        done = waiting[fine]
+        done = pending[fine]
         throughput[done], logs[done] = result.throughput[fine], result.log_constant[fine]
         residence[:, done], sound[done] = result.residence[:, fine], True
-        # Where not even the largest is sound it is left to another method.
+        # If not even the largest is sound, it is left to another method.
         fine[-1] = True
-        waiting = waiting[~fine]
+        pending = pending[~fine]
     return VariantFigures(throughput, residence, logs, sound, None)
 
 
@@ -218,9 +218,9 @@ def _below(demands: Any, rates: Sequence[Rates], counts: Sequence[int], think: A
 def logarithms(
     groups: Sequence[tuple[float, Sequence[float], int]], think: float, population: int
 ) -> tuple[float, list[float], float, list[list[float]]]:
-    """Throughput, residence, log G(N) and states of a point by sums of exponentials: any range of numbers, slower.
+    """Throughput, residence, log G(N) and states of a point in logarithms: slower, for any range of numbers.
 
-    groups  for each group demand, rates and number of stations
+    groups  demand, rates and number of stations of each group
     """
     counts = np.arange(1.0, population + 1)
     with np.errstate(divide="ignore"):
@@ -248,7 +248,7 @@ class _Logarithmic:
         self.size = count
 
     def joined(self, constants: Any, times: int) -> Any:
-        """The logarithms of the constants with `times` such stations more."""
+        """The logarithms of the constants with `times` more such stations."""
         for _ in range(times):
             joined = np.empty(len(constants))
             for index in range(len(constants)):

@@ -1,4 +1,4 @@
-"""Closed networks exactly: the method that costs least among those that apply and fit a budget."""
+"""Exact solution of closed networks by the cheapest method that applies, within a budget."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from qnet.networks.wanted import AUTO, Wanted, Work
 
 _WITH_STATES = AUTO.replace(states=True)
 NONE = frozenset[str]()
-"""No further features."""
+"""No other features."""
 
 _SINGLE = "one closed class"
 _AT_ONCE = frozenset({"several closed classes", "batches at once"})
 _SMALL = 100_000
-"""Steps of the recursion that are not worth the loading of another method."""
+"""Steps of the recursion below which no other method is considered, since its loading would take longer."""
 
 
 def choices(network: ClosedNetwork, marginals: bool = False, further: frozenset[str] = NONE) -> list[tuple[str, Work]]:
-    """The methods that apply to a point, the cheapest first, with what they need.
+    """The methods that apply to a point, the cheapest first, with the work of each.
 
     network    one point, integer populations.
-    marginals  whether state probabilities are wanted, which some of the methods do not have.
-    further    features of the network that it is the closed part of, which a method must support as well.
+    marginals  whether state probabilities are wanted, which some methods do not compute.
+    further    other features that a method must support, of the network of which this is the closed part.
     """
     wanted = _WITH_STATES if marginals else AUTO
     features, core = _features(network, marginals), reduced(network, marginals)
@@ -50,8 +50,8 @@ def _supporting(features: frozenset[str]) -> list[MethodRow]:
 
 
 def _features(network: ClosedNetwork, marginals: bool) -> frozenset[str]:
-    """The features of a point once like classes and stations are joined, or of a batch as it is: several servers may
-    be without waiting in one variant and with waiting in another."""
+    """The features of a point with identical classes and stations joined, or of a batch as stated, since several
+    servers may have waits in some variants only."""
     if network.size is None:
         core = reduced(network, marginals)
         single = len(core.population) <= 1
@@ -68,34 +68,34 @@ def _features(network: ClosedNetwork, marginals: bool) -> frozenset[str]:
 
 
 def refusal(row: MethodRow, network: ClosedNetwork, wanted: Wanted) -> Reason | None:
-    """Why a method of the table does not take a point or a batch; those for several classes take one as well.
+    """Why a method does not apply to a point or a batch; methods for several classes also take one class.
 
-    row      of the table of methods, one that is exact for closed classes.
+    row      of an exact method for closed classes.
     network  a point or a batch.
-    wanted   whether states are asked for.
+    wanted   whether state probabilities are wanted.
     """
     features = _features(network, wanted.states) - {_SINGLE}
     return unsupported(features, row.supports) or solver(row).applies(network, wanted)
 
 
 def no_part(network: Any, wanted: Wanted) -> Any:
-    """What methods of closed classes are given instead of a chooser: they decompose nothing.
+    """The chooser for exact methods of closed classes, which never solve a part.
 
-    network, wanted  as of any chooser.
-    Raises           `AssertionError`: a method that calls it is no method of closed classes alone.
+    network, wanted  as for any chooser.
+    Raises           `AssertionError` always.
     """
     raise AssertionError
 
 
 def _applies(name: str, network: ClosedNetwork, marginals: bool) -> bool:
-    """Whether a method of the table takes a network."""
+    """Whether a method applies to a network."""
     row = row_of(name, "closed")
     return row is not None and not refusal(row, network, _WITH_STATES if marginals else AUTO)
 
 
 def by(name: str, network: ClosedNetwork, marginals: bool = False) -> ClosedFigures:
-    """The steady state of a point or a batch by a named method that applies, which the figures name if they do not name
-    another."""
+    """The steady state of a point or a batch by a named method that applies; the figures name it, unless they name the
+    form for several classes."""
     row = row_of(name, "closed")
     assert row is not None
     method, wanted = solver(row), _WITH_STATES if marginals else AUTO
@@ -106,18 +106,17 @@ def by(name: str, network: ClosedNetwork, marginals: bool = False) -> ClosedFigu
 
 
 def charge(need: Work) -> None:
-    """Charge exact answers: estimates are from above, about twice what they take.
+    """Charge an exact answer with half of its estimate, which is an upper one.
 
-    need  operations and bytes, as the method announces them.
+    need  operations and bytes, as estimated by the method.
     """
     spend(need.operations / 2, "exact answers of closed classes")
 
 
 def of_batch(name: str, network: ClosedNetwork, marginals: bool = False) -> Work:
-    """What a method needs for all points; those of one class are a single recursion, others take that of the largest
-    point each.
+    """The work of a method for all points: a single recursion for one class, else that of the largest point for each.
 
-    name       of a row of the table.
+    name       of the method.
     network    a batch.
     marginals  whether state probabilities are wanted.
     Returns    operations and bytes, of all points together.
@@ -132,11 +131,11 @@ def of_batch(name: str, network: ClosedNetwork, marginals: bool = False) -> Work
 
 
 def batch_method(network: ClosedNetwork, marginals: bool = False, further: frozenset[str] = NONE) -> str:
-    """The method that a batch of one class is solved by; empty where its points may have different ones.
+    """The method for a batch of one class; empty for several classes, whose points may have different methods.
 
     network    a batch.
     marginals  whether state probabilities are wanted.
-    further    as of `choices`.
+    further    as for `choices`.
     """
     if network.classes != 1:
         return ""
@@ -159,10 +158,10 @@ def solve(
     """The steady state of a point or a batch by the exact method that costs least.
 
     network     integer populations; demands and think times in seconds.
-    marginals   whether to give the state probabilities of the stations
+    marginals   whether to compute the state probabilities of the stations
     operations  the budget of elementary operations per point, about 1e9 per second
     memory      the budget of bytes
-    further     as of `choices`
+    further     as for `choices`
     Raises      `NotComputed` where no method fits the budget, `NoAnswer` for a class without demand and think time
     """
     if network.size is not None:
@@ -171,8 +170,8 @@ def solve(
         at_once = next((row.name for row in _supporting(_AT_ONCE | further)), "")
         if network.size and at_once and _applies(at_once, network, marginals):
             result = choices(_largest(network), further=further)
-            identical = {at_once, *(row.name for row in rows("closed") if row.family == at_once)}
-            if result and result[0][0] in identical:
+            forms = {at_once, *(row.name for row in rows("closed") if row.family == at_once)}
+            if result and result[0][0] in forms:
                 return by(at_once, network)
         points = [solve(network.point(index), marginals, operations, memory, further) for index in range(network.size)]
         if points:

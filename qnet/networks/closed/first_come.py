@@ -1,6 +1,6 @@
-"""Closed and mixed networks with class-dependent or variable service at stations that serve first come first served.
+"""Closed and mixed networks with class-dependent or variable service at first-come-first-served stations.
 
-A customer that arrives there waits for the rest of the service in progress and for the services of all before it, each
+An arriving customer waits for the rest of the service in progress and for the services of all customers before it, each
 with the mean time of its class: approximate mean value analysis with a correction for residual service. Queues and
 utilizations on arrival are those of the network with one customer less, estimated as Linearizer does.
 """
@@ -19,38 +19,39 @@ from qnet.networks.closed.second_phase import Left, waits_with_second_phases
 from qnet.record import Record
 
 _ABSENCE = 3.0
-"""How many time constants of a service an absence must last until it is observed at random. Theory alone gives 1; on
-340 small systems, others than those of the tests, 2 to 4 had about the same smaller error; 3 is their middle."""
+"""The time constants of a service after which it is observed at a random time. Theory alone gives 1; on 340 small
+systems, other than those of the tests, 2 to 4 had about the same smaller error; 3 is their middle."""
 _PASSES, _FILLED, _FULL = 3, 30, 0.01
-"""Of the start: how often parallel steps are evaluated, how many waits are raised after each, and by what load."""
+"""For the start: how often parallel steps are evaluated, how often waits are raised after each, and the excess load
+that is tolerated."""
 _STAGES = ((0.9, 0.0), (0.5, 0.0), (0.0, 0.0), (0.5, 0.5), (0.0, 0.5), (0.0, 1.0))
-"""Where an answer leaves the feasible region: what is kept of the estimated changes, and how much is taken off the
-difference between customers that arrive soon again and those that arrive at random."""
+"""Where an answer leaves the feasible region: the share of the estimated changes that is kept, and the relaxation of
+the difference between customers that return soon and those that arrive at a random time."""
 
 
 class _Fixed(Record):
-    """What no round changes."""
+    """The constants of all rounds."""
 
     others: Any
-    """(P, 1, R, R) customers of a class besides one that arrives, of a class."""
+    """(P, 1, R, R) customers of a class (last axis) besides an arriving one of a class."""
     present: Any
     """(P, 1, 1, R) customers of a class, 1 where there are none."""
     visits: Any
-    """(P, K, R) at least above 0."""
+    """(P, K, R) visits per passage, 1 where there are none."""
     weight: Any
-    """(P, K, 1, R) that of a class present."""
+    """(P, K, 1, R) `FirstComeBatch.weight` of a class that is present."""
     excess: Any
-    """(P, K, 1, R) likewise."""
+    """(P, K, 1, R) its `FirstComeBatch.excess`."""
     early: Any
     """(P, K, 1, R) whether the excess is below 0; None where none is."""
     known: Any
-    """(P, K, 1, R) seconds after which a service is as good as forgotten."""
+    """(P, K, 1, R) seconds of absence after which a service is observed at a random time."""
     longer: Any
-    """(P, K, R, R) by how much a class that arrives weighs more than one present; None where all weigh the same."""
+    """(P, K, R, R) the weight of an arriving class less that of a present one; None where all weights are equal."""
     open_least: Any
-    """(P, K, R) what open classes add for a customer that returns at once."""
+    """(P, K, R) work of open classes ahead of a customer that returns at once."""
     open_change: Any
-    """(P, K, R) by how much more they add at random; None where that makes no difference."""
+    """(P, K, R) the additional work at a random time; None where it is 0."""
 
 
 class FirstComeBatch(Record):
@@ -61,11 +62,11 @@ class FirstComeBatch(Record):
     visits: Any
     """(P, K, R) arrivals per passage; above 0 where the demand is."""
     weight: Any
-    """(P, K, R) what a customer in line adds to the work ahead: its mean service time; 1 at processor sharing."""
+    """(P, K, R) the work that a customer adds to the queue: its mean service time; 1 at processor sharing."""
     stretch: Any
-    """(P, K, R) how often the work ahead is waited for in a passage: the visits; the demand at processor sharing."""
+    """(P, K, R) the number of waits for the work ahead per passage: the visits; the demand at processor sharing."""
     excess: Any
-    """(P, K, R) mean residual service at a random moment, less the mean service; 0 at processor sharing."""
+    """(P, K, R) mean residual service at a random time, less the mean service; 0 at processor sharing."""
     memory: Any
     """(P, K, R) seconds: the time constant of a service's past."""
     open_load: Any
@@ -77,14 +78,14 @@ class FirstComeBatch(Record):
     think_time: Any
     """(P, R) seconds outside the queueing stations, >= 0; with some demand or think time for every customer."""
     left: Left | None = None
-    """Second-phase work of closed classes at first-come-first-served stations that they return to."""
+    """Second-phase work of closed classes at first-come-first-served stations to which they return."""
     joins: Any = None
-    """Of parallel steps, from (P, K, R) residences to the (P, R) seconds by which a passage is longer than their sum,
-    mostly below 0; points are taken from it like from an array."""
+    """For parallel steps: a function from (P, K, R) residences to the (P, R) seconds that a passage takes beyond their
+    sum, mostly below 0, which can be indexed by points like an array; None without any."""
 
     @cached_property
     def fixed(self) -> _Fixed:
-        """What no round changes."""
+        """The constants of all rounds."""
         longer = self.weight[..., None] - self.weight[:, :, None, :]
         early = self.excess < 0
         least = self.open_load[..., None] * self.weight
@@ -104,7 +105,7 @@ class FirstComeBatch(Record):
 
     @property
     def patience(self) -> int:
-        """Rounds; joins take most of the time of one."""
+        """Rounds without progress until a point is given up; with parallel steps a round takes much longer."""
         return 300 if self.joins is None else 60
 
     def part(self, chosen: Any) -> FirstComeBatch:
@@ -120,7 +121,7 @@ class FirstComeBatch(Record):
         return FirstComeBatch(*values)
 
     def to_iterate(self, values: Array) -> Array:
-        """Residences are iterated as they are."""
+        """The residences, which are iterated unchanged."""
         return values
 
     from_iterate = to_iterate
@@ -138,11 +139,11 @@ class FirstComeBatch(Record):
     def feasible(self, values: Array) -> Flags:
         """(P,) whether no station exceeds its capacity."""
         throughput = _throughput(self, _cycle(self, values))
-        busy = (throughput[:, None, :] * _asked(self)).sum(-1) + self.open_load
+        busy = (throughput[:, None, :] * _busy_times(self)).sum(-1) + self.open_load
         return np.asarray((busy <= 1.0 + 1e-11).all(-1), bool)
 
     def overloaded(self, changes: ShareChanges, values: Array) -> Flags:
-        """(P,) False: open classes are served in their turn."""
+        """(P,) False: open loads are below the capacities, and no class has priority."""
         return np.zeros(len(values), bool)
 
 
@@ -153,17 +154,17 @@ def _part(value: Any, chosen: Any) -> Any:
 
 
 class LineAnswer(FixedPoints):
-    """Fixed points, with what open customers and second-phase work wait."""
+    """Fixed points, with the waits of open customers and of second-phase work."""
 
     at_arrival: Any
-    """(P, K) the work ahead of an open customer: wait per visit, or the stretch at processor sharing less 1."""
+    """(P, K) the work ahead of an open customer: wait per visit, or at processor sharing residence / demand - 1."""
     after: Any
     """(P, K, R) the wait of second-phase work per visit; 0 where there is none."""
     starts: tuple[Any, ...] = ()
-    """The residences of all core solutions, from which those of a similar batch converge sooner."""
+    """The residences of all core solutions, from which those of a nearby batch converge sooner."""
 
     def part(self, chosen: slice) -> LineAnswer:
-        """Those of some points, without `starts`."""
+        """The answer for some points, without `starts`."""
         return LineAnswer(self.throughput[chosen], self.residence[chosen], self.at_arrival[chosen], self.after[chosen])
 
 
@@ -172,7 +173,7 @@ def solve(lines: FirstComeBatch, starts: Sequence[Any] | None = None) -> LineAns
 
     lines     the batch: demands, visits and times in seconds, as the fields of `FirstComeBatch` have them.
     Applies   single servers, first come first served or processor sharing; any populations, fractions too.
-    starts    of the answer of a similar batch; not-a-number where there are none of a point.
+    starts    those of the answer of a nearby batch; not-a-number for points without.
     Returns   `LineAnswer`: Little's law, population constraint and utilization law hold to rounding.
     Raises    `NotComputed` QN511 where a fixed point is not proven by its residual of 1e-10.
     Method    Residence = visits x (service + sum over classes of (service x queue found + U found x excess)), where
@@ -217,20 +218,20 @@ def solve(lines: FirstComeBatch, starts: Sequence[Any] | None = None) -> LineAns
 
 
 def _start(lines: FirstComeBatch) -> Any:
-    """(P, K, R) residences at which no station does more than it can: from others rounds find their way slowly."""
+    """(P, K, R) residences with utilizations of about 1 at most, from which rounds converge sooner."""
     residence = lines.demands + 0.0
     points = np.arange(len(residence))
     for _ in range(_PASSES):
         longer = 0.0 if lines.joins is None else lines.joins(residence)
         for _ in range(_FILLED):
             cycle = lines.think_time + residence.sum(1) + longer
-            used = _throughput(lines, cycle)[:, None, :] * _asked(lines)
+            used = _throughput(lines, cycle)[:, None, :] * _busy_times(lines)
             load = used.sum(-1) + lines.open_load
             full = load.argmax(1)
             over = np.maximum(load[points, full] - 1.0, 0.0)
             if not (over > _FULL).any():
                 break
-            # What of the load each second of waiting takes off, to the first order.
+            # The decrease of the load per second of waiting, to first order.
             relief = (used[points, full] * lines.stretch[points, full] / np.where(cycle > 0, cycle, 1.0)).sum(-1)
             wait = np.where(relief > 0, over / np.where(relief > 0, relief, 1.0), 0.0)
             residence[points, full] += lines.stretch[points, full] * wait[:, None]
@@ -238,12 +239,12 @@ def _start(lines: FirstComeBatch) -> Any:
 
 
 def _idle(lines: FirstComeBatch, busy: Any) -> Any:
-    """(P, K) the share idle of what open classes leave of a station."""
+    """(P, K) the idle share of the capacity that open classes leave."""
     return np.maximum(1.0 - busy.sum(-1) / (1.0 - lines.open_load), 0.0)
 
 
 def _throughput(lines: FirstComeBatch, cycle: Any) -> Any:
-    """(P, R) by Little's law."""
+    """(P, R) throughputs by Little's law."""
     return np.where(lines.population > 0, lines.population / np.where(cycle > 0, cycle, 1.0), 0.0)
 
 
@@ -253,7 +254,7 @@ def _cycle(lines: FirstComeBatch, residence: Any) -> Any:
     return cycle if lines.joins is None else cycle + lines.joins(residence)
 
 
-def _asked(lines: FirstComeBatch) -> Any:
+def _busy_times(lines: FirstComeBatch) -> Any:
     """(P, K, R) seconds of a server per passage, second phases included."""
     return lines.demands if lines.left is None else lines.demands + lines.left.demands
 
@@ -268,9 +269,10 @@ def _image(lines: FirstComeBatch, changes: ShareChanges, residence: Any) -> tupl
 
 
 def _ahead(lines: FirstComeBatch, changes: ShareChanges, residence: Any, cycle: Any) -> tuple[Any, Any]:
-    """(P, K, R) the work ahead on arrival, as `FirstComeBatch.weight`, and the second-phase work in it, or None.
+    """(P, K, R) the work ahead on arrival, in units of `FirstComeBatch.weight`, and the second-phase work in it, or
+    None.
 
-    cycle   of the residences, as `_cycle` has it: of parallel steps it costs more than all the rest.
+    cycle   the result of `_cycle`, which is expensive with parallel steps.
     """
     throughput = _throughput(lines, cycle)[:, None, :]
     fixed = lines.fixed
@@ -294,11 +296,11 @@ def _ahead(lines: FirstComeBatch, changes: ShareChanges, residence: Any, cycle: 
 
 
 def _from_open(lines: FirstComeBatch, residence: Any, absence: Any, busy: Any) -> Any:
-    """(P, K, R) what open classes add, in front of an arriving customer, to the rest of a service in progress.
+    """(P, K, R) the work of open classes ahead of an arriving customer.
 
-    A customer that returns at once finds those that arrived during its last visit, as if it waited for each of them
-    as long as its service takes; after a long absence it finds the queue at a random time. Between the two as
-    after an exponential absence from M/M/1 (see `solve`), and never so little that the station could do too much.
+    A customer that returns at once observes those that arrived during its last visit, after a long absence the queue at
+    a random time; between the two as after an exponential absence from M/M/1 (see `solve`). Where the work decreases,
+    the idle share keeps the utilization at most 1.
     """
     least, change = lines.fixed.open_least, lines.fixed.open_change
     if change is None:
@@ -316,9 +318,10 @@ def _from_open(lines: FirstComeBatch, residence: Any, absence: Any, busy: Any) -
 
 
 def _behind(lines: FirstComeBatch, residence: Any, absence: Any) -> Any:
-    """(P, K, R, R) how much longer than at random an arriving class waits for a service of a class that is present.
+    """(P, K, R, R) the additional wait of an arriving class for a service of a present class, beyond that at a random
+    time.
 
-    A customer that returns soon finds customers that arrived during its last visit, which is long where its service is.
+    A customer that returns soon observes those that arrived during its last visit, which is long if its service is.
     """
     each = residence / lines.fixed.visits
     arriving, other, there = absence[..., None], absence[:, :, None, :], each[:, :, None, :]
@@ -330,6 +333,6 @@ def _behind(lines: FirstComeBatch, residence: Any, absence: Any) -> Any:
 
 
 def _random(fixed: _Fixed, absence: Any) -> Any:
-    """(P, K, R, R) how far a service in progress, of a class, is one at a random moment to an arriving class."""
+    """(P, K, R, R) the weight with which an arriving class observes a service in progress as at a random time."""
     known = fixed.known
     return np.where(known > 0, absence[..., None] / np.where(known > 0, absence[..., None] + known, 1.0), 1.0)

@@ -39,12 +39,12 @@ SOURCE = "@buzen1973; @reiser1975"
 
 
 def applies(network: ClosedNetwork, wanted: Wanted = AUTO) -> Reason | None:
-    """None: the features of its row say all."""
+    """None: it applies to all networks with the features of its row."""
     return None
 
 
 def work(network: ClosedNetwork, wanted: Wanted = AUTO) -> Work:
-    """What the convolution needs for a point."""
+    """The work of the convolution for a point."""
     core = reduced(network, wanted.states)
     if not core.total:
         return Work(1.0, 1.0)
@@ -63,7 +63,7 @@ def solve(network: ClosedNetwork, wanted: Wanted = AUTO, solve_part: SolvePart |
     """The steady state of a point, or of the points of a batch one by one.
 
     network    any closed network whose lattice fits the memory, see `work`
-    wanted     `states`: whether to give the state probabilities of the stations
+    wanted     `states`: whether to compute the state probabilities of the stations
     Raises     `NoAnswer` for a class without demand and think time; `NotComputed` where digits would be lost
 
     >>> from qnet.networks.closed.problem import closed_network
@@ -102,7 +102,8 @@ class _Lattice:
         self.stations: list[_Station] = [_Station(group, self.rates, self) for group in core.groups]
 
     def solve(self, network: ClosedNetwork) -> ClosedFigures:
-        """The figures: constants of all stations of fixed rate first, then each of the others left out in turn."""
+        """The figures: from the constants of all stations of fixed rate, then with each of the others left out in
+        turn."""
         core, last = self.core, self.size - 1
         before = [last - stride for stride in self.strides]
         constants, logs = self.thinking()
@@ -135,20 +136,20 @@ class _Lattice:
         return expanded(network, core, throughput, residence, log_constant, NAME, states if self.marginals else None)
 
     def check(self, constant: float) -> None:
-        """Refuse where terms lost to underflow might matter."""
+        """Raise `NotComputed` QN513 where terms lost to underflow might matter."""
         if constant < weights.TINY:
             text = f"{NAME}: a station slows down so much with its load that digits would be lost"
             raise NotComputed(Problem("QN513", text))
 
     def times(self, station: _Station, at_arrival: Any, constants: Any, before: list[int]) -> list[float]:
-        """Residence at a station, per class."""
+        """Residence at a station, by class."""
         return [
             share * float(at_arrival[index] / constants[index]) / rate if share else 0.0
             for share, rate, index in zip(station.mix, self.rates, before, strict=True)
         ]
 
     def thinking(self) -> tuple[Any, float]:
-        """The constants of the think times alone, and the logarithm of what they are divided by."""
+        """The constants of the think times alone, and the logarithm of their divisor."""
         constants, logs = np.ones(()), 0.0
         for count, think, rate in zip(self.core.population, self.core.think_time, self.rates, strict=True):
             values, scale = weights.poisson(think * rate, count)
@@ -157,7 +158,7 @@ class _Lattice:
         return constants.ravel(), logs
 
     def shifted(self, values: Any, mix: list[float]) -> Any:
-        """One customer more, of a class chosen by the mix."""
+        """The constants with one more customer, of a class drawn from the mix."""
         result = np.zeros(self.size)
         part = np.empty(self.size)
         for share, stride in zip(mix, self.strides, strict=True):
@@ -168,14 +169,14 @@ class _Lattice:
         return result
 
     def swept(self, values: Any, ratio: float, mix: list[float]) -> Any:
-        """The geometric series of such customers: y(n) = x(n) + ratio x sum of mix_r y(n - e_r)."""
+        """The geometric series of more such customers: y(n) = x(n) + ratio x sum of mix_r y(n - e_r)."""
         result = values.copy()
         steps = [(ratio * share, stride) for share, stride in zip(mix, self.strides, strict=True) if share]
         for level in self.levels[1:]:
-            here = result[level]
+            values = result[level]
             for step, stride in steps:
-                here += step * result[level - stride]
-            result[level] = here
+                values += step * result[level - stride]
+            result[level] = values
         return result
 
 
@@ -198,7 +199,7 @@ class _Station:
         return rest
 
     def joined(self, constants: Any, times: int) -> Any:
-        """The constants with `times` such stations more."""
+        """The constants with `times` more such stations."""
         for _ in range(times):
             rest = self.head[-1] * self.lattice.swept(constants, self.ratio, self.mix)
             constants = self.series(self.head[:-1], rest, constants)

@@ -5,9 +5,9 @@ r"""Exact mean value analysis of several classes, over arrays.
 
 Applies   any number of classes; single servers of fixed rate and delays; no state probabilities
 Fails     never loses digits: every term is positive
-Method    One step per total population t. A step holds all populations of the classes but the largest, whose number is
-          what is missing to t: the predecessors of an entire step are then shifted slices of the step before.
-          Populations that do not exist get weight 0 from their n_r = 0.
+Method    One step per total population t. A step holds all populations of the classes but the largest, which has
+          the rest of t: the predecessors of an entire step are then shifted slices of the step before.
+          Impossible populations get weight 0 from their n_r = 0.
 Source    @reiser1980
 Cost      time: stations x classes x total population x product of (N_r + 1) over all but the largest;
           memory: stations x that product
@@ -36,16 +36,16 @@ COST = "product of (population + 1) x classes x different stations"
 SOURCE = "@reiser1980"
 
 _CELLS = 2_000_000
-"""Numbers of one array that variants may fill together."""
+"""The most numbers of one array of several variants."""
 
 
 def applies(network: ClosedNetwork, wanted: Wanted = AUTO) -> Reason | None:
-    """None: the features of its row say all."""
+    """None: it applies to all networks with the features of its row."""
     return None
 
 
 def work(network: ClosedNetwork, wanted: Wanted = AUTO) -> Work:
-    """What the recursion needs for a point."""
+    """The work of the recursion for a point."""
     core = reduced(network)
     if not core.total:
         return Work(1.0, 1.0)
@@ -97,8 +97,8 @@ def _recursion(core: Reduced) -> tuple[list[float], list[list[float]], float]:
         times = counted.T @ present
         np.divide(np.maximum(customers - rest, 0), think[0] + times[0], out=throughput[0])
         for position, stride in enumerate(strides, 1):
-            here = throughput[position][stride:]
-            np.divide(numbers[position - 1][stride:], think[position] + times[position][:-stride], out=here)
+            part = throughput[position][stride:]
+            np.divide(numbers[position - 1][stride:], think[position] + times[position][:-stride], out=part)
         if customers == total:
             break
         np.multiply(present, throughput[0], out=following)
@@ -126,7 +126,7 @@ def _recursion(core: Reduced) -> tuple[list[float], list[list[float]], float]:
 
 
 def _batch(network: ClosedNetwork) -> ClosedFigures:
-    """The figures of a batch, the variants that share a population together."""
+    """The figures of a batch, variants of equal population together."""
     assert network.size is not None
     demands, think = network.demands.copy(), network.think_time.copy()
     for station in range(network.stations):
@@ -148,10 +148,10 @@ def _batch(network: ClosedNetwork) -> ClosedFigures:
         for first in range(0, len(variants), at_once):
             part = variants[first : first + at_once]
             answers = _variants(demands[part], think[part], stops)
-            rows, particular = members[first : first + at_once], populations[first : first + at_once]
-            for number, (indices, here) in enumerate(zip(rows, particular, strict=True)):
-                rates[indices], times[indices] = answers[0][here, number], answers[1][here, number]
-                constants[indices] = answers[2][here, number]
+            rows, stop_rows = members[first : first + at_once], populations[first : first + at_once]
+            for number, (indices, stop) in enumerate(zip(rows, stop_rows, strict=True)):
+                rates[indices], times[indices] = answers[0][stop, number], answers[1][stop, number]
+                constants[indices] = answers[2][stop, number]
     for station in range(network.stations):
         if network.delay[station]:
             times[:, station] = network.demands[:, station]
@@ -160,13 +160,12 @@ def _batch(network: ClosedNetwork) -> ClosedFigures:
 
 
 def _together(demands: Any, think: Any, population: Any) -> Iterator[tuple[list[Any], list[int], list[Any], Any]]:
-    """Variants that are solved in one recursion: those of one population, and those that differ in nothing else.
+    """Variants that are solved in one recursion: those of equal population, and those that differ only in population.
 
-    A recursion meets every smaller population on its way, which is cheaper than one for each of several populations
-    unless they lie far apart.
+    A recursion passes every smaller population, which is cheaper than one recursion for each unless they are far apart.
 
-    Yields   for each recursion: of each of its sets of demands the variants that have them, the first of these, and
-             which of the populations each has; and the populations (S, R) to stop at.
+    Yields   for each recursion: by set of demands, its variants, the first of these, and the index of the population of
+             each; and the populations (S, R) to stop at.
     """
     variant = np.concatenate((demands.reshape(len(demands), -1), think), axis=1)
     _, firsts, family = np.unique(variant, axis=0, return_index=True, return_inverse=True)
@@ -188,7 +187,7 @@ def _together(demands: Any, think: Any, population: Any) -> Iterator[tuple[list[
 
 
 def _box(population: Any) -> int:
-    """The populations that a step holds: those of all classes but the largest."""
+    """The number of populations in a step: those of all classes but the largest."""
     counts = population.tolist()
     return prod(count + 1 for count in counts) // (max(counts) + 1)
 
@@ -198,9 +197,10 @@ def _steps(population: Any) -> float:
 
 
 def _variants(demands: Any, think: Any, stops: Any) -> tuple[Any, Any, Any]:
-    """Throughput (S, B, R), residence (S, B, K, R) and log G(N) (S, B) of variants at S populations, at queues alone.
+    """Throughput (S, B, R), residence (S, B, K, R) and log G(N) (S, B) of variants at S populations, at queueing
+    stations.
 
-    The recursion of a point with one axis more; stations are added up one by one, and none are grouped.
+    The recursion of a point with one more axis, without groups of identical stations.
     """
     counts = stops.max(0).tolist()
     order = sorted(range(len(counts)), key=lambda index: -counts[index])
@@ -250,7 +250,8 @@ def _variants(demands: Any, think: Any, stops: Any) -> tuple[Any, Any, Any]:
 
 
 class _Paths:
-    """The ways of the recursion to the populations to stop at, along which log G(N) adds up; the largest class last."""
+    """The paths of the recursion to the populations to stop at, over which log G(N) is summed; the largest class
+    last."""
 
     def __init__(self, stops: list[list[int]], strides: list[int], shape: tuple[int, ...], variants: int) -> None:
         self.strides, self.shape = strides, shape
@@ -261,7 +262,7 @@ class _Paths:
         self.walks: list[list[Any]] = [[others, 0, np.zeros(variants)] for others in self.stops]
 
     def step(self, customers: int, throughput: list[Any]) -> list[tuple[int, int]]:
-        """One customer more: the stops that are reached, each with its index in the step."""
+        """Add one customer; returns the stops that are reached, each with its index in the step."""
         reached: list[tuple[int, int]] = []
         for walk in self.walks:
             others, path, logs = walk
@@ -277,9 +278,9 @@ class _Paths:
 
 
 def _grow(path: int, strides: list[int], shape: tuple[int, ...], most: Sequence[int]) -> tuple[int, int]:
-    """One customer more on the way to a population, the largest class last: the class, and the new index.
+    """The class of the next customer on the path to a population, the largest class last, and the new index.
 
-    most   how many customers of the other classes there are to be.
+    most   the final customers of the other classes.
     """
     for index, (stride, length, count) in enumerate(zip(strides, shape, most, strict=True), 1):
         if path // stride % length < count:

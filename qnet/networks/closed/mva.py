@@ -34,15 +34,15 @@ COST = "population x different stations"
 SOURCE = "@reiser1980"
 
 _ARRAYS_PAY = 100
-"""Groups of stations above which arrays are faster than plain Python."""
+"""The number of groups of stations above which arrays are faster than plain Python."""
 _FEW_FAMILIES = 8
-"""Sets of demands in a batch up to which a recursion for each is faster than one over arrays."""
+"""The number of sets of demands up to which a recursion for each is faster than one over arrays."""
 _LOADING = 5e7
-"""What the import of numpy is worth, in operations."""
+"""The import of numpy, in operations."""
 
 
 def applies(network: ClosedNetwork, wanted: Wanted = AUTO) -> Reason | None:
-    """None: the features of its row say all."""
+    """None: it applies to all networks with the features of its row."""
     return None
 
 
@@ -96,7 +96,7 @@ def plain(
 def along(
     demands: Sequence[float], counts: Sequence[int], think: float, populations: Iterable[int]
 ) -> Iterator[tuple[float, list[float], float]]:
-    """The same for several populations, in ascending order and above 0, in one recursion.
+    """As `plain`, for several populations, in ascending order and above 0, in one recursion.
 
     Method   With a(n) = 1 + Q(n) at each station, G(n) = n-th constant, and c its count:
                  n G(n) = Z G(n - 1) + sum c D a(n - 1) G(n - 1),   a(n) G(n) = G(n) + D a(n - 1) G(n - 1),
@@ -137,7 +137,7 @@ def along(
 
 
 def arrays(demands: Any, counts: Sequence[int], think: Any, population: Any) -> tuple[Any, Any, Any]:
-    """The same for B variants at once.
+    """As `plain`, for B variants at once.
 
     demands     (groups, B)
     think       (B,)
@@ -164,14 +164,14 @@ def arrays(demands: Any, counts: Sequence[int], think: Any, population: Any) -> 
             logs -= np.log(product)
             product[:] = 1.0
         if stop:
-            here = population == customers
-            rates[here], constants[here] = rate[here], logs[here]
-            times[:, here] = residence[:, here]
+            done = population == customers
+            rates[done], constants[done] = rate[done], logs[done]
+            times[:, done] = residence[:, done]
     return rates, times, constants
 
 
 def _block(demands: Any, weights: Any, think: Any) -> int:
-    """How many throughputs can be multiplied without leaving the range of numbers.
+    """The number of throughputs whose product remains in the range of floats.
 
     The throughput lies between that of one customer and the capacity, or a multiple of 1 / Z by the population.
     """
@@ -209,7 +209,7 @@ def _batch(network: ClosedNetwork) -> ClosedFigures:
 
 
 def _families(demands: Any, counts: Sequence[int], think: Any, population: Any) -> tuple[Any, Any, Any]:
-    """What `arrays` gives, where variants that differ in nothing but the population share one recursion."""
+    """As `arrays`; variants that differ only in population share one recursion."""
     kinds, family = np.unique(np.vstack((demands, think)), axis=1, return_inverse=True)
     family = family.reshape(-1)
     if kinds.shape[1] > _FEW_FAMILIES:
@@ -221,10 +221,10 @@ def _families(demands: Any, counts: Sequence[int], think: Any, population: Any) 
         stops, index = np.unique(population[members], return_inverse=True)
         if not len(stops):
             continue
-        *asked, delay = kinds[:, number].tolist()
-        result = list(along(asked, counts, delay, stops.tolist()))
+        *loads, delay = kinds[:, number].tolist()
+        result = list(along(loads, counts, delay, stops.tolist()))
         rates[members] = np.array([rate for rate, _, _ in result])[index]
-        times[:, members] = np.array([row for _, row, _ in result]).reshape(len(stops), len(asked)).T[:, index]
+        times[:, members] = np.array([row for _, row, _ in result]).reshape(len(stops), len(loads)).T[:, index]
         logs[members] = np.array([log_constant for _, _, log_constant in result])[index]
     return rates, times, logs
 

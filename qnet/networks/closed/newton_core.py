@@ -1,14 +1,14 @@
 """Core solutions of product-form networks by Newton's method: the fast strategy of `approximate_mva`.
 
-Each method estimates the queue that a customer of class r finds on arrival at station k as
+Each method estimates the queue that a customer of class r observes on arrival at station k as
 
-    queue on arrival(k, r) = weight x Q(k) - `own(r)` x Q(k, r) + shift(k, r)
+    queue on arrival(k, r) = weight x Q(k) - one_of_all(r) x Q(k, r) + shift(k, r)
 
 Given throughputs, total queue lengths Q(k) and, for Rolia and Sevcik, the probability that all servers are busy, the
 queue lengths by class follow in closed form. Newton works on the logarithms of throughputs and probabilities and on the
-total queues, as if they were independent: in this form, that of interior points, saturation is no wall, and some ten
-steps do at any population. Queues and probabilities are eliminated, so that as many unknowns as classes are left,
-whatever the number of stations. Every solution is proven by its residual.
+total queues, as if they were independent: in this form, that of interior points, saturation is no obstacle, and some
+ten steps suffice at any population. Queues and probabilities are eliminated, which leaves as many unknowns as classes.
+Every solution is proven by its residual.
 """
 
 from __future__ import annotations
@@ -26,20 +26,18 @@ from qnet.queues.arithmetic import largest, summed
 from qnet.record import Record
 
 _STEPS = 250
-"""Of Newton; any number above what converges: steps end earlier when the error stops falling."""
+"""Newton steps; any number above what converges: steps end earlier when the error stops falling."""
 _ROUNDS = 300
-"""Of substitution after Newton's steps; any number above what converges."""
+"""Rounds of substitution after Newton's steps; any number above what converges."""
 _ROUNDING = 1e-13
 """A relative imbalance of a queue that rounding explains: some hundred units in the last place."""
 _ROUND, _CELL, _CUBE = 20 * budget.CALL, 2.5 * budget.STEP, 0.7
-"""Operations of a step of Newton; per time of a class at a station; per entry of a product of matrices."""
+"""Operations of a Newton step: fixed; per class and station; per entry of a product of matrices."""
 _LEAST_LEFT, _HALVINGS = 8.0, 12
-"""Of a beginning: the least that is left of the first station to saturate, as a logarithm below one place of all
-customers; and how often the interval of it is halved."""
+"""For `_filling`: the least idle share of the first station to saturate, as a logarithm below that of one customer of
+all; and how often its interval is halved."""
 _UTILIZATION = 2e-15
-"""What rounding may add to a utilization."""
-
-
+"""How far rounding may put a utilization above 1."""
 _WHAT = "the rounds of an approximation"
 
 
@@ -59,13 +57,13 @@ class Core(Record):
     one_of_all: Array
     """(P, R) in [0, 1]."""
     absent: Array
-    """(P, R) in [0, 1]: share of the load of its class that a customer does not find on arrival."""
+    """(P, R) in [0, 1]: share of the load of its class that a customer does not observe on arrival."""
     shift: Array
     """(P, K, R) customers."""
     servers: Array
     """(K,) numbers of servers."""
     copies: Array
-    """(K,) how many identical stations each of them is."""
+    """(K,) the number of identical stations that each represents."""
     correction: Callable[[Any, Any, Any, Any, Any, Any], CorrectionSlopes]
     """The effect of several servers: one of `approximate_servers`."""
     bends: bool
@@ -77,7 +75,7 @@ class Core(Record):
         return self.replace(**{name: getattr(self, name)[chosen] for name in names})
 
     def summed(self, values: Array) -> Array:
-        """(P, R) the sum of (P, K, R) over all stations, of which identical ones have one value."""
+        """(P, R) the sum of values (P, K, R) over all stations, counting identical ones."""
         return summed(self.copies[:, None] * values, 1)
 
 
@@ -92,12 +90,12 @@ class State(Record):
     """(P, K) logarithms of the probabilities that all servers are busy."""
 
     def part(self, chosen: Any) -> State:
-        """Those of some points."""
+        """The unknowns of some points."""
         return State(self.level[chosen], self.queue[chosen], self.busy[chosen])
 
 
 class NewtonPoint(Record):
-    """What follows from the unknowns."""
+    """The values that follow from the unknowns."""
 
     error: Array
     """(P,) largest imbalance, relative to the population or queue."""
@@ -110,7 +108,7 @@ class NewtonPoint(Record):
     gap: Array
     """(P, K): queues of all classes less the total queue."""
     rise: Array
-    """(P, K): what the logarithm of the probability that all servers are busy must change by."""
+    """(P, K): the missing change of the logarithm of the probability that all servers are busy."""
     growth: Array
     """(P, K): its derivative by the load."""
     offered: Array
@@ -119,7 +117,7 @@ class NewtonPoint(Record):
     slopes: CorrectionSlopes
 
     def part(self, chosen: Any) -> NewtonPoint:
-        """Those of some points."""
+        """The values of some points."""
         slopes = CorrectionSlopes(*(value[chosen] for value in self.slopes))
         return NewtonPoint(*(value[chosen] for value in self[:-1]), slopes=slopes)  # pyright: ignore[reportCallIssue]
 
@@ -135,7 +133,7 @@ class CoreAnswer(FixedPoints):
     """(P,) whether every residence is at least the demand and every utilization at most 1."""
 
     def part(self, chosen: Any) -> CoreAnswer:
-        """Those of some points."""
+        """The answer for some points."""
         return CoreAnswer(*(value[chosen] for value in self))
 
     @property
@@ -149,12 +147,12 @@ def solve_core(core: Core, start: CoreAnswer | None = None) -> CoreAnswer:
 
     Applies   every `Core`; classes with customers have some demand or think time.
     core      the batch.
-    start     the answer of a similar batch, to begin with; None: stations that fill evenly.
-    Returns   `CoreAnswer`; where it did not converge, the residual says so.
+    start     the answer of a nearby batch, to begin with; None: stations that fill evenly.
+    Returns   `CoreAnswer`; the residual shows where it did not converge.
     Method    Newton for the logarithms of throughputs and the total queue lengths, the latter eliminated. Then
               successive substitution, which keeps full precision. The residual is the larger of its last change and the
               imbalance of a station.
-    Fails     never raises; the caller looks at `converged` and `feasible`.
+    Fails     never raises; the caller checks `converged` and `feasible`.
     Source    @schweitzer1979 for the fixed point; its reduction and solution: this tool.
     """
     with np.errstate(all="ignore"):
@@ -165,8 +163,8 @@ def solve_core(core: Core, start: CoreAnswer | None = None) -> CoreAnswer:
             again = np.flatnonzero(~answer.converged)
             if not again.size:
                 break
-            here, some = core.part(again), active[again]
-            repeated = _polished(here, some, _newton(here, some, begin(here, some)))
+            part, some = core.part(again), active[again]
+            repeated = _polished(part, some, _newton(part, some, begin(part, some)))
             for value, other in zip(answer, repeated, strict=True):
                 value[again] = other
         return answer
@@ -178,7 +176,7 @@ def cost(stations: int, classes: int) -> float:
 
 
 def _near(start: CoreAnswer) -> Callable[[Core, Flags], State]:
-    """A beginning: the answer of a similar batch."""
+    """A start: the answer of a nearby batch."""
 
     def begin(core: Core, active: Flags) -> State:
         offered = core.demands * np.where(active, start.throughput, 0.0)[:, None, :]
@@ -189,10 +187,10 @@ def _near(start: CoreAnswer) -> Callable[[Core, Flags], State]:
 
 
 def _grown(core: Core, active: Flags) -> State:
-    """A beginning: the answer for one customer in all, then for eight times as many, and so on.
+    """A start: the answer for one customer in all, then for eight times as many, and so on.
 
-    In units of the population this follows the central path of interior points. It costs ten times as much as a jump,
-    and arrives where a jump does not: many classes whose populations differ by orders of magnitude.
+    In units of the population this follows the central path of interior points. It costs ten times as much as the other
+    starts, and converges where they do not: with many classes whose populations differ by orders of magnitude.
     """
     total = np.maximum(summed(core.population), 1e-300)
     share = np.minimum(1.0 / total, 1.0)
@@ -206,11 +204,10 @@ def _grown(core: Core, active: Flags) -> State:
 
 
 def _filling(core: Core, active: Flags) -> State:
-    """A beginning: all classes as far below the throughputs without waits as makes room for the waits.
+    """A start: the throughputs without waits, all scaled down by one share.
 
-    Open stations with these loads hold all customers that do not think: what each waits is by Sakasegawa's formula. The
-    share of the throughputs is searched by what it leaves of the first station to saturate, so that many customers find
-    as many digits of it as few.
+    Open stations with these loads hold all customers that do not think, by Sakasegawa's formula. The share is searched
+    by the logarithm of the idle share of the first station to saturate, for full precision with many customers.
     """
     total = summed(core.population)
     cycle = core.think_time + core.summed(core.demands)
@@ -223,7 +220,7 @@ def _filling(core: Core, active: Flags) -> State:
     spare = 1.0 - load / most[:, None]
 
     def filled(left: Array) -> tuple[Array, Array]:
-        """The share of the throughputs, and the queues, where so much is left: its logarithm, below 0."""
+        """The share of the throughputs, and the queues, at a logarithm of the idle share, below 0."""
         share = -np.expm1(left) / most
         used = share[:, None] * load
         idle = spare + load / most[:, None] * np.exp(left)[:, None]
@@ -243,7 +240,7 @@ def _filling(core: Core, active: Flags) -> State:
 
 
 def _proportional(core: Core, active: Flags) -> State:
-    """A beginning: customers spread in proportion to their demands."""
+    """A start: customers spread in proportion to their demands."""
     used = (core.demands > 0) & active[:, None, :]
     fast = np.where(used, core.demands / (core.servers - core.open_load)[..., None], 0.0)
     spread = fast / np.maximum(core.summed(fast)[:, None], 1e-300)
@@ -264,8 +261,8 @@ def _newton(core: Core, active: Flags, state: State) -> State:
     each = cost(*core.demands.shape[1:])
     for _ in range(_STEPS):
         budget.spend(_ROUND + each * len(live), _WHAT)
-        here, some = core.part(live), active[live]
-        level[live], point = _placing(here, some, State(level[live], queue[live], busy[live]))
+        part, some = core.part(live), active[live]
+        level[live], point = _placing(part, some, State(level[live], queue[live], busy[live]))
         error = point.error
         stuck[live] = np.where(error < 0.5 * best[live], 0, stuck[live] + 1)
         best[live] = np.fmin(best[live], error)
@@ -273,8 +270,8 @@ def _newton(core: Core, active: Flags, state: State) -> State:
         if not going.any():
             break
         if not going.all():
-            live, here, some, point = live[going], here.part(going), some[going], point.part(going)
-        step, change, rise = _step(here, some, point, queue[live])
+            live, part, some, point = live[going], part.part(going), some[going], point.part(going)
+        step, change, rise = _step(part, some, point, queue[live])
         size = np.minimum(1.0, 3.0 / np.maximum(largest(np.abs(step)), 1e-300))
         fall = np.where(change < 0, 0.9 * queue[live] / np.maximum(-change, 1e-300), np.inf)
         soar = np.where(change > 0, 9.0 * (queue[live] + 1.0) / np.maximum(change, 1e-300), np.inf)
@@ -287,7 +284,7 @@ def _newton(core: Core, active: Flags, state: State) -> State:
 
 
 def _placing(core: Core, active: Flags, state: State) -> tuple[Array, NewtonPoint]:
-    """Throughputs that nearly keep the populations at given total queue lengths, and what follows from them."""
+    """Throughputs that nearly keep the populations at given total queue lengths, and the values that follow."""
     point = point_at(core, active, state)
     for _ in range(2):
         ratio = np.where(active, core.population / np.where(active, point.placed, 1.0), 1.0)
@@ -306,7 +303,7 @@ def _step(core: Core, active: Flags, point: NewtonPoint, queue: Array) -> tuple[
     slope = slopes.slope[..., None]
     one_of_all, weight = core.one_of_all[:, None, :], core.weight[:, None]
     # At the solution queue x free = work. With work / queue in place of free this is Newton for 1 - load = work /
-    # queue: if customers find themselves too, the maximum of a concave function of the queues, without walls.
+    # queue: if customers observed themselves too, the maximum of a concave function of the queues, without barriers.
     steady = (point.work > 0) & (queue > 0)
     load = summed(share * slope) * weight
     free: Array = np.where(steady, point.work / np.maximum(queue, 1e-300), np.maximum(1.0 - load, 1e-12))
@@ -322,7 +319,7 @@ def _step(core: Core, active: Flags, point: NewtonPoint, queue: Array) -> tuple[
         )
         common, moved = common + bend * point.growth[..., None], bend * point.rise[..., None]
     inner = direct + summed(common)[..., None] * offered
-    # What a station does to the populations, its identical ones do as well.
+    # Identical stations have the same effect on the populations.
     outer = np.swapaxes(core.copies[:, None] * (share * (slope * weight[..., None])), 1, 2)
     common = core.copies[:, None] * common
     gap = point.gap + np.sum(moved, axis=-1)
@@ -348,7 +345,7 @@ def _step(core: Core, active: Flags, point: NewtonPoint, queue: Array) -> tuple[
 
 
 def _polished(core: Core, active: Flags, state: State) -> CoreAnswer:
-    """Successive substitution from Newton's solution until a further round changes next to nothing.
+    """Successive substitution from Newton's solution until a further round changes almost nothing.
 
     The probabilities that all servers are busy are kept; the imbalance includes their error.
     """
@@ -363,8 +360,8 @@ def _polished(core: Core, active: Flags, state: State) -> CoreAnswer:
     live: Indices = np.arange(len(queues))
     for turn in range(_ROUNDS):
         budget.spend((_ROUND + _CELL * residence[0].size * len(live)) / 4, _WHAT)
-        here, some = core.part(live), active[live]
-        new_throughput, new_residence = _round(here, some, throughput[live], queues[live], state.busy[live])
+        part, some = core.part(live), active[live]
+        new_throughput, new_residence = _round(part, some, throughput[live], queues[live], state.busy[live])
         new = new_residence * new_throughput[:, None, :]
         change = largest(largest(np.abs(new - queues[live]) / count[live][:, None, :]))
         moved = np.abs(new_throughput / np.where(some, throughput[live], 1.0) - 1.0) * some
@@ -384,7 +381,7 @@ def _polished(core: Core, active: Flags, state: State) -> CoreAnswer:
 
 
 def _imbalance(core: Core, active: Flags, throughput: Array, queue: Array, busy: Array) -> Array:
-    """(P,) the largest relative error of queue = work + load x queue, in hundredths, beyond what rounding explains.
+    """(P,) the largest relative error of queue = work + load x queue, in hundredths, beyond rounding.
 
     Where substitution contracts slowly, near saturation with large populations, a small change proves little; the
     balance of each station, relative to its small terms, does. Probabilities that all servers are busy are those of the
@@ -414,7 +411,7 @@ def _round(core: Core, active: Flags, throughput: Array, queues: Array, busy: Ar
 
 
 def point_at(core: Core, active: Flags, state: State) -> NewtonPoint:
-    """What follows from the unknowns."""
+    """The values that follow from the unknowns."""
     throughput = np.where(active, np.exp(state.level), 0.0)
     offered = core.demands * throughput[:, None, :]
     slopes = core.correction(core.servers, core.open_load, summed(core.population), offered, core.absent, state.busy)

@@ -1,7 +1,7 @@
-"""Closed and mixed networks with stations that serve one class before another, interrupting it or not.
+"""Closed and mixed networks with priorities, with and without preemption.
 
-Approximate mean value analysis: the wait consists of the work of each rank ahead, and the work of higher classes on
-arrival is neither that at a random moment nor that of an infinite source.
+Approximate mean value analysis: the wait is the work of each rank ahead, and the work of higher classes on arrival is
+neither that at a random time nor that of an infinite source.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ else:
 SHARING, IN_ORDER, PREEMPTIVE = 0, 1, 2
 
 _ABSENCE = 3.0
-"""As in `first_come`: how many time constants of a service an absence must last until it is observed at random."""
+"""As in `first_come`: the time constants of a service after which it is observed at a random time."""
 _STAGES = ((0.5, 0.0), (0.0, 0.0), (0.0, 0.3), (0.0, 0.6), (0.0, 1.0), (0.0, 2.0))
-"""Where an answer leaves the feasible region: what is kept of the estimated changes, and a relaxation, which is the
-least probability with which customers are taken to find their rank there, and the least ratio of waits at several
-servers to those at one (less 1 for classes that interrupt all others)."""
+"""Where an answer leaves the feasible region: the share of the estimated changes that is kept, and a relaxation: the
+least probability with which customers find their rank present, and the least ratio of waits at several servers to
+those at one (less 1 for classes that preempt all others)."""
 _LEAST = 1e-9
-"""The least share of a server that is taken to be left."""
+"""The least share of a server that others are taken to leave."""
 _A_RANK = 10 * budget.CALL
-"""Operations of a round for each rank, on top of those of any round."""
+"""Operations of a round for each rank, besides those of any round."""
 
 
 class Ranked(Record):
-    """A batch of P networks with K queueing stations and R classes, as arrays; times are those of one server that does
-    what all of its station can do."""
+    """A batch of P networks with K queueing stations and R classes, as arrays; times are those of one server with the
+    capacity of the entire station."""
 
     demands: Any
     """(P, K, R) seconds per passage, >= 0."""
@@ -48,7 +48,7 @@ class Ranked(Record):
     service: Any
     """(P, K, R) mean seconds of a visit."""
     excess: Any
-    """(P, K, R) mean residual service at a random moment, less the mean service."""
+    """(P, K, R) mean residual service at a random time, less the mean service."""
     memory: Any
     """(P, K, R) seconds: the time constant of a service's past."""
     discipline: Any
@@ -62,11 +62,11 @@ class Ranked(Record):
     arrival_rate: Any
     """(P, R) passages per second of open classes; 0 for others."""
     servers: Any
-    """(K,) how many there are instead of that one, each slower by as much."""
+    """(K,) the number of servers that the one stands in for, each slower by that factor."""
 
     @cached_property
     def fixed(self) -> _Fixed:
-        """What no round changes."""
+        """The constants of all rounds."""
         opened = np.isinf(self.population)[:, None, None, :]
         people = np.where(opened, 1.0, self.population[:, None, None, :])
         visits = np.where(self.visits > 0, self.visits, 1.0)
@@ -102,7 +102,9 @@ class Ranked(Record):
 
     @property
     def patience(self) -> int:
-        """Rounds: where a class starves, some points never converge, and are estimated with more care."""
+        """Rounds without progress until a point is given up: where a class starves, some points converge only with
+        relaxation.
+        """
         return 40
 
     def part(self, chosen: Any) -> Ranked:
@@ -111,7 +113,7 @@ class Ranked(Record):
         result = Ranked(*(value if name in common else value[chosen]
                           for name, value in zip(self.fields(), self, strict=True)))  # fmt: skip
         if "fixed" in vars(self):
-            # Points come and go in every round: what none of them changes is not made again.
+            # Points are left out in every round: their constants are not computed again.
             vars(result)["fixed"] = self.fixed.part(chosen)
         return result
 
@@ -141,43 +143,43 @@ class Ranked(Record):
         return ~_full(self, _throughput(self, values))
 
     def overloaded(self, changes: ShareChanges, values: Array) -> Flags:
-        """(P,) whether higher classes leave too little to an open class, and no estimate of changes explains that."""
+        """(P,) whether higher classes leave too little capacity to an open class, even without any changes."""
         unchanged = ~(changes.queue.any((1, 2, 3)) | changes.busy.any((1, 2, 3)))
         return unchanged & ~self.feasible(values) & np.isinf(self.population).any(-1)
 
 
 class _Rank(Record):
-    """A rank, at the stations where customers are not served together."""
+    """A rank, at the stations without processor sharing."""
 
     here: Any
     """(K, R) the classes of that rank."""
     lower: Any
-    """(K, 1, R) those of which a service is not interrupted by it."""
+    """(K, 1, R) the classes of lower rank whose service it does not preempt."""
     first: Any
-    """(K, 1, R) those of higher ranks."""
+    """(K, 1, R) the classes of higher ranks."""
     preemptive: Any
-    """(K, 1)"""
+    """(K, 1) the stations with preemption."""
 
 
 class _Fixed(Record):
-    """What no round changes, of the classes that arrive and those that are there (P, K, R, R) where no other
-    shape is stated."""
+    """The constants of all rounds, by arriving and present class (P, K, R, R) where no other shape is stated."""
 
     opened: Any
-    """(P, 1, 1, R)"""
+    """(P, 1, 1, R) whether a class is open."""
     people: Any
     """(P, 1, 1, R) infinite for open classes."""
     others: Any
+    """Customers of a class besides an arriving one; 1 for open classes."""
     present: Any
     """(P, 1, 1, R) at least 1."""
     visits: Any
     """(P, K, R) 1 where there are none."""
     slower: Any
-    """(P, K, R) seconds that several servers take longer than one of their speed."""
+    """(P, K, R) seconds of service at several servers beyond that at the one server."""
     known: Any
-    """Seconds of absence."""
+    """Seconds of absence after which a service is observed at a random time."""
     regular: Any
-    """Where the rest of a service may be less than it is on the average."""
+    """Where the rest of a service may be less than its mean."""
     there: Any
     """(P, 1, R) classes with customers, open ones included."""
     closed: Any
@@ -188,25 +190,25 @@ class _Fixed(Record):
     any_open: bool
     any_shared: bool
     any_interrupted: bool
-    """Whether there are open classes, stations where customers are served together, and where some are interrupted."""
+    """Whether there are open classes, stations with processor sharing, and stations with preemption."""
     ranks: int
-    """How many there are."""
+    """The number of ranks."""
     served: tuple[_Rank, ...]
-    """Those at stations without sharing, the highest first."""
+    """The ranks at stations without sharing, the highest first."""
 
     def part(self, chosen: Any) -> _Fixed:
-        """That of some of the points."""
+        """The constants of some of the points."""
         return self.replace(
             **{name: value[chosen] for name, value in self.as_dict().items() if name in _OF_POINTS},
         )
 
 
 _OF_POINTS = {"opened", "people", "others", "present", "visits", "slower", "known", "regular", "there", "closed"}
-"""The numbers of `_Fixed` that have one entry per point."""
+"""The fields of `_Fixed` with one entry per point."""
 
 
 class RankedAnswer(FixedPoints):
-    """Fixed points, and where there are none."""
+    """Fixed points, and the points without a steady state."""
 
     overloaded: Any
     """(P,) whether an open class has no steady state with closed ones that are served before it."""
@@ -222,10 +224,10 @@ def solve(ranked: Ranked) -> RankedAnswer:
     Returns   `RankedAnswer`: Little's law, population constraint and utilization law hold to rounding.
     Raises    `NotComputed` QN511 where a fixed point is not proven by its residual of 1e-10.
     Method    A visit of class r waits for
-                  V    until no higher class is there any more, had they been alone with the server,
+                  V    until no higher class is present any more, if they were alone with the server,
                   W/b  the services W of its rank present on arrival, and at stations without preemption the rest of
-                       a service of a lower class, stretched by what is left to them: b = 1 - U of higher classes,
-                  S    its service, S/b where higher classes interrupt it.
+                       a service of a lower class, stretched by the capacity left to them: b = 1 - U of higher classes,
+                  S    its service, S/b where higher classes preempt it.
               V of a rank with higher ones: the work on arrival, stretched by their b, and by the arrivals of its rank
               meanwhile, which only customers elsewhere can send: the share g of the population that is elsewhere while
               the rank is served. The mean stretch lies between 1 / (1 - g u) and 1 / (1 - U(n - 1)), with
@@ -233,18 +235,18 @@ def solve(ranked: Ranked) -> RankedAnswer:
               A customer that left did so when no higher class was there (at stations without preemption: when none was
               at the start of its service); after an absence A it finds
                   V (A + d t) / (A + V t), t = (1 - U) / U, d = S U / (1 - U) without preemption, 0 with it:
-              higher classes begin to come at the rate that makes them use U. Where it finds customers of its rank, at
-              least d. Without preemption an arriving class r finds a service of a lower class f going on with
-              probability u_f (A + R) / (A + S_f): all of r that are there while it goes on arrived during it and remain
-              to its end. The queue at a random time is estimated by Linearizer with 3 core solutions.
-              Several servers: the wait at one server of their speed times the probability to find all of them busy over
-              the load found (where some are interrupted, so of each rank and all higher ones together); to be exact
-              for M/M/c of one time.
+              higher classes begin to arrive at the rate with which their utilization is U. Where it finds customers of
+              its rank, at least d. Without preemption an arriving class r finds a service of a lower class f going on
+              with probability u_f (A + R) / (A + S_f): all of r that are there while it goes on arrived during it and
+              remain to its end. The queue at a random time is estimated by Linearizer with 3 core solutions.
+              Several servers: the wait at the one server times the probability to find all servers busy over the load
+              on arrival (with preemption, for each rank and all higher ones together); exact for M/M/c with one service
+              time.
     Exact     (before the estimates of Linearizer) a single higher customer and a single lower one, with exponential
               times; open classes alone: M/G/1 without preemption, M/M/1 with it.
     Source    The form of the equations: @bryant1984, where V is taken with U at a smaller population and the absence is
               ignored; Linearizer: @chandy1982. V, the absence, and the probability of a lower service: this tool.
-    Fails     Relative errors of a class grow without bound as classes served before it leave it next to nothing.
+    Fails     Relative errors of a class grow without bound as higher classes leave it next to no capacity.
     """
     with np.errstate(all="ignore"):
         begin = np.concatenate([ranked.demands, np.ones_like(ranked.demands[:, ranked.servers > 1])], axis=1)
@@ -263,17 +265,17 @@ def solve(ranked: Ranked) -> RankedAnswer:
 
 
 def _saturated(ranked: Ranked) -> Array:
-    """Unknowns to begin with (see `_at_servers`) where a station is full: each class waits at the station that leaves
-    it least, as classes of higher rank leave the rest of every station to the others."""
+    """Unknowns to begin with (see `_at_servers`) where a station is saturated: each class waits at the station that
+    leaves it the smallest share, with the capacity of every station granted by rank."""
     plain = np.concatenate([ranked.demands, np.ones_like(ranked.demands[:, ranked.servers > 1])], axis=1)
     alone = ranked.think_time + _at_servers(ranked, plain).sum(1)
     rate = _throughput(ranked, plain)
     share, left = np.ones_like(ranked.demands), np.ones(ranked.demands.shape[:2])
     for rank in sorted(set(ranked.rank.flat), reverse=True):
-        here = ranked.rank == rank
-        load = (rate[:, None, :] * ranked.demands * here).sum(-1)
+        members = ranked.rank == rank
+        load = (rate[:, None, :] * ranked.demands * members).sum(-1)
         granted = np.minimum(left / np.where(load > 0, load, 1.0), 1.0)
-        share = np.where(here & (ranked.demands > 0), granted[..., None], share)
+        share = np.where(members & (ranked.demands > 0), granted[..., None], share)
         left = np.maximum(left - load, _LEAST)
     rate = rate * share.min(1)
     waiting = np.where(np.isfinite(ranked.population), ranked.population - rate * alone, 0.0)
@@ -284,27 +286,27 @@ def _saturated(ranked: Ranked) -> Array:
 
 
 def _at_servers(ranked: Ranked, state: Any) -> Any:
-    """(P, K, R) residences at the servers that there are, from those at one of their speed and how waits differ.
+    """(P, K, R) residences at the actual servers, from those at the one server and the ratios of waits.
 
-    state  (P, K + M, R): residences at one server, and for the M stations of several the ratios of the waits.
+    state  (P, K + M, R): residences at the one server, and for the M stations with several servers the ratios of waits.
     """
     if not ranked.fixed.any_several:
         return state
     several = ranked.fixed.several
     residence = state[:, : len(several)].copy()
-    particular = ranked.demands[:, several]
-    waits = np.maximum(residence[:, several] - particular, 0.0) * state[:, len(several) :]
-    residence[:, several] = particular * ranked.servers[several][:, None] + waits
+    demands = ranked.demands[:, several]
+    waits = np.maximum(residence[:, several] - demands, 0.0) * state[:, len(several) :]
+    residence[:, several] = demands * ranked.servers[several][:, None] + waits
     return residence
 
 
 def _throughput(ranked: Ranked, residence: Any) -> Any:
-    """(P, R) by Little's law; of open classes what arrives."""
+    """(P, R) throughputs by Little's law; arrival rates for open classes."""
     return _passing(ranked, ranked.think_time + _at_servers(ranked, residence).sum(1))
 
 
 def _passing(ranked: Ranked, cycle: Any) -> Any:
-    """The same, of cycle times."""
+    """As `_throughput`, from cycle times (P, R)."""
     closed = ranked.fixed.closed
     people = np.where(closed, ranked.population, 0.0)
     return np.where(closed, people / np.where(closed & (cycle > 0), cycle, 1.0), ranked.arrival_rate)
@@ -341,18 +343,18 @@ def _image(ranked: Ranked, changes: ShareChanges, residence: Any) -> tuple[Any, 
 
 
 class _Before(Record):
-    """What is served before a rank."""
+    """The classes that are served before a rank."""
 
     clear: Any
-    """(P, K, R) seconds until none of it is there, as an arriving class finds it at random."""
+    """(P, K, R) seconds until none of them is present, for a class that arrives at a random time."""
     utilization: Any
-    """(P, K, R) its utilization as an arriving class finds it."""
+    """(P, K, R) their utilization as an arriving class observes it."""
     busy: Any
-    """(P, K) its utilization."""
+    """(P, K) their utilization."""
 
 
 class _Arrivals:
-    """The customers present on arrival, by the class that arrives and the class that is present: (P, K, R, R)."""
+    """The customers present on arrival, by arriving and present class: (P, K, R, R)."""
 
     def __init__(self, ranked: Ranked, changes: ShareChanges, residence: Any) -> None:
         self.ranked, self.relaxation = ranked, changes.relaxation
@@ -368,7 +370,7 @@ class _Arrivals:
         self.queues = np.maximum(others * ((throughput * residence)[:, :, None, :] / present + changes.queue), 0.0)
         self.served = np.clip(others * (self.busy[:, :, None, :] / present + changes.busy), 0.0, self.queues)
         self.waiting = ranked.service[:, :, None, :] * self.queues
-        """Mean services of those present."""
+        """Mean service times of the present customers, in sum."""
         self.people = fixed.people
         each = residence / fixed.visits
         absence = self.cycle[:, None, :] - at_servers + fixed.slower
@@ -381,21 +383,21 @@ class _Arrivals:
         self.absence = absence
         random = absence[..., None] / (absence[..., None] + fixed.known)
         idle = np.maximum(1.0 - busy, 0.0)
-        # Open classes find what is there at random, whatever that is; of closed ones that could be too little.
+        # Open classes observe a random time; for closed ones the work could then be too little.
         kept = np.where(fixed.regular, idle[..., None, None], 1.0)
         self.excess = ranked.excess[:, :, None, :] * kept * random
         rest = ranked.service[:, :, None, :] + ranked.excess[:, :, None, :] * random
         lasting = (self.absence + each)[..., None] / (self.absence[..., None] + rest)
         self.rest = np.minimum(self.busy[:, :, None, :] * lasting, 1.0) * rest
-        """Seconds left of a service that no arrival interrupts."""
+        """Seconds left of a service that no arrival preempts."""
         coming = self.absence[:, :, None, :] / (self.absence[:, :, None, :] + ranked.service[..., None])
         self.coming = self.served * coming
-        """The served classes whose customers are elsewhere, and come during a service of the arriving class."""
+        """The served classes whose customers are elsewhere, and arrive during a service of the arriving class."""
 
     def work(self, before: _Before | None, here: Any) -> Any:
-        """(P, K, R) seconds of service of classes of one rank present on arrival, given what is served before it.
+        """(P, K, R) seconds of service of one rank present on arrival, given the classes before it.
 
-        Where higher classes interrupt it, a service that has begun remains in progress while they are served.
+        Where higher classes preempt it, a service that has begun remains in progress while they are served.
         """
         ranked = self.ranked
         if before is None or not ranked.fixed.any_interrupted:
@@ -407,7 +409,7 @@ class _Arrivals:
         return ((self.waiting + self.excess * begun) * here[:, None, :]).sum(-1)
 
     def visit_time(self, before: _Before | None, rank: _Rank, work: Any) -> Any:
-        """(P, K, R) seconds of a visit of classes of one rank, given what is served before it and their `work`."""
+        """(P, K, R) seconds of a visit of classes of one rank, given the classes before it and their `work`."""
         ranked, here, preemptive = self.ranked, rank.here, rank.preemptive
         ahead = work + (self.rest * rank.lower).sum(-1)
         if before is None:
@@ -422,7 +424,7 @@ class _Arrivals:
             0.0,
         )
         clear = np.where(before.clear > 0, before.clear, 1.0)
-        # Both sides divided by the absence, which is endless for open classes.
+        # Numerator and denominator are divided by the absence, which is infinite for open classes.
         higher = (1.0 + arrived * idle / self.absence) / (1.0 / clear + idle / self.absence)
         higher = np.where(before.clear > 0, higher, 0.0)
         present = np.minimum((self.served * here[:, None, :]).sum(-1) * slow, 1.0)
@@ -430,13 +432,12 @@ class _Arrivals:
             present = np.maximum(present, np.minimum(self.relaxation, 1.0)[:, None, None])
         if ranked.fixed.any_open:
             present = np.where(np.isinf(ranked.population)[:, None, :], 0.0, present)
-        # A customer that finds one of its rank in service also finds what has arrived since that service began, or
-        # more.
+        # A customer that finds one of its rank in service also finds at least the arrivals since that service began.
         higher = higher + present * np.maximum(leaving - higher, 0.0)
         return higher + ahead * slow + ranked.service * np.where(preemptive, slow, 1.0)
 
     def ratios(self, waits: Any) -> Any:
-        """(P, M, R) the waits at several servers over those at one of their speed, which are given: (P, K, R)."""
+        """(P, M, R) the waits at several servers over `waits` (P, K, R) at the one server."""
         ranked = self.ranked
         people = np.where(np.isfinite(self.people), self.people, 0.0)[:, 0]
         rows: list[Any] = []
@@ -467,7 +468,7 @@ class _Arrivals:
         return np.stack(rows, axis=1)
 
     def after(self, before: _Before | None, here: Any, work: Any) -> _Before:
-        """What is served before the next rank, given the `work` of this one."""
+        """The classes before the next rank, given the `work` of this one."""
         if before is None:
             nothing = np.zeros(work.shape)
             before = _Before(nothing, nothing, nothing[..., 0])

@@ -1,4 +1,4 @@
-"""What every method for closed networks takes and gives: `ClosedNetwork` and `ClosedFigures`.
+"""The input and output of every method for closed networks: `ClosedNetwork` and `ClosedFigures`.
 
 A point holds nested tuples of floats, so that small networks need no numpy. A batch holds arrays with one leading axis,
 one element per variant; delays and rates are common to the variants.
@@ -26,7 +26,7 @@ class ClosedNetwork(Record):
     """K entries: whether no customer ever waits there."""
     rates: tuple[Any, ...]
     """K entries: None for one server of fixed rate, or relative capacities with 1, 2, ... present; the last repeats.
-    In a batch also arrays (B, m), where they differ between the variants."""
+    In a batch also arrays (B, m), for rates that differ between the variants."""
     population: Any
     """R integers; an array (B, R) in a batch."""
     think_time: Any
@@ -36,17 +36,17 @@ class ClosedNetwork(Record):
 
     @property
     def reductions(self) -> dict[bool, Any]:
-        """What `reduction.reduced` made of this network, by its argument: held as long as the network is."""
+        """A cache of the results of `reduction.reduced`, by its argument `apart`."""
         return self.__dict__.setdefault("_reductions", {})
 
     @property
     def stations(self) -> int:
-        """How many stations."""
+        """The number of stations."""
         return len(self.delay)
 
     @property
     def classes(self) -> int:
-        """How many classes."""
+        """The number of classes."""
         return len(self.population) if self.size is None else int(self.population.shape[1])
 
     def point(self, index: int) -> ClosedNetwork:
@@ -82,7 +82,7 @@ class ClosedFigures(Record):
     log_constant: Any
     """Logarithm of the normalising constant G(N), of the products of D^n (n! over the capacities) and Z^n / n!."""
     marginals: Any = None
-    """For each station the probabilities of 0, 1, ... customers of all classes together, where they were asked for."""
+    """For each station the probabilities of 0, 1, ... customers of all classes together, where wanted."""
     method: str = ""
     """The method that gave the figures."""
 
@@ -108,7 +108,7 @@ def closed_network(
     demands     (K, R) or (B, K, R) seconds per passage, >= 0
     population  (R,) or (B, R) integers >= 0
     think_time  (R,) or (B, R) seconds, >= 0; None: 0
-    delay       K truth values; None: no delays
+    delay       K bools; None: no delays
     rates       K entries, each None or positive relative capacities, in a batch also arrays (B, m); None: single
                 servers
     fractional  whether populations may have fractions, which only approximations accept
@@ -124,7 +124,7 @@ def _point(demands: Any, population: Any, think_time: Any, delay: Any, rates: An
     counts = tuple(_count(value, fractional) for value in population)
     think = tuple(0.0 for _ in counts) if think_time is None else tuple(float(value) for value in think_time)
     if any(len(row) != len(counts) for row in rows) or len(think) != len(counts):
-        raise _invalid("the demands, populations and think times are of different numbers of classes")
+        raise _invalid("the demands, populations and think times have different numbers of classes")
     if not all(0 <= value < inf for row in (*rows, think) for value in row):
         raise _invalid("a demand or think time is negative or not finite")
     kinds, capacities = _structure(len(rows), delay, rates)
@@ -142,7 +142,7 @@ def _batch(demands: Any, population: Any, think_time: Any, delay: Any, rates: An
         raise _invalid("the demands, populations and think times do not have the axes variant, station, class")
     size = max(len(table), len(counts), len(think))
     if {len(table), len(counts), len(think)} - {1, size} or len({table.shape[2], counts.shape[1], think.shape[1]}) > 1:
-        raise _invalid("the demands, populations and think times are of different numbers of classes or variants")
+        raise _invalid("the demands, populations and think times have different numbers of classes or variants")
     if not (np.isfinite(table).all() and np.isfinite(think).all() and (table >= 0).all() and (think >= 0).all()):
         raise _invalid("a demand or think time is negative or not finite")
     integers = bool((counts == np.floor(counts)).all())
@@ -163,7 +163,7 @@ def _structure(stations: int, delay: Any, rates: Any) -> tuple[tuple[bool, ...],
     kinds = (False,) * stations if delay is None else tuple(bool(value) for value in delay)
     given: list[Any] = [None] * stations if rates is None else list(rates)
     if len(kinds) != stations or len(given) != stations:
-        raise _invalid("the delays or rates are of another number of stations than the demands")
+        raise _invalid("the delays or rates have another number of stations than the demands")
     capacities: list[Any] = [
         row if row is None or varying(row) else tuple(float(value) for value in row) for row in given
     ]

@@ -1,7 +1,7 @@
-"""A network without what costs time and changes nothing, and the way back to the figures of the full network.
+"""Reduced networks, which have the same solution at less work, and the figures of the full network from theirs.
 
-Left out are classes without customers and stations without demand. Delays join the think time. A station with one rate
-throughout is a single server of that speed, one with at least as many servers as customers is a delay. Identical
+Classes without customers and stations without demand are left out. Delays are added to the think time. A station with a
+constant rate is a single server of that speed, one with at least as many servers as customers is a delay. Identical
 stations are one group with a count.
 """
 
@@ -25,31 +25,32 @@ class StationGroup(Record):
     demands: tuple[float, ...]
     rates: Rates
     size: int
-    """How many there are."""
+    """The number of stations."""
 
 
 class Reduced(Record):
-    """What the solvers work on. All populations are positive, and every class has some demand or think time."""
+    """The reduced network. All populations are positive, and every class has a demand or a think time."""
 
     groups: tuple[StationGroup, ...]
     population: tuple[int, ...]
     think_time: tuple[float, ...]
     """Think times, delays included."""
     classes: tuple[int, ...]
-    """The positions of the classes in the full network."""
+    """The indices of the classes in the full network."""
     indices: tuple[int | None, ...]
-    """For each station of the full network its group; None: a delay, or without demand."""
+    """By station of the full network: the index of its group; None for a delay, or without demand."""
 
     @property
     def total(self) -> int:
-        """All customers."""
+        """The number of all customers."""
         return sum(self.population)
 
 
 def reduced(network: ClosedNetwork, apart: bool = False) -> Reduced:
     """The reduced network of a point, made once for each network.
 
-    apart   keep identical stations apart and delays as stations with rates 1, 2, ..., as marginal probabilities need
+    apart   whether to keep identical stations separate, and delays as stations with rates 1, 2, ..., for marginal
+            probabilities
     Raises  `NoAnswer` for a class with customers that has no demand and no think time
     """
     if apart not in network.reductions:
@@ -58,7 +59,7 @@ def reduced(network: ClosedNetwork, apart: bool = False) -> Reduced:
 
 
 def _reduced(network: ClosedNetwork, apart: bool) -> Reduced:
-    """As `reduced`."""
+    """As `reduced`, without its cache."""
     classes = tuple(index for index, count in enumerate(network.population) if count > 0)
     population = tuple(network.population[index] for index in classes)
     think = [network.think_time[index] for index in classes]
@@ -71,10 +72,10 @@ def _reduced(network: ClosedNetwork, apart: bool) -> Reduced:
         text = f"{total} customers are too many for their state probabilities"
         raise NotComputed(Problem("QN515", text, f"at most {MOST_APART}"))
     groups: dict[Any, list[Any]] = {}
-    """By what their stations have in common: their number, and how many stations they have."""
+    """By the properties of their stations: the index of the group, and its number of stations."""
     indices: list[int | None] = []
     known: dict[Any, list[Any]] = {}
-    """The groups of copies."""
+    """The groups of identical stations of the full network."""
     for station, row in enumerate(network.demands):
         station_key = row, network.delay[station], network.rates[station]
         if station_key in known:
@@ -91,7 +92,7 @@ def _reduced(network: ClosedNetwork, apart: bool) -> Reduced:
             rates = _linear(total)
         elif rates is not None and len(rates) == 1:
             demands, rates = tuple(value / rates[0] for value in demands), None
-        if not apart and (delay or _nobody_waits(rates, total)):
+        if not apart and (delay or _without_waits(rates, total)):
             think = [have + value for have, value in zip(think, demands, strict=True)]
             indices.append(None)
             continue
@@ -105,7 +106,7 @@ def _reduced(network: ClosedNetwork, apart: bool) -> Reduced:
     return Reduced(kept, population, tuple(think), classes, tuple(indices))
 
 
-def _nobody_waits(rates: Rates, total: int) -> bool:
+def _without_waits(rates: Rates, total: int) -> bool:
     """Whether a station has a server for every customer."""
     return rates is not None and len(rates) == total and all(rate == index for index, rate in enumerate(rates, 1))
 
@@ -115,7 +116,7 @@ def _linear(total: int) -> tuple[float, ...]:
 
 
 def _effective(rates: Rates, total: int) -> Rates:
-    """The rates that a population can meet, without repetition of the last."""
+    """The rates that a population can reach, without repetition of the last."""
     if rates is None:
         return (1.0,)
     rates = rates[:total]
@@ -137,7 +138,7 @@ def expanded(
     """The figures of the full network.
 
     throughput  of the classes of the reduced network
-    residence   of one station of each group, per class
+    residence   of one station of each group, by class
     marginals   of one station of each group, or None
     """
     rates = [0.0] * network.classes
@@ -198,7 +199,7 @@ def figures(
 def batch_figures(
     network: ClosedNetwork, throughput: Any, residence: Any, log_constant: Any, method: str, marginals: Any = None
 ) -> ClosedFigures:
-    """The same for a batch, from arrays (B, R), (B, K, R) and (B,)."""
+    """As `figures`, for a batch with arrays (B, R), (B, K, R) and (B,)."""
     busy = throughput[:, None, :] * network.demands
     used: Any = np.zeros(busy.shape)
     for station, delay in enumerate(network.delay):

@@ -1,8 +1,8 @@
-"""The time of closed customers between leaving second-phase work at a station and their next visit there.
+"""The time of closed customers from leaving second-phase work at a station until their next visit there.
 
-A customer that returns waits for the rest of that work: E[(L - A)+] of a piece of L seconds, of which A seconds have
-passed. For an exponential L that is L times the Laplace transform of A at 1 / L, a product over the parts
-of A: think time, delays, and visits to other stations.
+A customer that returns after A seconds waits for the rest of that work, E[(L - A)+] of a piece of L seconds. For an
+exponential L that is L times the Laplace transform of A at 1 / L, a product over the parts of A: think time, delays,
+and visits to other stations.
 """
 
 from __future__ import annotations
@@ -18,21 +18,23 @@ from qnet.networks.routed import ClosedClass, Hold, Route, RoutedNetwork, Statio
 from qnet.record import Record
 
 _STAGES = 60
-"""The most stages of a piece of work that varies little."""
+"""The most stages of a piece of work of low variability."""
 _LEAST = 1e-300
 """Keeps logarithms of zero finite: any number near the smallest float works."""
 
 
 class Absence(Record):
-    """Of P networks with K stations and R classes, from leaving work at a station to coming again: arrays (P, K, R)."""
+    """The times from leaving work at a station to the return, of P networks with K stations and R classes: arrays
+    (P, K, R)."""
 
     mean: Any
-    """Seconds thinking and in delays."""
+    """Mean seconds D of think times and delays."""
     variance: Any
+    """Variance of D."""
     decay: Any
-    """-log E[e^(-D / L)] of that time D; not a number where it is not followed."""
+    """-log E[e^(-D / L)]; not-a-number where it is not known."""
     passed: Any
-    """(P, K, K, R) visits meanwhile: where the work is left, to which station."""
+    """(P, K, K, R) visits meanwhile, by the station of the work and the visited station."""
 
     def part(self, chosen: Any) -> Absence:
         """Some of the networks."""
@@ -40,19 +42,20 @@ class Absence(Record):
 
 
 class Between(Record):
-    """What a class does between leaving work at a station and coming to it again."""
+    """The steps of a class from leaving work at a station until its return."""
 
     delays: tuple[tuple[Value, Value, Value], ...]
-    """How often, and the mean and the scv of each time that passes without queueing."""
+    """The mean number, the mean and the scv of each time without queueing."""
     visits: tuple[tuple[Hold, Value], ...]
-    """Which holds, and how often."""
+    """The holds, with their mean numbers."""
 
 
 def between(item: ClosedClass, station: str, operations: Operations) -> Between | None:
-    """What a class does from leaving work at a station until it comes again; None where it never does either.
+    """The steps of a class from leaving work at a station until its return; None where it never leaves work, or
+    returns.
 
     item        the class; times in seconds.
-    station     whose work it leaves.
+    station     the station of the work.
     operations  of floats or of arrays.
     """
     result: list[tuple[Value, list[tuple[Step, Value]]]] = []
@@ -94,7 +97,7 @@ def between(item: ClosedClass, station: str, operations: Operations) -> Between 
 
 
 def _until(steps: Sequence[Step], station: str, operations: Operations) -> list[Step] | None:
-    """The steps before the first that waits for a station; None where none does."""
+    """The steps before the first visit to a station; None without a visit."""
     for index, step in enumerate(steps):
         if isinstance(step, Hold) and step.phase == 1 and step.station == station:
             return list(steps[:index]) if not operations.all(step.visits == 0) else None
@@ -102,7 +105,7 @@ def _until(steps: Sequence[Step], station: str, operations: Operations) -> list[
 
 
 def plain(routes: Sequence[Route]) -> bool:
-    """Whether routes have steps at one station at a time alone."""
+    """Whether the steps of all routes are at one station at a time."""
     return all(
         isinstance(step, Time) or (isinstance(step, Hold) and all(isinstance(inner, Time) for inner in step.steps))
         for route in routes
@@ -115,11 +118,10 @@ def absences(
     rows: Sequence[tuple[Station, int]],
     left: Sequence[tuple[int, Any]],
 ) -> Absence | None:
-    """The absences of all closed classes at all stations; None where steps are made of several.
+    """The absences of all closed classes at all stations; None unless all routes are `plain`.
 
-    rows   by station of the reduced network: which station it is a copy of, and the group.
-    left   the indices of the closed classes, in order, and (P, K) the mean seconds of a piece of their work at a
-           station; 0 where there is none.
+    rows   by station of the reduced network: the station of which it is a copy, and the index of its group.
+    left   by closed class: its index, and (P, K) the mean seconds of a piece of its work at a station, 0 for none.
     """
     if not all(plain(network.classes[kind].routes) for kind, _ in left):
         return None
@@ -162,14 +164,16 @@ def absences(
 
 
 def _copies(rows: Sequence[tuple[Station, int]], hold: Hold) -> Iterator[tuple[int, Station, Value]]:
-    """The stations of the reduced network that a hold may ask, with the share of its visits."""
+    """The stations of the reduced network that a hold may use, with the share of its visits to each."""
     for row, (station, group) in enumerate(rows):
         if station.name == hold.station:
             yield row, station, station.groups[group].share
 
 
 def _decay(time: Array, scv: Array) -> Array:
-    """-log E[e^-T] of a time T: gamma up to an scv of 1, which holds for Erlang times; two exponentials above."""
+    """-log E[e^-T] of a time T with a gamma distribution up to an scv of 1 (exact for Erlang times), two exponentials
+    above.
+    """
     low_scv = np.where((scv > 0) & (scv <= 1), scv, 1.0)
     below = np.where(scv > 1e-12, np.log1p(time * low_scv) / low_scv, time)
     odd = np.maximum(scv, 1.0)
@@ -179,12 +183,12 @@ def _decay(time: Array, scv: Array) -> Array:
 
 
 def still_there(absence: Absence, piece: Array, scv: Array, residence: Array, visits: Array, times: Array) -> Array:
-    """(P, K, R) E[(L - A)+] / L: the rest of a piece of second-phase work when its customer returns; not a
-    number where absences are not followed.
+    """(P, K, R) E[(L - A)+] / L, the rest of a piece of second-phase work when its customer returns; not-a-number where
+    absences are not known.
 
-    piece      (P, K, R) mean seconds of a piece of work, and its `scv`.
-    residence  (P, K, R) seconds per passage at each station, `visits` how often.
-    times      (P, K, R) the variance of what a visit is served.
+    piece      (P, K, R) mean seconds of a piece of work, with `scv`.
+    residence  (P, K, R) seconds per passage at each station, in `visits`.
+    times      (P, K, R) the variance of the service time of a visit.
     """
     each = np.where(visits > 0, residence / np.where(visits > 0, visits, 1.0), 0.0)
     spread = times + np.maximum(each - np.sqrt(np.maximum(times, 0.0)), 0.0) ** 2
@@ -204,7 +208,7 @@ def still_there(absence: Absence, piece: Array, scv: Array, residence: Array, vi
 
 
 def _general(mean: Array, variance: Array, scv: Array) -> Array:
-    """(M,) E[(L - A)+] of gamma times A and pieces of mean 1: mixed Erlang, or two exponentials."""
+    """(M,) E[(L - A)+] for gamma times A and pieces L of mean 1: mixed Erlang, or two exponentials."""
     shape = np.where(variance > 0, mean**2 / np.where(variance > 0, variance, 1.0), np.inf)
     shape = np.clip(shape, 1e-9, 1e6)
     scale = mean / shape
@@ -219,9 +223,9 @@ def _general(mean: Array, variance: Array, scv: Array) -> Array:
 
 
 def _erlang(count: Array, shape: Array, scale: Array) -> Array:
-    """(M,) E[(L - A)+] of gamma times A and Erlang pieces of mean 1 with `count` stages.
+    """(M,) E[(L - A)+] for gamma times A and Erlang pieces L of mean 1 with `count` stages.
 
-    The stages that A lasts are negative binomial: with n of them passed, the rest is that of the stages not begun.
+    The number of stages that end within A is negative binomial; the rest is that of the other stages.
     """
     number: Array = np.arange(float(count.max()))
     shape, scale = shape[:, None], scale[:, None]

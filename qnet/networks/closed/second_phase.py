@@ -1,8 +1,8 @@
-r"""Second-phase work of closed customers at first-come-first-served stations, which they find there on their return.
+r"""Second-phase work of closed customers at first-come-first-served stations to which they return.
 
-Each customer has at most one piece of such work there at a time, since its next visit is served after it: so it is no
-Poisson stream, and never more than there are customers. With N of a class, the work of L seconds that each leaves,
-and R seconds from then until it is done, an arriving customer waits for
+Each customer has at most one piece of such work there at a time, since its next visit is served after it: the work is
+no Poisson stream, and there are at most as many pieces as customers. With N customers of a class, pieces of L seconds,
+and R seconds from leaving a piece until it is done, an arriving customer waits for
 
 .. math:: \frac{N - 1}{N} \lambda L R + \frac{L}{L + A} L
 
@@ -29,11 +29,11 @@ else:
 _LEAST = 1e-9
 """Keeps quotients of zeros finite: any small number works."""
 _BUSY = 0.5
-"""The load below which no station is full."""
+"""The load below which no station is saturated."""
 
 
 class Served(Protocol):
-    """What is needed of the stations and classes; `first_come.FirstComeBatch` has it."""
+    """The needed part of the stations and classes, a `first_come.FirstComeBatch`."""
 
     @property
     def demands(self) -> Any:
@@ -47,12 +47,12 @@ class Served(Protocol):
 
     @property
     def stretch(self) -> Any:
-        """(P, K, R) how often the work ahead is waited for in a passage."""
+        """(P, K, R) the number of waits for the work ahead per passage."""
         ...
 
     @property
     def excess(self) -> Any:
-        """(P, K, R) mean residual service at a random moment, less the mean service."""
+        """(P, K, R) mean residual service at a random time, less the mean service."""
         ...
 
     @property
@@ -74,9 +74,9 @@ class Left(Record):
     weight: Any
     """Mean seconds of one piece."""
     excess: Any
-    """Its mean residual service at a random moment, less the mean service."""
+    """Mean residual service of a piece at a random time, less the mean service."""
     absence: Absence | None = None
-    """From leaving it to the next visit; None for the time outside of the station."""
+    """Times from leaving it to the next visit; None: exponential, of the mean absence from the station."""
 
     def part(self, chosen: Any) -> Left:
         """Some of the networks."""
@@ -88,11 +88,11 @@ class Waits(Record):
     """Waits per visit with second-phase work."""
 
     customers: Any
-    """(P, K, R) by closed customers."""
+    """(P, K, R) the waits of closed customers."""
     work: Any
-    """(P, K, R) by what they left."""
+    """(P, K, R) the waits of their second-phase work."""
     others: Any
-    """(P, K) by open customers, beyond what they wait for customers."""
+    """(P, K) the additional waits of open customers for second-phase work."""
 
 
 def waits_with_second_phases(
@@ -100,13 +100,14 @@ def waits_with_second_phases(
 ) -> Waits:
     """The waits of customers and of second-phase work.
 
-    lines       the stations and classes, and `left` of them.
+    lines       the stations and classes.
+    left        their second-phase work.
     residence   (P, K, R) seconds per passage.
     throughput  (P, R) passages per second.
-    absent      (P, K, R) seconds from leaving a station to coming to it again.
-    at_arrival  (P, K, R) what customers wait for customers and open classes.
-    Method      As above. The work of a class waits for what its next customer waits for, except that customer; the
-                waits of all second-phase work together obey one linear equation. Where a station would exceed its
+    absent      (P, K, R) seconds from leaving a station to the return.
+    at_arrival  (P, K, R) the waits of customers for customers and open classes.
+    Method      As above. The work of a class waits like its next customer, except for itself; the waits of all
+                second-phase work together obey one linear equation. Where a station would exceed its
                 capacity, all waits there grow equally until it is just saturated by customers and second phases
                 together.
     """
@@ -116,10 +117,10 @@ def waits_with_second_phases(
     load = (busy + behind).sum(-1) + lines.open_load
     behind = behind / np.maximum(load, 1.0)[..., None]
     room = (1.0 - lines.open_load)[..., None]
-    particular = 1.0 / (1.0 + behind / people / room)
-    most = 1.0 - (behind * particular / room).sum(-1)
-    overall = (behind * particular * (left.weight + at_arrival)).sum(-1) / np.maximum(most, _LEAST)
-    time = particular * (left.weight + at_arrival + overall[..., None] / room)
+    besides_itself = 1.0 / (1.0 + behind / people / room)
+    most = 1.0 - (behind * besides_itself / room).sum(-1)
+    overall = (behind * besides_itself * (left.weight + at_arrival)).sum(-1) / np.maximum(most, _LEAST)
+    time = besides_itself * (left.weight + at_arrival + overall[..., None] / room)
     idle = np.maximum(1.0 - load, 0.0)[..., None]
     each_tail = behind * np.where(left.excess < 0, idle, 1.0) * left.excess
     tail = each_tail.sum(-1)
@@ -130,24 +131,24 @@ def waits_with_second_phases(
         each = np.where(lines.visits > 0, lines.demands / visits, 0.0)
         times = each * (each + 2.0 * lines.excess)
         scv = 1.0 + 2.0 * left.excess / np.where(left.weight > 0, left.weight, 1.0)
-        particular = return_times.still_there(left.absence, left.weight, scv, residence, lines.visits, times)
-        still = np.where(np.isnan(particular), still, particular)
+        followed = return_times.still_there(left.absence, left.weight, scv, residence, lines.visits, times)
+        still = np.where(np.isnan(followed), still, followed)
     again = np.minimum(often / visits, 1.0) * still * left.weight
     customers = (
         at_arrival + (overall[..., None] + tail[..., None] - (behind * time + each_tail) / people + again) / room
     )
     customers = np.maximum(customers, 0.0)
     # No station exceeds its capacity.
-    here = (lines.stretch > 0) & (lines.population > 0)[:, None, :] & (left.demands.sum(-1) > 0)[..., None]
-    stretch = np.where(here, lines.stretch, 1.0)
-    beyond = np.where(here, (residence - lines.demands) / stretch - customers, np.inf).min(-1)
+    joint = (lines.stretch > 0) & (lines.population > 0)[:, None, :] & (left.demands.sum(-1) > 0)[..., None]
+    stretch = np.where(joint, lines.stretch, 1.0)
+    beyond = np.where(joint, (residence - lines.demands) / stretch - customers, np.inf).min(-1)
     cycle = np.where(throughput > 0, lines.population / np.where(throughput > 0, throughput, 1.0), np.inf)[:, None, :]
-    relief = np.where(here, (busy + behind) * lines.stretch / cycle, 0.0).sum(-1)
+    relief = np.where(joint, (busy + behind) * lines.stretch / cycle, 0.0).sum(-1)
     full = (load > _BUSY) & (relief > 0) & np.isfinite(beyond)
     more = np.where(full, beyond + (load - 1.0) / np.where(relief > 0, relief, 1.0), 0.0)
     more = np.maximum(more, 0.0)
     return Waits(
-        customers + np.where(here, more[..., None], 0.0),
+        customers + np.where(joint, more[..., None], 0.0),
         np.where(left.demands > 0, time - left.weight + more[..., None], 0.0),
         (overall + tail) / room[..., 0] + more,
     )

@@ -1,13 +1,14 @@
-r"""The distributions of `station_states`, of those stations alone that the customers still to come visit.
+r"""The distributions of `station_states`, restricted to the stations that later customers visit.
 
-A customer that visits few of the stations changes the numbers at these alone, and its factors depend on no others:
+Adding a customer that visits few of the stations changes only the numbers at these, and its factors depend on no
+others:
 
 .. math:: g_{t+1}(v) \propto Z_r\,g_t(v) + \sum_k D_{kr}\,\frac{v_k}{\alpha_k(v_k)}\,g_t(v - e_k)
 
-may be summed over the number at a station as soon as all classes that visit it are there. Classes that visit the same
-stations come together; the figures of a class are those of an order in which they come last.
+may be summed over the number at a station as soon as all classes that visit it are added. Classes that visit the same
+stations are added together; the figures of a class are those of an order in which they are the last.
 
-Source    The sum over the stations that no later class visits: @lam1983, of convolutions; the distributions: see
+Source    The sum over the stations that no later class visits: @lam1983, for convolutions; the distributions: see
           `station_states`.
 """
 
@@ -21,20 +22,20 @@ from qnet.lazy import np
 from qnet.networks.closed.reduction import Reduced
 
 _A_CUSTOMER = 3e4
-"""Operations of a customer more, however few states there are."""
+"""Operations of each customer, besides those of its states."""
 _A_STATE = 6.0
-"""Operations of a state and a station."""
+"""Operations per state and station."""
 _BYTES = 16.0
-"""Taken for a state of a distribution: the size of two floats, or of an extended one."""
+"""Bytes per state of a distribution: two floats, or an extended one."""
 _MOST_GROUPS = 12
-"""Groups of classes that visit the same stations, of which orders are searched."""
+"""The most groups of classes with the same stations for which orders are searched."""
 
 Together = tuple[frozenset[int], tuple[int, ...]]
 """Stations, and the classes that visit these and no others."""
 
 
 class Marginals:
-    """The orders in which the classes of a network come, and what they cost.
+    """The orders in which the classes of a network are added, and their cost.
 
     core   the network; delays are in its think times.
     """
@@ -47,19 +48,19 @@ class Marginals:
             visited.setdefault(stations, []).append(index)
         self.together: list[Together] = [(stations, tuple(classes)) for stations, classes in visited.items()]
         self.most = 1.0
-        """States of a distribution."""
+        """The most states of a distribution."""
         few = len(self.together) <= _MOST_GROUPS
         self.orders = [self._order(last) for last in self.together] if few else []
         self.operations = sum(operations for _, operations in self.orders) if few else inf
-        """Of all figures."""
+        """Operations of all figures."""
 
     @property
     def bytes(self) -> float:
-        """What the distributions take."""
+        """The memory of the distributions."""
         return _BYTES * self.most * (2 + len(self.core.population).bit_length())
 
     def _order(self, last: Together) -> tuple[list[Together], float]:
-        """The order with some classes last, and its operations: next come those that make the fewest states."""
+        """The order with some classes last, and its operations; next are those that give the fewest states."""
         rest = [item for item in self.together if item is not last]
         order: list[Together] = []
         present: dict[int, int] = {}
@@ -82,14 +83,14 @@ class Marginals:
         return sum(self.core.population[index] for index in item[1])
 
     def _with(self, present: dict[int, int], item: Together) -> dict[int, int]:
-        """The most customers at each station, with some classes more."""
+        """The most customers at each station, with the classes of `item` added."""
         more = self._people(item)
         return {**present, **{station: present.get(station, 0) + more for station in item[0]}}
 
-    def solve(self, kind: Any, tables: Sequence[Any]) -> tuple[list[float], list[list[float]], float]:
+    def solve(self, dtype: Any, tables: Sequence[Any]) -> tuple[list[float], list[list[float]], float]:
         """The throughput by class, the residence by station and class, and the logarithm of the constant.
 
-        kind    of the floats.
+        dtype   of the floats.
         tables  by station: j / capacity with j present, for j = 0 ... N + 1.
         """
         core = self.core
@@ -97,7 +98,7 @@ class Marginals:
         residence = [[0.0] * len(throughput) for _ in core.groups]
         constant = 0.0
         for order, _ in self.orders:
-            numbers = _Numbers(core, tables, np.ones((), kind), (), 0.0)
+            numbers = _Numbers(core, tables, np.ones((), dtype), (), 0.0)
             for position, (_, classes) in enumerate(order[:-1]):
                 for index in classes:
                     numbers = numbers.with_more(index, core.population[index])
@@ -115,7 +116,7 @@ class Marginals:
 
 
 def _states(present: dict[int, int]) -> float:
-    """How many combinations of numbers there are, given the most at each station."""
+    """The number of combinations of numbers, given the most at each station."""
     return float(prod(count + 1 for count in present.values()))
 
 
@@ -123,7 +124,7 @@ class _Numbers:
     """The distribution of the numbers at some stations.
 
     shares    one axis for each of `stations`.
-    stations  which they are.
+    stations  the indices of the stations.
     logs      the logarithm of the weight of all states.
     """
 
@@ -133,7 +134,7 @@ class _Numbers:
         self.core, self.tables, self.shares, self.stations, self.logs = core, tables, shares, stations, logs
 
     def with_more(self, index: int, count: int) -> _Numbers:
-        """With some customers of a class more."""
+        """The distribution with `count` more customers of a class."""
         demands = {number: group.demands[index] for number, group in enumerate(self.core.groups)}
         visited = [number for number, demand in demands.items() if demand > 0]
         stations = (*self.stations, *(number for number in visited if number not in self.stations))
@@ -143,26 +144,26 @@ class _Numbers:
         for _ in range(count):
             size = shares.shape
             result: Any = np.zeros([length + (axis in axes) for axis, length in enumerate(size)], shares.dtype)
-            here = [slice(length) for length in size]
+            lower = [slice(length) for length in size]
             if self.core.think_time[index] > 0:
-                result[tuple(here)] = self.core.think_time[index] * shares
+                result[tuple(lower)] = self.core.think_time[index] * shares
             for number, axis in zip(visited, axes, strict=True):
                 factors = demands[number] * self.tables[number][1 : size[axis] + 1]
                 shape = [-1 if other == axis else 1 for other in range(len(size))]
-                more = [slice(1, size[axis] + 1) if other == axis else here[other] for other in range(len(size))]
+                more = [slice(1, size[axis] + 1) if other == axis else lower[other] for other in range(len(size))]
                 result[tuple(more)] += shares * factors.reshape(shape)
             overall = result.sum()
             shares, logs = result / overall, logs + float(np.log(overall))
         return _Numbers(self.core, self.tables, shares, stations, logs)
 
     def of_stations(self, kept: set[int]) -> _Numbers:
-        """Of some of the stations alone."""
+        """The distribution at some of the stations only."""
         gone = tuple(axis for axis, number in enumerate(self.stations) if number not in kept)
         stations = tuple(number for number in self.stations if number in kept)
         return _Numbers(self.core, self.tables, self.shares.sum(gone), stations, self.logs)
 
     def residence(self, index: int) -> dict[int, float]:
-        """What a customer of a class meets at each of the stations that it visits."""
+        """The residence of a customer of a class at each station that it visits."""
         times: dict[int, float] = {}
         for number, group in enumerate(self.core.groups):
             if group.demands[index] > 0:
@@ -174,7 +175,7 @@ class _Numbers:
 
 
 def _each_left_out(numbers: _Numbers, classes: tuple[int, ...]) -> Iterator[tuple[int, _Numbers]]:
-    """For each class the distribution with the last customers of all the others."""
+    """For each class, the distribution with the last customers of all the others."""
     if len(classes) == 1:
         yield classes[0], numbers
         return

@@ -1,15 +1,15 @@
 r"""The joint distribution of the numbers at the stations, one customer after the other: for many classes, few stations.
 
 With the first t customers, :math:`g_t(v)` is the probability that the stations hold :math:`v_1, \dots, v_K` customers
-of all classes together, and a customer of class r more gives
+of all classes together, and one more customer of class r gives
 
 .. math:: g_{t+1}(v) \propto Z_r\,g_t(v) + \sum_k D_{kr}\,\frac{v_k}{\alpha_k(v_k)}\,g_t(v - e_k), \qquad
           R_{kr}(N) = D_{kr} \sum_v g_{N - e_r}(v)\,\frac{v_k + 1}{\alpha_k(v_k + 1)}
 
 Applies   any number of classes, every kind of station; state probabilities
-Fails     populations so large that terms lost to underflow could matter: refused (`refusal` has a rigorous bound)
-Method    All terms are positive and every g_t is a distribution. The delays (without any, the last station) hold what
-          is missing to t, so they are no dimension. States are numbered by their total first, so that the states of a
+Fails     populations so large that terms lost to underflow could matter: refused by the rigorous bound of `_growth`
+Method    All terms are positive and every g_t is a distribution. The delays (without any, the last station) hold the
+          rest of t, so they are no dimension. States are numbered by their total first, so that the states of a
           step are a prefix. Many customers need the range of extended floats, where the machine has them. The
           distributions without one customer of each class are computed by halving the set of the
           last customers. Classes take turns, so that every g_t resembles the last one.
@@ -46,13 +46,13 @@ COST = "distributions of all customers over the stations x customers"
 SOURCE = "@desouza1989"
 
 _RANGE = 280.0
-"""Powers of ten that the smallest floats leave, digits aside."""
+"""The powers of ten between 1 and the smallest floats, without their digits."""
 _EXTENDED = 4.0
-"""How much longer extended floats take."""
+"""The time of extended floats over that of floats."""
 _MOST_STATES = 2**31 - 1
 """The largest index of 32 bits."""
 _BLOCK = 1 << 14
-"""States that are worked on at a time: what is made of them remains in the cache."""
+"""States that are processed at a time, so that they remain in the cache."""
 
 
 def applies(network: ClosedNetwork, wanted: Wanted = AUTO) -> Reason | None:
@@ -68,7 +68,7 @@ def applies(network: ClosedNetwork, wanted: Wanted = AUTO) -> Reason | None:
 
 
 def work(network: ClosedNetwork, wanted: Wanted = AUTO) -> Work:
-    """What the recursion needs for a point."""
+    """The work of the recursion for a point."""
     core = reduced(network, wanted.states)
     if not core.total:
         return Work(1.0, 1.0)
@@ -84,8 +84,8 @@ def work(network: ClosedNetwork, wanted: Wanted = AUTO) -> Work:
 def solve(network: ClosedNetwork, wanted: Wanted = AUTO, solve_part: SolvePart | None = None) -> ClosedFigures:
     """The steady state of a point, or of the points of a batch one by one.
 
-    network    what `applies` has no reason against
-    wanted     `states`: whether to give the state probabilities of the stations
+    network    any that `applies` does not refuse
+    wanted     `states`: whether to compute the state probabilities of the stations
     Raises     `NoAnswer` for a class without demand and think time; `NotComputed` where the method is refused
 
     >>> from qnet.networks.closed.problem import closed_network
@@ -102,27 +102,27 @@ def solve(network: ClosedNetwork, wanted: Wanted = AUTO, solve_part: SolvePart |
         return nothing(network, NAME, wanted.states)
     marginals = None if wanted.states else _marginals(core)
     if marginals:
-        tables = [np.array(row, _kind(core)) for row in _tables(core)[: len(core.groups)]]
-        throughput, residence, log_constant = marginals.solve(_kind(core), tables)
+        tables = [np.array(row, _float_type(core)) for row in _tables(core)[: len(core.groups)]]
+        throughput, residence, log_constant = marginals.solve(_float_type(core), tables)
         return expanded(network, core, throughput, _singly(core, residence), log_constant, NAME, None)
     return _Customers(core, wanted.states).solve(network)
 
 
 def _marginals(core: Reduced) -> Marginals | None:
-    """The distributions of fewer stations, where classes visit so few that these take less; else None."""
+    """The method of fewer stations; None where it does not take less work."""
     if len(core.population) < 2 or all(min(group.demands) > 0 for group in core.groups):
         return None
     result = Marginals(core)
     return result if result.operations < _operations(core) else None
 
 
-def _kind(core: Reduced) -> Any:
-    """The floats that are needed."""
+def _float_type(core: Reduced) -> Any:
+    """The type of floats that is needed."""
     return np.longdouble if _growth(core) > _RANGE else np.float64
 
 
 def _operations(core: Reduced) -> float:
-    """What the distributions over all stations take."""
+    """Operations of the distributions over all stations."""
     dimensions, classes = _dimensions(core), len(core.population)
     states = comb(core.total + dimensions, dimensions)
     steps = comb(core.total + dimensions + 1, dimensions + 1) + states * classes * max(1, classes.bit_length())
@@ -182,14 +182,15 @@ def _dimensions(core: Reduced) -> int:
 
 
 def _extended_range() -> float:
-    """Powers of ten that the smallest extended floats leave; not more than those of floats where there are none."""
+    """The powers of ten between 1 and the smallest extended floats; where there are none, those of floats."""
     return -float(np.log10(np.finfo(np.longdouble).tiny)) - 30.0
 
 
 def _growth(core: Reduced) -> float:
-    """A bound, in powers of ten, of how much more a state can weigh in the end than its probability on the way.
+    """A bound, in powers of ten, on the final weight of a state over its probability in between.
 
-    A customer of class r more weighs between the smallest and the largest of Z_r + sum D_kr (j + 1) / capacity(j + 1).
+    One more customer of class r multiplies weights by a factor between the smallest and the largest of Z_r + sum D_kr
+    (j + 1) / capacity(j + 1).
     """
     if not core.total:
         return 0.0
@@ -205,39 +206,40 @@ def _growth(core: Reduced) -> float:
 def _extremes(rates: tuple[float, ...] | None, count: int, total: int) -> tuple[float, float]:
     table = [index / rate for index, rate in enumerate(rates or (1.0,), 1)]
     last = (rates or (1.0,))[-1]
-    # Several stations as one hold j customers with as many servers at least, and with the speed of all at most.
+    # Several stations as one are at least as fast as one of them, and at most as fast as all with all customers.
     return min(min(table), (len(table) + 1) / last), count * max(*table, (total + 1) / last)
 
 
 class _Customers:
+    """The recursion over customers, with distributions over all stations."""
+
     def __init__(self, core: Reduced, marginals: bool) -> None:
         self.core = core
         self.marginals = marginals
-        self.kind: Any = _kind(core)
-        self.tables = [np.array(row, self.kind) for row in _tables(core)]
+        self.float_type: Any = _float_type(core)
+        self.tables = [np.array(row, self.float_type) for row in _tables(core)]
         self.rows = [group.demands for group in core.groups]
-        # Several stations as one have the demand of one of them.
         if len(self.tables) > len(self.rows):
             self.rows.append(core.think_time)
         self.dimensions = len(self.tables) - 1
         self.numbers, self.before, self.totals = _states(core.total, self.dimensions)
         self.factors = [table[numbers] for table, numbers in zip(self.tables[:-1], self.numbers, strict=True)]
         self.constant = bool(any(core.think_time) or not core.groups)
-        self.temporary = np.empty(min(len(self.totals), _BLOCK), self.kind)
+        self.temporary = np.empty(min(len(self.totals), _BLOCK), self.float_type)
         self.logs = 0.0
 
     def solve(self, network: ClosedNetwork) -> ClosedFigures:
         """The figures, from the distributions without one customer of each class."""
         core = self.core
-        start = np.ones(1, self.kind)
+        start = np.ones(1, self.float_type)
         turns = sorted(
             ((turn + 0.5) / (count - 1), index)
             for index, count in enumerate(core.population)
             for turn in range(count - 1)
         )
         distribution, logs = start, 0.0
-        # Fresh memory costs as much as what is written into it: two pieces take turns.
-        room: Any = np.empty((2, len(self.totals)), self.kind)
+        # New memory costs as much as the writing into it: two buffers alternate.
+        room: Any = np.empty((2, len(self.totals)), self.float_type)
         for step, (_, index) in enumerate(turns):
             distribution, grown = self.with_one(distribution, step, index, room[step % 2])
             logs += grown
@@ -264,7 +266,7 @@ class _Customers:
             return
         half = len(classes) // 2
 
-        room: Any = np.empty((2, len(self.totals)), self.kind)
+        room: Any = np.empty((2, len(self.totals)), self.float_type)
         for kept, added in ((classes[:half], classes[half:]), (classes[half:], classes[:half])):
             more, grown, count = distribution, logs, present
             for index in added:
@@ -273,13 +275,12 @@ class _Customers:
             yield from self.each_left_out(more, grown, count, kept)
 
     def with_one(self, distribution: Any, present: int, index: int, into: Any = None) -> tuple[Any, float]:
-        """The distribution with one customer of a class more, and the logarithm of its weight.
+        """The distribution with one more customer of a class, and the logarithm of its weight.
 
-        into   where it is written, if no new memory is to be allocated; as long as all states, and not where the
-               distribution before it is.
+        into   a buffer for it with the length of all states, which does not hold `distribution`; None: a new one.
         """
         size, length = len(distribution), comb(present + 1 + self.dimensions, self.dimensions)
-        result = np.empty(length, self.kind) if into is None else into[:length]
+        result = np.empty(length, self.float_type) if into is None else into[:length]
         demand = self.rows[-1][index]
         result[size if demand > 0 else 0 :] = 0.0
         if demand > 0:
@@ -289,13 +290,13 @@ class _Customers:
         used = [station for station in range(self.dimensions) if self.rows[station][index] > 0]
         for first in range(0, length, _BLOCK):
             block = slice(first, min(first + _BLOCK, length))
-            here, part = result[block], self.temporary[: block.stop - first]
+            target, part = result[block], self.temporary[: block.stop - first]
             for station in used:
-                # With no customer to remove the factor is 0, whatever the index is.
+                # With no customer to remove, the index is meaningless and the factor 0.
                 np.take(distribution, self.before[station][block], out=part, mode="clip")
                 part *= self.factors[station][block]
                 part *= self.rows[station][index]
-                here += part
+                target += part
         overall = result.sum()
         result /= overall
         return result, float(np.log(overall))
@@ -308,7 +309,7 @@ class _Customers:
         return np.bincount(numbers, distribution.astype(float), present + 1)
 
     def residence(self, without: Any, index: int) -> list[float]:
-        """What a customer of a class meets at each station, the think time as the last where there is one."""
+        """The residence of a customer of a class at each station, followed by the think time where there is any."""
         present = self.core.total - 1
         times: list[float] = []
         for station, row in enumerate(self.rows):
@@ -321,14 +322,14 @@ class _Customers:
         return times
 
     def work_at_arrival(self, distribution: Any, station: int, present: int) -> float:
-        """The mean number of services that an arriving customer waits for at a station, that of itself included."""
+        """The mean residence of an arriving customer at a station, in units of its demand."""
         table, last, mean = self.tables[station][1 : present + 2], station == self.dimensions, 0.0
         part = self.temporary
         for first in range(0, len(distribution), _BLOCK):
             block = slice(first, min(first + _BLOCK, len(distribution)))
             numbers = present - self.totals[block] if last else self.numbers[station][block]
-            here = np.take(table, numbers, out=part[: len(numbers)], mode="clip")
-            mean += float(here @ distribution[block])
+            factors = np.take(table, numbers, out=part[: len(numbers)], mode="clip")
+            mean += float(factors @ distribution[block])
         return mean
 
 
@@ -336,8 +337,8 @@ def _states(total: int, dimensions: int) -> tuple[list[Any], list[Any], Any]:
     """All vectors of `dimensions` numbers with a sum of at most `total`, by their sum first.
 
     Returns  their numbers; for each dimension the indices of the vectors with one less there; their sums. With the
-             partial sums t_i, the place of a vector is the sum of binomial(t_i + i - 1, i): the combinatorial number
-             system. Where there is nothing to remove, the index has no meaning (and the factor is 0).
+             partial sums t_i, the index of a vector is the sum of binomial(t_i + i - 1, i): the combinatorial number
+             system. Where there is nothing to remove, the index is meaningless (and the factor 0).
     """
     if not dimensions:
         return [], [], np.zeros(1, np.int32)

@@ -1,12 +1,11 @@
-r"""The open network that corresponds to a closed one: a closed network is an open one on the condition that N customers
-are there.
+r"""The open network that corresponds to a closed one, which is the open one given that N customers are present.
 
 With arrival rate s the stations of an open product-form network are independent, and station k holds j customers with
 probability :math:`w_k(j) = (D_k s)^j / (\prod_{i \le j} \alpha_k(i)\,W_k)`. Convolving these probabilities instead of
 the bare factors gives the normalising constant as the probability that N customers are present, times known constants.
 With s such that N customers are expected, that probability is of the order of one over the spread of the population:
-nothing overflows, and what underflows is too small to matter. Where it is tiny all the same (stations that slow down
-with their load), callers notice and work with logarithms.
+nothing overflows, and terms that underflow are negligible. Where the probability is tiny nevertheless (stations that
+slow down with their load), callers use logarithms.
 
 Source    the scaling: @lam1982, taken to its limit; the open network: @jackson1957
 """
@@ -21,10 +20,10 @@ from typing import Any, Protocol
 from qnet.lazy import Array, Indices, np
 
 TINY = 1e-250
-"""Below this probability of N customers the terms lost to underflow may matter."""
+"""The probability of N customers below which terms lost to underflow may matter."""
 
 _STEPS = 48
-"""Halvings until the interval is as narrow as rounding allows; a rate only roughly right ends it earlier."""
+"""Halvings until the interval is as narrow as rounding allows; a roughly right rate ends the search earlier."""
 
 
 def open_rate(mean: Callable[[float], float], fastest: float, population: float) -> float:
@@ -45,8 +44,8 @@ def open_rate(mean: Callable[[float], float], fastest: float, population: float)
 def products(ratios: Sequence[float]) -> tuple[list[float], float]:
     """The running products 1, r1, r1 r2, ... relative to the largest, and the logarithm of that one.
 
-    Multiplied outwards from the largest, so that no digits go into large logarithms; what falls below the range of
-    numbers on the way and rises again (ratios that are not falling) is taken from the logarithms.
+    They are multiplied outwards from the largest, which keeps full precision; products that fall below the range of
+    floats and rise again (ratios that do not fall) are taken from the logarithms.
     """
     logs = list(accumulate((log(ratio) if ratio > 0 else -inf for ratio in ratios), initial=0.0))
     peak = max(logs)
@@ -64,7 +63,7 @@ def products(ratios: Sequence[float]) -> tuple[list[float], float]:
 
 
 def station(load: float, rates: Sequence[float]) -> tuple[list[float], float, float]:
-    """How many customers an open station holds: the probabilities of 0 .. m - 1, the ratio of the rest, and log W.
+    """The number of customers at an open station: the probabilities of 0 .. m - 1, the ratio of the rest, and log W.
 
     load   demand times arrival rate, below the last rate
     rates  m relative capacities, the last repeats
@@ -95,10 +94,10 @@ class Joinable(Protocol):
     """A group of stations that can be convolved with constants of any kind."""
 
     size: int
-    """How many stations."""
+    """The number of stations."""
 
     def joined(self, constants: Any, times: int) -> Any:
-        """The constants with `times` such stations more."""
+        """The constants with `times` more such stations."""
 
 
 def each_left_out(constants: Any, indices: Sequence[int], stations: Sequence[Joinable]) -> Iterator[tuple[int, Any]]:
@@ -140,7 +139,7 @@ def batch_products(ratios: Array) -> tuple[Any, Any]:
 
 
 def batch_station(load: Any, rates: Any) -> tuple[Any, Any, Any]:
-    """`station` for loads (B,), of rates (m,) or (B, m)."""
+    """`station` for loads (B,), with rates (m,) or (B, m)."""
     values, peak = batch_products(load[:, None] / rates[..., :-1])
     ratio = load / rates[..., -1]
     overall = values.sum(axis=1) + values[:, -1] * ratio / (1 - ratio)
@@ -148,7 +147,7 @@ def batch_station(load: Any, rates: Any) -> tuple[Any, Any, Any]:
 
 
 def batch_mean(load: Any, rates: Any) -> Any:
-    """`station_mean` for loads (B,), of rates (m,) or (B, m)."""
+    """`station_mean` for loads (B,), with rates (m,) or (B, m)."""
     head, ratio, _ = batch_station(load, rates)
     rest = ratio / (1 - ratio)
     length = int(rates.shape[-1])

@@ -1,5 +1,4 @@
-"""Stations without waiting, because no more customers can request them than there are servers; and the network without
-them."""
+"""Stations without waiting: those that never have more requests at once than servers."""
 
 from __future__ import annotations
 
@@ -11,20 +10,19 @@ from qnet.networks.streams import Key, Streams, follows
 from qnet.queues.arithmetic import total
 
 _ANY = 10**9
-"""As many as there are customers."""
+"""Any number of customers."""
 
 
 def without_waiting(
     network: RoutedNetwork, compiled: Streams, members: Mapping[Key, Sequence[int]], operations: Operations
 ) -> dict[Key, Value]:
-    """Where there are never more simultaneous requests than servers, of every queueing station group with holds around
-    it.
+    """For every queueing station group: whether it never has more simultaneous requests than servers.
 
     network   its populations and servers.
     compiled  its streams.
     members   the indices of the streams at each group.
     operations  of floats or of arrays.
-    Returns   by group: a bool, or an array of one per point; False for all where work is left after a response.
+    Returns   by group: a bool, or an array of one per point; False for all groups with second phases anywhere.
     """
     stations = {station.name: station for station in network.stations}
     result: dict[Key, Value] = {}
@@ -46,18 +44,18 @@ def without_waiting(
             for stream in selected:
                 counts = [(_holders(network, stream.station, outer), outer) for outer in stream.around
                           if stations[outer[0]].in_line]  # fmt: skip
-                # A processor-sharing station is held by all customers there, however few its servers are.
+                # All customers at a processor-sharing station hold it, whatever its number of servers.
                 count, outer = min(counts, default=(_ANY, key))
                 pools[outer] = count
             few = few | (sum(pools.values()) <= station.servers)
-        # No service, no wait.
+        # Without service there are no waits.
         busy = total(stream.holding.mean for stream in selected)
         result[key] = few | ((busy == 0) & (not any(stream.holding.waits for stream in selected)))
     return result
 
 
 def _holders(network: RoutedNetwork, name: str, outer: Key) -> int:
-    """How many servers of a hold can request one copy of a station."""
+    """The number of servers of an outer hold whose customers can request one copy of a station."""
     stations = {station.name: station for station in network.stations}
     around = stations[outer[0]]
     copies = 1 if follows(stations[name], around) else around.groups[outer[1]].copies
@@ -65,10 +63,10 @@ def _holders(network: RoutedNetwork, name: str, outer: Key) -> int:
 
 
 def layered(compiled: Streams, quiet: Mapping[Key, Value]) -> Value:
-    """Where a station with possible waits is requested from inside another one; a bool, or one per point.
+    """Whether a station with possible waits is requested from inside another one; a bool, or one per point.
 
     compiled  the streams of the network.
-    quiet     by group, where requests never wait; as of `without_waiting`.
+    quiet     by group, whether requests never wait, the result of `without_waiting`.
     """
     result: Value = compiled.deferred
     for stream in compiled.streams:

@@ -1,4 +1,4 @@
-"""What every stream of a network of layers waits, by mean values: the fixed point, and the proof of it."""
+"""The waits of all streams of a network of layers, by mean value analysis: the fixed point and its residual."""
 
 from __future__ import annotations
 
@@ -16,43 +16,43 @@ from qnet.queues.finite_source import Chains
 from qnet.record import Record
 
 _CERTAIN, _REGULAR = 6, 12
-"""Rounds without memory that lead from any start to where memory helps, the first ones not damped: half of the way to
-where an overload has gone leaves waits inside holds that are far too long, and those of others none."""
+"""Rounds without memory before those with memory, the first ones undamped: damping after an overload leaves waits
+inside holds far too long, and other waits 0."""
 PATIENCE, _HASTE = 300, 30
-"""Rounds that bring nothing after which a point is given up."""
+"""Rounds without progress after which a point is given up: usually, and for rough answers."""
 _NEAR = 1e-3
-"""Residuals at which it does."""
+"""The residual at which rounds without memory end."""
 _EXACT = 3e-15
-"""Residuals with which Newton's steps end: shares of a cycle, which may be a million waits long."""
+"""The residual at which Newton's steps end: shares of a cycle, which may be a million waits long."""
 _ENDED = 1e-10
-"""Residuals above which a search begins again."""
+"""The residual above which a search begins again."""
 _CROWD = 10.0
-"""How many times the customers that fill a station at least are beyond which rounds that begin without waits fail."""
+"""The multiple of the customers that saturate a station above which rounds that begin without waits fail."""
 _FEWER = (1.0, 1.5, 3.0)
-"""How many times them are solved before."""
+"""The multiples of them that are solved first."""
 
 
 def solve(
     shape: Shape, numbers: Numbers, rough: bool = False, patience: int | Array = PATIENCE, near: Array | None = None
 ) -> tuple[Any, LayerWaits]:
-    """What every stream waits, (P, S) in seconds, and what that implies; the caller proves the residual.
+    """The waits of all streams, (P, S) in seconds, and all that they imply; the caller checks the residual.
 
-    rough     whether points that do not converge soon are accepted as they are.
+    rough     whether points that do not converge soon are accepted unconverged.
     patience  the rounds without progress after which a point is given up; (P,) where points differ.
-    near      `LayerWaits.ended` of points that are nearly the same.
+    near      `LayerWaits.ended` of nearby points; None: unknown.
     Applies   nested holds and second phases in closed and open classes; single and several servers.
-    Method    Mean value analysis. An arrival at a station finds there the customers of the network with one customer
-              of its class less and without the servers it holds itself, estimated as Linearizer does: by the shares
-              of the same network so reduced. Inside holds the others are fewer still: of m servers of an outer station
-              that are busy in the mean b on arrival, and all with probability C, a holder meets the others
+    Method    Mean value analysis. An arrival at a station observes the network with one customer of its class less and
+              without the servers that it holds itself, estimated as in Linearizer, by the shares of the reduced
+              network. Inside holds the others are fewer still: of m servers of an outer station
+              that are busy in the mean b on arrival, and all with probability C, a holder observes the others
               in the ratio 1 - C / b, that is, all of them where servers are plenty, (m - 1)/m where all are busy, and
-              none of one; of c copies of the station, in the ratio 1 - C / (b c). C follows from a finite-source chain
-              at the same load, with second phases; it is b of one server. The wait is that for the rest of the service
-              in progress, as far as it is observed at a random time, and for all in line. Second-phase work, and open
-              classes, are observed on arrival as by Poisson arrivals.
+              none with one server; with c copies of the station, in the ratio 1 - C / (b c). C follows from a
+              finite-source chain at the same load, with second phases; it is b for one server. The wait is that for the
+              rest of the service in progress, as far as it is observed at a random time, and for all in the queue.
+              Second-phase work, and open classes, are observed on arrival as by Poisson arrivals.
     Exact     for one customer without second phases, and one class at a station of several servers with a delay.
-    Fails     where service times of visits first come first served differ much: an arrival finds long ones less often
-              than an observer does.
+    Fails     where service times of first-come-first-served visits differ much: arrivals observe long ones less often
+              than an outside observer does.
     Source    @rolia1995 for waits inside holding times; @chandy1982 for the queue on arrival; the ratio of others: this
               tool.
     """
@@ -63,11 +63,11 @@ def solve(
 
 
 def _start(shape: Shape, numbers: Numbers, waits: Any) -> Any:
-    """(P, S) waits with which rounds begin: those given, but where many more customers than fill a station are one
-    class.
+    """(P, S) waits with which rounds begin: `waits`, except for a single class with far more customers than saturate a
+    station.
 
-    There, rounds that begin without waits go far beyond the answer and do not return. The waits of fewer customers are
-    found first; all others wait outside of all holds, at the station that is the fullest.
+    There, rounds that begin without waits diverge. The waits of fewer customers are solved first; all others wait
+    outside of all holds, at the station of the largest load.
     """
     if shape.closed.tolist() != [True] or not shape.levels:
         return waits
@@ -76,17 +76,17 @@ def _start(shape: Shape, numbers: Numbers, waits: Any) -> Any:
     many = np.flatnonzero((filling > 0) & (numbers.population[:, 0] > _CROWD * filling))
     if not many.size:
         return waits
-    here, start = numbers.part(many), np.zeros((len(many), waits.shape[1]))
+    part, start = numbers.part(many), np.zeros((len(many), waits.shape[1]))
     none = np.zeros((3, *start.shape, start.shape[1]))
-    asked = np.zeros(start.shape)
-    asked[:, shape.levels[0]] = here.response_waits[:, 0][:, shape.levels[0]]
-    people = [*(share * filling[many] for share in _FEWER), here.population[:, 0]]
+    requests = np.zeros(start.shape)
+    requests[:, shape.levels[0]] = part.response_waits[:, 0][:, shape.levels[0]]
+    people = [*(share * filling[many] for share in _FEWER), part.population[:, 0]]
     for number, (some, more) in enumerate(pairwise(people)):
-        core = _Core(shape, here.replace(population=some[:, None]), none, {})
+        core = _Core(shape, part.replace(population=some[:, None]), none, {})
         start, state = core.solve(start, True, _HASTE, number > 0, _NEAR)
-        load = load_of(shape, here, state.throughput * here.visits * state.holding)
-        fullest = np.where(asked > 0, load, -1.0).argmax(1)
-        counted = asked * (shape.centre == shape.centre[fullest][:, None])
+        load = load_of(shape, part, state.throughput * part.visits * state.holding)
+        fullest = np.where(requests > 0, load, -1.0).argmax(1)
+        counted = requests * (shape.centre == shape.centre[fullest][:, None])
         rate = state.throughput[:, 0] * counted.sum(1)
         start = start + (counted > 0) * ((more - some) / np.maximum(rate, 1e-300))[:, None]
     result = waits.copy()
@@ -104,7 +104,7 @@ class _Solved(Record):
     """(3, P, S, S)"""
 
     def part(self, chosen: Any) -> _Solved:
-        """Those of some points."""
+        """The core solutions of some points."""
         return _Solved(self.waits[chosen], self.state.part(chosen), self.changes[:, chosen])
 
 
@@ -119,7 +119,7 @@ class _Method:
         self.worst = np.zeros(len(numbers.population))
         self.last: _Core | None = None
         self.less: _Core | None = None
-        """The networks with a customer less, those of one class after the other."""
+        """The networks with one customer less, by tag one after the other."""
 
     def core(self, changes: Any, start: _Solved | None) -> _Solved:
         """The core solutions at given changes."""
@@ -136,7 +136,7 @@ class _Method:
         return _Solved(waits, state, changes)
 
     def known(self, count: int) -> Array | None:
-        """(P, n, S) where the next core solutions begin, if that is known."""
+        """(P, n, S) where the next core solutions begin; None where that is unknown."""
         done = sum(item.shape[1] for item in self.ended)
         return None if self.near is None else self.near[:, done : done + count]
 
@@ -151,8 +151,8 @@ class _Method:
         return _changes(self.shape, answer, state)
 
     def with_less(self, changes: Any, begin: Any) -> tuple[Any, LayerWaits]:
-        """(n P, S) the waits in the networks with a customer less, and what they imply; `begin` is where they may be
-        near."""
+        """(n P, S) the waits in the networks with one customer less, and all that they imply; `begin` may be near
+        them."""
         count = len(self.shape.tags)
         if self.less is None:
             fewer = [self.numbers.without(tag) for tag in self.shape.tags]
@@ -174,8 +174,8 @@ class _Method:
 class _Core:
     """The fixed points of a batch at given changes.
 
-    chains   of finite sources, kept up to date.
-    before   the same batch at nearly the same changes.
+    chains   chains of finite sources that are known, updated in place.
+    before   the same batch at nearby changes.
     """
 
     def __init__(
@@ -186,17 +186,17 @@ class _Core:
         size, streams = numbers.visits.shape
         known = before if _single(shape) else None
         self.logs = known.logs if known else np.full((size, streams, 4), np.nan)
-        """Where searches in finite sources begin."""
+        """The start of the searches in finite sources."""
         self.slopes = known.slopes if known else np.full((size, streams, streams), np.nan)
-        """Of the waits, as of `fixed_points`."""
+        """Inverse slopes of the waits, as for `fixed_points`."""
 
     def solve(
         self, start: Any, rough: bool, patience: int | Array, near: bool, enough: float = _EXACT
     ) -> tuple[Any, LayerWaits]:
-        """(P, S) waits, and what they imply.
+        """(P, S) waits, and all that they imply.
 
-        near    whether the answers may be near the start.
-        enough  the residual that is small enough.
+        near    whether the solution may be near the start.
+        enough  the residual at which Newton's steps end.
         Method  Newton's, at once where the start may be near, and again after some rounds; where that fails, all rounds
                 and `fixed_points`.
         """
@@ -216,13 +216,13 @@ class _Core:
         """The rounds of some points."""
 
         def maps(indices: Indices) -> BatchMap:
-            here = chosen[indices]
-            numbers, changes = self.numbers.part(here), self.changes[:, here]
+            points = chosen[indices]
+            numbers, changes = self.numbers.part(points), self.changes[:, points]
 
             def image(waits: Any) -> tuple[Any, Any]:
-                guess = self.logs[here]
+                guess = self.logs[points]
                 result = image_of(self.shape, numbers, changes, waits[..., 0], guess, self.chains)
-                self.logs[here] = guess
+                self.logs[points] = guess
                 return result.waits[..., None], result.residual
 
             return image
@@ -230,10 +230,9 @@ class _Core:
         return maps
 
     def step(self, waits: Any, live: Indices, enough: float) -> Indices:
-        """Take some points to where they end, in place; those that do not remain where they are, and are returned.
+        """Newton's steps of some points, in place; returns the points that do not converge, which are left unchanged.
 
-        So do all points of several classes, which may wait in many ways for stations where all are held: it is the
-        rounds that choose among them.
+        So are all points with several classes, which may have several fixed points: rounds choose among them.
         """
         if not live.size or not _single(self.shape):
             return live
@@ -243,21 +242,21 @@ class _Core:
         return live[~converged]
 
     def rounds(self, waits: Any, live: Indices, numbers: range) -> None:
-        """Rounds without memory of some points, in place, until they are near."""
+        """Rounds without memory of some points, in place, until their residuals are small."""
         if not live.size:
             return
-        here, kept = self.numbers.part(live), self.changes[:, live]
+        part, kept = self.numbers.part(live), self.changes[:, live]
         for number in numbers:
             guess = self.logs[live]
-            after = image_of(self.shape, here, kept, waits[live], guess, self.chains)
+            after = image_of(self.shape, part, kept, waits[live], guess, self.chains)
             self.logs[live] = guess
-            # Where others of the batch need more rounds, a point goes on as it would alone.
+            # A point stops as it would alone, even if others of the batch need more rounds.
             going = after.residual > _NEAR
             if not going.any():
                 return
             if not going.all():
                 live = live[going]
-                here, kept = self.numbers.part(live), self.changes[:, live]
+                part, kept = self.numbers.part(live), self.changes[:, live]
             following: Array = after.waits[going]
             waits[live] = (waits[live] + following) / 2 if number >= _CERTAIN else following
 
@@ -268,14 +267,14 @@ def _single(shape: Shape) -> bool:
 
 
 def _changes(shape: Shape, answer: _Solved, fewer: LayerWaits) -> Any:
-    """(3, P, S, S) what is to be added to the shares of others, for what a stream finds of them.
+    """(3, P, S, S) the corrections of the shares of others as an arriving stream observes them.
 
-    fewer   the networks with a customer less.
+    fewer   the networks with one customer less.
     """
     waits, state, _ = answer
     less = np.moveaxis(fewer.numbers.reshape(3, len(shape.tags), *waits.shape)[:, shape.tag], 1, 2)
     present = (state.scale > 0) & shape.closed[shape.kind]
-    # The network without a customer lacks the servers it holds, but not one of several copies.
+    # The network without a customer lacks the servers that it holds, unless they are of one of several copies.
     kept = np.ones(state.scale.shape)
     for rows in shape.levels:
         for row in rows:

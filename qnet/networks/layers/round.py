@@ -1,4 +1,4 @@
-"""One round over the waits of layers: what every stream waits, given what all wait."""
+"""One round over the waits of layers: the waits that the equations give from those of the round before."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from qnet.queues.finite_source import Chains, full_probabilities
 from qnet.record import Record
 
 _ABSENCE = 3.0
-"""How many time constants of a service an absence must last until the service is observed at random, as measured."""
+"""The time constants of a service after which it is observed at a random time, as measured."""
 _JUST_BELOW = 1 - 1e-9
 """A load with which queues are finite; any number just below 1 works, as such loads are refused."""
 _IMAGE, _CELL, _SOURCE = 50 * budget.CALL, budget.STEP, 2 * budget.STEP
@@ -23,7 +23,8 @@ _WHAT = "the waits of layers"
 
 
 class LayerWaits(Record):
-    """All that waits imply. Queues and busy servers are per customer of a closed class, but totals for open ones."""
+    """The waits and all that they imply; queues and busy servers are per customer of a closed class, in total for open
+    classes."""
 
     waits: Any
     """(P, S) the image: seconds per visit."""
@@ -32,26 +33,26 @@ class LayerWaits(Record):
     throughput: Any
     """(P, C) passages per second."""
     numbers: Any
-    """(3, P, S): waiting, in the first and in the second phase of service, per copy."""
+    """(3, P, S): numbers waiting, and in the first and the second phase of service, per copy."""
     scale: Any
-    """(3, P, S, S) how much of the others' number remains to be met, since they share a limited number of outer servers
-    of which the requesting customer holds one."""
+    """(3, P, S, S) the share of the others that can be present, since the requesting customer holds one of the limited
+    number of outer servers."""
     full: Any
-    """(P, S) the probability that an arrival finds all servers busy, over the mean number of busy servers found."""
+    """(P, S) the probability that an arrival finds all servers busy, over the mean number that it finds busy."""
     variance: Any
-    """(P, S) of the waits."""
+    """(P, S) variances of the waits."""
     holding: Any
     """(P, S) seconds per visit."""
     scv: Any
-    """(P, S) of the holding times."""
+    """(P, S) squared coefficients of variation of the holding times."""
     before: Any
-    """(P,) the largest residual of all core solutions on the way, of which the changes are estimated."""
+    """(P,) the largest residual of all core solutions from which changes were estimated."""
     ended: Any
     """(P, n, S) the waits at which each of the n core solutions of a point ended."""
 
     @staticmethod
     def joined(parts: Sequence[LayerWaits]) -> LayerWaits:
-        """Those of several batches, one after the other."""
+        """Several batches joined one after the other."""
         names = LayerWaits.fields()
         return LayerWaits(
             *(
@@ -72,11 +73,11 @@ class LayerWaits(Record):
 
 
 def leave_out(shape: Shape, row: int, scale: Any, full: Any, second: Any, lacking: bool) -> None:
-    """Scale the number of others that a stream meets down to those that can hold a server of the holds around it.
+    """Scale the others that a stream observes down to those that can hold a server of the holds around it, in place.
 
-    scale    (3, P, S, S)
+    scale    (3, P, S, S), as in `LayerWaits`.
     second   (P, S), positive where there are second phases.
-    lacking  whether holds count whose server is taken from the network without the customer.
+    lacking  whether holds count whose server is removed with the customer.
     """
     taken = shape.tags[int(shape.tag[row])][1]
     around: tuple[tuple[int, Any], ...] = shape.outer[row]
@@ -85,62 +86,60 @@ def leave_out(shape: Shape, row: int, scale: Any, full: Any, second: Any, lackin
             continue
         rest = 1.0 - others * full[:, outer, None]
         scale[:2, :, row] *= rest
-        # A second phase that has given the outer server back delays the next customer that holds it.
+        # A second phase that has released the outer server delays the next customer that holds it.
         scale[2, :, row] *= np.where(second[:, outer, None] > 0, rest, 1.0)
 
 
 def image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: Any, chains: Chains) -> LayerWaits:
-    """What the waits imply, and the waits after one more round; `guess` (P, S, 4) and `chains` are used and kept up to
-    date."""
-
+    """All that waits imply, and the waits of the next round; `guess` (P, S, 4) and `chains` are used and updated."""
     budget.spend(_IMAGE + _CELL * changes.size, _WHAT)
-    # What a round makes of an extreme guess is no answer: the residual of the last one decides.
+    # A round from an extreme guess may overflow; only the residual of the last round matters.
     with np.errstate(all="ignore"):
         return _image_of(shape, numbers, changes, waits, guess, chains)
 
 
 class _Level(Record):
-    """The streams inside a number of holds, and what no round changes of what they meet."""
+    """The streams inside a number of holds, with the constants of their waits."""
 
     rows: Any
     """(s,)"""
     again: Any
-    """(s, S) the earlier visits of the same customers that they may meet."""
+    """(s, S) 1 for streams of the same customers at the station, whose earlier visits may still be there."""
     free: Any
-    """(s, S) the streams of any number that they meet."""
+    """(s, S) 1 for streams at the station that any number of customers can request."""
     like: Any
-    """(s, 1) whether others there delay them by the service of the stream itself."""
+    """(s, 1) whether service is shared, so that others delay a stream by its service time instead of theirs."""
     left: Any
-    """(P, s, S) the others of limited number."""
+    """(P, s, S) the numbers of other customers, of streams with a limited number."""
     servers: Any
     """(P, s)"""
     sources: Any
-    """(P, s) how many other customers can be met."""
+    """(P, s) the largest number of other customers."""
 
     def part(self, chosen: Any) -> _Level:
-        """That of some of the points."""
+        """The level at some of the points."""
         return self.replace(left=self.left[chosen], servers=self.servers[chosen], sources=self.sources[chosen])
 
 
 class _Fixed(Record):
-    """What no round changes, of some points."""
+    """The constants of all rounds of some points."""
 
     people: Any
-    """(P, C) customers; 1 of open classes."""
+    """(P, C) customers; 1 for open classes."""
     many: Any
-    """(P, S) those of the class of each stream."""
+    """(P, S) customers of the class of each stream."""
     servers: Any
     """(P, S)"""
     recurring: Any
     """(P, S) visits of the same customers to the same station, above 0."""
     second: bool
-    """Whether there is work after responses."""
+    """Whether there are second phases."""
     free: bool
-    """Whether any streams are of any number."""
+    """Whether any number of customers can make the requests of some stream."""
     levels: tuple[_Level, ...]
 
     def part(self, chosen: Any) -> _Fixed:
-        """That of some of the points."""
+        """The constants of some of the points."""
         return self.replace(
             people=self.people[chosen],
             many=self.many[chosen],
@@ -151,7 +150,7 @@ class _Fixed(Record):
 
 
 def fixed_of(shape: Shape, numbers: Numbers) -> _Fixed:
-    """What no round changes, made once for the numbers, and for those of parts of the batch that are made later."""
+    """The constants of all rounds, made once for the numbers and for later parts of the batch."""
     if numbers.fixed:
         return numbers.fixed[0]
     people = np.where(shape.closed, numbers.population, 1.0)
@@ -183,7 +182,7 @@ def fixed_of(shape: Shape, numbers: Numbers) -> _Fixed:
 
 
 def _image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: Any, chains: Chains) -> LayerWaits:
-    """As `image_of`, whatever becomes of the numbers."""
+    """As `image_of`, without care for overflow."""
     fixed, visits = fixed_of(shape, numbers), numbers.visits
     first = numbers.first + _times(numbers.first_waits, waits)
     second = numbers.second + _times(numbers.second_waits, waits) if fixed.second else numbers.second
@@ -248,15 +247,15 @@ def _image_of(shape: Shape, numbers: Numbers, changes: Any, waits: Any, guess: A
 def _within_capacities(
     shape: Shape, numbers: Numbers, result: Array, waits: Array, load: Array, cycle: Array, rate: Array
 ) -> Array:
-    """The waits, longer where a station would do more than it can: they grow until it does not.
+    """The waits, lengthened where a station would be utilized above 1, so that they grow until it is not.
 
-    load    of every stream's station, per server, with the `waits` before.
+    load    utilization of the station of every stream, with the `waits` before.
     rate    requests per second, by stream.
     """
     noticed: Array = np.einsum("pcs,cs->ps", numbers.response_waits, np.eye(len(shape.closed))[:, shape.kind])
     noticed = _same_class(shape, noticed)
     noticed = np.where(shape.counted & (noticed > 0), cycle[:, shape.kind] / np.maximum(noticed, 1e-300), 0.0)
-    # Requests from inside holds recur when the servers held are free, which may be long before the customers return.
+    # Requests from inside holds recur when the held servers are free, which may be long before the customers return.
     rate = _present(shape, rate)
     pool: Array = (numbers.servers @ shape.pools.T)[:, shape.centre]
     noticed = np.where((pool > 0) & (rate > 0), np.minimum(noticed, pool / np.maximum(rate, 1e-300)), noticed)
@@ -279,7 +278,7 @@ def _same_class(shape: Shape, values: Any) -> Any:
 
 
 def _of_waits(waits: Any, load: Any, servers: Any) -> Any:
-    """Variances of waits, which are 0 but for a share of about that of all servers busy, and else exponential."""
+    """Variances of waits, which are exponential with about the probability that all servers are busy, and else 0."""
     chance = load ** (np.sqrt(2.0 * (servers + 1.0)) - 1.0)
     return waits**2 * np.minimum(2.0 / np.maximum(chance, 1e-6) - 1.0, 4.0)
 
@@ -296,8 +295,8 @@ def _scv(shape: Shape, numbers: Numbers, waits: Array, variance: Array, holding:
 
 
 def _same_class_second(same_class: Any, visits: Any, second: Any, absence: Any, cycle: Any, servers: Any) -> Any:
-    """(P, s, S) earlier visits of the same customer that are in their second phase, exponential: the last, and more at
-    several servers."""
+    """(P, s, S) the mean number of earlier visits of the same customer in their second phase, which is exponential: the
+    last visit, and more of them at several servers."""
     share = same_class * visits[:, None]
     overall = share.sum(-1, keepdims=True)
     overall = np.where(overall > 0, overall, 1.0)
@@ -308,7 +307,7 @@ def _same_class_second(same_class: Any, visits: Any, second: Any, absence: Any, 
 
 
 def _work(shape: Shape, level: _Level, holding: Array, scv: Array, absence: Array) -> Any:
-    """Two of (P, s, S): seconds that one adds to a wait in line, and in service."""
+    """Twice (P, s, S): seconds that a customer adds to a wait when it is queued, and when it is in service."""
     memory = _ABSENCE * holding * np.where(scv > 1, 1.0 + scv, scv) / 2.0
     gone = np.where(shape.counted[level.rows][:, None], absence[..., None], np.inf)
     known = np.where(memory[:, None] > 0, 1.0 / (1.0 + memory[:, None] / np.maximum(gone, 1e-300)), 1.0)
@@ -317,16 +316,16 @@ def _work(shape: Shape, level: _Level, holding: Array, scv: Array, absence: Arra
 
 
 def _at_shared(level: _Level, holding: Array, others: Array) -> Any:
-    """(P, s, S) the times of others, or where servers are shared those of the streams themselves."""
+    """(P, s, S) the times of others, or at shared servers the times of the streams themselves."""
     others = others if others.ndim > 2 else others[:, None]
     return np.where(level.like, holding[:, level.rows, None], others) if level.like.any() else others
 
 
 def _full(level: _Level, busy: tuple[Any, Any, Any], guess: Array, chains: Chains) -> Any:
-    """(P, s) the probability that an arrival finds all servers busy, over the mean number of busy servers found.
+    """(P, s) the probability that an arrival finds all servers busy, over the mean number that it finds busy.
 
     busy   (P, s) each: servers busy with requests of limited number in their first and second phase, and with others.
-    guess  (P, s, 4) where the search begins; it is kept up to date, as `chains` of finite sources are.
+    guess  (P, s, 4) the start of the search, updated in place, as `chains` of finite sources are.
     """
     first, second, others = busy
     bound, count, sources = first + second, level.servers, level.sources
@@ -335,19 +334,19 @@ def _full(level: _Level, busy: tuple[Any, Any, Any], guess: Array, chains: Chain
         return result
     waits = (count > 1) & (bound + others > 1e-250) & ((sources >= count) | (others > 0) | (second > 0))
     for several in sorted(set(count[waits].tolist())):
-        here = np.nonzero(waits & (count == several))
-        opened = np.minimum(others[here], _JUST_BELOW * several)
-        few = np.maximum(sources[here], 1e-9)
-        share = np.where(bound[here] > 0, first[here] / np.maximum(bound[here], 1e-300), 1.0)
-        most: Array = np.minimum(bound[here], (several - opened) * _JUST_BELOW)
+        where = np.nonzero(waits & (count == several))
+        opened = np.minimum(others[where], _JUST_BELOW * several)
+        few = np.maximum(sources[where], 1e-9)
+        share = np.where(bound[where] > 0, first[where] / np.maximum(bound[where], 1e-300), 1.0)
+        most: Array = np.minimum(bound[where], (several - opened) * _JUST_BELOW)
         most = np.maximum(np.where(share == 1, np.minimum(most, few * _JUST_BELOW), most), 1e-200)
         budget.spend(_SOURCE * few.size * (few.max() + several), _WHAT)
-        _, chance, logs, _ = full_probabilities(few, int(several), most, share, opened, guess[here].T, chains)
-        guess[here] = logs.T
-        result[here] = np.minimum(chance / np.maximum(bound + others, 1e-300)[here], 1.0 / several)
+        _, chance, logs, _ = full_probabilities(few, int(several), most, share, opened, guess[where].T, chains)
+        guess[where] = logs.T
+        result[where] = np.minimum(chance / np.maximum(bound + others, 1e-300)[where], 1.0 / several)
     return result
 
 
 def load_of(shape: Shape, numbers: Numbers, busy: Any) -> Any:
-    """(P, S) of busy servers, the share at the station of each stream."""
+    """(P, S) utilization of the station of each stream, from the busy servers by stream."""
     return _present(shape, busy) / numbers.servers[:, shape.centre]

@@ -3,7 +3,7 @@
 Applies   closed classes, also with open ones; holds in holds to any depth, second phases; single and
           several servers, first come first served, processor sharing, last come first served preemptive resume.
 Method    `core`; every answer is proven by its residual.
-Fails     as `core`, and at holds of processor-sharing stations, where what is waited for inside is taken as work.
+Fails     as `core`, and at holds of processor-sharing stations, where waits inside are taken as service.
 Cost      rounds x tags x streams^2, some hundred rounds.
 """
 
@@ -35,19 +35,19 @@ from qnet.networks.wanted import Wanted
 from qnet.queues.arithmetic import total
 
 _CELLS = 400_000
-"""Streams^2 x tags x points that are held in memory at once."""
+"""Streams^2 x tags x points that are solved at once, for the memory."""
 _LARGEST = 2_000_000
-"""Streams^2 x tags beyond which a point is too large."""
+"""Streams^2 x tags above which a point is too large."""
 _FACTOR, _MOST = 3.0, 4.0
 """How far holding times at a station may differ, and how large their scv may be, where answers are trusted."""
 _LEAST = 0.5
 """The least scv of a service time with which errors were measured."""
 _ROUNDING = 1e-8
-"""By how much a utilization may exceed 1; well above the residual of convergence."""
+"""How far a utilization may exceed 1 by rounding; well above the residual of convergence."""
 _ENDLESS = 1e-3
-"""Residuals with which an open load that is beyond a capacity by more than that is known to be so."""
+"""The residual below which an open load beyond a capacity by more than this is certain."""
 _BRIEFLY = 40
-"""Rounds without progress after which a ceiling is given up: with 80 no more of them converge."""
+"""Rounds without progress after which the limit of the throughput is given up: with 80 no more of them converge."""
 _CROWD = 1e5
 """The number of customers that counts as unlimited."""
 
@@ -55,12 +55,12 @@ _CROWD = 1e5
 def solve(network: RoutedNetwork, compiled: Streams, wanted: Wanted) -> RoutedSolution:
     """The steady state of a network of layers, or of every point of a batch.
 
-    wanted    the method and its budget; state probabilities are refused.
-    network   with closed classes; without priorities and rates that depend on the number present, by the caller.
+    network   with closed classes; without priorities and rates that depend on the number present (not checked).
     compiled  its streams at one passage per second of every class.
+    wanted    the method and its budget; state probabilities are refused.
     Returns   figures by class, route and station, never exact. Points where open load reaches a capacity are marked.
-    Raises    `NotComputed` QN513 where state probabilities are asked for, QN541 where there are
-              too many holds, QN540 where the waits are not proven.
+    Raises    `NotComputed` QN513 where state probabilities are wanted, QN541 for too many holds, QN540 where the waits
+              are not proven.
     """
     if wanted.states:
         raise NotComputed(Problem("QN513", f"{METHOD} gives no state probabilities", "a network without holds"))
@@ -68,7 +68,7 @@ def solve(network: RoutedNetwork, compiled: Streams, wanted: Wanted) -> RoutedSo
 
 
 def ceiling(network: RoutedNetwork, compiled: Streams) -> tuple[Value, str] | None:
-    """What the throughput of a single closed class tends to with ever more customers, and the station full then.
+    """The limit of the throughput of a single closed class with many customers, and the station that sets it.
 
     network   one closed class.
     compiled  its streams at one passage per second.
@@ -80,34 +80,34 @@ def ceiling(network: RoutedNetwork, compiled: Streams) -> tuple[Value, str] | No
 
 
 def ceiling_asked(network: RoutedNetwork, compiled: Streams) -> Asked:
-    """What `ceiling` asks for; arguments as of it."""
+    """The problem that `ceiling` solves; arguments as for `ceiling`."""
     shape, numbers = tables(network, compiled)
     return Asked(shape, _Layers(network, compiled).crowded(numbers), False, np.full(2, _BRIEFLY))
 
 
 def point_asked(network: RoutedNetwork, compiled: Streams) -> list[Asked]:
-    """What `solve` and `ceiling` ask for at a point, whichever is called; arguments as of these."""
+    """The problems that `solve` or `ceiling` solve at a point; arguments as for these."""
     layers = _Layers(network, compiled)
     asked = [layers.asked(Wanted())]
     return [*asked, ceiling_asked(network, compiled)] if layers.alone(Wanted()) else asked
 
 
 def untrusted(shape: Shape, numbers: Numbers, state: LayerWaits) -> tuple[Flags, Flags]:
-    """Where waits are estimated beyond what was measured: (P, K) for times that differ, and for times that vary."""
+    """(P, K) where waits are estimated beyond what was measured: for times that differ, and for times of large scv."""
     apart = np.zeros((len(state.waits), len(shape.keys)), bool)
     wild = apart.copy()
     for index in range(len(shape.keys)):
-        particular = np.flatnonzero((shape.centre == index) & (shape.present.diagonal() > 0) & ~shape.shared)
-        if particular.size:
-            times, asked = state.holding[:, particular], numbers.visits[:, particular] > 0
-            shortest = np.where(asked & (times > 0), times, np.inf).min(1)
-            apart[:, index] = np.where(asked, times, 0.0).max(1) > _FACTOR * shortest
-            wild[:, index] = (asked & (state.scv[:, particular] > _MOST)).any(1)
+        members = np.flatnonzero((shape.centre == index) & (shape.present.diagonal() > 0) & ~shape.shared)
+        if members.size:
+            times, visited = state.holding[:, members], numbers.visits[:, members] > 0
+            shortest = np.where(visited & (times > 0), times, np.inf).min(1)
+            apart[:, index] = np.where(visited, times, 0.0).max(1) > _FACTOR * shortest
+            wild[:, index] = (visited & (state.scv[:, members] > _MOST)).any(1)
     return apart, wild
 
 
 def _structure(shape: Shape) -> tuple[int, int]:
-    """On which it depends how many core solutions there are, and of what size."""
+    """The numbers of streams and tags, which determine the number and size of the core solutions."""
     return len(shape.kind), len(shape.tags)
 
 
@@ -125,12 +125,13 @@ class _Layers:
         self.open = any(isinstance(item, OpenClass) for item in network.classes)
 
     def alone(self, wanted: Wanted) -> bool:
-        """Whether a ceiling is asked for, which there is of a single closed class."""
+        """Whether the limit of the throughput is wanted, of a single closed class."""
         single = len(self.network.classes) == len(self.network.closed) == 1
         return single and wanted.asks_ceiling(self.network.size)
 
     def asked(self, wanted: Wanted) -> Asked:
-        """What is to be solved; after all points the same with unlimited customers, where a ceiling is asked for."""
+        """The problem to solve: all points, and where the limit of the throughput is wanted the same with many
+        customers."""
         shape, numbers = tables(self.without_arrivals(self.overloaded()), self.unit)
         size, alone = len(numbers.population), self.alone(wanted)
         if alone:
@@ -185,16 +186,16 @@ class _Layers:
         )  # fmt: skip
 
     def near(self, shape: Shape, state: LayerWaits) -> Nearby | None:
-        """Where the fixed points of a batch ended."""
+        """The fixed points of a batch; None for a point."""
         size = self.network.size
         return None if size is None else Nearby(METHOD, size, _structure(shape), None, (state.ended,))
 
     def within(self, item: StationFigures, stable: Value) -> StationFigures:
-        """Figures of a station, of which rounding alone may have put the utilization above 1."""
+        """Figures of a station, with a utilization that exceeds 1 by rounding set to 1."""
         if item.utilization is None or self.operations.all(item.utilization <= 1.0):
             return item
         if not self.operations.all((item.utilization <= 1.0 + _ROUNDING) | (stable == False)):  # noqa: E712
-            text = f"the waits of the layers did not converge: {item.label} would do more than it can"
+            text = f"the waits of the layers did not converge: the utilization of {item.label} would be above 1"
             raise NotComputed(Problem("QN540", text, "a utilization of at most 1"))
         return item.replace(utilization=self.operations.minimum([item.utilization, 1.0 + 0.0 * item.utilization]))
 
@@ -203,14 +204,14 @@ class _Layers:
         return float(column[0]) if self.network.size is None else column
 
     def overloaded(self) -> Value:
-        """Where open classes alone, without any wait, fill a station."""
+        """Whether open classes alone, without any wait, saturate a station: a bool, or an array of the batch."""
         full: Value = False
         for load in self.open_loads(self.unit, None).values():
             full = full | (load >= 1.0)
         return full
 
     def open_loads(self, compiled: Streams, waits: list[Wait] | None) -> dict[Key, Value]:
-        """Of every queueing station group that open classes use: their load per server, with the waits if known."""
+        """The utilization of every queueing station group by open classes, with the waits if known."""
         loads: dict[Key, Value] = {}
         for station in self.network.stations:
             for index in range(len(station.groups)):
@@ -228,7 +229,7 @@ class _Layers:
         return loads
 
     def without_arrivals(self, full: Value) -> RoutedNetwork:
-        """The network, at points where `full`: open classes alone fill a station, without arrivals."""
+        """The network without arrivals at points where `full`, since open classes alone saturate a station."""
         off = 1.0 - full * 1.0
         classes = tuple(
             item.replace(arrival_rate=item.arrival_rate * off) if isinstance(item, OpenClass) else item
@@ -237,7 +238,7 @@ class _Layers:
         return self.network.replace(classes=classes)
 
     def converged(self, asked: Asked) -> tuple[Any, LayerWaits]:
-        """State and what they imply, a part of the batch at a time."""
+        """The waits and all that they imply, solved a part of the batch at a time."""
         shape, numbers, rough, patience, near = asked
         cells = len(shape.kind) ** 2 * len(shape.tags)
         if cells > _LARGEST:
@@ -254,12 +255,11 @@ class _Layers:
         return waits, LayerWaits.joined([state for _, state in parts])
 
     def prove(self, residual: Any, full: Value, loads: Mapping[Key, Value], tolerance: float) -> None:
-        """Raise unless the waits of all points are a fixed point, but where open classes have no steady state.
+        """Raise `NotComputed` QN540 unless the waits of all points with a steady state are a fixed point.
 
         residual   (P,)
-        full       where they have none without any wait.
-        loads      of open classes, with the waits: waits grow without end where one is beyond its capacity, and
-                   nothing else is known of them.
+        full       where open classes have no steady state even without waits.
+        loads      of open classes, with the waits, which grow without limit where a load exceeds its capacity.
         tolerance  the largest residual.
         """
         settled = (residual <= tolerance) | np.broadcast_to(full, residual.shape)
@@ -269,7 +269,7 @@ class _Layers:
             reason = f"a residual of {float(residual[~settled].max()):.0e}"
             point = int(settled.argmin()) if len(residual) > 1 else None
             help = (
-                "keep open classes out of what closed ones hold, or try a lower load"
+                "keep open classes out of stations that closed ones hold, or try a lower load"
                 if self.open
                 else "change the load"
             )
@@ -277,21 +277,21 @@ class _Layers:
             raise not_converged("the waits of the layers", expected, help, point, "QN540", reason)
 
     def beyond(self, shape: Shape, apart: Flags, wild: Flags) -> list[str]:
-        """Where waits are estimated beyond what was measured; arguments as `untrusted` returns them."""
+        """The reasons that waits are estimated beyond what was measured; arguments as `untrusted` returns them."""
         result: list[str] = []
         labels = {(item.name, index): group.label for item in self.network.stations
                   for index, group in enumerate(item.groups)}  # fmt: skip
         for index, key in enumerate(shape.keys):
             if apart[:, index].any() or wild[:, index].any():
                 far = apart[:, index].any()
-                what = "differ by more than a factor of 3" if far else "vary with an scv above 4"
+                what = "differ by more than a factor of 3" if far else "have an scv above 4"
                 text = f"the wait for {labels[key]} is estimated beyond where errors were measured: times {what}"
                 reason = Reason("holds apart" if far else "holds of large scv", station=labels[key])
                 result.append(Beyond(reason, "QN640", text))
         return result
 
     def unmeasured(self) -> list[str]:
-        """What networks have that those had not of which errors were measured."""
+        """The reasons that a network is outside of those whose errors were measured."""
         result: list[str] = []
         held = {key for stream in self.unit.streams for key in stream.around}
         late = {(stream.station, stream.group) for stream in self.unit.streams if not stream.left and _kept(stream)}
@@ -300,9 +300,9 @@ class _Layers:
                 key = (station.name, index)
                 if station.delay or station.in_line or key not in held | late:
                     continue
-                text = f"{group.label} is shared and kept while others are waited for or after the response, which is "
+                text = f"{group.label} is shared, and kept while others are waited for or after the response, "
                 reason = Reason("kept as work", station=group.label)
-                result.append(Beyond(reason, "QN640", text + "taken as work there"))
+                result.append(Beyond(reason, "QN640", text + "which is taken as service there"))
         for name in self.regular():
             text = f"times at {name} have an scv below {_LEAST:g}, with which errors were not measured: customers then "
             reason = Reason("nearly constant", station=name)
@@ -310,28 +310,28 @@ class _Layers:
         result += [Beyond(reason, "QN729") for reason in self.in_step()]
         if self.open and held | late:
             when = "while others are waited for" if held else "after the response"
-            text = f"open classes meet closed ones whose servers are held {when}: errors were "
-            result.append(Beyond(Reason("open with holds"), "QN640", text + "measured of closed classes alone"))
+            text = f"open classes share the network with closed ones whose servers are held {when}: errors were "
+            result.append(Beyond(Reason("open with holds"), "QN640", text + "measured for closed classes alone"))
         return result
 
     def regular(self) -> list[str]:
-        """Stations where customers wait in line for servers that are kept for nearly constant times."""
+        """Stations in order of arrival or priority whose servers are kept for nearly constant times."""
         in_line = {station.name for station in self.network.stations if station.in_line}
         result: dict[str, None] = {}
 
-        def look(steps: Sequence[Step], holder: str) -> None:
+        def collect(steps: Sequence[Step], holder: str) -> None:
             for step in steps:
                 if isinstance(step, Hold):
-                    look(step.steps, step.station)
+                    collect(step.steps, step.station)
                 elif isinstance(step, Fork):
                     for branch in step.branches:
-                        look(branch.steps, holder)
+                        collect(branch.steps, holder)
                 elif holder in in_line and bool(np.any((np.asarray(step.scv) < _LEAST) & (np.asarray(step.mean) > 0))):
                     result[holder] = None
 
         for customers in self.network.classes:
             for route in customers.routes:
-                look(route.steps, "")
+                collect(route.steps, "")
         return list(result)
 
     def in_step(self) -> list[Reason]:
@@ -353,15 +353,15 @@ class _Layers:
         ]
 
     def crowded(self, numbers: Numbers) -> Numbers:
-        """All points, and after them the same with unlimited customers."""
+        """All points, and after them the same with a very large population."""
         both = [np.concatenate([value, value]) for value in numbers]
         crowd = np.full(numbers.population.shape, _CROWD)
         return Numbers(*both).replace(population=np.concatenate([numbers.population, crowd]))
 
     def ceilings(self, shape: Shape, numbers: Numbers, overall: LayerWaits) -> tuple[Value, Any] | None:
-        """What the throughput tends to and the station that is full then; of a batch arrays, not-a-number for unknown.
+        """The limit of the throughput and the station that sets it; arrays for a batch, not-a-number for unknown.
 
-        overall  as of `crowded`.
+        overall  the solution of `crowded`.
         """
         if self.network.size is None:
             return self.ceiling(shape, numbers, overall)
@@ -374,9 +374,9 @@ class _Layers:
         return np.array([rate for rate, _ in result]), np.array([label for _, label in result], dtype=object)
 
     def ceiling(self, shape: Shape, numbers: Numbers, overall: LayerWaits) -> tuple[Value, str] | None:
-        """What the throughput of a single closed class tends to, and the station that is full then.
+        """The limit of the throughput of a single closed class, and the station that sets it; None where unknown.
 
-        overall  what is results for a point and for the same with unlimited customers.
+        overall  the solutions of a point and of the same with a very large population.
         """
         if overall.residual[1] > TOLERANCE or overall.before[1] > _ENDLESS:
             return None
@@ -390,5 +390,5 @@ class _Layers:
                 label = next(item for item in self.network.stations if item.name == name).groups[index].label
                 if best is None or load > best[0] + 1e-6:
                     best = (load, label)
-        # Both are estimates, and of the two the larger is nearer.
+        # Both throughputs are estimates of the limit from below: the larger is nearer.
         return (float(overall.throughput[:, 0].max()), best[1]) if best else None

@@ -14,50 +14,51 @@ from qnet.queues.finite_source import MAX_SOURCES
 from qnet.record import Record
 
 Tag = tuple[int, tuple[int, ...]]
-"""A customer on the way: its closed class, or -1 where none is taken out, and the centres of which it holds the server
-that others then lack."""
+"""A requesting customer: its closed class, or -1 where no customer is removed, and the centres whose servers it holds,
+which others then lack."""
 
 
 class Shape(Record):
-    """What all points of a batch share: S streams at K centres of C classes."""
+    """The structure that all points of a batch share: S streams at K centres of C classes."""
 
     keys: tuple[Key, ...]
     """(K,) the centres: one copy of each group."""
     centre: Any
     """(S,) the centre of each stream."""
     kind: Any
-    """(S,) its class."""
+    """(S,) the class of each stream."""
     counted: Any
     """(S,) whether it is a request of a closed class, before the response."""
     free: Any
-    """(S,) whether any number can request it at once: for open classes and second-phase work, outside all holds."""
+    """(S,) whether any number of customers can request it at once: open classes and second phases outside all holds."""
     shared: Any
     """(S,) whether the server is shared or preempted by later arrivals."""
     levels: tuple[Any, ...]
     """The streams inside 0, 1, ... holds, without those at delays."""
     present: Any
-    """(S, S) 1 where the streams meet at a queueing station."""
+    """(S, S) 1 where both streams are at the same queueing station."""
     same_class: Any
     """(S, S) whether both are requested by the same customers."""
     outer: tuple[tuple[tuple[int, Any], ...], ...]
-    """For each stream and each hold around it: the stream of that hold, and (S,) the share of every stream that is
-    requested by holders of the same copy."""
+    """By stream, for each hold around it: the stream of that hold, and (S,) the share of the requests of every stream
+    that holders of the same copy make."""
     tags: tuple[Tag, ...]
     tag: Any
     """(S,) the tag of the requesting customers."""
     closed: Any
     """(C,)"""
     visiting: Any
-    """(K, C) which closed classes request a centre themselves."""
+    """(K, C) whether a closed class requests a centre before its response."""
     crowd: Any
-    """(K,) whether the number that can make requests at once is not bounded by closed classes."""
+    """(K,) whether closed classes do not bound the number of requests at once."""
     pools: Any
-    """(K, K) how many copies of an outer centre request a centre that all are held around; zero rows elsewhere."""
+    """(K, K) for a centre that is requested only from inside holds: the copies of the outer centre whose holders
+    request it; rows of 0 for other centres."""
     fraction: Any
-    """(F,) the streams of repeated parts whose number of repetitions is not an integer."""
+    """(F,) the streams of the repeated parts with a fractional number of repetitions."""
 
     def sources(self, numbers: Numbers, rows: Any) -> Any:
-        """(P, s) how many other customers a request can meet at a station."""
+        """(P, s) the largest number of other customers at the station of a request."""
         result = np.empty((len(numbers.population), len(rows)))
         for column, row in enumerate(rows):
             index = self.centre[row]
@@ -74,34 +75,34 @@ class Numbers(Record):
     """The numbers of P points; every array has P rows. Times in seconds, rates per second."""
 
     visits: Any
-    """(P, S) per passage and copy."""
+    """(P, S) visits per passage and copy."""
     first: Any
     first_waits: Any
     """(P, S) mean holding time up to the response without waits, and (P, S, S) how often each stream is waited for."""
     second: Any
     second_waits: Any
     variance: Any
-    """(P, S) of the holding time without waits."""
+    """(P, S) variance of the holding time without waits."""
     part_weight: Any
     part_mean: Any
     part_waits: Any
-    """(P, F), (P, F), (P, F, S): repeated parts that add to variances."""
+    """(P, F), (P, F), (P, F, S): the repeated parts that add to variances."""
     scv: Any
-    """(P, S) stated; negative where the steps say it."""
+    """(P, S) stated scv of the holding time; negative where it follows from the steps."""
     response: Any
     response_waits: Any
-    """(P, C) and (P, C, S)."""
+    """(P, C) mean response without waits, and (P, C, S) how often each stream is waited for."""
     population: Any
-    """(P, C); 0 of open classes."""
+    """(P, C); 0 for open classes."""
     think_time: Any
     arrival_rate: Any
-    """(P, C); 0 of closed classes."""
+    """(P, C); 0 for closed classes."""
     servers: Any
     """(P, K)"""
 
     @property
     def fixed(self) -> list[Any]:
-        """What follows from these numbers alone: held as long as they are."""
+        """A cache of values that follow from these numbers alone, of at most one entry."""
         return self.__dict__.setdefault("_fixed", [])
 
     def part(self, chosen: Any) -> Numbers:
@@ -111,7 +112,7 @@ class Numbers(Record):
         return result
 
     def without(self, tag: Tag) -> Numbers:
-        """The points with a customer less, and without the servers it holds."""
+        """The points with one customer less, and without the servers that it holds."""
         kind, held = tag
         population, servers = self.population.copy(), self.servers.copy()
         if kind >= 0:
@@ -139,13 +140,13 @@ class _Tables:
         return self.shape(), self.numbers()
 
     def column(self, values: Sequence[Any]) -> Any:
-        """(P, n) of n numbers."""
+        """(P, n) an array of n values."""
         if not values:
             return np.zeros((self.size, 0))
         return np.stack([np.broadcast_to(np.asarray(value, float), (self.size,)) for value in values], axis=1)
 
     def linear(self, durations: Sequence[Duration]) -> tuple[Any, Any]:
-        """Means without waits, and how often each stream is waited for."""
+        """(P, n) means without waits, and (P, n, S) how often each stream is waited for."""
         counts = np.zeros((self.size, len(durations), len(self.streams)))
         for row, duration in enumerate(durations):
             for stream, count in duration.waits.items():
@@ -248,7 +249,7 @@ class _Tables:
         return stream.class_index if counted else -1, tuple(self.row_of[key] for key in taken)
 
     def outer(self, index: int) -> tuple[tuple[int, Any], ...]:
-        """The streams of the holds around one, each with how far others are requested from inside the same copy."""
+        """The streams of the holds around a stream, as `Shape.outer`."""
         stream = self.streams[index]
         result: list[tuple[int, Any]] = []
         for number, key in enumerate(stream.around):
@@ -261,7 +262,7 @@ class _Tables:
         return tuple(result)
 
     def holder(self, stream: Stream, number: int) -> int:
-        """The stream of a hold around another one; second-phase work may have left the holds around that one."""
+        """The stream of a hold around another stream; a second phase may have left holds around that stream."""
         key, before = stream.around[number], stream.around[:number]
         passage = (stream.class_index, stream.route)
         matches = [
@@ -274,8 +275,7 @@ class _Tables:
         return min(matches)[1]
 
     def pools(self) -> Any:
-        """For every centre that is requested only from inside holds: the copies of the centres whose holders request
-        it."""
+        """(K, K) as `Shape.pools`."""
         result = np.zeros((len(self.keys), len(self.keys)))
         for number, key in enumerate(self.keys):
             selected = [stream for stream in self.streams if (stream.station, stream.group) == key]

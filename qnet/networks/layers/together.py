@@ -1,7 +1,7 @@
-"""Layers of similar networks that are asked for one after the other, solved as one batch.
+"""Layers of similar networks that are requested one after the other, solved as one batch.
 
-Networks that differ in numbers of servers are of separate structure to all other methods, and each is a question by
-itself. To layers these are numbers like others, and a round over many points takes hardly longer than over one.
+For other methods, networks with different numbers of servers differ in structure. For layers these are numbers like
+others, and a round over many points takes hardly longer than over one.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from qnet.record import Record
 
 
 class Asked(Record):
-    """What layers are asked for, the arguments of `core.solve`."""
+    """A problem of layers: the arguments of `core.solve`."""
 
     shape: Shape
     numbers: Numbers
@@ -28,10 +28,10 @@ class Asked(Record):
     patience: Array
     """(P,) rounds without progress."""
     near: Array | None = None
-    """(P, n, S) where core solutions begin, if that is known."""
+    """(P, n, S) where core solutions begin; None where that is unknown."""
 
     def points(self) -> list[bytes]:
-        """Each of its points, as bytes that are the same where all is."""
+        """Each of its points as bytes, equal for equal points."""
         common = _bytes((tuple(self.shape), self.rough))
         return [
             common + _bytes((*self.numbers.part([index]), self.patience[index : index + 1]))
@@ -40,54 +40,54 @@ class Asked(Record):
 
 
 class _Family:
-    """Questions of one shape and patience, and what is known of their points and of others of the shape."""
+    """The announced problems of one shape and patience."""
 
     def __init__(self) -> None:
-        self.questions: list[Asked] = []
-        """Those that are not answered yet."""
+        self.problems: list[Asked] = []
+        """The problems that are not solved yet."""
 
 
 class _Announced:
-    """The questions of some networks, of which any number may be asked; and the points that are answered."""
+    """Problems that may be requested, and the points that are solved."""
 
     def __init__(self) -> None:
         self.families: dict[bytes, _Family] = {}
         self.points: dict[bytes, list[_Family]] = {}
-        """By point, as bytes: those that it belongs to."""
+        """By point, as bytes: the families with this point."""
         self.answers: dict[bytes, tuple[Any, LayerWaits]] = {}
-        """By point: the batch that it was solved in, of one point."""
+        """By point: its waits and state, as a batch of one point."""
 
-    def add(self, question: Asked) -> None:
-        """Announce a question."""
-        key = _bytes((tuple(question.shape), question.rough, question.patience))
+    def add(self, problem: Asked) -> None:
+        """Announce a problem."""
+        key = _bytes((tuple(problem.shape), problem.rough, problem.patience))
         family = self.families.setdefault(key, _Family())
-        points = question.points()
+        points = problem.points()
         if not all(point in self.answers for point in points):
-            family.questions.append(question)
+            family.problems.append(problem)
         for point in points:
             if family not in self.points.setdefault(point, []):
                 self.points[point].append(family)
 
     def answer(self, asked: Asked) -> tuple[Any, LayerWaits] | None:
-        """As `core.solve`, of announced points; None where some are not."""
+        """As `core.solve`, for announced points; None where some are not."""
         points = asked.points()
         while missing := [point for point in points if point not in self.answers]:
-            waiting = [family for family in self.points.get(missing[0], []) if family.questions]
-            if not waiting:
+            pending = [family for family in self.points.get(missing[0], []) if family.problems]
+            if not pending:
                 return None
-            self._solve(waiting[0])
+            self._solve(pending[0])
         every = [self.answers[point] for point in points]
         return np.concatenate([waits for waits, _ in every]), LayerWaits.joined([state for _, state in every])
 
     def _solve(self, family: _Family) -> None:
-        """Answer all questions of a family, each point once."""
+        """Solve all problems of a family, each point once."""
         new: dict[bytes, tuple[Numbers, Array]] = {}
-        for item in family.questions:
+        for item in family.problems:
             for index, point in enumerate(item.points()):
                 if point not in self.answers:
                     new[point] = item.numbers.part([index]), item.patience[index : index + 1]
-        shape, rough = family.questions[0].shape, family.questions[0].rough
-        family.questions = []
+        shape, rough = family.problems[0].shape, family.problems[0].rough
+        family.problems = []
         numbers = Numbers(*(np.concatenate(parts) for parts in zip(*(item for item, _ in new.values()), strict=True)))
         waits, state = solve(shape, numbers, rough, np.concatenate([patience for _, patience in new.values()]))
         for index, point in enumerate(new):
@@ -98,23 +98,27 @@ _announced: ContextVar[_Announced | None] = ContextVar("layers", default=None)
 
 
 def solved(asked: Asked) -> tuple[Any, LayerWaits]:
-    """What `core.solve` answers; where its points were announced, with all those that were announced like them."""
+    """The result of `core.solve`; announced points are solved with all others of their shape and patience."""
     announced = _announced.get()
     return (announced and announced.answer(asked)) or solve(*asked)
 
 
 def announcing() -> bool:
-    """Whether some questions are announced."""
+    """Whether this is inside of `together`."""
     return _announced.get() is not None
 
 
 @contextmanager
-def together(questions: Iterable[Asked]) -> Generator[None]:
-    """Announce questions that may be asked inside, alone or as batches: when the first point is asked for, all points
-    of one shape and patience are solved at once. What is announced inside of another belongs to that."""
+def together(problems: Iterable[Asked]) -> Generator[None]:
+    """Announce problems that may be requested inside, alone or as batches.
+
+    At the first request, all points of one shape and patience are solved at once. Nested announcements are joined.
+
+    problems  as `solved` takes them.
+    """
     outer = _announced.get()
     announced = outer or _Announced()
-    for item in questions:
+    for item in problems:
         announced.add(item)
     token = _announced.set(announced)
     try:

@@ -88,7 +88,7 @@ def refused(kind: type[QnetError], code: str, network: ClosedNetwork, **options:
 def test_refusals() -> None:
     one = closed_network([[1.0]], [3])
     said = refused(NotComputed, "QN513", closed_network([[1.0]], [3], rates=[(2.0, 1.0)]))
-    assert "depend on the number there" in said
+    assert "depend on the number present" in said
     assert 'no method "x"' in refused(InvalidInput, "QN514", one, method="x")
     assert 'no correction "x"' in refused(InvalidInput, "QN514", one, correction="x")
     assert "0 core solutions" in refused(InvalidInput, "QN514", one, solutions=0)
