@@ -89,10 +89,10 @@ class _Answer(Reduction):
 
     def unserved(self, result: ProductSolution, rho: dict[Key, Value]) -> dict[Key, Value]:
         """The open loads, set to 1 where customers of higher priority leave too little to an open class."""
-        for kind, item in enumerate(self.network.classes):
+        for class_index, item in enumerate(self.network.classes):
             if isinstance(item, ClosedClass):
                 continue
-            lost = (item.arrival_rate > 0) & (self.of_class(result.figures.throughput, kind) == 0)
+            lost = (item.arrival_rate > 0) & (self.of_class(result.figures.throughput, class_index) == 0)
             for key in rho:
                 if key[0] in self.ranked:
                     rho[key] = self.operations.where(lost, self.operations.maximum([rho[key], 1.0]), rho[key])
@@ -118,7 +118,7 @@ class _Answer(Reduction):
         self.refuse_idle(demands)
         answered, reduced, asked = self.fixed(demands, visits, wanted, solve_part)
         rates = answered.figures.throughput
-        throughputs = [self.throughput(rates, kind) for kind in range(len(self.network.classes))]
+        throughputs = [self.throughput(rates, class_index) for class_index in range(len(self.network.classes))]
         compiled = streams(self.network, self.operations, throughputs)
         rho = self.open_loads(dict(enumerate(throughputs)))
         if answered.method == PRIORITY:
@@ -180,7 +180,9 @@ class _Answer(Reduction):
         def answer(rates: Rates) -> tuple[ProductSolution, Demands, list[list[Value]]]:
             nonlocal last, latest
             # The result is usually at the last rates that were tried.
-            if latest is not None and all(self.operations.all(latest[0][kind] == rates[kind]) for kind in rates):
+            if latest is not None and all(
+                self.operations.all(latest[0][class_index] == rates[class_index]) for class_index in rates
+            ):
                 return latest[1]
             asked = self.shared(demands, rates)
             reduced = self.reduced(asked, visits, self.stable(self.open_loads(rates)), rates)
@@ -190,12 +192,16 @@ class _Answer(Reduction):
 
         def passages(rates: Rates) -> Rates:
             answered = answer(rates)[0]
-            return {kind: self.throughput(answered.figures.throughput, kind) for kind in rates}
+            return {class_index: self.throughput(answered.figures.throughput, class_index) for class_index in rates}
 
         every = range(len(self.network.classes)) if self.left else ()
-        start = {kind: self.throughput(last.rates, kind) for kind in every} if last is not None else None
+        start = (
+            {class_index: self.throughput(last.rates, class_index) for class_index in every}
+            if last is not None
+            else None
+        )
         if start is None and self.left:
-            start = {kind: self.light(demands, kind) for kind in every}
+            start = {class_index: self.light(demands, class_index) for class_index in every}
         try:
             if not self.left:
                 return answer({})
@@ -208,24 +214,24 @@ class _Answer(Reduction):
             help = "wait for more of the branches (join), or state fewer customers"
             raise NotComputed(Problem("QN511", text, "fewer of them", help=help)) from None
 
-    def light(self, demands: list[list[Value]], kind: int) -> Value:
+    def light(self, demands: list[list[Value]], class_index: int) -> Value:
         """Passages per second of a class without any waits, at most what its stations can serve."""
-        given = self.network.classes[kind]
+        given = self.network.classes[class_index]
         if isinstance(given, OpenClass):
             return given.arrival_rate
         copies = [*(copies for _, _, copies in self.groups), 1]
-        time = given.think_time + total(count * row[kind] for count, row in zip(copies, demands, strict=True))
+        time = given.think_time + total(count * row[class_index] for count, row in zip(copies, demands, strict=True))
         limits = [
-            station.peak / (row[kind] + 1e-300)
+            station.peak / (row[class_index] + 1e-300)
             for (_, station, _), row in zip(self.groups, demands, strict=False)
             if not station.delay
         ]
         return self.operations.minimum([given.population / (time + 1e-300), *(limit + 0.0 * time for limit in limits)])
 
-    def throughput(self, rates: Any, kind: int) -> Value:
+    def throughput(self, rates: Any, class_index: int) -> Value:
         """Passages per second of a class, from the `rates` of all classes where it is closed."""
-        given = self.network.classes[kind]
-        return given.arrival_rate if isinstance(given, OpenClass) else self.of_class(rates, kind)
+        given = self.network.classes[class_index]
+        return given.arrival_rate if isinstance(given, OpenClass) else self.of_class(rates, class_index)
 
     def bounds(self, reduced: Demands, kind: str, reasons: Sequence[str]) -> Bounds | None:
         """Bounds of a kind, or the tightest for an empty one: then None for a network without product form."""
@@ -245,9 +251,9 @@ class _Answer(Reduction):
 
     def refuse_idle(self, demands: list[list[Value]]) -> None:
         """Raise `NoAnswer` QN403 for a closed class whose customers spend no time anywhere."""
-        for kind, item in enumerate(self.network.classes):
+        for class_index, item in enumerate(self.network.classes):
             if isinstance(item, ClosedClass):
-                idle = (item.population > 0) & (item.think_time + total(row[kind] for row in demands) <= 0)
+                idle = (item.population > 0) & (item.think_time + total(row[class_index] for row in demands) <= 0)
                 if not self.operations.all(idle == False):  # noqa: E712
                     raise laws.without_time(item.name)
 
@@ -298,10 +304,10 @@ class _Answer(Reduction):
             if stream.station in delays:
                 waits.append(Wait(0.0, 0.0))
                 continue
-            key, kind = (stream.station, stream.group), self.column(stream)
+            key, column = (stream.station, stream.group), self.column(stream)
             row = self.first_rows[key]
-            spent = residence[row][kind] if self.network.size is None else residence[:, row, kind]
-            asked = demands[index[key]][kind], visits[index[key]][kind]
+            spent = residence[row][column] if self.network.size is None else residence[:, row, column]
+            asked = demands[index[key]][column], visits[index[key]][column]
             ordered = result.method in (RESIDUAL, PRIORITY) and stream.station in self.ordered | self.ranked
             faster = stream.station in changing
             waits.append(stream_wait(stream, spent, *asked, ordered, faster, self.operations))
@@ -310,10 +316,10 @@ class _Answer(Reduction):
     def classes(self, solution: RoutedSolution, bounds: Bounds | None) -> tuple[ClassFigures, ...]:
         """The figures of the classes, with population and think time of the closed ones, and with bounds."""
         classes: list[ClassFigures] = []
-        for kind, (item, asked) in enumerate(zip(solution.classes, self.network.classes, strict=True)):
+        for class_index, (item, asked) in enumerate(zip(solution.classes, self.network.classes, strict=True)):
             enclosed = None
             if bounds is not None:
-                lower, upper, quick, slow = (_column(row, kind, self.network.size) for row in bounds.rows)
+                lower, upper, quick, slow = (_column(row, class_index, self.network.size) for row in bounds.rows)
                 enclosed = (lower, upper, quick, slow)
             if isinstance(asked, ClosedClass):
                 item = item.replace(population=asked.population, think_time=asked.think_time)
@@ -321,8 +327,8 @@ class _Answer(Reduction):
         return tuple(classes)
 
 
-def _column(row: Any, kind: int, size: int | None) -> Value:
+def _column(row: Any, class_index: int, size: int | None) -> Value:
     if size is None:
-        return row[kind]
+        return row[class_index]
 
-    return np.array([point[kind] for point in row])
+    return np.array([point[class_index] for point in row])

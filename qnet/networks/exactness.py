@@ -253,13 +253,14 @@ def _absences(network: RoutedNetwork, classes: set[int], operations: Operations)
         if index in classes and isinstance(customers, ClosedClass):
             outside[index] = response[index] = customers.think_time
     for route in streams_of(network, operations, [1.0] * len(network.classes)).routes if outside else ():
-        kind = route.class_index
-        for key, part in route.parts.items() if kind in outside else ():
-            response[kind] = response[kind] + route.probability * part.mean
+        class_index = route.class_index
+        for key, part in route.parts.items() if class_index in outside else ():
+            response[class_index] = response[class_index] + route.probability * part.mean
             if key[0] in delays:
-                outside[kind] = outside[kind] + route.probability * part.mean
+                outside[class_index] = outside[class_index] + route.probability * part.mean
     return all(
-        operations.all(operations.compare("<=", LONG_ABSENCE * response[kind], outside[kind])) for kind in outside
+        operations.all(operations.compare("<=", LONG_ABSENCE * response[class_index], outside[class_index]))
+        for class_index in outside
     )
 
 
@@ -271,7 +272,9 @@ def _second_phases_reason(network: RoutedNetwork, streams: list[Stream], operati
         at_arrival = work_left_at_arrival(network, streams, number)
         for station in network.stations:
             users = {item.class_index for item in streams if item.station == station.name and not item.left}
-            others = {kind for kind in users if isinstance(network.classes[kind], ClosedClass)} - {number}
+            others = {class_index for class_index in users if isinstance(network.classes[class_index], ClosedClass)} - {
+                number
+            }
             others |= users - {number} if isinstance(customers, ClosedClass) else set()
             if station.name in at_arrival and station.in_line and station.servers > 1:
                 result.append(
@@ -302,7 +305,7 @@ def in_order(network: RoutedNetwork, compiled: Streams, operations: Operations) 
     Returns     names of stations.
     """
     again = frozenset[str]().union(
-        *(work_left_at_arrival(network, compiled.streams, kind) for kind in range(len(network.classes)))
+        *(work_left_at_arrival(network, compiled.streams, class_index) for class_index in range(len(network.classes)))
     )
     return frozenset(
         station.name
@@ -315,11 +318,11 @@ def in_order(network: RoutedNetwork, compiled: Streams, operations: Operations) 
     )
 
 
-def work_left_at_arrival(network: RoutedNetwork, streams: Sequence[Stream], kind: int) -> frozenset[str]:
+def work_left_at_arrival(network: RoutedNetwork, streams: Sequence[Stream], class_index: int) -> frozenset[str]:
     """The stations with second-phase work of a closed class to which its customers return."""
-    if not isinstance(network.classes[kind], ClosedClass):
+    if not isinstance(network.classes[class_index], ClosedClass):
         return frozenset()
-    selected = [stream for stream in streams if stream.class_index == kind]
+    selected = [stream for stream in streams if stream.class_index == class_index]
     left = frozenset(stream.station for stream in selected if stream.left)
     return left & frozenset(stream.station for stream in selected if not stream.left)
 

@@ -58,7 +58,7 @@ class Reduction:
         """The station groups without waiting, where there are holds inside holds."""
         self.columns = _columns(self.unit, len(network.classes))
         """The columns of demands: by class, and whether it is the second-phase work of the class."""
-        self.left = {kind: column for (kind, left), column in self.columns.items() if left}
+        self.left = {class_index: column for (class_index, left), column in self.columns.items() if left}
         """By class with second-phase work: the column of this work."""
         self.groups = [
             ((station.name, index), station, group.copies)
@@ -68,7 +68,9 @@ class Reduction:
         self.ordered = in_order(network, self.unit, self.operations)
         """The first-come-first-served stations without product form."""
         self.again = frozenset(
-            kind for kind in self.left if work_left_at_arrival(network, self.unit.streams, kind) & self.ordered
+            class_index
+            for class_index in self.left
+            if work_left_at_arrival(network, self.unit.streams, class_index) & self.ordered
         )
         """The closed classes whose customers return to their second-phase work at such stations."""
         self.absent: Any = None
@@ -150,14 +152,14 @@ class Reduction:
         rows: list[list[int]] = []
         for key, station, _ in self.groups:
             row = [0] * len(self.network.classes)
-            for kind, item in enumerate(self.network.classes):
+            for class_index, item in enumerate(self.network.classes):
                 priorities = {stream.priority for index in self.members[key]
-                              if (stream := self.unit.streams[index]).class_index == kind}  # fmt: skip
+                              if (stream := self.unit.streams[index]).class_index == class_index}  # fmt: skip
                 if len(priorities) > 1 and station.name in self.ranked:
                     text = f'class "{item.name}" has several priorities at {station.name}, with closed classes'
                     help = "make a separate class of each part with another priority"
                     raise NotComputed(Problem("QN546", text, "one priority of a class at each station", help=help))
-                row[kind] = max(priorities, default=0)
+                row[class_index] = max(priorities, default=0)
             rows.append(row)
         rated = [station.name for station in self.network.stations if station.rates is not None]
         if self.ranked and (self.left or any(route.forks for route in self.unit.routes)):
@@ -172,7 +174,7 @@ class Reduction:
         """The utilization of every queueing station group by open classes and by second-phase work at given rates."""
         loads: dict[Key, Value] = {}
         classes = enumerate(self.network.classes)
-        opened: Rates = {kind: item.arrival_rate for kind, item in classes if isinstance(item, OpenClass)}
+        opened: Rates = {class_index: item.arrival_rate for class_index, item in classes if isinstance(item, OpenClass)}
         for key, station, _ in self.groups:
             if station.delay:
                 continue
@@ -210,8 +212,8 @@ class Reduction:
                 queued[column] = queued[column] + waited * copies * stream.rate * stream.holding.mean
             rows.append(row)
         delay: list[Value] = [0.0 for _ in self.columns]
-        for kind, time in self.steps.lasting.items() if self.steps else ():
-            delay[kind] = time
+        for class_index, time in self.steps.lasting.items() if self.steps else ():
+            delay[class_index] = time
         for route in self.unit.routes:
             for (name, _), duration in route.parts.items():
                 if self.regular or not name:
@@ -234,15 +236,18 @@ class Reduction:
             return demands
         rows = [list(row) for row in demands]
         loads = self.open_loads(rates)
-        closed = [kind for kind, item in enumerate(self.network.classes) if isinstance(item, ClosedClass)]
+        closed = [class_index for class_index, item in enumerate(self.network.classes) if isinstance(item, ClosedClass)]
         for (key, station, _), row in zip(self.groups, rows, strict=False):
             if station.delay or station.name in self.ordered:
                 continue
-            busy = loads.get(key, 0.0) + total(rates[kind] * row[kind] for kind in closed) / station.peak
-            for kind, column in self.left.items():
-                if not self.operations.all(row[kind] == 0):
+            busy = (
+                loads.get(key, 0.0)
+                + total(rates[class_index] * row[class_index] for class_index in closed) / station.peak
+            )
+            for class_index, column in self.left.items():
+                if not self.operations.all(row[class_index] == 0):
                     row[column] = row[column] * second_phase.share_at_arrival(
-                        self.network, self.unit, kind, station.name, rates[kind], busy
+                        self.network, self.unit, class_index, station.name, rates[class_index], busy
                     )
         return rows
 
@@ -251,11 +256,11 @@ class Reduction:
         rows: list[list[Value]] = []
         for key, station, _ in self.groups:
             row: list[Value] = [1.0 for _ in self.columns]
-            for kind in range(len(row)) if station.name in self.ordered or station.name in self.ranked else ():
+            for class_index in range(len(row)) if station.name in self.ordered or station.name in self.ranked else ():
                 selected = [item for item in (self.unit.streams[index] for index in self.members[key])
-                       if self.column(item) == kind]  # fmt: skip
+                       if self.column(item) == class_index]  # fmt: skip
                 if selected:
-                    row[kind] = _mixed_scv(selected, self.operations)
+                    row[class_index] = _mixed_scv(selected, self.operations)
             rows.append(row)
         return [*rows, [1.0 for _ in self.columns]]
 
@@ -277,10 +282,10 @@ class Reduction:
             population.append(item.population if closed else None)
             think_time.append(item.think_time if closed else 0.0)
             arrival_rate.append(None if closed else item.arrival_rate * (stable * 1.0))
-        for kind in self.left:
+        for class_index in self.left:
             population.append(None)
             think_time.append(0.0)
-            arrival_rate.append(0.0 if rates is None else rates[kind] * (stable * 1.0))
+            arrival_rate.append(0.0 if rates is None else rates[class_index] * (stable * 1.0))
         return Demands(
             demands=self.spread(demands, copies),
             visits=self.spread(visits, copies),
@@ -293,7 +298,7 @@ class Reduction:
             disciplines=_repeated([self.discipline(item) for item in stations], copies),
             scv=self.spread(self.variability(), copies) if self.ordered or self.ranked else None,
             priority=_repeated([tuple(row) for row in self.ranks()], copies) if self.ranked else None,
-            left={self.left[kind]: kind for kind in sorted(self.again)},
+            left={self.left[class_index]: class_index for class_index in sorted(self.again)},
             absence=self.absence(demands, visits),
             joins=self.steps.joins(self.first_rows, self.ordered, demands, visits) if self.steps else None,
         )
@@ -313,17 +318,17 @@ class Reduction:
             return np.repeat(np.stack(values, axis=1), counts, axis=1)
 
         left: list[tuple[int, Any]] = []
-        for kind, item in enumerate(self.network.classes):
+        for class_index, item in enumerate(self.network.classes):
             if isinstance(item, ClosedClass):
                 pieces = np.zeros((size, len(rows)))
-                if kind in self.again:
-                    work, often = column(demands, self.left[kind]), column(visits, self.left[kind])
+                if class_index in self.again:
+                    work, often = column(demands, self.left[class_index]), column(visits, self.left[class_index])
                     pieces = np.where(often > 0, work / np.where(often > 0, often, 1.0), 0.0)
-                left.append((kind, pieces))
+                left.append((class_index, pieces))
         # Pure delays are one more station.
         nowhere = Station(name="", delay=True, servers=1, discipline="ps", groups=(Group("", 1, 0.0),))
         self.absent = return_times.absences(
-            self.network, [*rows, (nowhere, 0)], [(kind, _with_one(pieces)) for kind, pieces in left]
+            self.network, [*rows, (nowhere, 0)], [(class_index, _with_one(pieces)) for class_index, pieces in left]
         )
         return self.absent
 
@@ -344,13 +349,13 @@ class Reduction:
             if all(isinstance(cell, float) for cell in row):
                 table[:, index] = row
             else:
-                for kind, cell in enumerate(row):
-                    table[:, index, kind] = cell
+                for class_index, cell in enumerate(row):
+                    table[:, index, class_index] = cell
         return np.repeat(table, copies, axis=1)
 
-    def of_class(self, values: Any, kind: int) -> Value:
+    def of_class(self, values: Any, class_index: int) -> Value:
         """One column of figures by class."""
-        return values[kind] if self.network.size is None else values[:, kind]
+        return values[class_index] if self.network.size is None else values[:, class_index]
 
 
 def _with_one(pieces: Any) -> Any:
@@ -381,7 +386,7 @@ def _repeated(values: Sequence[Any], copies: Sequence[int]) -> list[Any]:
 
 def _columns(compiled: Streams, classes: int) -> dict[tuple[int, bool], int]:
     """The columns of demands: of every class, and of its second-phase work."""
-    result = {(kind, False): kind for kind in range(classes)}
+    result = {(class_index, False): class_index for class_index in range(classes)}
     for stream in compiled.streams:
         if stream.left:
             result.setdefault((stream.class_index, True), len(result))

@@ -157,7 +157,7 @@ class _Closed(LimitedSubnetworks):
         idle = np.isinf(np.stack([part.log_weights[:, -1] for part in parts])).all(axis=0)
         if self.most and (idle & (self.population > 0)).any():
             text = f'class "{self.customers.name}" has customers and neither demand nor think time'
-            raise NoAnswer(Problem("QN403", f"{text}: its throughput has no limit", "some time to spend"))
+            raise NoAnswer(Problem("QN403", f"{text}: its throughput has no limit", "a demand or a think time above 0"))
 
     def throughput(self, parts: list[SolvedPart], shares: list[Any]) -> Any:
         """Passages of the class per second, from the first part in which customers spend any time."""

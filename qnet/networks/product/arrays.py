@@ -30,8 +30,8 @@ class NetworkArrays:
         def table(cell: Any) -> Array:
             result = np.empty((size, stations, classes))
             for station in range(stations):
-                for kind in range(classes):
-                    result[:, station, kind] = cell(station, kind)
+                for class_index in range(classes):
+                    result[:, station, class_index] = cell(station, class_index)
             return result
 
         def column(values: Any) -> Array:
@@ -53,19 +53,19 @@ class NetworkArrays:
         self.stretch: Array = np.where(ordered, self.visits, self.fast)
         self.excess = np.where(ordered, each * (scv - 1.0) / 2.0, 0.0)
         self.memory = np.where(ordered, each * np.where(scv > 1, 1.0 + scv, scv) / 2.0, 0.0)
-        self.closed = np.array([kind in network.closed for kind in range(classes)])
-        self.population = column([network.population[kind] for kind in network.closed])
+        self.closed = np.array([class_index in network.closed for class_index in range(classes)])
+        self.population = column([network.population[class_index] for class_index in network.closed])
         delay = np.array(network.delay)[None, :, None]
         outside: Array = np.where(delay, self.demands, self.rest).sum(1)
         closed = list(network.closed)
-        self.given_think_time = column([network.think_time[kind] for kind in closed])
+        self.given_think_time = column([network.think_time[class_index] for class_index in closed])
         self.think_time = self.given_think_time + outside[:, closed]
         opened = list(network.open)
-        rates = column([network.arrival_rate[kind] for kind in opened]) if opened else np.zeros((size, 0))
+        rates = column([network.arrival_rate[class_index] for class_index in opened]) if opened else np.zeros((size, 0))
         self.behind = np.zeros(self.demands.shape, bool)
         """Where an open class is second-phase work to which the customers of a closed one return."""
-        for index, kind in network.left.items():
-            self.behind[:, :, index] = line & (self.demands[:, :, kind] > 0) & (self.demands[:, :, index] > 0)
+        for index, class_index in network.left.items():
+            self.behind[:, :, index] = line & (self.demands[:, :, class_index] > 0) & (self.demands[:, :, index] > 0)
         self.load = np.where(self.behind, 0.0, self.fast)[:, :, opened] * rates[:, None, :]
 
     def lines(self, indices: list[int]) -> Any:
@@ -98,10 +98,10 @@ class NetworkArrays:
 
         closed = list(self.network.closed)
         rows = [np.zeros((len(self.demands), len(indices), len(closed))) for _ in range(3)]
-        for column, kind in self.network.left.items():
+        for column, class_index in self.network.left.items():
             here = self.behind[:, indices, column]
             for row, values in zip(rows, (self.fast, self.each, self.excess), strict=True):
-                row[..., closed.index(kind)] = np.where(here, values[:, indices, column], 0.0)
+                row[..., closed.index(class_index)] = np.where(here, values[:, indices, column], 0.0)
         absence = self.network.absence
         if absence is not None:
             passed = absence.passed[:, indices][:, :, indices]

@@ -33,7 +33,7 @@ def closed_part(network: Demands, loads: list[Any], left: bool = True) -> Closed
     rows: list[list[Any]] = []
     delay = list(network.delay)
     for station, load in enumerate(loads):
-        row = [network.demand(station, kind) for kind in network.closed]
+        row = [network.demand(station, class_index) for class_index in network.closed]
         single = network.rates[station] is None and network.servers[station] == 1
         servers = 1 if network.rates[station] is not None else network.servers[station]
         delay[station] = delay[station] or (servers >= most > _CROWD and not _any(load))
@@ -45,8 +45,8 @@ def closed_part(network: Demands, loads: list[Any], left: bool = True) -> Closed
             taken = load if left and _any(load) else 0.0
             rates.append(all_left(taken, network.capacities(station), most))
             rows.append(row)
-    population = [network.population[kind] for kind in network.closed]
-    think_time = [network.think_time[kind] for kind in network.closed]
+    population = [network.population[class_index] for class_index in network.closed]
+    think_time = [network.think_time[class_index] for class_index in network.closed]
     if network.size is not None:
         rows, population, think_time = _stacked(rows, population, think_time, network.size)
     return closed_network(rows, population, think_time, delay, rates, fractional=True)
@@ -54,7 +54,7 @@ def closed_part(network: Demands, loads: list[Any], left: bool = True) -> Closed
 
 def most_present(network: Demands) -> int:
     """The largest number of customers for which capacities are computed: that of all closed classes, at least 300."""
-    people: Any = total(network.population[kind] for kind in network.closed)
+    people: Any = total(network.population[class_index] for class_index in network.closed)
     return max(_FEW, ceil(people if network.size is None else people.max()))
 
 
@@ -62,8 +62,8 @@ def _stacked(rows: Any, population: Any, think_time: Any, size: int) -> tuple[An
     """Arrays with the batch axis first."""
     table = np.empty((size, len(rows), len(population)))
     for station, row in enumerate(rows):
-        for kind, value in enumerate(row):
-            table[:, station, kind] = value
+        for class_index, value in enumerate(row):
+            table[:, station, class_index] = value
     return table, np.stack(population, axis=1), np.stack(think_time, axis=1)
 
 
@@ -73,12 +73,14 @@ def _any(load: Any) -> bool:
 
 def refuse_without_time(network: Demands) -> None:
     """Raise `NoAnswer` for a closed class that spends no time anywhere."""
-    for kind in network.closed:
-        time = network.think_time[kind] + total(network.demand(station, kind) for station in range(network.shape[0]))
-        endless: Any = (network.population[kind] > 0) & (time <= 0)
+    for class_index in network.closed:
+        time = network.think_time[class_index] + total(
+            network.demand(station, class_index) for station in range(network.shape[0])
+        )
+        endless: Any = (network.population[class_index] > 0) & (time <= 0)
         if not (endless if network.size is None else endless.any()):
             continue
         variant = "" if network.size is None else f" in variant {int(endless.argmax())}"
-        who = network.class_label(kind)
+        who = network.class_label(class_index)
         text = f"{who} has customers and neither demand nor think time{variant}: its throughput has no limit"
         raise NoAnswer(Problem("QN403", text, "a demand or a think time above 0"))

@@ -154,21 +154,21 @@ class Demands:
         """The indices of the closed classes."""
         return tuple(index for index, count in enumerate(self.population) if count is not None)
 
-    def demand(self, station: int, kind: int) -> Any:
+    def demand(self, station: int, class_index: int) -> Any:
         """One demand: a float, or an array (B,)."""
-        return self.demands[station][kind] if self.size is None else self.demands[:, station, kind]
+        return self.demands[station][class_index] if self.size is None else self.demands[:, station, class_index]
 
-    def visit_ratio(self, station: int, kind: int) -> Any:
+    def visit_ratio(self, station: int, class_index: int) -> Any:
         """Visits per passage: a float, or an array (B,)."""
         if self.visits is None:
-            return (self.demand(station, kind) > 0) * 1.0
-        return self.visits[station][kind] if self.size is None else self.visits[:, station, kind]
+            return (self.demand(station, class_index) > 0) * 1.0
+        return self.visits[station][class_index] if self.size is None else self.visits[:, station, class_index]
 
-    def variability(self, station: int, kind: int) -> Any:
+    def variability(self, station: int, class_index: int) -> Any:
         """The squared coefficient of variation of the time per visit: a float, or an array (B,)."""
         if self.scv is None:
             return 1.0
-        return self.scv[station][kind] if self.size is None else self.scv[:, station, kind]
+        return self.scv[station][class_index] if self.size is None else self.scv[:, station, class_index]
 
     @property
     def chain_of(self) -> tuple[int, ...]:
@@ -179,13 +179,13 @@ class Demands:
         """A station in a sentence: its name, or `station 0`."""
         return self.names[station] if self.names else f"station {station}"
 
-    def class_label(self, kind: int) -> str:
+    def class_label(self, class_index: int) -> str:
         """A class in a sentence: `class page`, or `class 0`."""
-        return f"class {self.class_names[kind] if self.class_names else kind}"
+        return f"class {self.class_names[class_index] if self.class_names else class_index}"
 
-    def nobody(self, kind: int) -> bool:
+    def nobody(self, class_index: int) -> bool:
         """Whether a class is closed and has no customers in any variant."""
-        count = self.population[kind]
+        count = self.population[class_index]
         return count is not None and (bool(count == 0) if self.size is None else bool((count == 0).all()))
 
     def ranks(self, station: int) -> tuple[int, ...]:
@@ -196,13 +196,15 @@ class Demands:
         classes = range(self.shape[1])
         if self.priority is None or self.delay[station] or self.disciplines[station] not in BY_RANK:
             return (0,) * len(classes)
-        visits = [self.visit_ratio(station, kind) for kind in classes]
+        visits = [self.visit_ratio(station, class_index) for class_index in classes]
         used = [bool(value > 0) if self.size is None else bool((value > 0).any()) for value in visits]
-        used = [visits and not self.nobody(kind) for kind, visits in enumerate(used)]
-        present = [self.priority[station][kind] for kind in classes if used[kind]]
+        used = [visits and not self.nobody(class_index) for class_index, visits in enumerate(used)]
+        present = [self.priority[station][class_index] for class_index in classes if used[class_index]]
         if len(set(present)) < 2:
             return (0,) * len(classes)
-        return tuple(self.priority[station][kind] if used[kind] else min(present) for kind in classes)
+        return tuple(
+            self.priority[station][class_index] if used[class_index] else min(present) for class_index in classes
+        )
 
     def capacities(self, station: int) -> Sequence[float]:
         """Relative capacities of a queueing station with 1, 2, ... customers present; the last repeats."""

@@ -57,9 +57,14 @@ def figures(
 def _of_point(network: Demands, throughput: list[float], residence: list[list[float]]) -> DemandFigures:
     """The figures of a point."""
     stations, classes = range(network.shape[0]), range(network.shape[1])
-    response = [total(residence[station][kind] for station in stations) for kind in classes]
-    queue = [[throughput[kind] * residence[station][kind] for kind in classes] for station in stations]
-    busy = [[throughput[kind] * network.demand(station, kind) for kind in classes] for station in stations]
+    response = [total(residence[station][class_index] for station in stations) for class_index in classes]
+    queue = [
+        [throughput[class_index] * residence[station][class_index] for class_index in classes] for station in stations
+    ]
+    busy = [
+        [throughput[class_index] * network.demand(station, class_index) for class_index in classes]
+        for station in stations
+    ]
     used: list[list[float]] = []
     for station in stations:
         share = 0.0 if network.delay[station] else 1.0 / network.peak(station)
@@ -87,11 +92,11 @@ def _of_batch(network: Demands, throughput: list[Value], residence: list[list[Va
     size = network.size or 0
     rates: Any = np.empty((size, network.shape[1]))
     times: Any = np.empty((size, *network.shape))
-    for kind, value in enumerate(throughput):
-        rates[:, kind] = value
+    for class_index, value in enumerate(throughput):
+        rates[:, class_index] = value
     for station, row in enumerate(residence):
-        for kind, value in enumerate(row):
-            times[:, station, kind] = value
+        for class_index, value in enumerate(row):
+            times[:, station, class_index] = value
     queue: Any = rates[:, None] * times
     busy: Any = rates[:, None] * network.demands
     peaks = [float("inf") if delay else network.peak(station) for station, delay in enumerate(network.delay)]
@@ -120,19 +125,19 @@ def _of_nobody(network: Demands, residence: list[list[Value]]) -> list[list[Valu
     """The residences, with those of closed classes without customers replaced by their demands without any wait."""
     operations: Operations = FLOATS if network.size is None else arrays()
     result = [list(row) for row in residence]
-    for kind in network.closed:
-        nobody = network.population[kind] == 0
+    for class_index in network.closed:
+        nobody = network.population[class_index] == 0
         if operations.all(nobody == False):  # noqa: E712
             continue
         for station, row in enumerate(result):
-            row[kind] = operations.where(nobody, alone(network, station, kind), row[kind])
+            row[class_index] = operations.where(nobody, alone(network, station, class_index), row[class_index])
     return result
 
 
-def alone(network: Demands, station: int, kind: int) -> Value:
+def alone(network: Demands, station: int, class_index: int) -> Value:
     """The residence of a customer of a class at a station without any other customer."""
     first = 1.0 if network.delay[station] else network.capacities(station)[0]
-    return network.demand(station, kind) / first
+    return network.demand(station, class_index) / first
 
 
 def _below_capacity(network: Demands, throughput: list[Value]) -> list[Value]:
@@ -141,18 +146,18 @@ def _below_capacity(network: Demands, throughput: list[Value]) -> list[Value]:
     operations: Operations = FLOATS if network.size is None else arrays()
     result = list(throughput)
     for station in _full(network, throughput):
-        busy = [result[kind] * network.demand(station, kind) for kind in range(network.shape[1])]
+        busy = [result[class_index] * network.demand(station, class_index) for class_index in range(network.shape[1])]
         peak, overall = network.peak(station), total(busy)
         over = overall > peak
-        for kind in network.closed:
-            demand = network.demand(station, kind)
-            over = over | (result[kind] > peak / operations.where(demand > 0, demand, 1e-300))
+        for class_index in network.closed:
+            demand = network.demand(station, class_index)
+            over = over | (result[class_index] > peak / operations.where(demand > 0, demand, 1e-300))
         over = over & (overall <= peak * (1.0 + ROUNDING))
         if not operations.all(over == False):  # noqa: E712
             shrink = operations.where(over, peak / operations.where(over, overall, 1.0) * (1.0 - 4e-16), 1.0)
-            for kind in network.closed:
-                visits = network.demand(station, kind) > 0
-                result[kind] = result[kind] * operations.where(visits, shrink, 1.0)
+            for class_index in network.closed:
+                visits = network.demand(station, class_index) > 0
+                result[class_index] = result[class_index] * operations.where(visits, shrink, 1.0)
     return result
 
 
@@ -162,7 +167,9 @@ def _full(network: Demands, throughput: list[Value]) -> list[int]:
     queueing = [station for station in stations if not network.delay[station]] if network.closed else []
     if network.size is None:
         return queueing
-    overall = total(np.asarray(throughput[kind])[..., None] * network.demands[:, :, kind] for kind in classes)
+    overall = total(
+        np.asarray(throughput[class_index])[..., None] * network.demands[:, :, class_index] for class_index in classes
+    )
     return [station for station in queueing if (overall[:, station] >= _NEARLY * network.peak(station)).any()]
 
 

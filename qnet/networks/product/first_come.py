@@ -149,18 +149,20 @@ def _from_lines(table: NetworkArrays, answer: LineAnswer, starts: tuple[Array, .
     opened = table.fast[:, indices, :] + table.stretch[:, indices, :] * answer.at_arrival[..., None]
     residence[:, indices, :] += np.where(table.closed, 0.0, opened)
     if network.left:
-        for column, kind in network.left.items():
+        for column, class_index in network.left.items():
             behind = table.behind[:, indices, column]
             # In addition to the part of several servers that is a delay.
             result = (
                 table.fast[:, indices, column]
-                + table.visits[:, indices, column] * answer.after[..., closed.index(kind)]
+                + table.visits[:, indices, column] * answer.after[..., closed.index(class_index)]
             )
             result = result + table.rest[:, indices, column]
             residence[:, indices, column] = np.where(behind, result, residence[:, indices, column])
-    for index, kind in enumerate(closed):
+    for index, class_index in enumerate(closed):
         # Rounding must not leave a wait at a station that a class never visits.
-        residence[:, indices, kind] += np.where(table.visits[:, indices, kind] > 0, answer.residence[..., index], 0.0)
+        residence[:, indices, class_index] += np.where(
+            table.visits[:, indices, class_index] > 0, answer.residence[..., index], 0.0
+        )
     return _Corrected(residence, answer.throughput, starts)
 
 
@@ -204,15 +206,15 @@ def _solution(table: NetworkArrays, residence: Any, result: _Corrected) -> Solut
     if residence is not result.residence:
         cycle = table.given_think_time + residence[:, :, closed].sum(1)
         throughput = np.where(table.population > 0, table.population / np.where(cycle > 0, cycle, 1.0), 0.0)
-    for index, kind in enumerate(closed):
-        residence[:, :, kind] *= (table.population[:, index] > 0)[:, None]
+    for index, class_index in enumerate(closed):
+        residence[:, :, class_index] *= (table.population[:, index] > 0)[:, None]
     rates: list[Any] = list(network.arrival_rate)
-    for index, kind in enumerate(closed):
-        rates[kind] = throughput[:, index] if network.size is not None else float(throughput[0, index])
+    for index, class_index in enumerate(closed):
+        rates[class_index] = throughput[:, index] if network.size is not None else float(throughput[0, index])
     stations, classes = range(network.shape[0]), range(network.shape[1])
     rows = [
-        [residence[:, station, kind] if network.size is not None else float(residence[0, station, kind])
-         for kind in classes]
+        [residence[:, station, class_index] if network.size is not None else float(residence[0, station, class_index])
+         for class_index in classes]
         for station in stations
     ]  # fmt: skip
     solved = figures(network, rates, rows)
@@ -242,7 +244,7 @@ def _with_least(network: Demands) -> Any:
         rows: list[tuple[float, ...]] = []
         for station, row in enumerate(network.demands):
             least = 0.0 if network.delay[station] else _LEAST * max(row)
-            visited = [network.visits[station][kind] > 0 for kind in range(len(row))]
+            visited = [network.visits[station][class_index] > 0 for class_index in range(len(row))]
             rows.append(tuple(max(each, least) if visits else each for each, visits in zip(row, visited, strict=True)))
         return tuple(rows)
 

@@ -64,12 +64,14 @@ def solve(network: Demands, wanted: Wanted) -> Solution:
         stations = map(network.station_label, range(network.shape[0]))
         return [[spent.get((*names, station), nothing) for names in classes] for station in stations]
 
-    chains = [network.class_label(kind) for kind in range(network.shape[1])]
+    chains = [network.class_label(class_index) for class_index in range(network.shape[1])]
     changing, by_class = network.switching, None
     if changing is None:
         residence = rows([("", name) for name in chains])
     else:
-        by_class = rows([(chains[chain], changing.class_label(kind)) for kind, chain in enumerate(changing.chain_of)])
+        by_class = rows(
+            [(chains[chain], changing.class_label(class_index)) for class_index, chain in enumerate(changing.chain_of)]
+        )
         residence = [
             [total(value for value, one in zip(row, changing.chain_of, strict=True) if one == chain)
              for chain in range(len(chains))]
@@ -92,8 +94,8 @@ def _reasons(network: Demands, method: str) -> tuple[Inexact, ...]:
     stations, classes = network.shape
     if method != STATES or network.switching is not None:
         return ()
-    for kind in range(classes):
-        visits: list[Any] = [network.visit_ratio(station, kind) for station in range(stations)]
+    for class_index in range(classes):
+        visits: list[Any] = [network.visit_ratio(station, class_index) for station in range(stations)]
         if sum(map(anywhere, visits)) > 1 or any(anywhere(abs(count * (count - 1.0))) for count in visits):
             return (Inexact(Reason("order unstated")),)
     return ()

@@ -54,7 +54,7 @@ def _open_residence(network: Demands, station: int, load: Value) -> list[Value]:
     if len(set(network.ranks(station))) > 1:
         return priorities.open_row(network, station)
     longer = 1.0 if network.delay[station] else stretch(load, network.capacities(station))
-    return [network.demand(station, kind) * longer for kind in range(network.shape[1])]
+    return [network.demand(station, class_index) * longer for class_index in range(network.shape[1])]
 
 
 def solve_approximately(network: Demands, wanted: Wanted, name: str) -> Solution:
@@ -95,13 +95,13 @@ def with_open(network: Demands, loaded: list[Value], answer: ClosedAnswer, wante
     result = answer.figures
     stations, classes = network.shape
     throughput: list[Value] = list(network.arrival_rate)
-    for index, kind in enumerate(network.closed):
-        throughput[kind] = result.throughput[index] if network.size is None else result.throughput[:, index]
+    for index, class_index in enumerate(network.closed):
+        throughput[class_index] = result.throughput[index] if network.size is None else result.throughput[:, index]
     residence: list[list[Value]] = []
     for station in range(stations):
         row: list[Value] = [0.0] * classes
-        for index, kind in enumerate(network.closed):
-            row[kind] = (
+        for index, class_index in enumerate(network.closed):
+            row[class_index] = (
                 result.residence[station][index] if network.size is None else result.residence[:, station, index]
             )
         if network.open:
@@ -121,15 +121,15 @@ def _fill_open(
     if network.delay[station]:
         longer: Value = 1.0
     elif station not in shared(network):
-        queue = total(throughput[kind] * row[kind] for kind in network.closed)
+        queue = total(throughput[class_index] * row[class_index] for class_index in network.closed)
         longer = (1.0 + queue) / (1.0 - load)
     elif states is not None:
         most = len(states) if network.size is None else states.shape[1]
         longer = residence_beside(1.0, all_left(load, network.capacities(station), most), states)
     else:
         longer = _approximate_stretch(network, station, load, throughput, row)
-    for kind in network.open:
-        row[kind] = network.demand(station, kind) * longer
+    for class_index in network.open:
+        row[class_index] = network.demand(station, class_index) * longer
 
 
 def _approximate_stretch(
@@ -141,8 +141,10 @@ def _approximate_stretch(
     correction, with the idle servers of M/M/c at the load of all classes.
     """
     servers = network.servers[station]
-    busy = load + total(throughput[kind] * network.demand(station, kind) for kind in network.closed)
-    queue = total(throughput[kind] * row[kind] for kind in network.closed)
+    busy = load + total(
+        throughput[class_index] * network.demand(station, class_index) for class_index in network.closed
+    )
+    queue = total(throughput[class_index] * row[class_index] for class_index in network.closed)
     operations: Operations = FLOATS if network.size is None else arrays()
     busy = operations.minimum([busy, servers + 0.0 * busy])
     idle = servers - 1 - busy + erlang.erlang_c(servers, busy)

@@ -46,18 +46,18 @@ def _refuse_fixed_order(network: Demands, used: Sequence[tuple[int, ...]], point
     points  true at these points: a bool, or an array of the batch.
     """
     between: dict[tuple[int, ...], list[Any]] = {}
-    for kind in network.closed:
-        if not 1 <= len(used[kind]) <= 2 or any(_overtaken(network, station) for station in used[kind]):
+    for class_index in network.closed:
+        if not 1 <= len(used[class_index]) <= 2 or any(_overtaken(network, station) for station in used[class_index]):
             continue
-        always: Any = (network.think_time[kind] <= 0) & (network.population[kind] > 0) & points
-        if len(used[kind]) == 2:
-            between.setdefault(used[kind], []).append(always)
+        always: Any = (network.think_time[class_index] <= 0) & (network.population[class_index] > 0) & points
+        if len(used[class_index]) == 2:
+            between.setdefault(used[class_index], []).append(always)
             continue
-        station = used[kind][0]
+        station = used[class_index][0]
         customers = total(network.population[other] for other in network.closed if station in used[other])
         opened = any(station in used[other] for other in network.open)
         if _any(always & (opened | (customers > network.servers[station]))):
-            who, where = network.class_label(kind), network.station_label(station)
+            who, where = network.class_label(class_index), network.station_label(station)
             text = f"customers of {who} return to {where} at once and are served before all others"
             raise _refusal(text, where)
     for stations, users in between.items():
@@ -72,7 +72,10 @@ def _uses(network: Demands) -> Iterator[tuple[list[tuple[int, ...]], Any]]:
     stations, classes = network.shape
 
     def of(demanded: Any) -> list[tuple[int, ...]]:
-        return [tuple(station for station in range(stations) if demanded[station][kind]) for kind in range(classes)]
+        return [
+            tuple(station for station in range(stations) if demanded[station][class_index])
+            for class_index in range(classes)
+        ]
 
     if network.size is None:
         yield of([[demand > 0 for demand in row] for row in network.demands]), True

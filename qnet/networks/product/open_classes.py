@@ -131,9 +131,9 @@ def load_of(rates: Sequence[Any], demands: Sequence[Any]) -> Any:
 
 def loads(network: Demands) -> list[Any]:
     """Open load of every station, in erlangs at rate 1: floats, or arrays (B,)."""
-    rates = [network.arrival_rate[kind] for kind in network.open]
+    rates = [network.arrival_rate[class_index] for class_index in network.open]
     return [
-        load_of(rates, [network.demand(station, kind) for kind in network.open]) + _nothing(network)
+        load_of(rates, [network.demand(station, class_index) for class_index in network.open]) + _nothing(network)
         for station in range(network.shape[0])
     ]
 
@@ -156,7 +156,7 @@ def shared(network: Demands) -> list[int]:
 
 def visited_open(network: Demands, station: int) -> bool:
     """Whether an open class has a demand at a station, even without arrivals."""
-    demands = [network.demand(station, kind) for kind in network.open]
+    demands = [network.demand(station, class_index) for class_index in network.open]
     return any(demand > 0 if network.size is None else (demand > 0).any() for demand in demands)
 
 
@@ -252,12 +252,12 @@ def _customers(network: Demands, station: int) -> Iterator[tuple[int, Value, Val
     scv."""
     size, changing = network.size, network.switching
     if changing is None:
-        for kind in range(network.shape[1]):
-            numbers = network.demand(station, kind), network.visit_ratio(station, kind)
-            yield kind, *numbers, network.variability(station, kind)
+        for class_index in range(network.shape[1]):
+            numbers = network.demand(station, class_index), network.visit_ratio(station, class_index)
+            yield class_index, *numbers, network.variability(station, class_index)
         return
-    for kind, chain in enumerate(changing.chain_of):
-        cells = [table[station][kind] for table in (changing.demands, changing.visits, changing.scv)]
+    for class_index, chain in enumerate(changing.chain_of):
+        cells = [table[station][class_index] for table in (changing.demands, changing.visits, changing.scv)]
         demand, visits, scv = cells if size is None else [np.broadcast_to(cell, (size,)) for cell in cells]
         yield chain, demand, visits, scv
 
@@ -265,8 +265,8 @@ def _customers(network: Demands, station: int) -> Iterator[tuple[int, Value, Val
 def _exponential(network: Demands, station: int) -> Any:
     """Whether all visits to a station have exponential times there."""
     result: Any = True
-    for kind, demand, _, scv in _customers(network, station):
-        result = result & ((abs(scv - 1.0) <= 1e-12) | (demand == 0) | network.nobody(kind))
+    for class_index, demand, _, scv in _customers(network, station):
+        result = result & ((abs(scv - 1.0) <= 1e-12) | (demand == 0) | network.nobody(class_index))
     return result
 
 
@@ -275,9 +275,9 @@ def _identical_times(network: Demands, station: int) -> Any:
     operations: Operations = FLOATS if network.size is None else arrays()
     result: Any = True
     first: Any = None
-    for kind, demand, visits, _ in _customers(network, station):
+    for class_index, demand, visits, _ in _customers(network, station):
         # A visit without service waits like any other.
-        used = (visits > 0) & (not network.nobody(kind))
+        used = (visits > 0) & (not network.nobody(class_index))
         if not (used.any() if network.size is not None else used):
             continue
         if first is None:

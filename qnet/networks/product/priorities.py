@@ -80,7 +80,7 @@ def solve(network: Demands, wanted: Wanted, solve_part: SolvePart) -> Solution:
         part = priorities.solve(overall.part(points))
         throughput[points], crowded[points] = part.throughput, part.overloaded
         residence[points, indices] = part.residence
-    closed = np.array([kind in network.closed for kind in range(classes)])
+    closed = np.array([class_index in network.closed for class_index in range(classes)])
     residence *= (~closed | (overall.population > 0))[:, None]
     # Where open classes get too little capacity, there is no steady state.
     residence[crowded], throughput[crowded] = 0.0, 0.0
@@ -121,8 +121,10 @@ def _arrays(network: Demands, indices: list[int]) -> tuple[priorities.Ranked, An
         memory=table.memory[:, indices],
         discipline=np.array(kinds, int),
         rank=np.array([network.ranks(index) for index in indices], int).reshape(len(indices), len(classes)),
-        population=column([network.population[kind] for kind in classes], np.inf),
-        think_time=column([network.think_time[kind] if kind in closed else 0.0 for kind in classes], 0.0)
+        population=column([network.population[class_index] for class_index in classes], np.inf),
+        think_time=column(
+            [network.think_time[class_index] if class_index in closed else 0.0 for class_index in classes], 0.0
+        )
         + delay.sum(1),
         arrival_rate=column(network.arrival_rate, 0.0),
         servers=np.array([network.servers[index] for index in indices]),
@@ -133,12 +135,12 @@ def _arrays(network: Demands, indices: list[int]) -> tuple[priorities.Ranked, An
 def refuse_unserved(solution: Solution) -> None:
     """Raise `NoAnswer` QN401 where closed classes of higher priority leave too little capacity to an open class."""
     network = solution.network
-    for kind in network.open:
-        asked, carried = network.arrival_rate[kind], solution.figures.throughput
-        lost: Any = (asked > 0) & ((carried[kind] if network.size is None else carried[:, kind]) == 0)
+    for class_index in network.open:
+        asked, carried = network.arrival_rate[class_index], solution.figures.throughput
+        lost: Any = (asked > 0) & ((carried[class_index] if network.size is None else carried[:, class_index]) == 0)
         if lost if network.size is None else lost.any():
             variant = "" if network.size is None else f" in variant {int(lost.argmax())}"
-            who = network.class_label(kind)
+            who = network.class_label(class_index)
             text = f"no steady state: classes served before open {who} leave it too little{variant}"
             raise NoAnswer(Problem("QN401", text, "fewer customers of higher priority, or fewer arrivals"))
 
@@ -151,10 +153,10 @@ def starved(solution: Solution) -> tuple[int, int, Any] | None:
     stations, kinds = range(network.shape[0]), range(network.shape[1])
     for station in stations if solution.method == METHOD else ():
         ranks = network.ranks(station)
-        used = [_used(solution, station, kind) for kind in kinds]
-        for kind in kinds:
-            higher = [other for other in kinds if ranks[other] > ranks[kind] and used[other]]
-            if not used[kind] or not any(other in network.closed for other in higher):
+        used = [_used(solution, station, class_index) for class_index in kinds]
+        for class_index in kinds:
+            higher = [other for other in kinds if ranks[other] > ranks[class_index] and used[other]]
+            if not used[class_index] or not any(other in network.closed for other in higher):
                 continue
             busy: Any = total(
                 figures.utilization[station][other] if network.size is None else figures.utilization[:, station, other]
@@ -162,15 +164,17 @@ def starved(solution: Solution) -> tuple[int, int, Any] | None:
             )
             most = float(busy if network.size is None else busy.max())
             if most > STARVED:
-                return station, kind, busy
+                return station, class_index, busy
     return None
 
 
-def _used(solution: Solution, station: int, kind: int) -> bool:
+def _used(solution: Solution, station: int, class_index: int) -> bool:
     """Whether customers of a class visit a station."""
     network = solution.network
     rate = solution.figures.throughput
-    some: Any = network.visit_ratio(station, kind) * (rate[kind] if network.size is None else rate[:, kind])
+    some: Any = network.visit_ratio(station, class_index) * (
+        rate[class_index] if network.size is None else rate[:, class_index]
+    )
     return bool(some > 0) if network.size is None else bool((some > 0).any())
 
 
@@ -183,9 +187,9 @@ def refuse_starved(solution: Solution, stations: Sequence[str] = (), classes: Se
     result = starved(solution)
     if result is None:
         return
-    index, kind, busy = result
+    index, class_index, busy = result
     where = stations[index] if stations else solution.network.station_label(index)
-    who = f'"{classes[kind]}"' if classes else solution.network.class_label(kind)
+    who = f'"{classes[class_index]}"' if classes else solution.network.class_label(class_index)
     most = busy if solution.network.size is None else busy.max()
     text = f"closed classes served before {who} keep {where} {100 * most:.3g} % busy, which leaves it next to nothing"
     help = f"give the others fewer customers or longer think times, or {where} more servers; or leave {who} out, "
@@ -204,13 +208,13 @@ def open_row(network: Demands, station: int) -> list[Value]:
     operations: Operations = FLOATS if network.size is None else arrays()
     ranks, classes = network.ranks(station), range(network.shape[1])
     loads: list[waiting.Load] = []
-    for kind in classes:
-        visits, demand = network.visit_ratio(station, kind), network.demand(station, kind)
+    for class_index in classes:
+        visits, demand = network.visit_ratio(station, class_index), network.demand(station, class_index)
         each = demand / operations.where(visits > 0, visits, 1.0)
-        square = (1.0 + network.variability(station, kind)) * each**2
+        square = (1.0 + network.variability(station, class_index)) * each**2
         load = waiting.Load(
-            rate=network.arrival_rate[kind] * visits, first=each, second=0.0, square=square, second_square=0.0,
-            priority=ranks[kind], holders=0,
+            rate=network.arrival_rate[class_index] * visits, first=each, second=0.0, square=square, second_square=0.0,
+            priority=ranks[class_index], holders=0,
         )  # fmt: skip
         loads.append(load)
     servers = network.servers[station]
@@ -219,7 +223,10 @@ def open_row(network: Demands, station: int) -> list[Value]:
     else:
         at_arrival = waiting.queue(servers, loads, 0, operations)
         waits = [waiting.open_wait(at_arrival, rank)[0] for rank in ranks]
-    return [network.demand(station, kind) + network.visit_ratio(station, kind) * waits[kind] for kind in classes]
+    return [
+        network.demand(station, class_index) + network.visit_ratio(station, class_index) * waits[class_index]
+        for class_index in classes
+    ]
 
 
 def _refuse(network: Demands, wanted: Wanted) -> None:

@@ -34,48 +34,50 @@ def by_routes(network: Demands) -> RoutedNetwork:
             )
             for station, name in enumerate(names)
         ),
-        tuple(_class(network, names, kind) for kind in range(classes)),
+        tuple(_class(network, names, class_index) for class_index in range(classes)),
         size=network.size,
     )
 
 
-def _class(network: Demands, names: list[str], kind: int) -> OpenClass | ClosedClass:
+def _class(network: Demands, names: list[str], class_index: int) -> OpenClass | ClosedClass:
     """A class that visits its stations in turn, or a chain with routing."""
     if network.switching is not None:
-        return _chain(network, network.switching, names, kind)
+        return _chain(network, network.switching, names, class_index)
     steps: list[Hold] = []
     for station, name in enumerate(names):
-        visits: Value = network.visit_ratio(station, kind)
-        demand: Value = network.demand(station, kind)
+        visits: Value = network.visit_ratio(station, class_index)
+        demand: Value = network.demand(station, class_index)
         if not anywhere(visits):
             continue
         each = demand / (visits + (visits == 0))
-        rank = network.ranks(station)[kind]
-        steps.append(Hold(name, (Time(each, network.variability(station, kind)),), visits=visits, priority=rank))
+        rank = network.ranks(station)[class_index]
+        steps.append(Hold(name, (Time(each, network.variability(station, class_index)),), visits=visits, priority=rank))
     routes = (Route("", 1.0, tuple(steps)),)
-    name, rate = network.class_label(kind), network.arrival_rate[kind]
+    name, rate = network.class_label(class_index), network.arrival_rate[class_index]
     if rate is not None:
         return OpenClass(name, rate, routes=routes)
     return ClosedClass(
-        name=name, population=network.population[kind], think_time=network.think_time[kind], routes=routes
+        name=name, population=network.population[class_index], think_time=network.think_time[class_index], routes=routes
     )
 
 
 def _chain(network: Demands, changing: Switching, names: list[str], chain: int) -> OpenClass | ClosedClass:
     """A chain: the visits of its customers as each of its classes, and the transitions between them."""
-    steps: dict[int, list[Hold]] = {kind: [] for kind, one in enumerate(changing.chain_of) if one == chain}
+    steps: dict[int, list[Hold]] = {
+        class_index: [] for class_index, one in enumerate(changing.chain_of) if one == chain
+    }
     states: dict[tuple[int, int], Turn] = {}
-    for number, (kind, holds) in enumerate(steps.items()):
+    for number, (class_index, holds) in enumerate(steps.items()):
         for station, name in enumerate(names):
-            visits: Value = changing.visits[station][kind]
+            visits: Value = changing.visits[station][class_index]
             if not anywhere(visits):
                 continue
-            each = changing.demands[station][kind] / (visits + (visits == 0))
-            states[station, kind] = Turn(number, len(holds), ())
+            each = changing.demands[station][class_index] / (visits + (visits == 0))
+            states[station, class_index] = Turn(number, len(holds), ())
             rank = network.ranks(station)[chain]
-            holds.append(Hold(name, (Time(each, changing.scv[station][kind]),), visits=visits, priority=rank))
+            holds.append(Hold(name, (Time(each, changing.scv[station][class_index]),), visits=visits, priority=rank))
     name, rate, thinking = network.class_label(chain), network.arrival_rate[chain], network.think_time[chain]
-    routes = tuple(Route(changing.class_label(kind), 1.0, tuple(holds)) for kind, holds in steps.items())
+    routes = tuple(Route(changing.class_label(class_index), 1.0, tuple(holds)) for class_index, holds in steps.items())
     if rate is not None:
         onward, turns = _onward(changing, names, chain), _open_turns(changing, states, rate)
         return OpenClass(name, rate, routes=routes, chain=True, onward=onward, turns=turns)
@@ -100,7 +102,8 @@ def _open_turns(changing: Switching, states: _States, rate: Value) -> tuple[Turn
     """
     number = {state: index for index, state in enumerate(states, 1)}
     entering = tuple(
-        (number[station, kind], changing.arrivals[station][kind] / (rate + (rate == 0))) for station, kind in states
+        (number[station, class_index], changing.arrivals[station][class_index] / (rate + (rate == 0)))
+        for station, class_index in states
     )
     turns = [Turn(-1, -1, entering, ends=True)]
     for state, turn in states.items():
@@ -112,12 +115,13 @@ def _open_turns(changing: Switching, states: _States, rate: Value) -> tuple[Turn
 
 def _closed_turns(changing: Switching, states: _States, thinking: Value) -> tuple[Turn, ...]:
     """The turns of a closed chain: a passage ends on arrival at the reference, before any think time."""
-    arriving = [kind for station, kind in states if station == changing.reference]
+    arriving = [class_index for station, class_index in states if station == changing.reference]
     thoughts = arriving if anywhere(thinking) else []
     number = {state: index for index, state in enumerate(states, len(thoughts))}
-    enters = number | {(changing.reference, kind): index for index, kind in enumerate(thoughts)}
+    enters = number | {(changing.reference, class_index): index for index, class_index in enumerate(thoughts)}
     turns = [
-        Turn(-1, -1, ((number[changing.reference, kind], 1.0),), ends=True, think_time=thinking) for kind in thoughts
+        Turn(-1, -1, ((number[changing.reference, class_index], 1.0),), ends=True, think_time=thinking)
+        for class_index in thoughts
     ]
     for state, turn in states.items():
         ends = not thoughts and state[0] == changing.reference
@@ -131,7 +135,7 @@ def _ways(
     """The next turns from a station as a class: pairs of index and probability."""
     classes = len(changing.chain_of)
     row = changing.routing[state[0] * classes + state[1]]
-    shares = ((index, row[station * classes + kind]) for (station, kind), index in number.items())
+    shares = ((index, row[station * classes + class_index]) for (station, class_index), index in number.items())
     return tuple((index, share) for index, share in shares if share > 0)
 
 
@@ -182,12 +186,16 @@ def unstated_visits(network: Demands) -> tuple[str, ...]:
         return ()
     stations, classes = network.shape
     result: list[str] = []
-    names = network.class_names or [str(kind) for kind in range(classes)]
+    names = network.class_names or [str(class_index) for class_index in range(classes)]
     for station in range(stations):
         if network.delay[station] or network.disciplines[station] not in _IN_ORDER:
             continue
-        busy = [anywhere(network.demand(station, kind)) for kind in range(classes)]
-        absent = [names[kind] for kind in range(classes) if not busy[kind] and not network.nobody(kind)]
+        busy = [anywhere(network.demand(station, class_index)) for class_index in range(classes)]
+        absent = [
+            names[class_index]
+            for class_index in range(classes)
+            if not busy[class_index] and not network.nobody(class_index)
+        ]
         if any(busy) and absent:
             who = f"class {absent[0]} has" if len(absent) == 1 else f"classes {', '.join(absent)} have"
             where = network.station_label(station)
