@@ -116,7 +116,7 @@ class _Answer(Reduction):
             raise does_not_apply(wanted.method, Reason("layered"), "auto, or layers")
         demands, visits = self.table(weighted=True), self.table(weighted=False)
         self.refuse_idle(demands)
-        answered, reduced, asked = self.fixed(demands, visits, wanted, solve_part)
+        answered, reduced, scaled = self.fixed(demands, visits, wanted, solve_part)
         rates = answered.figures.throughput
         throughputs = [self.throughput(rates, class_index) for class_index in range(len(self.network.classes))]
         compiled = streams(self.network, self.operations, throughputs)
@@ -128,7 +128,7 @@ class _Answer(Reduction):
                 priorities.refuse_starved(answered, labels, [item.name for item in self.network.classes])
             rho = self.unserved(answered, rho)
         rho = self.piling_up(compiled, rho)
-        waits = self.waits(answered, asked, visits)
+        waits = self.waits(answered, scaled, visits)
         identical = self.steps.identical if self.steps else ()
         steady = Steady(
             self.network, throughputs, compiled=compiled, members=self.members, waits=waits, rho=rho,
@@ -141,7 +141,6 @@ class _Answer(Reduction):
         enclosed = wanted.bounds or (wanted.enclosed and answered.reasons)
         bounds = self.bounds(reduced, wanted.bounds, solution.reasons) if enclosed else None
         classes = self.classes(solution, bounds)
-        asked = wanted.replace(announce=None, near=None)
         return solution.replace(
             exact=not reasons,
             reasons=reasons,
@@ -154,7 +153,7 @@ class _Answer(Reduction):
                 compiled=compiled,
                 throughputs=tuple(throughputs),
                 waits=tuple(waits),
-                wanted=asked,
+                wanted=wanted.replace(announce=None, near=None),
                 demands=answered if self.network.size is not None else None,
                 start=Start(answered) if self.network.size is None else None,
                 variances=Variances(),
@@ -184,10 +183,10 @@ class _Answer(Reduction):
                 self.operations.all(latest[0][class_index] == rates[class_index]) for class_index in rates
             ):
                 return latest[1]
-            asked = self.shared(demands, rates)
-            reduced = self.reduced(asked, visits, self.stable(self.open_loads(rates)), rates)
+            scaled = self.shared(demands, rates)
+            reduced = self.reduced(scaled, visits, self.stable(self.open_loads(rates)), rates)
             answered: ProductSolution = solve_part(reduced, wanted.replace(near=last))
-            last, latest = answered.near, (rates, (answered, reduced, asked))
+            last, latest = answered.near, (rates, (answered, reduced, scaled))
             return latest[1]
 
         def passages(rates: Rates) -> Rates:
@@ -307,22 +306,26 @@ class _Answer(Reduction):
             key, column = (stream.station, stream.group), self.column(stream)
             row = self.first_rows[key]
             spent = residence[row][column] if self.network.size is None else residence[:, row, column]
-            asked = demands[index[key]][column], visits[index[key]][column]
+            number = index[key]
             ordered = result.method in (RESIDUAL, PRIORITY) and stream.station in self.ordered | self.ranked
             faster = stream.station in changing
-            waits.append(stream_wait(stream, spent, *asked, ordered, faster, self.operations))
+            waits.append(
+                stream_wait(
+                    stream, spent, demands[number][column], visits[number][column], ordered, faster, self.operations
+                )
+            )
         return waits
 
     def classes(self, solution: RoutedSolution, bounds: Bounds | None) -> tuple[ClassFigures, ...]:
         """The figures of the classes, with population and think time of the closed ones, and with bounds."""
         classes: list[ClassFigures] = []
-        for class_index, (item, asked) in enumerate(zip(solution.classes, self.network.classes, strict=True)):
+        for class_index, (item, customers) in enumerate(zip(solution.classes, self.network.classes, strict=True)):
             enclosed = None
             if bounds is not None:
                 lower, upper, quick, slow = (_column(row, class_index, self.network.size) for row in bounds.rows)
                 enclosed = (lower, upper, quick, slow)
-            if isinstance(asked, ClosedClass):
-                item = item.replace(population=asked.population, think_time=asked.think_time)
+            if isinstance(customers, ClosedClass):
+                item = item.replace(population=customers.population, think_time=customers.think_time)
             classes.append(item.replace(enclosed=enclosed))
         return tuple(classes)
 

@@ -95,13 +95,17 @@ def share_at_arrival(
     if not isinstance(item, ClosedClass):
         return 1.0
     operations: Operations = FLOATS if network.size is None else arrays()
-    here = [stream for stream in compiled.streams if stream.class_index == class_index and stream.station == station]
+    visiting = [
+        stream for stream in compiled.streams if stream.class_index == class_index and stream.station == station
+    ]
     copies = {
         (other.name, index): group.copies for other in network.stations for index, group in enumerate(other.groups)
     }
 
     def visits_of(second_phase: bool) -> tuple[Value, Value]:
-        visits = [(item.rate * copies[item.station, item.group], item) for item in here if item.left == second_phase]
+        visits = [
+            (item.rate * copies[item.station, item.group], item) for item in visiting if item.left == second_phase
+        ]
         count = total(number for number, _ in visits)
         return count, ratio(total(number * item.holding.mean for number, item in visits), count)
 

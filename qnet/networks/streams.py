@@ -242,7 +242,7 @@ class _Walker:
             )
         )
 
-    def step(self, step: Step, rate: Value, enclosing: tuple[str, ...], copies: dict[str, int], here: Key) -> _Parts:
+    def step(self, step: Step, rate: Value, enclosing: tuple[str, ...], copies: dict[str, int], at: Key) -> _Parts:
         """Measure one step that starts `rate` times a second inside the `enclosing` holds, and register its streams."""
         kept = enclosing
         before = self.left
@@ -253,7 +253,7 @@ class _Walker:
             self.left = before or not kept
         if isinstance(step, Time):
             duration = Duration(step.mean, step.scv * step.mean**2)
-            parts = _Parts(duration, {}, {here: duration})
+            parts = _Parts(duration, {}, {at: duration})
         elif isinstance(step, Fork):
             parts = self.fork(step, rate * step.visits, kept)
         else:
@@ -276,7 +276,7 @@ class _Walker:
             parts, first = _NO_PARTS, len(self.streams)
             for step in branch.steps:
                 parts = parts.plus(self.step(step, rate * branch.copies, (), {}, _NOWHERE))
-            asked = tuple(range(first, len(self.streams)))
+            requests = tuple(range(first, len(self.streams)))
             result.append(
                 parallel_branches.BranchTime(
                     name=branch.name,
@@ -284,7 +284,7 @@ class _Walker:
                     first=parts.first,
                     spent=parts.spent,
                     forks=parts.forks,
-                    asked=asked,
+                    asked=requests,
                     single=_single(branch),
                 )
             )

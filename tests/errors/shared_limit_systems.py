@@ -9,8 +9,8 @@ import numpy as np
 from level_chain import solve as levels
 
 from qnet.expression import arrays
-from qnet.networks.layers.solve import point_asked
-from qnet.networks.layers.together import Asked
+from qnet.networks.layers.solve import point_problems
+from qnet.networks.layers.together import LayerProblem
 from qnet.networks.layers.together import together as layers_together
 from qnet.networks.routed import ClosedClass, Group, Hold, OpenClass, Route, RoutedNetwork, Station, Time
 from qnet.networks.solution import RoutedSolution
@@ -155,12 +155,12 @@ def answered(systems: Sequence[System]) -> Iterator[tuple[list[int], RoutedSolut
             yield numbers, solve(together([systems[number] for number in numbers]), APPROXIMATE)
 
 
-def layered(systems: Sequence[System]) -> Iterator[Asked]:
+def layered(systems: Sequence[System]) -> Iterator[LayerProblem]:
     """What layers are asked of closed systems: to them structures that differ in servers alone are one batch."""
     for system in systems:
         if system.thinks:
             network = together([system])
-            yield from point_asked(network, streams(network, arrays(), [1.0] * len(network.classes)))
+            yield from point_problems(network, streams(network, arrays(), [1.0] * len(network.classes)))
 
 
 def _station(name: str, servers: int) -> Station:

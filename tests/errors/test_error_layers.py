@@ -16,7 +16,7 @@ from qnet.networks.closed.approximate_mva import TOLERANCE
 from qnet.networks.layers.core import PATIENCE, solve
 from qnet.networks.layers.solve import untrusted
 from qnet.networks.layers.table import tables
-from qnet.networks.layers.together import Asked, solved, together
+from qnet.networks.layers.together import LayerProblem, solved, together
 from qnet.networks.routed import ClosedClass, Group, Hold, Route, RoutedNetwork, Station, Step, Time
 from qnet.networks.streams import streams
 
@@ -112,10 +112,10 @@ _FEATURES = {
 }
 
 
-def _asked(network: RoutedNetwork) -> Asked:
+def _asked(network: RoutedNetwork) -> LayerProblem:
     """What layers are asked of a batch."""
     shape, numbers = tables(network, streams(network, arrays(), [1.0] * len(network.classes)))
-    return Asked(shape, numbers, False, np.full(_POINTS, PATIENCE))
+    return LayerProblem(shape, numbers, False, np.full(_POINTS, PATIENCE))
 
 
 def _errors(build: Callable[[_Draw], RoutedNetwork], seed: int) -> Iterator[float]:

@@ -187,7 +187,9 @@ def test_closed_customers_who_go_on_before_all_branches_have_finished_are_near_t
 def test_branches_that_nobody_waits_for_pile_up_where_they_come_too_fast():
     steps = (Fork(branches((visit("a", 0.1),), (visit("b", 3.0),)), 1),)
     network = RoutedNetwork((A, B), (closed(3.0, 1.0, *steps),))
-    with pytest.raises(NotComputed, match="branches that their join does not wait for nearly saturate a or b") as refused:
+    with pytest.raises(
+        NotComputed, match="branches that their join does not wait for nearly saturate a or b"
+    ) as refused:
         solve(network)
     assert "join" in refused.value.problems[0].help
 

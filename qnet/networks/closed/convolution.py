@@ -246,15 +246,17 @@ def _batch(network: ClosedNetwork, wanted: Wanted) -> ClosedFigures:
         alone = wanted.states or any(varying(rates[position]) for position in firsts)
         for members, shared in _together(demands[firsts], think, population, family, alone):
             stops, position = np.unique(population[members], return_inverse=True)
-            here = [rates[first][members] if varying(rates[first]) else rates[first] for first in firsts]
-            here = [convolution_arrays.shortened(row, int(stops[-1])) for row in here]
+            station_rates = [rates[first][members] if varying(rates[first]) else rates[first] for first in firsts]
+            station_rates = [convolution_arrays.shortened(row, int(stops[-1])) for row in station_rates]
             if shared:
                 first = members[0]
-                result = convolution_arrays.along(demands[firsts, first], here, counts, float(think[first]), stops)
+                result = convolution_arrays.along(
+                    demands[firsts, first], station_rates, counts, float(think[first]), stops
+                )
             else:
-                asked, position = demands[np.ix_(firsts, members)], np.arange(len(members))
+                loads, position = demands[np.ix_(firsts, members)], np.arange(len(members))
                 people = population[members]
-                result = convolution_arrays.solve(asked, here, counts, think[members], people, wanted.states)
+                result = convolution_arrays.solve(loads, station_rates, counts, think[members], people, wanted.states)
             if states is not None:
                 for row, first in zip(result.states, firsts, strict=True):
                     states[members, first, : row.shape[1]] = row
@@ -285,12 +287,12 @@ def _families(queues: list[int], demands: Any, served: Indices) -> list[tuple[li
     demands   (K, B)
     served    the variants that have customers.
     """
-    asked = demands[np.ix_(np.array(queues, np.intp), served)] > 0
+    positive = demands[np.ix_(np.array(queues, np.intp), served)] > 0
     families: dict[bytes, list[int]] = {}
     for number in range(len(served)):
-        families.setdefault(asked[:, number].tobytes(), []).append(number)
+        families.setdefault(positive[:, number].tobytes(), []).append(number)
     return [
-        ([position for position, used in zip(queues, asked[:, numbers[0]].tolist(), strict=True) if used],
+        ([position for position, used in zip(queues, positive[:, numbers[0]].tolist(), strict=True) if used],
          served[numbers])
         for numbers in families.values()
     ]  # fmt: skip

@@ -176,12 +176,12 @@ def _together(demands: Any, think: Any, population: Any) -> Iterator[tuple[list[
         largest, item = stops.max(0), item.reshape(-1)
         alone = float(sum(_steps(row) for row in stops))
         shared = len(stops) > 1 and _steps(largest) <= alone and _box(largest) * demands.shape[1] <= _CELLS
-        for here in (np.arange(len(stops)),) if shared else np.arange(len(stops))[:, None]:
-            chosen = np.isin(item, here)
-            batch = batches.setdefault(stops[here].tobytes(), (stops[here], [], [], []))
+        for shared_stops in (np.arange(len(stops)),) if shared else np.arange(len(stops))[:, None]:
+            chosen = np.isin(item, shared_stops)
+            batch = batches.setdefault(stops[shared_stops].tobytes(), (stops[shared_stops], [], [], []))
             batch[1].append(members[chosen])
             batch[2].append(first)
-            batch[3].append(np.searchsorted(here, item[chosen]))
+            batch[3].append(np.searchsorted(shared_stops, item[chosen]))
     for stops, rows, variants, indices in batches.values():
         yield rows, variants, indices, stops
 
@@ -205,9 +205,9 @@ def _variants(demands: Any, think: Any, stops: Any) -> tuple[Any, Any, Any]:
     counts = stops.max(0).tolist()
     order = sorted(range(len(counts)), key=lambda index: -counts[index])
     population = [counts[index] for index in order]
-    asked = np.ascontiguousarray(demands[:, :, order].transpose(1, 2, 0))
+    loads = np.ascontiguousarray(demands[:, :, order].transpose(1, 2, 0))
     delay = np.ascontiguousarray(think[:, order].T)
-    stations, _, variants = asked.shape
+    stations, _, variants = loads.shape
     shape = tuple(count + 1 for count in population[1:])
     size = prod(shape)
     strides = [prod(shape[index + 1 :]) for index in range(len(shape))]
@@ -225,7 +225,7 @@ def _variants(demands: Any, think: Any, stops: Any) -> tuple[Any, Any, Any]:
     for customers in range(1, total + 1):
         before = present
         for index in range(len(order)):
-            spent = delay[index] + np.einsum("kb,ksb->sb", asked[:, index], before)
+            spent = delay[index] + np.einsum("kb,ksb->sb", loads[:, index], before)
             if index == 0:
                 with np.errstate(divide="ignore", invalid="ignore"):
                     rate = np.maximum(customers - rest, 0)[:, None] / spent
@@ -235,17 +235,17 @@ def _variants(demands: Any, think: Any, stops: Any) -> tuple[Any, Any, Any]:
                 with np.errstate(divide="ignore", invalid="ignore"):
                     rate = numbers[index - 1][stride:, None] / spent[:-stride]
                 throughput[index][stride:] = np.where(spent[:-stride] > 0, rate, 0.0)
-        for stop, here in paths.step(customers, throughput):
+        for stop, index_in_step in paths.step(customers, throughput):
             for index, kind in enumerate(order):
                 if stops[stop, kind]:
-                    rates[stop, :, kind] = throughput[index][here]
+                    rates[stop, :, kind] = throughput[index][index_in_step]
                     stride = 0 if index == 0 else strides[index - 1]
-                    times[stop, :, :, kind] = (asked[:, index] * before[:, here - stride]).T
+                    times[stop, :, :, kind] = (loads[:, index] * before[:, index_in_step - stride]).T
         if customers == total:
             break
-        present = 1.0 + asked[:, 0, None] * before * throughput[0]
+        present = 1.0 + loads[:, 0, None] * before * throughput[0]
         for index, stride in enumerate(strides, 1):
-            present[:, stride:] += asked[:, index, None] * before[:, :-stride] * throughput[index][stride:]
+            present[:, stride:] += loads[:, index, None] * before[:, :-stride] * throughput[index][stride:]
     return rates, times, paths.logs
 
 

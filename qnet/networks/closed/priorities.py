@@ -94,11 +94,11 @@ class Ranked(Record):
         """The ranks of the stations without sharing, the highest first."""
         preemptive = (self.discipline == PREEMPTIVE)[:, None]
         for rank in sorted(set(self.rank.flat), reverse=True):
-            here = (self.rank == rank) & (self.discipline != SHARING)[:, None]
-            if here.any():
-                lower = (self.rank < (np.where(here, self.rank, -np.inf).max(-1))[:, None]) & ~preemptive
-                first = ~here & (self.rank > np.where(here, self.rank, np.inf).min(-1)[:, None])
-                yield _Rank(here=here, lower=lower[:, None, :], first=first[:, None, :], preemptive=preemptive)
+            members = (self.rank == rank) & (self.discipline != SHARING)[:, None]
+            if members.any():
+                lower = (self.rank < (np.where(members, self.rank, -np.inf).max(-1))[:, None]) & ~preemptive
+                first = ~members & (self.rank > np.where(members, self.rank, np.inf).min(-1)[:, None])
+                yield _Rank(members=members, lower=lower[:, None, :], first=first[:, None, :], preemptive=preemptive)
 
     @property
     def patience(self) -> int:
@@ -151,7 +151,7 @@ class Ranked(Record):
 class _Rank(Record):
     """A rank, at the stations without processor sharing."""
 
-    here: Any
+    members: Any
     """(K, R) the classes of that rank."""
     lower: Any
     """(K, 1, R) the classes of lower rank whose service it does not preempt."""
@@ -329,9 +329,9 @@ def _image(ranked: Ranked, changes: ShareChanges, residence: Any) -> tuple[Any, 
     before: _Before | None = None
     ranks = fixed.served
     for number, rank in enumerate(ranks, 1):
-        work = arrivals.work(before, rank.here)
-        image = np.where(rank.here, ranked.visits * arrivals.visit_time(before, rank, work), image)
-        before = arrivals.after(before, rank.here, work) if number < len(ranks) else before
+        work = arrivals.work(before, rank.members)
+        image = np.where(rank.members, ranked.visits * arrivals.visit_time(before, rank, work), image)
+        before = arrivals.after(before, rank.members, work) if number < len(ranks) else before
     image = np.where(fixed.there, image, ranked.demands)
     cycle = arrivals.cycle[:, None, :]
     change = np.abs(image - residence[:, :stations]) / np.where(cycle > 0, cycle, 1.0)
@@ -394,23 +394,23 @@ class _Arrivals:
         self.coming = self.served * coming
         """The served classes whose customers are elsewhere, and arrive during a service of the arriving class."""
 
-    def work(self, before: _Before | None, here: Any) -> Any:
+    def work(self, before: _Before | None, members: Any) -> Any:
         """(P, K, R) seconds of service of one rank present on arrival, given the classes before it.
 
         Where higher classes preempt it, a service that has begun remains in progress while they are served.
         """
         ranked = self.ranked
         if before is None or not ranked.fixed.any_interrupted:
-            return ((self.waiting + self.excess * self.served) * here[:, None, :]).sum(-1)
+            return ((self.waiting + self.excess * self.served) * members[:, None, :]).sum(-1)
         longer = np.where(
             (ranked.discipline == PREEMPTIVE)[:, None], 1.0 / np.maximum(1.0 - before.busy, _LEAST)[..., None], 1.0
         )
         begun = np.minimum(self.served * longer[..., None], self.queues)
-        return ((self.waiting + self.excess * begun) * here[:, None, :]).sum(-1)
+        return ((self.waiting + self.excess * begun) * members[:, None, :]).sum(-1)
 
     def visit_time(self, before: _Before | None, rank: _Rank, work: Any) -> Any:
         """(P, K, R) seconds of a visit of classes of one rank, given the classes before it and their `work`."""
-        ranked, here, preemptive = self.ranked, rank.here, rank.preemptive
+        ranked, members, preemptive = self.ranked, rank.members, rank.preemptive
         ahead = work + (self.rest * rank.lower).sum(-1)
         if before is None:
             return ahead + ranked.service
@@ -427,7 +427,7 @@ class _Arrivals:
         # Numerator and denominator are divided by the absence, which is infinite for open classes.
         higher = (1.0 + arrived * idle / self.absence) / (1.0 / clear + idle / self.absence)
         higher = np.where(before.clear > 0, higher, 0.0)
-        present = np.minimum((self.served * here[:, None, :]).sum(-1) * slow, 1.0)
+        present = np.minimum((self.served * members[:, None, :]).sum(-1) * slow, 1.0)
         if self.relaxed:
             present = np.maximum(present, np.minimum(self.relaxation, 1.0)[:, None, None])
         if ranked.fixed.any_open:
@@ -454,25 +454,25 @@ class _Arrivals:
                 return np.where(load > 0, chance / np.where(load > 0, load, 1.0), 0.0)
 
             for rank in sorted(set(ranks)):
-                here, higher = ranks == rank, ranks > rank
+                of_rank, higher = ranks == rank, ranks > rank
                 if ranked.discipline[station] == PREEMPTIVE and higher.any():
-                    above, mine = (waiting * higher).sum(-1)[:, None], (waiting * here).sum(-1)[:, None]
+                    above, mine = (waiting * higher).sum(-1)[:, None], (waiting * of_rank).sum(-1)[:, None]
                     together = ratio(ranks >= rank) * (above + mine) - ratio(higher) * above
                     each = np.where(mine > 0, together / np.where(mine > 0, mine, 1.0), 0.0)
                 else:
                     each = ratio(ranks >= rank if ranked.discipline[station] == PREEMPTIVE else ranks == ranks)
                 first = ranked.discipline[station] == PREEMPTIVE and not higher.any()
                 least = np.clip(self.relaxation - first, 0.0, 1.0)[:, None]
-                row = np.where(here, np.clip(each, least, 1.0), row)
+                row = np.where(of_rank, np.clip(each, least, 1.0), row)
             rows.append(row)
         return np.stack(rows, axis=1)
 
-    def after(self, before: _Before | None, here: Any, work: Any) -> _Before:
+    def after(self, before: _Before | None, members: Any, work: Any) -> _Before:
         """The classes before the next rank, given the `work` of this one."""
         if before is None:
             nothing = np.zeros(work.shape)
             before = _Before(nothing, nothing, nothing[..., 0])
-        served, queues = self.served * here[:, None, :], self.queues * here[:, None, :]
+        served, queues = self.served * members[:, None, :], self.queues * members[:, None, :]
         slow = 1.0 / np.maximum(1.0 - before.utilization, _LEAST)
         used = np.minimum(served.sum(-1) * slow, 1.0 - _LEAST)
         while_served = np.minimum(used, queues.sum(-1))[..., None]
@@ -483,4 +483,4 @@ class _Arrivals:
         stretch = (1.0 - used / 2.0) / (1.0 - fewer) + used / 2.0 / (1.0 - random)
         clear = (before.clear + work * slow) * stretch
         result = np.minimum(before.utilization + served.sum(-1), 1.0 - _LEAST)
-        return _Before(clear, result, np.minimum(before.busy + (self.busy * here).sum(-1), 1.0 - _LEAST))
+        return _Before(clear, result, np.minimum(before.busy + (self.busy * members).sum(-1), 1.0 - _LEAST))

@@ -25,7 +25,7 @@ from qnet.networks.figures import Steady, figures
 from qnet.networks.fixed_point import not_converged
 from qnet.networks.layers.core import PATIENCE, LayerWaits
 from qnet.networks.layers.table import Numbers, Shape, tables
-from qnet.networks.layers.together import Asked, solved
+from qnet.networks.layers.together import LayerProblem, solved
 from qnet.networks.near import Nearby
 from qnet.networks.reasons import Beyond, Reason
 from qnet.networks.routed import ClosedClass, Fork, Hold, OpenClass, RoutedNetwork, Step
@@ -74,22 +74,22 @@ def ceiling(network: RoutedNetwork, compiled: Streams) -> tuple[Value, str] | No
     compiled  its streams at one passage per second.
     Returns   passages per second and the label of the station; None where the estimate has not converged.
     """
-    asked = ceiling_asked(network, compiled)
-    numbers = asked.numbers.part([0])
-    return _Layers(network, compiled).ceiling(asked.shape, numbers, solved(asked)[1])
+    problem = ceiling_problem(network, compiled)
+    numbers = problem.numbers.part([0])
+    return _Layers(network, compiled).ceiling(problem.shape, numbers, solved(problem)[1])
 
 
-def ceiling_asked(network: RoutedNetwork, compiled: Streams) -> Asked:
+def ceiling_problem(network: RoutedNetwork, compiled: Streams) -> LayerProblem:
     """The problem that `ceiling` solves; arguments as for `ceiling`."""
     shape, numbers = tables(network, compiled)
-    return Asked(shape, _Layers(network, compiled).crowded(numbers), False, np.full(2, _BRIEFLY))
+    return LayerProblem(shape, _Layers(network, compiled).crowded(numbers), False, np.full(2, _BRIEFLY))
 
 
-def point_asked(network: RoutedNetwork, compiled: Streams) -> list[Asked]:
+def point_problems(network: RoutedNetwork, compiled: Streams) -> list[LayerProblem]:
     """The problems that `solve` or `ceiling` solve at a point; arguments as for these."""
     layers = _Layers(network, compiled)
-    asked = [layers.asked(Wanted())]
-    return [*asked, ceiling_asked(network, compiled)] if layers.alone(Wanted()) else asked
+    problems = [layers.problem(Wanted())]
+    return [*problems, ceiling_problem(network, compiled)] if layers.alone(Wanted()) else problems
 
 
 def untrusted(shape: Shape, numbers: Numbers, state: LayerWaits) -> tuple[Flags, Flags]:
@@ -129,24 +129,24 @@ class _Layers:
         single = len(self.network.classes) == len(self.network.closed) == 1
         return single and wanted.asks_ceiling(self.network.size)
 
-    def asked(self, wanted: Wanted) -> Asked:
+    def problem(self, wanted: Wanted) -> LayerProblem:
         """The problem to solve: all points, and where the limit of the throughput is wanted the same with many
         customers."""
         shape, numbers = tables(self.without_arrivals(self.overloaded()), self.unit)
         size, alone = len(numbers.population), self.alone(wanted)
         if alone:
-            return Asked(shape, self.crowded(numbers), wanted.rough, np.repeat([PATIENCE, _BRIEFLY], size))
+            return LayerProblem(shape, self.crowded(numbers), wanted.rough, np.repeat([PATIENCE, _BRIEFLY], size))
         near = wanted.near
         known = near is not None and near.method == METHOD and near.like(self.network.size, _structure(shape))
         begin = near.values[0] if near is not None and near.values and known else None
-        return Asked(shape, numbers, wanted.rough, np.full(size, PATIENCE), begin)
+        return LayerProblem(shape, numbers, wanted.rough, np.full(size, PATIENCE), begin)
 
     def solve(self, wanted: Wanted) -> RoutedSolution:
         full, alone = self.overloaded(), self.alone(wanted)
-        asked = self.asked(wanted)
-        shape, size = asked.shape, len(asked.patience) // (1 + alone)
-        numbers = asked.numbers.part(slice(size))
-        waits, overall = self.converged(asked)
+        problem = self.problem(wanted)
+        shape, size = problem.shape, len(problem.patience) // (1 + alone)
+        numbers = problem.numbers.part(slice(size))
+        waits, overall = self.converged(problem)
         waits, state = waits[:size], overall.part(slice(size))
         throughputs: list[Value] = [
             self.value(state.throughput[:, number]) if isinstance(item, ClosedClass) else item.arrival_rate
@@ -174,9 +174,9 @@ class _Layers:
             exact=False,
             reasons=reasons,
             classes=tuple(
-                item.replace(population=asked.population, think_time=asked.think_time)
-                if isinstance(asked, ClosedClass) else item
-                for item, asked in zip(solution.classes, self.network.classes, strict=True)
+                item.replace(population=customers.population, think_time=customers.think_time)
+                if isinstance(customers, ClosedClass) else item
+                for item, customers in zip(solution.classes, self.network.classes, strict=True)
             ),
             stations=tuple(self.within(item, stable) for item in solution.stations),
             ceiling=self.ceilings(shape, numbers, overall) if alone else None,
@@ -219,10 +219,12 @@ class _Layers:
                 parts: list[Value] = []
                 for item in () if station.delay else self.members[key]:
                     stream = compiled.streams[item]
-                    asked = self.network.classes[stream.class_index]
-                    if not isinstance(asked, OpenClass) and (waits is None or not stream.behind or stream.around):
+                    customers = self.network.classes[stream.class_index]
+                    if not isinstance(customers, OpenClass) and (waits is None or not stream.behind or stream.around):
                         continue
-                    rate = stream.rate * (asked.arrival_rate if isinstance(asked, OpenClass) and waits is None else 1.0)
+                    rate = stream.rate * (
+                        customers.arrival_rate if isinstance(customers, OpenClass) and waits is None else 1.0
+                    )
                     parts.append(rate * (stream.holding.mean if waits is None else stream.holding.mean_with(waits)))
                 if parts:
                     loads[key] = total(parts) / station.servers
@@ -237,9 +239,9 @@ class _Layers:
         )
         return self.network.replace(classes=classes)
 
-    def converged(self, asked: Asked) -> tuple[Any, LayerWaits]:
+    def converged(self, problem: LayerProblem) -> tuple[Any, LayerWaits]:
         """The waits and all that they imply, solved a part of the batch at a time."""
-        shape, numbers, rough, patience, near = asked
+        shape, numbers, rough, patience, near = problem
         cells = len(shape.kind) ** 2 * len(shape.tags)
         if cells > _LARGEST:
             text = f"{len(shape.kind)} requests for stations, with holds around them"
@@ -250,7 +252,7 @@ class _Layers:
         for first in range(0, count, at_once):
             chosen = slice(first, first + at_once)
             begin = None if near is None else near[chosen]
-            parts.append(solved(Asked(shape, numbers.part(chosen), rough, patience[chosen], begin)))
+            parts.append(solved(LayerProblem(shape, numbers.part(chosen), rough, patience[chosen], begin)))
         waits = np.concatenate([part[0] for part in parts])
         return waits, LayerWaits.joined([state for _, state in parts])
 
@@ -339,14 +341,14 @@ class _Layers:
         queues = [station.name for station in self.network.stations if not station.delay]
         holds = {key[0] for stream in self.unit.streams for key in stream.around}
         inner = {stream.station for stream in self.unit.streams if stream.around}
-        asked: dict[tuple[int, str], set[bool]] = {}
+        requested: dict[tuple[int, str], set[bool]] = {}
         left: dict[str, None] = {}
         for stream in self.unit.streams:
             if stream.left and stream.station in holds | inner:
                 left[stream.station] = None
             elif not stream.left and isinstance(self.network.classes[stream.class_index], ClosedClass):
-                asked.setdefault((stream.class_index, stream.station), set()).add(bool(stream.around))
-        both = {name for (_, name), result in asked.items() if len(result) > 1}
+                requested.setdefault((stream.class_index, stream.station), set()).add(bool(stream.around))
+        both = {name for (_, name), result in requested.items() if len(result) > 1}
         return [
             *(Reason("inside and outside", station=name) for name in queues if name in both),
             *(Reason("second phases in holds", station=name) for name in queues if name in left),

@@ -19,7 +19,7 @@ from qnet.networks.layers.table import Numbers, Shape
 from qnet.record import Record
 
 
-class Asked(Record):
+class LayerProblem(Record):
     """A problem of layers: the arguments of `core.solve`."""
 
     shape: Shape
@@ -43,7 +43,7 @@ class _Family:
     """The announced problems of one shape and patience."""
 
     def __init__(self) -> None:
-        self.problems: list[Asked] = []
+        self.problems: list[LayerProblem] = []
         """The problems that are not solved yet."""
 
 
@@ -57,7 +57,7 @@ class _Announced:
         self.answers: dict[bytes, tuple[Any, LayerWaits]] = {}
         """By point: its waits and state, as a batch of one point."""
 
-    def add(self, problem: Asked) -> None:
+    def add(self, problem: LayerProblem) -> None:
         """Announce a problem."""
         key = _bytes((tuple(problem.shape), problem.rough, problem.patience))
         family = self.families.setdefault(key, _Family())
@@ -68,9 +68,9 @@ class _Announced:
             if family not in self.points.setdefault(point, []):
                 self.points[point].append(family)
 
-    def answer(self, asked: Asked) -> tuple[Any, LayerWaits] | None:
+    def answer(self, problem: LayerProblem) -> tuple[Any, LayerWaits] | None:
         """As `core.solve`, for announced points; None where some are not."""
-        points = asked.points()
+        points = problem.points()
         while missing := [point for point in points if point not in self.answers]:
             pending = [family for family in self.points.get(missing[0], []) if family.problems]
             if not pending:
@@ -97,10 +97,10 @@ class _Announced:
 _announced: ContextVar[_Announced | None] = ContextVar("layers", default=None)
 
 
-def solved(asked: Asked) -> tuple[Any, LayerWaits]:
+def solved(problem: LayerProblem) -> tuple[Any, LayerWaits]:
     """The result of `core.solve`; announced points are solved with all others of their shape and patience."""
     announced = _announced.get()
-    return (announced and announced.answer(asked)) or solve(*asked)
+    return (announced and announced.answer(problem)) or solve(*problem)
 
 
 def announcing() -> bool:
@@ -109,7 +109,7 @@ def announcing() -> bool:
 
 
 @contextmanager
-def together(problems: Iterable[Asked]) -> Generator[None]:
+def together(problems: Iterable[LayerProblem]) -> Generator[None]:
     """Announce problems that may be requested inside, alone or as batches.
 
     At the first request, all points of one shape and patience are solved at once. Nested announcements are joined.

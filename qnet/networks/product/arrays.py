@@ -99,9 +99,9 @@ class NetworkArrays:
         closed = list(self.network.closed)
         rows = [np.zeros((len(self.demands), len(indices), len(closed))) for _ in range(3)]
         for column, class_index in self.network.left.items():
-            here = self.behind[:, indices, column]
+            behind = self.behind[:, indices, column]
             for row, values in zip(rows, (self.fast, self.each, self.excess), strict=True):
-                row[..., closed.index(class_index)] = np.where(here, values[:, indices, column], 0.0)
+                row[..., closed.index(class_index)] = np.where(behind, values[:, indices, column], 0.0)
         absence = self.network.absence
         if absence is not None:
             passed = absence.passed[:, indices][:, :, indices]
@@ -158,9 +158,9 @@ class _Joins:
             return self._extra(residence)
         keys = [b"%d " % point + row.tobytes() for point, row in zip(self.points.tolist(), residence, strict=True)]
         for rows, answers in self.latest:
-            here = [rows.get(key, -1) for key in keys]
-            if min(here) >= 0:
-                return answers[here]
+            positions = [rows.get(key, -1) for key in keys]
+            if min(positions) >= 0:
+                return answers[positions]
         answers = self._extra(residence)
         self.latest.append((dict(zip(keys, range(len(keys)), strict=True)), answers))
         del self.latest[:-_KEPT]

@@ -136,8 +136,8 @@ def refuse_unserved(solution: Solution) -> None:
     """Raise `NoAnswer` QN401 where closed classes of higher priority leave too little capacity to an open class."""
     network = solution.network
     for class_index in network.open:
-        asked, carried = network.arrival_rate[class_index], solution.figures.throughput
-        lost: Any = (asked > 0) & ((carried[class_index] if network.size is None else carried[:, class_index]) == 0)
+        offered, carried = network.arrival_rate[class_index], solution.figures.throughput
+        lost: Any = (offered > 0) & ((carried[class_index] if network.size is None else carried[:, class_index]) == 0)
         if lost if network.size is None else lost.any():
             variant = "" if network.size is None else f" in variant {int(lost.argmax())}"
             who = network.class_label(class_index)

@@ -214,7 +214,7 @@ def layers_together(changed: Model, points: Sequence[tuple[str, float | None]]) 
     """
     if needs_solution(changed) or not any(item.population is not None for item in changed.customers):
         return nullcontext()
-    questions: list[together.Asked] = []
+    questions: list[together.LayerProblem] = []
     try:
         for point in points:
             reduced = reduction.Reduction(bind(changed, Values(changed, _varied(*point), None)))
@@ -222,7 +222,7 @@ def layers_together(changed: Model, points: Sequence[tuple[str, float | None]]) 
                 return nullcontext()
             if together.announcing():  # With all changes of the model.
                 return nullcontext()
-            questions += layers.point_asked(reduced.network, reduced.unit)
+            questions += layers.point_problems(reduced.network, reduced.unit)
     except QnetError:
         return nullcontext()
     return together.together(questions)
@@ -257,7 +257,7 @@ def _ceilings_together(changed: Model, solved: Solved) -> AbstractContextManager
         reduced = [reduction.Reduction(network.point(index)) for index in range(solved.size or 1)]
         if not all(item.regular for item in reduced):
             return nullcontext()
-        return together.together([layers.ceiling_asked(item.network, item.unit) for item in reduced])
+        return together.together([layers.ceiling_problem(item.network, item.unit) for item in reduced])
     except QnetError:
         return nullcontext()
 
