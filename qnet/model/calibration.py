@@ -1,4 +1,4 @@
-"""What a model states of the uncertainty of its calibrated parameters: `[calibration]`, read and checked."""
+"""The table `[calibration]`, the uncertainty of fitted parameters as a model states it: read and checked."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from qnet.model.reader import Reader, describe
 
 PATH: Path = ("calibration",)
 _ROUNDING = 1e-6
-"""How far below 0 a pivot may be: correlations are written with some digits."""
+"""How far below 0 a pivot may be, because correlations are rounded when they are written."""
 _SHARED = 0.01
-"""How far from 0 the others of a row may be whose pivot is 0, for the same reason."""
+"""How far from 0 the other entries of a column with pivot 0 may be, for the same reason."""
 
 
 def read_calibration(reader: Reader, raw: Any) -> CalibrationModel:
@@ -60,7 +60,7 @@ def _listed(reader: Reader, raw: Any, key: str) -> list[Any]:
 
 
 def check_calibration(model: Model, reader: Reader, stated: CalibrationModel) -> None:
-    """Note names that are no parameters, errors of another dimension, and correlations that no errors can have."""
+    """Note names that are no parameters, errors of a wrong dimension, and correlations that are inconsistent."""
     for key, names in (("parameters", stated.parameters), ("not_determined", stated.undetermined)):
         for name in names:
             known = model.parameters.get(name)
@@ -80,28 +80,28 @@ def check_calibration(model: Model, reader: Reader, stated: CalibrationModel) ->
             reader.fail("QN211", path, f"the standard error of {name} is below 0", "0 or more")
     complete = len(stated.errors) == len(stated.parameters)
     if complete and len(stated.correlations) == len(stated.parameters) * (len(stated.parameters) - 1) // 2:
-        _check_together(reader, stated)
+        _check_semidefinite(reader, stated)
 
 
 def _value(error: Expression) -> float:
     return float(evaluate(error.root, {}, FLOATS))
 
 
-def _check_together(reader: Reader, stated: CalibrationModel) -> None:
-    """Note correlations of which some combination would have a variance below 0, by Cholesky's decomposition."""
+def _check_semidefinite(reader: Reader, stated: CalibrationModel) -> None:
+    """Note correlations that are not positive semidefinite, by Cholesky's decomposition."""
     matrix = correlation_matrix(stated)
-    for here in range(len(matrix)):
-        pivot, others = matrix[here][here], range(here + 1, len(matrix))
-        # What is left without a variance has none in common with others.
-        shared = pivot <= _ROUNDING and any(abs(matrix[row][here]) > _SHARED for row in others)
+    for index in range(len(matrix)):
+        pivot, others = matrix[index][index], range(index + 1, len(matrix))
+        # A variable without variance has no covariance with others.
+        shared = pivot <= _ROUNDING and any(abs(matrix[row][index]) > _SHARED for row in others)
         if pivot < -_ROUNDING or shared:
             text = "the correlations are inconsistent"
             reader.fail("QN204", (*PATH, "correlations"), text, "a matrix that is positive semidefinite")
             return
         for row in others:
-            share = matrix[row][here] / pivot if pivot > _ROUNDING else 0.0
+            factor = matrix[row][index] / pivot if pivot > _ROUNDING else 0.0
             for column in others:
-                matrix[row][column] -= share * matrix[here][column]
+                matrix[row][column] -= factor * matrix[index][column]
 
 
 def correlation_matrix(stated: CalibrationModel) -> list[list[float]]:
@@ -119,5 +119,5 @@ def correlation_matrix(stated: CalibrationModel) -> list[list[float]]:
 
 
 def standard_errors(stated: CalibrationModel) -> tuple[float, ...]:
-    """The standard errors that `[calibration]`, `stated`, has for its parameters, in their order and in base units."""
+    """The standard errors of the parameters of `[calibration]`, `stated`, in their order and in base units."""
     return tuple(_value(error) for error in stated.errors)

@@ -1,6 +1,7 @@
 """The chains of a model: class switching and routing probabilities, read, checked, and bound as classes of a network.
 
-Checked are names, and ways that lead nowhere; bound, the ways become mean numbers of visits.
+The check finds unknown names and states that cannot be reached or left. Binding turns the probabilities into mean
+numbers of visits.
 """
 
 from __future__ import annotations
@@ -19,17 +20,17 @@ from qnet.networks.routed import ClosedClass, Hold, OpenClass, Route, Time, Turn
 from qnet.networks.state_reduction import StrandedCustomers, reached, turned, visits_per_passage
 
 MAX_STATES = 300
-"""States of a route given by probabilities; a choice: visits are one dense solution, cubic in them."""
+"""Most states of a chain; a choice that bounds time, because solving for the visits is cubic in it."""
 
 
 CheckNumber = Callable[[Expression | None, Field, Path], object]
-"""Notes what is wrong with the names and the dimension of a number at a path."""
+"""Checks the names and the dimension of a number at a path, and notes problems."""
 _NAMED = 5
-"""States that a message names at most."""
+"""Most states that a message names."""
 
 
 def read_chain(reader: Reader, name: str, raw: Any) -> ChainModel:
-    """A chain as the file states it, as far as it can be read; problems go to the reader."""
+    """Read the chain `name`, as far as possible; problems are noted in the reader."""
     return _ChainReader(reader, name).chain(raw)
 
 
@@ -64,7 +65,7 @@ class _ChainReader:
             services=services,
             onward=onward,
             home=self.homes[0],
-            integer=complete,
+            complete=complete,
             path=self.path,
         )
 
@@ -91,7 +92,7 @@ class _ChainReader:
         return tuple(result)
 
     def service(self, name: str, station: str, raw: Any) -> ServiceModel:
-        """A service time, alone or in a table with how it varies; 0 where it cannot be read."""
+        """The service time of a class at a station, alone or in a table with its scv; 0 where it cannot be read."""
         path = (*self.path, "classes", name, "service", station)
         if isinstance(raw, dict):
             values = self.reader.table(cast("Any", raw), "service", path)
@@ -105,18 +106,18 @@ class _ChainReader:
     # Routing
 
     def routing(self, raw: Any) -> tuple[OnwardModel, ...]:
-        """The probabilities, row by row."""
+        """The transitions, row by row."""
         path = (*self.path, "routing")
         result: list[OnwardModel] = []
-        for origin, row, at in self.states(raw, path, "a table [chains.NAME.routing]"):
-            for target, probability, index in self.states(row, at, "probabilities of what comes next"):
-                value = self.reader.value(probability, ONWARD, index)
+        for origin, row, row_path in self.states(raw, path, "a table [chains.NAME.routing]"):
+            for target, probability, item_path in self.states(row, row_path, "probabilities of the next state"):
+                value = self.reader.value(probability, ONWARD, item_path)
                 if value is not None:
-                    result.append(OnwardModel(origin, target, value, index))
+                    result.append(OnwardModel(origin, target, value, item_path))
         return tuple(result)
 
     def states(self, raw: Any, path: Path, expected: str) -> list[tuple[State, Any, Path]]:
-        """The entries of a table whose keys are states: `class.station`, or the origin of customers."""
+        """The entries of a table whose keys are states: `class.station`, or the name of `HOME`."""
         result: list[tuple[State, Any, Path]] = []
         for key, value in self.entries(raw, path, expected, "entries"):
             at = (*path, key)
@@ -136,7 +137,7 @@ class _ChainReader:
         return result
 
     def entries(self, raw: Any, path: Path, expected: str, what: str) -> list[tuple[str, Any]]:
-        """The entries of a table, at least one; none of a missing key, which is reported elsewhere."""
+        """The entries of a table; an empty one is a problem, and a missing one is reported elsewhere."""
         if raw is None:
             return []
         if not isinstance(raw, dict):
@@ -150,7 +151,7 @@ class _ChainReader:
 
 def check_chains(model: Model, reader: Reader, number: CheckNumber) -> None:
     """Check all chains of a model; problems are noted in the reader."""
-    _names(model, reader)
+    _check_names(model, reader)
     stations = [station.name for station in model.stations]
     for chain in model.chains:
         before = len(reader.problems)
@@ -161,18 +162,18 @@ def check_chains(model: Model, reader: Reader, number: CheckNumber) -> None:
             _check_station(chain, service.state[1], path[: len(chain.path) + 4], stations, reader)
         for item in chain.onward:
             number(item.probability, ONWARD, item.path)
-        if chain.integer:
-            _reference(chain, reader)
-            _served(chain, reader)
-        if chain.integer and len(reader.problems) == before:
-            _ways(chain, reader)
+        if chain.complete:
+            _check_reference(chain, reader)
+            _check_served(chain, reader)
+        if chain.complete and len(reader.problems) == before:
+            _check_reachable(chain, reader)
 
 
 def _check_station(chain: ChainModel, name: str, path: Path, stations: Sequence[str], reader: Reader) -> None:
-    """Check that there is such a station, or that customers of the chain think."""
+    """Check that a service time belongs to a station of the model, or to thinking in a closed chain."""
     if name == THINK and chain.home == THINK:
         if name in stations:
-            text = f'"{name}" is thinking in a chain, and a station'
+            text = f'"{name}" means thinking in a closed chain, and is also a station'
             reader.fail("QN207", path, text, "another name of the station")
     elif name == THINK and name not in stations:
         reader.fail("QN233", path, f'found "{name}" in an open chain', "a station with delay = true")
@@ -180,8 +181,8 @@ def _check_station(chain: ChainModel, name: str, path: Path, stations: Sequence[
         reader.fail("QN212", path, f'unknown station "{name}"', help=suggest(name, stations))
 
 
-def _names(model: Model, reader: Reader) -> None:
-    """A name denotes one class or chain, because results are reported by name."""
+def _check_names(model: Model, reader: Reader) -> None:
+    """Check that every name denotes one class or chain, because results are reported by name."""
     used: dict[str, str] = {}
     for customers in model.classes:
         used[customers.name] = f'"{customers.name}" is a class with routes already'
@@ -197,8 +198,8 @@ def _names(model: Model, reader: Reader) -> None:
             used.setdefault(name, f'"{name}" {words}')
 
 
-def _reference(chain: ChainModel, reader: Reader) -> None:
-    """Check what the passages of a chain are counted by."""
+def _check_reference(chain: ChainModel, reader: Reader) -> None:
+    """Check the reference of a chain, whose visits count as passages, and that its think time is used."""
     path = (*chain.path, "reference")
     if chain.home == OUTSIDE:
         if reader.stated(path):
@@ -218,8 +219,8 @@ def _reference(chain: ChainModel, reader: Reader) -> None:
         reader.fail("QN235", (*chain.path, "think_time"), text, "think in the routing")
 
 
-def _served(chain: ChainModel, reader: Reader) -> None:
-    """Every state of the routing has a service time."""
+def _check_served(chain: ChainModel, reader: Reader) -> None:
+    """Check that every state of the routing has a service time."""
     known = set(chain.states) | {HOME}
     stated: dict[State, Path] = {}
     for item in chain.onward:
@@ -227,13 +228,14 @@ def _served(chain: ChainModel, reader: Reader) -> None:
     targets = [*stated.items(), *((item.target, item.path) for item in chain.onward)]
     for state, path in targets:
         if state not in known:
-            selected = [item.state[1] for item in chain.services if item.state[0] == state[0]]
+            known_stations = [item.state[1] for item in chain.services if item.state[0] == state[0]]
             text = f'class "{state[0]}" has no service time at "{state[1]}"'
-            reader.fail("QN233", path, text, "one of its stations: " + ", ".join(selected), suggest(state[1], selected))
+            expected = "one of its stations: " + ", ".join(known_stations)
+            reader.fail("QN233", path, text, expected, suggest(state[1], known_stations))
 
 
-def _ways(chain: ChainModel, reader: Reader) -> None:
-    """Customers go on from wherever they come, come to wherever a service is stated, and come back."""
+def _check_reachable(chain: ChainModel, reader: Reader) -> None:
+    """Check that every state can be left and reached, and that customers come back to the reference."""
     states = chain.states
     index = {state: number for number, state in enumerate(states)}
     rows: list[list[int]] = [[] for _ in states]
@@ -248,26 +250,26 @@ def _ways(chain: ChainModel, reader: Reader) -> None:
         reader.fail("QN234", (*chain.path, "routing"), text, "a row outside = { ... }")
     if not all(rows) or not chain.references:
         return
-    start = [index[state] for state in chain.references]
-    around = reached(rows, start)
+    references = [index[state] for state in chain.references]
+    reachable = reached(rows, references)
     for number, state in enumerate(states):
-        if number not in around:
+        if number not in reachable:
             text = f"no route leads to {chain.label(state)}"
             reader.fail("QN234", chain.row(state), text, "a route to it with a positive probability")
-    first = start[0]
+    first = references[0]
     ahead, back = reached(rows, [first]), reached(turned(rows), [first])
-    stuck, lost = (ahead - back, {first}) if ahead - back else (ahead, around - ahead)
-    if lost:
-        staying, others = ([states[number] for number in sorted(part)] for part in (stuck, lost))
-        reader.fail("QN231", chain.row(staying[0]), *stranded(chain, staying, others))
+    trapped, missed = (ahead - back, {first}) if ahead - back else (ahead, reachable - ahead)
+    if missed:
+        trap, others = ([states[number] for number in sorted(part)] for part in (trapped, missed))
+        reader.fail("QN231", chain.row(trap[0]), *stranded(chain, trap, others))
 
 
-def stranded(chain: ChainModel, states: Iterable[State], lost: Iterable[State]) -> tuple[str, str]:
-    """The error, and what is expected, where customers remain in some states and no longer reach others."""
+def stranded(chain: ChainModel, states: Iterable[State], missed: Iterable[State]) -> tuple[str, str]:
+    """The problem, and what is expected, where customers in `states` of a chain never reach the `missed` ones."""
     where = _listed(chain, states)
     if chain.home == OUTSIDE:
         return f"customers in {where} never leave", "a route outside with a positive probability"
-    return f"customers in {where} never come back to {_listed(chain, lost)}", "a route with a positive probability"
+    return f"customers in {where} never come back to {_listed(chain, missed)}", "a route with a positive probability"
 
 
 def _listed(chain: ChainModel, states: Iterable[State]) -> str:
@@ -276,37 +278,37 @@ def _listed(chain: ChainModel, states: Iterable[State]) -> str:
 
 
 def bind_chain(model: Model, values: Values, chain: ChainModel) -> OpenClass | ClosedClass:
-    """A chain as one class, with one route for each class of the chain: what is done as that class in a passage.
+    """A chain as one class of the network, with a route for each class of the chain that holds its visits per passage.
 
-    values      the points.
+    values      the values of the parameters at all points.
     Raises      `InvalidInput` QN211 for numbers outside their domain, QN221 for probabilities that do not sum to one,
-                QN231 where customers never come back; `UsageError` where an option set what they rest on.
+                QN231 where customers never come back; `UsageError` where an option set a parameter they depend on.
     """
     visits = _visits(model, values, chain)
     services = TABLES["service"]
     stations = {station.name: station for station in model.stations}
     thinking: Value = 0.0
-    thoughts: dict[State, tuple[Value, Value]] = {}
-    at: dict[State, int] = {}
+    think_times: dict[State, tuple[Value, Value]] = {}
+    step_indices: dict[State, int] = {}
     steps: dict[str, list[Hold]] = {name: [] for name in chain.classes}
     for item in chain.services:
         mean = values.field(item.time, services["time"], item.path)
         time = values.record(Time, "service", item, item.path[:-1], mean=mean)
         if item.state[1] == THINK and chain.home == THINK:
             thinking = thinking + mean * visits[item.state]
-            thoughts[item.state] = (mean, time.scv)
+            think_times[item.state] = (mean, time.scv)
             continue
-        heeded = stations[item.state[1]].discipline in BY_PRIORITY
-        hold = Hold(item.state[1], (time,), visits=visits[item.state], priority=chain.priority if heeded else 0)
-        at[item.state] = len(steps[item.state[0]])
+        by_priority = stations[item.state[1]].discipline in BY_PRIORITY
+        hold = Hold(item.state[1], (time,), visits=visits[item.state], priority=chain.priority if by_priority else 0)
+        step_indices[item.state] = len(steps[item.state[0]])
         steps[item.state[0]].append(hold)
     routes = tuple(Route(name, 1.0, tuple(each)) for name, each in steps.items())
     onward = _onward(values, chain, visits)
     if chain.think_time is not None:
         field = TABLES["chain"]["think_time"]
-        thoughts[HOME] = (values.field(chain.think_time, field, (*chain.path, "think_time")), 1.0)
-        thinking = thinking + thoughts[HOME][0] * visits.get(HOME, 0.0)
-    turns = _turns(values, chain, at, thoughts)
+        think_times[HOME] = (values.field(chain.think_time, field, (*chain.path, "think_time")), 1.0)
+        thinking = thinking + think_times[HOME][0] * visits.get(HOME, 0.0)
+    turns = _turns(values, chain, step_indices, think_times)
     given: dict[str, Any] = {"name": chain.name, "routes": routes, "chain": True, "onward": onward, "turns": turns}
     if chain.arrival_rate is not None:
         return values.record(OpenClass, "chain", chain, chain.path, **given)
@@ -314,35 +316,38 @@ def bind_chain(model: Model, values: Values, chain: ChainModel) -> OpenClass | C
 
 
 def _turns(
-    values: Values, chain: ChainModel, at: Mapping[State, int], thoughts: Mapping[State, tuple[Value, Value]]
+    values: Values,
+    chain: ChainModel,
+    step_indices: Mapping[State, int],
+    think_times: Mapping[State, tuple[Value, Value]],
 ) -> tuple[Turn, ...]:
     """The states of a chain as turns.
 
-    at        the step of each state at a station, on the route of its class.
-    thoughts  mean and scv of the other times.
+    step_indices  of each state at a station, the index of its step on the route of its class.
+    think_times   mean and scv of the time in each other state.
     """
     numbers = {state: number for number, state in enumerate(chain.states)}
     classes = {name: number for number, name in enumerate(chain.classes)}
-    ways: dict[State, list[tuple[int, Value]]] = {state: [] for state in numbers}
+    transitions: dict[State, list[tuple[int, Value]]] = {state: [] for state in numbers}
     for item in chain.onward:
         probability = values.field(item.probability, ONWARD, item.path)
-        ways[item.origin].append((numbers[item.target], probability))
+        transitions[item.origin].append((numbers[item.target], probability))
     return tuple(
         Turn(
-            classes[state[0]] if state in at else -1,
-            at.get(state, -1),
-            tuple(ways[state]),
+            classes[state[0]] if state in step_indices else -1,
+            step_indices.get(state, -1),
+            tuple(transitions[state]),
             state in chain.references,
-            *thoughts.get(state, (0.0, 1.0)),
+            *think_times.get(state, (0.0, 1.0)),
         )
         for state in numbers
     )
 
 
 def _onward(values: Values, chain: ChainModel, visits: Mapping[State, Value]) -> tuple[tuple[str, str, Value], ...]:
-    """How often a passage goes from one station to another, or begins with one; leaving is left out.
+    """The mean number of transitions from station to station per passage; "" is the origin of a passage.
 
-    Nothing where passages are visits to a station of reference, which begin and end there.
+    Departures are left out. Empty where passages are visits to a reference station, which begin and end there.
     """
     result: dict[tuple[str, str], Value] = {}
     outside = ("", THINK) if chain.home == THINK else ("",)
@@ -355,7 +360,7 @@ def _onward(values: Values, chain: ChainModel, visits: Mapping[State, Value]) ->
 
 
 def _visits(model: Model, values: Values, chain: ChainModel) -> dict[State, Value]:
-    """Visits to every state per passage."""
+    """The mean number of visits to every state per passage."""
     states = chain.states
     index = {state: number for number, state in enumerate(states)}
     rows: list[dict[int, Value]] = [{} for _ in states]

@@ -1,5 +1,7 @@
-"""Everything that can be wrong with a model: names, dimensions, places of steps, circles, and numbers outside their
-domain, all of them, where `bind` stops at the first."""
+"""The check of a model: names, dimensions, forms of steps, circular definitions, and numbers outside their domain.
+
+It collects all problems, whereas `bind` stops at the first.
+"""
 
 from __future__ import annotations
 
@@ -52,10 +54,10 @@ else:
 
 
 def check_model(model: Model, reader: Reader) -> Model:
-    """The model with dimensions and parameters in order; problems are noted in the reader.
+    """The model with all dimensions and with its parameters in order; problems are noted in the reader.
 
-    Numbers outside their domain are noted only where there are other problems: in a model that is sound otherwise, an
-    option may still replace them.
+    Numbers outside their domain are noted only next to other problems: in a model without these, an option may still
+    replace them.
     """
     checker = _checked(model, reader)
     if reader.problems:
@@ -67,7 +69,7 @@ def check_model(model: Model, reader: Reader) -> Model:
 
 @fact
 def stated(model: Model) -> Stated:
-    """What a model that has been checked states in numbers."""
+    """The numbers that a checked model states."""
     return _checked(model, Reader(model.document)).stated()
 
 
@@ -78,7 +80,7 @@ def _checked(model: Model, reader: Reader) -> _Checker:
     for customers in model.classes:
         checker.customers(customers)
     for chain in model.chains:
-        checker.kind("chain", chain)
+        checker.load("chain", chain)
     checker.holds()
     if any(customers.per_copy_of for customers in model.classes):
         check_copy_classes.check_copy_classes(model, reader)
@@ -106,19 +108,19 @@ class _Checker:
         self.reader = reader
         self.choices = model.choices
         self.names: dict[str, Dimension] = station_figures(model) | numbers_inside(model)
-        """What expressions may use: figures of stations, and parameters as they become known."""
+        """The dimensions of the names that expressions may use: figures of stations, and the parameters so far."""
         self.stations_by_name = {station.name: station for station in model.stations}
         self.inside: dict[str, set[str]] = {station.name: set() for station in model.stations}
         self.dependent: frozenset[str] = frozenset()
         self.ordered = False
-        """Whether all parameters are known."""
+        """Whether the parameters are checked."""
         self.buffered = False
-        """Whether any step is about a buffer."""
+        """Whether any step fills or drains a buffer."""
         self.numbers: list[StatedNumber] = []
         self.sums: list[Probabilities] = []
 
     def stated(self) -> Stated:
-        """What is sound so far."""
+        """The numbers that are free of problems so far."""
         parameters: dict[str, Parameter] = {}
         for name, item in self.model.parameters.items():
             if name not in self.reader.broken:
@@ -134,9 +136,11 @@ class _Checker:
         names: Mapping[str, Dimension] | None = None,
         holds: tuple[str, ...] = (),
     ) -> Dimension | None:
-        """Check an expression unless it uses a name that is broken itself.
+        """Check an expression, and return its dimension; None where it has a problem or uses a broken name.
 
-        holds   the stations that are held where it is evaluated again for every number of holders.
+        wanted  the dimension that it must have; None: any.
+        names   the names that it may use, with their dimensions; None: all that are known so far.
+        holds   the stations held around it whose number of holders it may use.
         """
         if expression is None:
             return None
@@ -148,7 +152,7 @@ class _Checker:
         if any(name in broken or name.partition(".")[0] in broken for name in expression.names):
             return None
         if self.ordered:
-            self.inside_of(expression, holds, path)
+            self.check_inside(expression, holds, path)
         return self.reader.dimension(expression, wanted, path, names or self.names, self.choices)
 
     def number(
@@ -159,14 +163,14 @@ class _Checker:
         holds: tuple[str, ...] = (),
         wanted: Dimension | None = None,
     ) -> Dimension | None:
-        """Check a number of the network, in the dimension of its field or in the `wanted` one; `holds` as there."""
+        """Check a number of the network, in the dimension of its field or else the `wanted` one, as `expression`."""
         dimension = self.expression(expression, field.dimension or wanted, path, holds=holds)
         if expression is not None and dimension is not None:
             self.numbers.append(StatedNumber(expression, field, path))
         return dimension
 
-    def inside_of(self, expression: Expression, holds: tuple[str, ...], path: Path) -> None:
-        """Refuse the number of customers that hold a station where it is undefined."""
+    def check_inside(self, expression: Expression, holds: tuple[str, ...], path: Path) -> None:
+        """Refuse numbers of holders of stations that are not among `holds`."""
         for station in inside_stations(self.model, expression.names):
             if station in self.stations_by_name and station not in holds:
                 text = f"inside('{station}') is not defined here"
@@ -184,7 +188,7 @@ class _Checker:
             self.field(key.field, expression, (*path, key.key), holds if key.field.inside else ())
 
     def field(self, field: Field, expression: Expression | None, path: Path, holds: tuple[str, ...] = ()) -> None:
-        """Check an expression against its row of the field table; `holds` as of `expression`."""
+        """Check an expression against its row of the field table; `holds` as for `expression`."""
         self.number(expression, field, path, holds)
         if field.integer and expression is not None and uses_solution(expression, self.dependent):
             text = f'"{short(expression.source)}" depends on the solution'
@@ -199,7 +203,7 @@ class _Checker:
     # Parameters
 
     def parameters(self) -> None:
-        """Order the parameters, find circles, and give each its dimension."""
+        """Order the parameters, note circular ones, and give each its dimension."""
         parameters = self.model.parameters
         order, circles = ordered({name: parameter.expression.names for name, parameter in parameters.items()})
         for circle in circles:
@@ -236,14 +240,14 @@ class _Checker:
             self.expression(bound, wanted, (*parameter.path, "range", index))
 
     def value_path(self, path: Path) -> Path:
-        """The key that holds a value: the name itself, or `value` in its table."""
+        """The path of a value: that of the name itself, or of `value` in its table."""
         full = (*path, "value")
         return full if self.reader.stated(full) else path
 
     # Stations
 
     def stations(self) -> None:
-        """Check the expressions of every station and which one it follows."""
+        """Check the expressions of every station, and the station that it follows."""
         for station in self.model.stations:
             self.fields("station", station, station.path)
             split = (*station.path, "split")
@@ -255,7 +259,7 @@ class _Checker:
                 formula = station.rate_formula is not None
                 self.number(rate, RATES, (*station.path, "rates", *(() if formula else (index,))))
             if station.rate_formula is not None and "n" in self.model.parameters:
-                text = 'n is the number present here, and a parameter of the model is called "n"'
+                text = "n is the number present in a formula of rates, and also a parameter of the model"
                 self.reader.fail("QN750", (*station.path, "rates"), text, "another name of the parameter")
             if station.follows:
                 self.follower(station)
@@ -278,7 +282,7 @@ class _Checker:
     def customers(self, customers: ClassModel) -> None:
         """Check a class and its routes."""
         path = customers.path
-        self.kind("class", customers)
+        self.load("class", customers)
         names: set[str] = set()
         for route in customers.routes:
             if route.path != path:
@@ -294,21 +298,24 @@ class _Checker:
             terms = {f'"{route.name}"': (*route.path, "probability") for route in customers.routes}
             self.sums.append(Probabilities("the probabilities of the routes", routes, terms))
 
-    def kind(self, kind: str, customers: ClassModel | ChainModel) -> None:
-        """Check that a class or a chain is either open or closed, and its numbers."""
+    def load(self, kind: str, customers: ClassModel | ChainModel) -> None:
+        """Check that a class or a chain is either open or closed, and its numbers and priority.
+
+        kind   its table, `class` or `chain`.
+        """
         path = customers.path
         opened, closed = (self.reader.stated((*path, key)) for key in ("arrival_rate", "population"))
         if opened == closed:
             text = f"found {'both' if closed else 'neither'} arrival_rate {'and' if closed else 'nor'} population"
             self.reader.fail("QN214", path, text, f"arrival_rate (an open {kind}) or population (a closed one)")
         self.fields(kind, customers, path)
-        heeded = any(station.discipline in BY_PRIORITY for station in self.model.stations)
-        if customers.priority and not heeded and self.stations_by_name:
+        by_priority = any(station.discipline in BY_PRIORITY for station in self.model.stations)
+        if customers.priority and not by_priority and self.stations_by_name:
             expected = 'discipline = "priority" or "preemptive" at a station'
             self.reader.fail("QN217", (*path, "priority"), "no station has a discipline with priorities", expected)
 
     def onward(self, chain: ChainModel) -> None:
-        """Keep the probabilities from every state of a chain, which sum to one."""
+        """Keep the probabilities from every state of a chain, which must sum to one."""
         if self.reader.blamed((*chain.path, "routing")) or self.reader.blamed((*chain.path, "classes")):
             return
         terms: dict[State, dict[str, Path]] = {}
@@ -348,7 +355,7 @@ class _Checker:
         self.field(TABLES["step"][step.time_key], step.time, (*path, step.time_key), holds)
 
     def visit(self, step: StepModel, holds: tuple[str, ...]) -> None:
-        """Check a step that waits for a station."""
+        """Check a step that visits or holds a station."""
         path = step.path
         key = "hold" if self.reader.stated((*path, "hold")) else "station"
         station = self.stations_by_name.get(step.station)
@@ -357,7 +364,8 @@ class _Checker:
             self.reader.fail("QN212", (*path, key), text, help=suggest(step.station, list(self.stations_by_name)))
         elif station is not None and step.priority and (station.delay or station.discipline in ("ps", "lcfs-pr")):
             text = f'"{station.name}" has no queueing discipline for priorities'
-            self.reader.fail("QN217", (*path, "priority"), text, "a first-come-first-served queue")
+            expected = 'discipline "fcfs", "priority" or "preemptive"'
+            self.reader.fail("QN217", (*path, "priority"), text, expected)
         if station is not None and step.station in holds:
             expected = "a station that is not held here: a customer cannot wait for itself"
             self.reader.fail("QN218", (*path, key), f'"{step.station}" is held already', expected)
@@ -373,7 +381,7 @@ class _Checker:
                 self.step(inner, (*holds, step.station))
 
     def holds(self) -> None:
-        """The graph of holds must have no cycle."""
+        """Check that the graph of holds has no cycle."""
         _, circles = ordered({name: sorted(inner) for name, inner in self.inside.items()})
         for circle in circles:
             text = "circular holds: " + " -> ".join(circle)
@@ -382,7 +390,7 @@ class _Checker:
     # Results
 
     def limits(self) -> None:
-        """Check that load and capacity of every limit compare."""
+        """Check that load and capacity of every limit have the same dimension."""
         for limit in self.model.limits:
             load: Dimension | None = None
             for key, expression in self.reader.keys.numbers("limit", limit):
@@ -409,7 +417,7 @@ class _Checker:
         self.model = self.model.replace(outputs=outputs)
 
     def costs(self) -> None:
-        """Give every cost its dimension, and find what it names."""
+        """Give every cost its dimension, and check what it names."""
         costs: dict[str, CostModel] = {}
         for name, cost in self.model.costs.items():
             per = self.expression(cost.per, None, (*cost.path, "per"))
@@ -422,7 +430,7 @@ class _Checker:
 
 
 class StatedNumber(Record):
-    """An expression that becomes a number of the network, sound in names and dimension."""
+    """An expression of the right names and dimension that becomes a number of the network."""
 
     expression: Expression
     field: Field
@@ -433,28 +441,29 @@ class Probabilities(Record):
     """Numbers that must sum to one."""
 
     what: str
+    """What they are, for messages."""
     path: Path
     terms: Mapping[str, Path]
-    """Where each is stated, by what the file calls it."""
+    """The path of each, by its name in the file."""
 
 
 class Stated(Record):
-    """What a model states in numbers, without those that are wrong in names or dimensions."""
+    """The numbers that a model states, without those that are wrong in names or dimensions."""
 
     model: Model
-    """With the sound parameters only."""
+    """With those parameters only that have no such problem."""
     numbers: list[StatedNumber]
     sums: list[Probabilities]
 
 
 def together(stated: Stated, error: QnetError, figures: Mapping[str, Value] | None = None) -> QnetError:
-    """The refusal of a model with every other number that is outside its domain.
+    """The error of a model that cannot be bound, extended by every other number that is outside its domain.
 
     stated    the numbers of the model.
-    error     why the model has no network, from `Values` or `bind`.
+    error     the first problem, from `Values` or `bind`.
     figures   the figures of the solution that are known.
-    Returns   `UsageError` where the error is one, with the first number of each option that is refused, because others
-              mostly follow from it; else `InvalidInput` in the order of the file.
+    Returns   `UsageError` where `error` is one, with the first problem of each option, because further ones mostly
+              follow from it; else `InvalidInput` in the order of the file.
     """
     if not isinstance(error, (InvalidInput, UsageError)):
         return error
@@ -468,9 +477,9 @@ def together(stated: Stated, error: QnetError, figures: Mapping[str, Value] | No
 
 
 def refusals(stated: Stated, figures: Mapping[str, Value] | None = None) -> list[QnetError]:
-    """Every refusal of a parameter, of a number, and of numbers that do not sum to one.
+    """An error for each parameter and number outside its domain, and for numbers that do not sum to one.
 
-    Left out is what rests on a value that is refused itself, and on figures that are not known.
+    Numbers that depend on a refused one, or on figures that are not known, are left out.
     """
     values = _AllValues(stated.model, figures)
     known: dict[Path, tuple[Expression, Value]] = {}
@@ -492,7 +501,7 @@ def refusals(stated: Stated, figures: Mapping[str, Value] | None = None) -> list
 
 
 class _AllValues(Values):
-    """The values of a model at one point; a parameter that is refused is noted, and unknown."""
+    """The values of a model at one point; a parameter outside its domain is noted, and remains unknown."""
 
     def __init__(self, model: Model, figures: Mapping[str, Value] | None) -> None:
         self.refused: list[QnetError] = []

@@ -1,4 +1,4 @@
-"""What can be wrong with buffers: unknown ones, and places that are taken and never freed, or freed and never taken."""
+"""Checks of buffers: unknown names, and places that are taken and never freed, or freed and never taken."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class _Route:
         self.drained: dict[str, Path] = {}
 
     def check(self, route: RouteModel) -> set[str]:
-        """Note what is wrong; the buffers that are filled."""
+        """Note what is wrong with the steps of `route`, and return the buffers that they fill."""
         for step in route.steps:
             self.step(step, True, step.phase == 2)
         for name, path in self.filled.items():

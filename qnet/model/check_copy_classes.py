@@ -1,4 +1,4 @@
-"""Classes per copy of a station: what they may be bound to."""
+"""Checks of `per_copy_of`: classes of which every copy of a station has one."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _KEY = "per_copy_of"
 
 
 def check_copy_classes(model: Model, reader: Reader) -> None:
-    """Note what is wrong with the stations that classes have a copy of.
+    """Note what is wrong with classes per copy, and with the stations that they name.
 
-    model   whose classes are read.
-    reader  where problems are noted.
+    model   the model to check.
+    reader  takes the problems.
     """
     stations = {station.name: station for station in model.stations}
     owners: set[str] = set()
@@ -24,18 +24,18 @@ def check_copy_classes(model: Model, reader: Reader) -> None:
         path = (*customers.path, _KEY)
         name = customers.per_copy_of
         if name and name in stations:
-            _owner(customers, stations[name], model, reader)
+            _check_station(customers, stations[name], model, reader)
             owners.add(name)
         elif name and stations:
             text = f'unknown station "{name}"'
             reader.fail("QN212", path, text, help=suggest(name, list(stations)))
     for customers in model.classes:
         for route in customers.routes:
-            _steps(route.steps, {name: stations[name].follows or name for name in stations}, owners, reader)
+            _check_steps(route.steps, {name: stations[name].follows or name for name in stations}, owners, reader)
 
 
-def _owner(customers: ClassModel, station: StationModel, model: Model, reader: Reader) -> None:
-    """One class and its station."""
+def _check_station(customers: ClassModel, station: StationModel, model: Model, reader: Reader) -> None:
+    """Check the station that a class names."""
     path = (*customers.path, _KEY)
     if station.follows:
         text = f'the copies of "{station.name}" are those of "{station.follows}"'
@@ -50,8 +50,12 @@ def _owner(customers: ClassModel, station: StationModel, model: Model, reader: R
         reader.fail("QN213", path, f'the class never visits "{station.name}"', f'a step at "{station.name}"')
 
 
-def _steps(steps: Iterable[StepModel], leaders: dict[str, str], owners: set[str], reader: Reader) -> None:
-    """Refuse what chooses among the copies of a station that classes are bound to."""
+def _check_steps(steps: Iterable[StepModel], leaders: dict[str, str], owners: set[str], reader: Reader) -> None:
+    """Refuse steps that choose among the copies of a station with classes per copy.
+
+    leaders  of each station, the one whose copies it shares, or itself.
+    owners   the stations with classes per copy.
+    """
     for step in steps:
         if step.copy is not None and leaders.get(step.station) in owners:
             text = f'copy is used with {_KEY} = "{leaders[step.station]}"'
@@ -62,7 +66,7 @@ def _steps(steps: Iterable[StepModel], leaders: dict[str, str], owners: set[str]
             if several and bound:
                 text = f'branches at several copies are used with {_KEY} = "{min(bound)}"'
                 reader.fail("QN213", (*branch.path, "copies"), text, "one such branch")
-        _steps(step.inner, leaders, owners, reader)
+        _check_steps(step.inner, leaders, owners, reader)
 
 
 def _visited(steps: Iterable[StepModel]) -> Iterable[str]:

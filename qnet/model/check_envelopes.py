@@ -1,4 +1,4 @@
-"""Checking the questions that a model states, envelopes and its knee, which are texts until they are asked."""
+"""Checks of the questions that a model states: its envelopes, and its defaults of `qnet knee`."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from qnet.model.settings import with_settings
 
 
 def check_envelopes(model: Model, reader: Reader) -> None:
-    """Note what is wrong with the envelopes; texts over names that are broken themselves are not blamed."""
+    """Note what is wrong with the envelopes; expressions that use a broken name are not checked."""
     routes = sorted({route.name for customers in model.classes for route in customers.routes if route.name})
     for envelope in model.envelopes.values():
         _check(envelope, model, reader, routes)
 
 
 def check_knee(model: Model, reader: Reader) -> None:
-    """Note what is wrong with the knee that is asked where nothing else is asked for."""
+    """Note what is wrong with the defaults of `qnet knee`."""
     _vary(model.knee_question.vary, ("knee",), model, reader)
     _limits(model.knee_question.limits, ("knee",), model, reader)
 
@@ -60,14 +60,8 @@ def _check(envelope: EnvelopeModel, model: Model, reader: Reader, routes: list[s
 
 
 def _vary(vary: str, path: Path, model: Model, reader: Reader) -> None:
-    index = (*path, "vary")
-    if not vary:
-        return
-    if vary not in model.parameters:
-        text = f'unknown parameter "{vary}"'
-        reader.fail("QN004", index, text, help=suggest(vary, list(model.parameters)))
-    else:
-        _try(lambda: varied(model, vary), index, reader)
+    if vary:
+        _try(lambda: varied(model, vary), (*path, "vary"), reader)
 
 
 def _limits(limits: tuple[str, ...], path: Path, model: Model, reader: Reader) -> None:

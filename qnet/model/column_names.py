@@ -1,4 +1,4 @@
-"""Figures by other names: `utilization_cpu`, a column, is `utilization('cpu')`, and `latency` is `response`."""
+"""Other names of figures: the column `utilization_cpu` is `utilization('cpu')`, and `latency` is `response`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from qnet.units import TIME, Dimension, base_unit, column_suffix
 
 
 def column_key(name: str) -> str:
-    """A figure by its name in expressions, as the name of a column: `utilization('cpu')` is `utilization_cpu`."""
+    """The name of the column of a figure: `utilization_cpu` for `utilization('cpu')`."""
     plain = name.replace("('", "_").replace("')", "")
     return "".join(character if character.isalnum() else "_" for character in plain)
 
@@ -22,8 +22,8 @@ def figures_of_column(column: str, model: Model) -> dict[str, Dimension]:
     """The figures of `model` that a column name without a unit denotes, percentiles included, with their dimensions.
 
     column   such as `response`, `utilization_cpu` or `response_p95_web`.
-    Returns  several where names of stations, classes or routes differ in punctuation only, as `cpu.1` and `cpu_1` do;
-             none where the column is not named like a figure.
+    Returns  dimensions by the names of the figures: several where names of stations, classes or routes differ in
+             punctuation only, as `cpu.1` and `cpu_1` do; none where the column is no figure.
     """
     figures = all_figures(model)
     result = {name: dimension for name, dimension in figures.items() if column == column_key(name)}
@@ -39,12 +39,13 @@ def figures_of_column(column: str, model: Model) -> dict[str, Dimension]:
 
 
 def by_column_names(parsed: Expression, model: Model, known: Container[str]) -> Expression:
-    """An expression in which names that are not known, but are those of columns or other names of a figure, denote it.
+    """An expression whose unknown names of columns and aliases are replaced by the figures they denote.
 
-    The number inside, which steps use as it changes, is here its mean.
+    A column may end with the base unit of its figure, as in CSV: `response_web_s`, `throughput_per_s`. The number
+    inside becomes its mean, as in `mean_inside`.
 
-    A column may carry the base unit of its figure, as in CSV: `response_web_s`, `throughput_per_s`. Raises
-    `ExpressionError` QN124 where a column may be several figures.
+    known    names that remain as they are.
+    Raises   `ExpressionError` QN124 where a column may denote several figures.
     """
     parsed = mean_inside(parsed)
     if all(name in known or about(name) for name in parsed.names):
@@ -65,9 +66,9 @@ def by_column_names(parsed: Expression, model: Model, known: Container[str]) -> 
 
 
 def mean_inside(parsed: Expression) -> Expression:
-    """An expression in which the numbers inside are their means.
+    """An expression in which `inside('station')` is replaced by its mean, `busy_servers('station')`.
 
-    parsed  of an output or a metric, which are not steps inside.
+    parsed  the expression of an output or a metric; only steps use the number inside as it changes.
     """
     if not any(is_inside(name) for name in parsed.names):
         return parsed
@@ -81,15 +82,15 @@ def mean_inside(parsed: Expression) -> Expression:
 
 
 def _candidates(column: str, model: Model) -> tuple[str, ...]:
-    """The figures of a column with the base unit behind its name, or without one; else that of an alias."""
+    """The figures that a column or an alias may denote, without a unit or else with the suffix of its base unit."""
     result = tuple(figures_of_column(column, model)) or tuple(figures_of_column(canonical(column), model))
     if result:
         return result
-    ends = {column_suffix(base_unit(dimension)) for dimension in all_figures(model).values()} - {""}
-    stems = ((column.removesuffix(end), end) for end in sorted(ends, key=len, reverse=True) if column.endswith(end))
+    suffixes = {column_suffix(base_unit(dimension)) for dimension in all_figures(model).values()} - {""}
     return tuple(
         name
-        for stem, end in stems
-        for name, dimension in figures_of_column(stem, model).items()
-        if column_suffix(base_unit(dimension)) == end
+        for suffix in sorted(suffixes, key=len, reverse=True)
+        if column.endswith(suffix)
+        for name, dimension in figures_of_column(column.removesuffix(suffix), model).items()
+        if column_suffix(base_unit(dimension)) == suffix
     )

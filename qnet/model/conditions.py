@@ -1,4 +1,4 @@
-"""Conditions such as `response <= 10 ms`: what an envelope keeps and an assertion asserts."""
+"""Conditions such as `response <= 10 ms`: the limits of searches, and assertions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from qnet.record import Record
 from qnet.units import NUMBER, Dimension
 
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
-"""The other way round: 10 ms >= response is response <= 10 ms."""
+"""The operator when the sides change: 10 ms >= response is response <= 10 ms."""
 
 
 class Condition(Record):
@@ -28,11 +28,11 @@ class Condition(Record):
 
     @property
     def upper(self) -> bool:
-        """Whether the bound is the most that the metric may be, and not the least."""
+        """Whether the bound is an upper one."""
         return self.operator in ("<", "<=")
 
     def holds(self, metric: Value, bound: Value) -> Value:
-        """Whether the condition holds for values of its two sides, elementwise; never for not-a-number."""
+        """Whether the condition holds for values of its two sides, elementwise; false for NaN."""
         match self.operator:
             case "<":
                 return metric < bound
@@ -48,11 +48,9 @@ def condition(text: str, model: Model | None, more: Mapping[str, Dimension] | No
     """Parse and check a condition over the figures, outputs and parameters of a model.
 
     text    one comparison of a metric with a bound, such as `response <= 10 ms`; either side may be the metric.
-    model   None where only `more` can be named.
-    more    names of an answer, which take precedence over those of the model.
-
-    Raises `UsageError` where it is not one comparison, names what the model does not have, or compares different
-    dimensions.
+    model   None: only names of `more` are known.
+    more    further names with their dimensions, which take precedence over those of the model.
+    Raises  `UsageError` where it is not one comparison, uses an unknown name, or compares different dimensions.
     """
     text = text.strip()
     try:

@@ -1,4 +1,4 @@
-"""What a cost names: the stations whose time it is, and the passages that count."""
+"""The stations, classes, routes and kinds of work that a cost counts, and the check of what it names."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from qnet.model.scope import refuse_inside, station_figures
 from qnet.units import NUMBER, TIME, UnitError, unit
 
 ALL = "all"
-"""Every station that is no delay, where no station has that name."""
+"""The name for all stations but delays, unless a station is called so."""
 
 
 def stations_of(cost: CostModel, model: Model) -> tuple[str, ...]:
@@ -31,29 +31,29 @@ def classes_of(cost: CostModel, model: Model) -> tuple[ClassModel | ChainModel, 
 
 
 def names(customers: ClassModel | ChainModel) -> list[str]:
-    """The names of the routes of a class, empty for the only one of a class that has steps; the classes of a chain."""
+    """The names of the routes of a class (empty for a route without a name), or of the classes of a chain."""
     return list(customers.classes) if isinstance(customers, ChainModel) else [item.name for item in customers.routes]
 
 
 def counts(cost: CostModel, route: str) -> bool:
-    """Whether `cost` counts the passages along `route`, given that it counts the class: all, or the listed ones."""
+    """Whether `cost` counts the passages along `route` of a class that it counts."""
     return not cost.routes or route in cost.routes
 
 
 def kinds_of_work(model: Model) -> tuple[str, ...]:
     """The kinds of work that the steps of `model` are labelled with, in order of appearance, each once."""
-    waiting = [step for customers in model.classes for route in customers.routes for step in route.steps][::-1]
+    pending = [step for customers in model.classes for route in customers.routes for step in route.steps][::-1]
     result: dict[str, None] = {}
-    while waiting:
-        step = waiting.pop()
+    while pending:
+        step = pending.pop()
         if step.work:
             result[step.work] = None
-        waiting += step.inner[::-1]
+        pending += step.inner[::-1]
     return tuple(result)
 
 
 def unknown_names(cost: CostModel, model: Model) -> Iterator[Problem]:
-    """What a cost names and the model does not have: stations, kinds of work, a class, routes."""
+    """A problem for each station, kind of work, class or route that a cost names and the model does not have."""
     stations = [station.name for station in model.stations]
     for name in cost.of:
         if name not in stations and name != ALL and stations:
@@ -64,7 +64,7 @@ def unknown_names(cost: CostModel, model: Model) -> Iterator[Problem]:
             help = suggest(name, kinds) if kinds else "no step has a kind of work"
             yield Problem("QN245", f'unknown work "{name}"', path=(*cost.path, "work"), help=help)
     classes = {item.name: names(item) for item in model.customers}
-    if not classes or not all(chain.integer for chain in model.chains):
+    if not classes or not all(chain.complete for chain in model.chains):
         return
     if cost.class_name and cost.class_name not in classes:
         help = suggest(cost.class_name, list(classes))
@@ -87,7 +87,7 @@ def stated_cost(
     shown: str = "",
     work: Sequence[str] = (),
 ) -> CostModel:
-    """Check a cost that is stated on the command line or by a caller, not in the model.
+    """A checked cost that the command line or a caller states, and not the model.
 
     model       whose stations, classes, routes and kinds of work may be named.
     of          stations, or `all`.

@@ -1,4 +1,4 @@
-"""The words of the model language, in one table: the loader, the checker, the JSON Schema and the help all read it."""
+"""The keys of the model language, in one table: the loader, the checker, the JSON Schema and the help all read it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Field(Record):
     kind: str
     help: str
     dimension: Dimension | None = None
-    """Of an expression; None where any dimension will do."""
+    """The dimension of an expression; None: any."""
     required: bool = False
     default: float | str | None = None
     options: tuple[str, ...] = ()
@@ -28,17 +28,17 @@ class Field(Record):
     integer: bool = False
     """Whether the value must be an integer, the same for all points that are solved together."""
     attribute: str | None = ""
-    """Of the records of the model and of the network that have its value; empty: as the key. None: what reads the table
-    makes something else of it."""
+    """The attribute with its value, in the records of the model and of the network; empty: named like the key. None: no
+    attribute, because the loader derives others from it."""
     needs: tuple[str, ...] = ()
     """Keys of the table, of which one must be stated with it."""
     excludes: tuple[tuple[str, str], ...] = ()
-    """Keys of the table that it cannot stand next to, each with the reason, where `{}` is what the other one states;
-    without a reason the two simply exclude each other."""
+    """Keys of the table that must not be stated with it, each with the reason or an empty text; `{}` in a reason is
+    the value of the other key."""
     inside: bool = False
     """Whether it may depend on the number of customers that hold the stations around it."""
     explains: bool = False
-    """Whether it is for readers: no figure depends on it."""
+    """Whether it only documents the model: no figure depends on it."""
 
 
 _SCV = Field("expression", "squared coefficient of variation: 0 constant, 1 exponential", NUMBER, default=1, low=0)
@@ -86,7 +86,7 @@ TABLES: dict[str, dict[str, Field]] = {
         "note": _NOTE,
         "grade": Field("word", "grade: how well it is known", options=tuple(GRADES)),
         "source": Field("names", "key of a source in the catalog, or a list of keys"),
-        "place": Field("text", "where in the source"),
+        "place": Field("text", "where in the source, such as a page or table"),
         "fitted_on": Field("names", "the claims a fitted value was fitted to"),
     },
     "station": {
@@ -246,7 +246,7 @@ TABLES: dict[str, dict[str, Field]] = {
         ),
         "drains": Field(
             "text",
-            "phase 2: the buffer of which the places that this passage took are free when the step is done",
+            "phase 2: the buffer whose places, taken by this passage, are freed when the step ends",
             needs=_AT_STATIONS,
         ),
         "visits": _VISITS,
@@ -267,7 +267,7 @@ TABLES: dict[str, dict[str, Field]] = {
         "scv": _SCV,
         "percentiles": Field(
             "other",
-            "instead of time and scv: two of the service time, to which a lognormal time is fitted",
+            "instead of time and scv: two percentiles of the service time, to which a lognormal distribution is fitted",
             TIME,
             low=0,
         ),
@@ -312,9 +312,7 @@ TABLES: dict[str, dict[str, Field]] = {
     },
     "cost": {
         "of": Field("names", 'station whose busy server time counts, a list of them, or "all" queues', required=True),
-        "per": Field(
-            "expression", "units per passage, such as page moves per command; else per passage", default=1, low=0
-        ),
+        "per": Field("expression", "units per passage, such as page moves per command", default=1, low=0),
         "work": Field("names", "kinds of work that count (default: all)"),
         "class": Field("text", "class whose passages count (default: all)", attribute="class_name"),
         "routes": Field("names", "routes whose passages count (default: all)"),
@@ -355,12 +353,12 @@ TABLES: dict[str, dict[str, Field]] = {
 }
 
 BY_PRIORITY = ("priority", "preemptive")
-"""The disciplines that heed the priority of a class."""
+"""The disciplines that use the priority of a class."""
 
 SHARE = Field("expression", "share of the visits that goes to one copy", NUMBER, low=0, high=1)
 """One entry of a `split` that lists shares."""
 
-ONWARD = Field("expression", "probability of what comes next", NUMBER, low=0, high=1)
+ONWARD = Field("expression", "probability of the next state", NUMBER, low=0, high=1)
 """One entry of the `routing` of a chain."""
 
 RATES = Field("expression", "relative capacity, 1 for one server", NUMBER, low=0, high=1e9)
@@ -388,7 +386,7 @@ RESERVED = ("throughput", "response")
 """Figures of the system, by these bare names in outputs and limits."""
 
 LOST = ("offered", "loss")
-"""The same of a system that may lose customers: arrivals per second, and the share of them that is lost."""
+"""Further figures of a system that may lose customers: the arrival rate, and the loss probability."""
 
 OF_BUFFERS = ("occupancy", "found_full", "delay_when_full", "time_to_fill", "drain_rate")
-"""Figures by name of a buffer."""
+"""Figures of a buffer, by its name."""

@@ -16,71 +16,71 @@ _EXPECTED = "a text, a number, True or False, a sequence or a mapping"
 
 
 class GivenData(GivenText):
-    """A document that its author did not write as text: problems are named by their keys, without a line."""
+    """A document made from data of Python: its problems are named by their keys, without a line."""
 
     __slots__ = ()
 
     def line(self, path: Path) -> int:
-        """No line at all."""
+        """Zero, for no line."""
         return 0
 
 
 def document_of(model: Any, name: str = "") -> Document:
-    """The document of a model that is the text of a file, or data as `document_from` takes.
+    """The document of a model that is given as text in the model language, or as data for `document_from`.
 
-    name     what it is called in messages; default: "<text>" or "<dict>".
-    Raises   `UsageError` QN753 for anything else, and where a text has no key and may be meant as a path; else as
-             `document_from` and `qnet.documents.parse`.
+    name     its name in messages; default: "<text>" or "<dict>".
+    Raises   `UsageError` QN753 for anything else, and for a text without any key, which may be meant as a path; and
+             what `document_from` and `qnet.documents.parse` raise.
     """
     if isinstance(model, Mapping):
         return document_from(cast("Mapping[Any, Any]", model), name or "<dict>")
     if not isinstance(model, str) or (model.strip() and "=" not in model and "\n" not in model.strip()):
         text = f"the model is {_described(model)}"
         raise UsageError(Problem("QN753", text, "the text of a model, or a dict", help="qnet.load(path) reads a file"))
-    # A surrogate is no text, and is refused as a file with it would be.
+    # A surrogate is refused as in a file.
     return GivenText(*parse(model.encode(errors="surrogatepass"), name or "<text>"))
 
 
 def document_from(data: Mapping[Any, Any], name: str) -> Document:
-    """The document of tables, arrays, texts, numbers and truth values, as a TOML file has them.
+    """The document of a model that is given as tables, arrays, texts, numbers and truth values, as in TOML.
 
-    data     numbers of any kind, and any sequence as an array; without `qnet` it is of version 1 of the language.
-    name     what it is called in messages.
-    Raises   `UsageError` QN753 for a key that is no text and a value of another type, with its path; `InvalidInput` as
-             `qnet.documents.parse` does.
+    data     numbers of any type, and any sequence as an array; `qnet = 1` is added where it has no version.
+    name     its name in messages.
+    Raises   `UsageError` QN753, with its path, for a key that is no text or a value of another type; and what
+             `qnet.documents.parse` raises.
     """
     text = _Writer().document({"qnet": 1, **data})
     return GivenData(*parse(text.encode(errors="surrogatepass"), name))
 
 
 class _Writer:
-    """Writes TOML. Tables that hold others have a header, and arrays of tables a line for each."""
+    """Writes TOML: tables of tables with a header for each, and arrays of tables with a line for each."""
 
     def __init__(self) -> None:
         self.values = 0
 
     def document(self, data: Mapping[Any, Any]) -> str:
-        """All of it: keys without a table first, as TOML needs them."""
+        """The text of the document: keys without a table first, as TOML requires."""
         entries = [(self.key(key, ()), value) for key, value in data.items()]
         plain = [f"{_quoted(key)} = {self.value(item, (key,))}" for key, item in entries if not _is_table(item)]
         tables = [self.table(item, (key,)) for key, item in entries if _is_table(item)]
         return "\n".join(["\n".join(plain), *tables]).strip("\n") + "\n"
 
     def table(self, table: Mapping[Any, Any], path: Path) -> str:
-        """A table of the top with its entries: on a line each, or, where one holds tables, under a header each."""
+        """A top-level table: each entry on a line, or, where one holds tables itself, under a header."""
         entries = [(self.key(key, path), value) for key, value in table.items()]
         header = ".".join(_quoted(str(part)) for part in path)
-        apart = any(_is_table(item) and any(map(_holds_tables, item.values())) for _, item in entries)
+        nested = any(_is_table(item) and any(map(_holds_tables, item.values())) for _, item in entries)
         lines: list[str] = []
         for key, item in entries:
-            if not (apart and _is_table(item)):
+            if not (nested and _is_table(item)):
                 lines.append(f"{_quoted(key)} = {self.value(item, (*path, key))}")
-        for key, item in entries if apart else []:
+        for key, item in entries if nested else []:
             if _is_table(item):
                 lines.append(f"\n[{header}.{_quoted(key)}]")
                 inner = [(self.key(each, (*path, key)), value) for each, value in item.items()]
                 lines += [f"{_quoted(each)} = {self.value(value, (*path, key, each))}" for each, value in inner]
-        first = [] if apart and lines[0].startswith("\n") else [f"[{header}]"]
+        first = [] if nested and lines[0].startswith("\n") else [f"[{header}]"]
         return "\n".join([*first, *lines, ""])
 
     def value(self, value: Any, path: Path) -> str:
@@ -88,7 +88,7 @@ class _Writer:
         self.values += 1
         if self.values > MAX_VALUES or len(path) > MAX_DEPTH:
             text = f"more than {MAX_VALUES} values, or nested more than {MAX_DEPTH} deep"
-            raise UsageError(Problem("QN753", text, "a model, which is smaller", path=path[:3]))
+            raise UsageError(Problem("QN753", text, "a smaller model", path=path[:3]))
         if isinstance(value, str):
             return _quoted_text(value)
         if _is_table(value):
@@ -113,7 +113,7 @@ class _Writer:
         return str(int(value)) if isinstance(value, Integral) else repr(number)
 
     def key(self, key: Any, path: Path) -> str:
-        """A key of a table; raises `UsageError` where it is no text."""
+        """The key of a table; raises `UsageError` where it is no text."""
         if not isinstance(key, str):
             raise UsageError(Problem("QN753", f"the key {_described(key)} is no text", "a text", path=path))
         return key
@@ -149,5 +149,5 @@ def _quoted(key: str) -> str:
 
 
 def _quoted_text(text: str) -> str:
-    """A text of TOML: that of JSON, which leaves DEL as it is."""
+    """A basic string of TOML: one of JSON, with DEL escaped."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

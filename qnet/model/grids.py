@@ -14,9 +14,9 @@ from qnet.record import Record
 from qnet.units import NUMBER, Dimension
 
 MAX_VALUES = 1_000_000
-"""Of a grid; a choice that bounds memory."""
+"""Most values of a grid; a choice that bounds memory."""
 MAX_LENGTH = 20_000
-"""Characters of a list of values; a choice far above what is written by hand."""
+"""Most characters of a grid; a choice far above what is written by hand."""
 
 _LOG = re.compile(r"\s*log\s*\((.*)\)\s*", re.DOTALL)
 
@@ -27,27 +27,27 @@ class Grid(Record):
     name: str
     values: tuple[float, ...]
     in_step: bool = False
-    """Whether it goes in step with the grid before, and does not multiply the points."""
+    """Whether it is varied together with the grid before it, value by value, and so does not multiply the points."""
 
 
 PAIR = "&"
-"""Between grids that go in step."""
+"""The sign between grids that are varied together."""
 
 
 def joined_grids(text: str, model: Model) -> tuple[Grid, ...]:
-    """Grids that go in step, joined by `&`: `users = 100, 200 & memory = 64 MiB, 128 MiB`; or a single one.
+    """Grids that are varied together, joined by `&`: `users = 100, 200 & memory = 64 MiB, 128 MiB`; or a single one.
 
-    text   one or more grids, of one number of values.
-    model  whose parameters are meant.
+    text   one or more grids, all with the same number of values.
+    model  the model whose parameters are varied.
 
-    Raises `UsageError` as `grid`, and where they are not of one length.
+    Raises `UsageError` as `grid` does, and QN014 where the numbers of values differ.
     """
     grids = tuple(grid(part, model).replace(in_step=index > 0) for index, part in enumerate(text.split(PAIR)))
     counts = [len(item.values) for item in grids]
     if len(set(counts)) > 1:
         sentence = " and ".join(f'"{item.name}" has {count}' for item, count in zip(grids, counts, strict=True))
-        help = f"every combination is asked for with one option for each; {PAIR} pairs the first with the first"
-        raise UsageError(Problem("QN014", f"the grids go in step: {sentence}", "as many values each", help=help))
+        help = f"for every combination, give each grid in a separate option; {PAIR} pairs values in order"
+        raise UsageError(Problem("QN014", f"the grids cannot be paired: {sentence}", "as many values each", help=help))
     return grids
 
 
@@ -68,8 +68,8 @@ def combinations(grids: Iterable[Grid], most: int) -> list[tuple[float, ...]]:
 def grid(text: str, model: Model) -> Grid:
     """Parse `name = values` for a parameter of a model.
 
-    text   `first:last:step`, `first:last`, `log(first, last, count)`, or values with commas.
-    model  whose parameter is meant.
+    text   the values as `first:last:step`, `first:last`, `log(first, last, count)`, or a list with commas.
+    model  the model whose parameter is varied.
 
     Raises `UsageError` for an unknown parameter, a value of the wrong dimension or an impossible step.
     """
@@ -85,11 +85,11 @@ def grid(text: str, model: Model) -> Grid:
 
 
 def values(name: str, dimension: Dimension, text: str) -> tuple[float, ...]:
-    """The values of a grid for what is no parameter of a model, such as `1:20` or `10/s:100/s:10/s`.
+    """The values of a grid without a model, such as `1:20` or `10/s:100/s:10/s`.
 
-    name       of what is varied, for messages.
-    dimension  of the values.
-    text       as of `grid`, behind the `=`.
+    name       what is varied, for messages.
+    dimension  the dimension of the values.
+    text       the values, as `grid` reads them after the `=`.
     Returns    the values in base units, in the order of the text.
 
     Raises `UsageError` for a value of another dimension or an impossible step.
@@ -107,12 +107,12 @@ def parameter(model: Model, name: str) -> Parameter:
 
 
 def refuse_twice(model: Model, grids: Iterable[Grid], option: str) -> None:
-    """Refuse a parameter that would get its values from more than one place.
+    """Refuse a parameter that is in two grids, or both set and in a grid.
 
-    model   whose settings are one of the places.
-    grids   the parameters that they vary are another.
+    model   the model with its settings.
+    grids   the grids of all options.
     option  the name of the option of the grids, for the message.
-    Raises  `UsageError` for the parameter.
+    Raises  `UsageError` QN010 for the first such parameter.
     """
     visited: set[str] = set()
     for item in grids:
@@ -144,7 +144,7 @@ class _Parser:
         self.text = text
 
     def values(self, text: str) -> tuple[float, ...]:
-        """The values that a text lists or counts."""
+        """The values of a list, a range or a geometric grid."""
         if match := _LOG.fullmatch(text):
             return self.geometric(match[1])
         if "," in text:
@@ -154,7 +154,7 @@ class _Parser:
         return (self.value(text),)
 
     def linear(self, parts: list[str]) -> tuple[float, ...]:
-        """`first:last:step`, by index, so that the last value is reached."""
+        """The values of `first:last:step`, computed from their indices, so that the last one is reached."""
         if len(parts) > 3:
             raise self.fault("a range has first:last or first:last:step")
         if self.parameter.options:
@@ -163,7 +163,7 @@ class _Parser:
         step = self.value(parts[2]) if len(parts) == 3 else self.step_of_one()
         steps = (last - first) / step if step else -1.0
         if not steps >= 0:
-            raise self.fault("the step does not lead from the first to the last value")
+            raise self.fault("the step does not lead from the first value to the last")
         self.limit(steps + 1)
         count = math.floor(steps + 1e-9) + 1
         return tuple(_tidy(first, last, step, index) for index in range(count))
@@ -175,7 +175,7 @@ class _Parser:
         return 1.0
 
     def geometric(self, text: str) -> tuple[float, ...]:
-        """`first, last, count`: values of a constant ratio."""
+        """The values of `log(first, last, count)`, which have a constant ratio."""
         parts = text.split(",")
         if len(parts) != 3:
             raise self.fault("a geometric grid is log(first, last, count)")
@@ -206,7 +206,7 @@ class _Parser:
         return float(self.parameter.options.index(word))
 
     def number(self, text: str, dimension: Dimension) -> float:
-        """A constant expression of a dimension."""
+        """The value of a constant expression of a dimension."""
         try:
             parsed = parse(text)
             result = check(parsed.root, {}, {})
@@ -224,12 +224,12 @@ class _Parser:
             raise UsageError(problem.replace(code="QN010")) from None
 
     def fault(self, message: str) -> UsageError:
-        """What is wrong with the entire grid."""
+        """The error for a fault of the grid as a unit."""
         return UsageError(Problem("QN010", f'in the grid "{short(self.text)}": {message}'))
 
 
 def _tidy(first: float, last: float, step: float, index: int) -> float:
-    """The value after some steps, without the rounding noise of counting them: 0.30000000000000004 is 0.3."""
+    """The value at an index of a range, without the rounding noise of the product: 0.3, not 0.30000000000000004."""
     value = first + index * step
     if index == 0 or abs(value - last) < 1e-9 * abs(step):
         return first if index == 0 else last

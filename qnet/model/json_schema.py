@@ -1,4 +1,4 @@
-"""The JSON Schema of the model language, from the table of keys that the loader reads: for editors of TOML."""
+"""The JSON Schema of the model language for editors of TOML, made from the table of keys that the loader reads."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def _examples(field: Field) -> list[Any]:
 
 
 def _by_kind(field: Field) -> Schema:
-    """What a value may be, by the kind of its field."""
+    """The schema of a value, by the kind of its field."""
     match field.kind:
         case "expression":
             return _expression(field)
@@ -193,10 +193,10 @@ _STRUCTURES: dict[tuple[str, str], Schema] = {
     ("calibration", "standard_errors"): {"type": "array", "items": _EXPRESSION},
     ("calibration", "correlations"): {"type": "array", "items": {"type": "number", "minimum": -1, "maximum": 1}},
 }
-"""What a value may be, for keys that the loader reads by a separate function."""
+"""The schemas of the keys that the loader reads by a separate function."""
 
 _FORMS: dict[str, Schema] = {
     "class": {"oneOf": [{"required": ["routes"]}, {"required": ["steps"]}]},
     "step": {"anyOf": [{"required": [key]} for key in ("delay", "time", "hold", "parallel", "fill")]},
 }
-"""Which keys must be given, where several forms exist."""
+"""The keys that must be given, for tables with several forms."""

@@ -1,4 +1,4 @@
-"""Which rows of the field table fill which attributes of a record: reading, checking and binding all follow from it."""
+"""The rows of the field table that belong to each record: reading, checking and binding all follow from them."""
 
 from __future__ import annotations
 
@@ -25,31 +25,32 @@ class Key(Record):
     field: Field
     attribute: str
     position: int
-    """Of the attribute among the fields of the record; -1: it is one of `FURTHER`."""
+    """The index of the attribute among the fields of the record; -1: the value is in `FURTHER`."""
 
     def of(self, item: Any) -> Any:
-        """What a record states under the key; None where it states nothing."""
+        """The value of the key in the record `item`; None where it has none."""
         if self.position >= 0:
             return item[self.position]
         return next((value for key, value in item.further if key == self.key), None)
 
 
 class Recipe(Record):
-    """How a record of the network is made from one of the model."""
+    """How a record of the network is made from one of the model; fast, because searches bind networks of thousands of
+    steps at every point."""
 
     numbers: tuple[tuple[str, Field, Key, int, Any], ...]
-    """The keys that are expressions: each with its row, its position, and the default of the field."""
+    """The keys that are expressions: each with its row, its position, and the default of the network's attribute."""
     words: tuple[tuple[Key, Any], ...]
-    """Other keys that the field table has no default for, each with that of the field."""
+    """Keys that are no expressions and may be unstated, each with the default of the network's attribute."""
     others: tuple[Any, ...]
-    """The defaults of all fields."""
+    """The defaults of all attributes of the network's record."""
     arranged: Callable[[tuple[Any, ...]], tuple[Any, ...]]
-    """The values of all fields in order, from those given, `others`, the record of the model and those worked out, all
-    in one tuple: a network of thousands of steps is bound at every point of a search."""
+    """Picks the values of all attributes in order out of one tuple: the given values, `others`, the record of the
+    model, and the values of `numbers` and of `words`."""
 
 
 class Keys:
-    """The rows of the field table by the records of a model, each worked out once."""
+    """The rows of the field table by the class of record, each computed once."""
 
     def __init__(self) -> None:
         self._all: dict[tuple[str, type[Record]], tuple[Key, ...]] = {}
@@ -63,7 +64,7 @@ class Keys:
         """The rows of a table whose values a record keeps.
 
         kind     the table of the language.
-        record   of the model.
+        record   the class of the model's records.
         """
         if (kind, record) not in self._all:
             self._all[kind, record] = tuple(_keys(kind, record))
@@ -73,6 +74,7 @@ class Keys:
         """The expressions that a record of a model states or has by default, those with an attribute first.
 
         kind   its table of the language.
+        item   the record.
         """
         record = type(item)
         if (kind, record) not in self._numbers:
@@ -84,7 +86,7 @@ class Keys:
         return result + [(key, value) for key in further if (value := key.of(item)) is not None]
 
     def unstated(self, kind: str) -> list[tuple[str, Field, Any]]:
-        """The rows of a table that have a default, which is the third, or are required.
+        """The rows of a table that are required or have a default, each with its key and its default.
 
         kind   the table of the language.
         """
@@ -109,15 +111,15 @@ class Keys:
     def made(self, record: type[Record], kind: str, item: Record, given: Mapping[str, Any]) -> Recipe:
         """How a record of the network is made from one of the model.
 
-        record   of the network.
+        record   the class of the network's record.
         kind     the table of the language.
-        item     of the model.
+        item     the record of the model.
         given    the attributes that have a value already.
         """
-        which = record, kind, *given
-        recipe = self._made.get(which)
+        key = record, kind, *given
+        recipe = self._made.get(key)
         if recipe is None:
-            recipe = self._made[which] = _recipe(record, type(item), self.all(kind, type(item)), given)
+            recipe = self._made[key] = _recipe(record, type(item), self.all(kind, type(item)), given)
         return recipe
 
     def filled(self, record: type[_Stated], kind: str, values: Mapping[str, Any], /, **stated: Any) -> _Stated:
@@ -125,8 +127,8 @@ class Keys:
 
         record   its class.
         kind     the table of the language.
-        values   by key, as `Reader.table` returns them; a key without a value gets the default of its row, else that of
-                 its attribute.
+        values   values by key, as `Reader.table` returns them; a key without one gets the default of its row, or else
+                 of its attribute.
         stated   attributes that are no key, or that a key alone does not determine.
         """
         if (kind, record) not in self._fillings:
@@ -158,8 +160,11 @@ def _keys(kind: str, record: type[Record]) -> Iterator[Key]:
             yield Key(name, field, attribute, -1)
 
 
-def _recipe(record: type[Record], stated: type[Record], every: Sequence[Key], apart: Mapping[str, Any]) -> Recipe:
-    given = [*apart]
+def _recipe(
+    record: type[Record], stated: type[Record], every: Sequence[Key], given_values: Mapping[str, Any]
+) -> Recipe:
+    """How a `record` of the network is made from a `stated` one of the model, whose keys are `every`."""
+    given = [*given_values]
     fields, defaults = record.fields(), record.defaults()
     keys = {key.attribute: key for key in every}
     before = len(given) + len(fields)
@@ -194,7 +199,7 @@ def _default(field: Field) -> Any:
 
 
 def _absent(field: Field, defaults: Mapping[str, Any] | None = None, name: str = "") -> Any:
-    """The value of a key that is not stated, or cannot be read: one that is no problem itself."""
+    """The value of a key that is not stated or cannot be read, chosen so that it causes no further problem."""
     if field.default is not None:
         return _default(field)
     if defaults is not None and name in defaults:
@@ -206,18 +211,18 @@ def _absent(field: Field, defaults: Mapping[str, Any] | None = None, name: str =
 
 @fact
 def keys_of(model: Model) -> Keys:
-    """The rows of the field table by the records of `model`."""
+    """The rows of the field table for the records of `model`."""
     return Keys()
 
 
 def all_steps(model: Model) -> list[StepModel]:
-    """The steps of all routes of a model, with those inside of others."""
-    waiting = [step for customers in model.classes for route in customers.routes for step in route.steps]
+    """The steps of all routes of a model, inner ones included, in no particular order."""
+    pending = [step for customers in model.classes for route in customers.routes for step in route.steps]
     result: list[StepModel] = []
-    while waiting:
-        step = waiting.pop()
+    while pending:
+        step = pending.pop()
         result.append(step)
-        waiting += step.inner
+        pending += step.inner
     return result
 
 

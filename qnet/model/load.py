@@ -38,11 +38,11 @@ else:
     calibration = lazy("qnet.model.calibration")
 
 MAX_ENTRIES = 2000
-"""Of a table of a model, such as its stations; a choice that bounds time."""
+"""Most entries of a table of a model, such as its stations; a choice that bounds time."""
 MAX_ENVELOPES = 200
-"""Of a model; a choice far above what is written by hand."""
+"""Most envelopes of a model; a choice far above what is written by hand."""
 MAX_RATES = 10_000
-"""Of a station with a rate for each number of customers; a choice that bounds time."""
+"""Most rates of a station, one for each number of customers; a choice that bounds time."""
 
 _ONE = parse(1)
 
@@ -55,16 +55,14 @@ def load(system: str) -> Model:
     """
     if system == "-" or "/" in system or system.endswith(".toml"):
         return build(read(system), system)
-
     return build(read(find.system_path(system)), system)
 
 
 def build(document: Document, name: str) -> Model:
-    """Check a parsed document; raises `InvalidInput` with every problem of it.
+    """The checked model of a parsed document; raises `InvalidInput` with all its problems.
 
-    name   what the model is called in messages and reports: a catalog name, a path, or `-`.
+    name   the name of the model in messages and reports: a catalog name, a path, or `-`.
     """
-
     reader = Reader(document)
     model = check.check_model(_Builder(reader).model(name), reader)
     reader.finish()
@@ -148,11 +146,10 @@ class _Builder:
 
     def chain(self, name: str, raw: Any) -> ChainModel:
         """Customers that change class."""
-
         return chains.read_chain(self.reader, name, raw)
 
     def rate_formula(self, raw: Any, path: Path) -> Expression | None:
-        """A formula of the number present, which it calls `n`; None for a list."""
+        """The formula of rates, over the number present `n`; None for a list."""
         return self.reader.value(raw, RATES, path) if isinstance(raw, str) else None
 
     def rates(self, raw: Any, path: Path) -> tuple[Expression, ...]:
@@ -186,7 +183,7 @@ class _Builder:
         return Split("even")
 
     def buffer(self, name: str, raw: Any) -> BufferModel:
-        """A store of places."""
+        """A buffer."""
         path = ("buffers", name)
         self.reader.label(name, path)
         return self.reader.record(BufferModel, "buffer", self.reader.table(raw, "buffer", path), name=name, path=path)
@@ -229,16 +226,15 @@ class _Builder:
         )
 
     def knee(self, top: Table) -> KneeModel:
-        """What is asked of the knee where nothing else is asked for."""
+        """The defaults of `qnet knee`."""
         if "knee" not in top:
             return KneeModel()
         return self.reader.record(KneeModel, "knee", self.reader.table(top["knee"], "knee", ("knee",)))
 
     def calibration(self, top: Table) -> CalibrationModel | None:
-        """How well fitted parameters are known."""
+        """The uncertainty of fitted parameters."""
         if "calibration" not in top:
             return None
-
         return calibration.read_calibration(self.reader, top["calibration"])
 
     def settings(self, raw: Any, path: Path) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Metrics such as `response`, `utilization('cpu')` or `response('web') / response`: what questions are about."""
+"""Metrics such as `response`, `utilization('cpu')` or `response('web') / response`."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ class Metric(Record):
     expression: Expression
     dimension: Dimension
     unit: str
-    """The unit it is shown in: that of an output, else the base unit."""
+    """The unit in which it is shown: that of an output, else the base unit."""
 
     @property
     def key(self) -> str:
-        """What it is called as a column: `response`, `response_read_miss`, `utilization_cpu`, else `metric`."""
+        """The name of its column, such as `response_read_miss` or `utilization_cpu`; `metric` for an expression."""
         root = self.expression.root
         return column_key(root.name) if isinstance(root, Name) else "metric"
 
     @property
     def title(self) -> str:
-        """What it is called where people read it."""
+        """Its name in reports."""
         root = self.expression.root
         return self.key.replace("_", " ") if isinstance(root, Name) else self.source
 
@@ -41,8 +41,8 @@ def metric(text: str, model: Model) -> Metric:
     """Parse and check a metric over the figures, outputs and parameters of a model.
 
     The name of a column denotes its figure: `utilization_cpu`, `response_web_s`.
-    Raises `UsageError` with the place in the text and the nearest names where it names what the model does not have,
-    mixes units, or is a comparison.
+    Raises `UsageError`, with the position in the text and the nearest names, where it uses an unknown name, mixes
+    dimensions, or is a comparison.
     """
     text = text.strip()
     outputs = {name: output.dimension for name, output in model.outputs.items()}
@@ -70,8 +70,8 @@ def every_metric(model: Model) -> tuple[Metric, ...]:
     if len(model.customers) > 1:
         names += [solution_name(figure, item.name) for item in model.customers for figure in RESERVED]
     for station in model.stations:
-        selected = ("queue_length",) if station.delay else ("utilization", "queue_length")
-        names += [solution_name(figure, station.name) for figure in selected]
+        shown = ("queue_length",) if station.delay else ("utilization", "queue_length")
+        names += [solution_name(figure, station.name) for figure in shown]
     names += LOST if model.loses else ()
     names += [solution_name(figure, item.name) for item in model.buffers for figure in ("occupancy", "found_full")]
     result = [
@@ -96,9 +96,9 @@ def _listed(text: str) -> list[str]:
 
 
 def metrics(texts: Sequence[str], model: Model) -> tuple[Metric, ...]:
-    """Parse and check texts as metrics of a model, such as `response`; several in one have commas between them.
+    """Parse and check texts as metrics of a model; each may list several, separated by commas.
 
-    Raises `UsageError` with what is wrong with any of them.
+    Raises `UsageError` with the problems of all of them.
     """
     result: list[Metric] = []
     problems: list[Problem] = []

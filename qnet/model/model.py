@@ -1,9 +1,9 @@
 """A model: names, units and expressions as a file states them, checked, and free of any algorithm.
 
-A key of the language needs an attribute here only where code reads it from the model by name. The values of all others,
-which become numbers of the network, are in `further`.
+A key of the language needs an attribute here only where code reads it from the model by name. The values of all other
+keys, which become numbers of the network, are in `further`.
 
-A question solves one model thousands of times.
+A question may solve one model thousands of times: `fact` caches what depends on the model alone.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ _Fact = TypeVar("_Fact")
 
 
 class Parameter(Record):
-    """A named value that may be changed from outside."""
+    """A named value that users may change."""
 
     name: str
     expression: Expression
     dimension: Dimension
     options: tuple[str, ...] = ()
-    """The words of a choice parameter; its value is then the index of one."""
+    """The words of a choice parameter, whose value is the index of one of them; empty for a number."""
     low: Expression | None = None
     high: Expression | None = None
     unit: str = ""
@@ -49,7 +49,7 @@ class Parameter(Record):
     place: str = ""
     fitted_on: tuple[str, ...] = ()
     part: str = ""
-    """The catalog part it comes from; empty for parameters of the model itself."""
+    """The catalog part that defines it; empty for parameters of the model itself."""
     path: Path = ()
 
 
@@ -76,16 +76,16 @@ class StationModel(Record):
     follows: str
     path: Path
     rates: tuple[Expression, ...] = ()
-    """Relative capacities with 1, 2, ... customers present; empty: those of the servers. Of a formula the first."""
+    """Relative capacities with 1, 2, ... customers present; empty: those of the servers. Of a formula, the first."""
     rate_formula: Expression | None = None
-    """Of the number present, which it calls `n`."""
+    """The relative capacity as an expression over the number present, `n`."""
     capacity: Expression | None = None
-    """Indices of each copy; None: as many as come."""
+    """The places of each copy, queue and service together; None: unlimited."""
     further: Further = ()
 
 
 class BufferModel(Record):
-    """A store of places that are taken on the way and freed by second-phase work, as stated."""
+    """A buffer as stated: its places are taken by a fill step and freed by second-phase work."""
 
     name: str
     places: Expression
@@ -96,7 +96,8 @@ class BufferModel(Record):
 
 
 class StepModel(Record):
-    """A step as stated: a delay or service (`station` empty), or a hold with inner steps."""
+    """A step as stated: a delay or a service time (`station` empty), a visit or hold with inner steps, parallel
+    branches, or a fill."""
 
     station: str
     time: Expression | None
@@ -105,32 +106,32 @@ class StepModel(Record):
     phase: int
     keeps: tuple[str, ...] | None
     priority: int | None
-    """None: that of the class, at stations that serve by priority."""
+    """None: the priority of the class, at stations that serve by priority."""
     scv: Expression | None
     copy: Expression | None
     path: Path
     time_key: str = "time"
     work: str = ""
-    """The kind of work it is, and everything inside it that does not say otherwise."""
+    """The kind of work of the step, and of inner steps that state none."""
     branches: tuple[BranchModel, ...] = ()
-    """Of a parallel step."""
+    """The branches of a parallel step."""
     join: Expression | None = None
     """How many branches must finish; None for all of them."""
     fills: str = ""
-    """The buffer of which it takes places; empty for none."""
+    """The buffer whose places it takes; empty for none."""
     drains: str = ""
-    """The buffer of which it frees places."""
+    """The buffer whose places it frees; empty for none."""
     causes: tuple[str, ...] = ()
     """Known causes of long times of this kind of work."""
     remainder: bool = False
-    """Time that a fit leaves and no part is known to take: no faster station shortens it."""
+    """Whether its time is the residual of a fit, which no faster station shortens."""
     fitted: str = ""
-    """The percentiles that time and scv were fitted to, as `p50 = 12 ms, p99 = 80 ms`; empty for none."""
+    """The percentiles to which time and scv were fitted, as `p50 = 12 ms, p99 = 80 ms`; empty for none."""
     further: Further = ()
 
     @property
     def inner(self) -> tuple[StepModel, ...]:
-        """The steps right inside: of a hold, or of all branches."""
+        """The steps directly inside this one: those of a hold, or of all branches."""
         return (*self.steps, *(step for branch in self.branches for step in branch.steps))
 
 
@@ -164,35 +165,35 @@ class ClassModel(Record):
     routes: tuple[RouteModel, ...]
     path: Path
     priority: int | None = None
-    """Of its steps that state none, at stations that serve by priority."""
+    """The priority of its steps that state none, at stations that serve by priority."""
     per_copy_of: str = ""
-    """The station of which each copy has such a class; empty where there is one class."""
+    """The station for each of whose copies there is one such class; empty for a single class."""
     further: Further = ()
 
 
 THINK, OUTSIDE = "think", "outside"
-"""Where customers of chains are when they are at no station."""
+"""Where customers of closed and of open chains are when they are at no station."""
 
 State = tuple[str, str]
-"""A class and where customers of a chain are as that class, a station or `THINK`; or `HOME`."""
+"""A state of the customers of a chain: a class, and a station or `THINK`; or `HOME`."""
 
 HOME: State = ("", "")
-"""Where customers have no class: outside of an open chain, thinking in a closed one."""
+"""The state without a class: outside of an open chain, thinking in a closed one."""
 
 
 class ServiceModel(Record):
-    """What customers of a chain do in one state, as stated."""
+    """The service time (or think time) of a chain in one state, as stated."""
 
     state: State
     time: Expression
     scv: Expression | None
     path: Path
-    """Of the time."""
+    """The path of the time."""
     further: Further = ()
 
 
 class OnwardModel(Record):
-    """From one state of a chain to another, as stated."""
+    """A transition from one state of a chain to another, as stated."""
 
     origin: State
     target: State
@@ -208,30 +209,30 @@ class ChainModel(Record):
     population: Expression | None
     think_time: Expression | None
     reference: str
-    """A station; empty: think, or outside."""
+    """The station whose visits are the passages; empty: those of `HOME` are."""
     classes: tuple[str, ...]
     services: tuple[ServiceModel, ...]
     onward: tuple[OnwardModel, ...]
     home: str
-    """What `HOME` is called: `THINK` or `OUTSIDE`."""
-    integer: bool
-    """Whether all of its classes and its routing could be read: what is missing is not blamed else."""
+    """The name of `HOME` in the file: `THINK` or `OUTSIDE`."""
+    complete: bool
+    """Whether all classes and the routing could be read; else no check reports what may merely be unread."""
     path: Path
     priority: int = 0
-    """At stations that serve by priority."""
+    """The priority at stations that serve by priority."""
     further: Further = ()
 
     def label(self, state: State) -> str:
-        """A state as the file names it."""
+        """The name of a state in the file."""
         return ".".join(state) if state != HOME else self.home
 
     def row(self, state: State) -> Path:
-        """Where the routing says what comes after a state."""
+        """The path of the row of the routing that leaves a state."""
         return (*self.path, "routing", *(state if state != HOME else (self.home,)))
 
     @property
     def states(self) -> tuple[State, ...]:
-        """All states, `HOME` first where customers come by."""
+        """All states, `HOME` first where the routing uses it."""
         used = any(HOME in (item.origin, item.target) for item in self.onward)
         return (*((HOME,) if used else ()), *(item.state for item in self.services))
 
@@ -284,7 +285,7 @@ class CostModel(Record):
 
 
 class EnvelopeModel(Record):
-    """A named question for the envelope, as text that is parsed when it is asked."""
+    """A named question of `qnet envelope`, as text that is parsed when it is asked."""
 
     name: str
     title: str
@@ -294,40 +295,40 @@ class EnvelopeModel(Record):
     settings: dict[str, str]
     route: str
     find: str
-    """`largest` or `smallest`; empty: the one that the limits stop."""
+    """`largest` or `smallest`; empty: by the direction of the limits."""
     path: Path
 
 
 class KneeModel(Record):
-    """What is asked of the knee of a model where nothing else is asked for, as text that is parsed when it is asked."""
+    """The defaults of `qnet knee`, as text that is parsed when it is asked."""
 
     vary: str = ""
     limits: tuple[str, ...] = ()
 
 
 class CalibrationModel(Record):
-    """How well parameters are known that were fitted to measurements, as stated."""
+    """The uncertainty of parameters that were fitted to measurements, as stated."""
 
     parameters: tuple[str, ...]
     errors: tuple[Expression, ...]
-    """Their standard errors: constants."""
+    """The standard error of each parameter, a constant."""
     correlations: tuple[float, ...]
-    """Of each pair: the first with the second, the first with the third, ..., the second with the third, ..."""
+    """Of every pair: the first with the second, the first with the third, ..., the second with the third, ..."""
     freedom: int | None
     """Degrees of freedom of Student's t; None for a normal distribution."""
     undetermined: tuple[str, ...] = ()
-    """Parameters that were fitted as well, and that the measurements do not determine."""
+    """Fitted parameters that the measurements do not determine."""
 
 
 class Model(Record):
     """A checked model."""
 
     name: str
-    """Catalog name or path it was loaded from."""
+    """The catalog name or path from which it was loaded."""
     title: str
     document: Document
     parameters: dict[str, Parameter]
-    """In an order in which each comes after those it uses; those of parts as `part.name`."""
+    """By name, each after those that it uses; those of catalog parts as `namespace.name`."""
     stations: tuple[StationModel, ...]
     classes: tuple[ClassModel, ...]
     chains: tuple[ChainModel, ...]
@@ -337,25 +338,25 @@ class Model(Record):
     envelopes: dict[str, EnvelopeModel]
     knee_question: KneeModel
     parts: dict[str, str]
-    """Namespace -> identity of the catalog part it denotes."""
+    """The identity of each catalog part, by namespace."""
     settings: dict[str, str]
-    """What was set from outside, as text."""
+    """The parameters that were set, each with its new value as text."""
     part_documents: tuple[Document, ...]
     """The files of the parts it uses."""
     origins: dict[str, str | Path]
-    """What gives parameters other values than the model states: an option, or a key of the model's file."""
+    """Where parameters that were set have their values from: an option, or a key of the model's file."""
     buffers: tuple[BufferModel, ...] = ()
     calibration: CalibrationModel | None = None
 
     @property
     def loses(self) -> bool:
-        """Whether customers may find something full and be lost."""
+        """Whether customers may be lost, at a full station or a full buffer."""
         limited = any(station.capacity is not None for station in self.stations)
         return limited or any(buffer.full == "lost" for buffer in self.buffers)
 
     @property
     def customers(self) -> tuple[ClassModel | ChainModel, ...]:
-        """The classes and the chains: all that arrives or has a population, in the order of a solution's classes."""
+        """The classes, then the chains, in the order of a solution's classes."""
         return (*self.classes, *self.chains)
 
     def with_customers(self, customers: Iterable[ClassModel | ChainModel]) -> Model:
@@ -372,35 +373,36 @@ class Model(Record):
 
     @property
     def digest(self) -> str:
-        """Twelve hexadecimal digits that change with the text of the model and of its parts, and with the settings."""
+        """Twelve hexadecimal digits of a hash of the model's text, the texts of its parts, and the settings."""
         settings = [f"{name}={value}" for name, value in sorted(self.settings.items())]
         parts = [item.digest for item in self.part_documents]
         text = "\n".join([self.document.text, *parts, *settings])
         return hashlib.sha256(text.encode(errors="replace")).hexdigest()[:12]
 
     def refusal(self, problem: Problem, names: Iterable[str]) -> QnetError:
-        """The failure for numbers that cannot be: of what was set from outside where they rest on it, else of the file.
+        """The error for a number outside its domain, which blames the options it depends on, or else the file.
 
-        names   the parameters that the numbers are computed from.
+        names    the parameters that the number is computed from.
+        Returns  `UsageError` where an option set one of them, else `InvalidInput`.
         """
         origins = self._origins(names)
         options = [origin for origin in origins if isinstance(origin, str)]
         if options:
             path = () if problem.path[:1] == ("parameters",) else problem.path
             return UsageError(problem.replace(file=", ".join(options), path=path))
-        index = origins[0] if origins else problem.path
-        return InvalidInput(self.document.located(problem.replace(path=index)))
+        path = origins[0] if origins else problem.path
+        return InvalidInput(self.document.located(problem.replace(path=path)))
 
     def _origins(self, names: Iterable[str]) -> list[str | Path]:
-        """What set the parameters that some names rest on."""
+        """The origins of all settings on which some parameters depend."""
         result: dict[str | Path, None] = {}
-        asked, visited = list(names), set[str]()
-        while asked:
-            name = asked.pop()
+        pending, visited = list(names), set[str]()
+        while pending:
+            name = pending.pop()
             if name in self.origins:
                 result[self.origins[name]] = None
             elif name in self.parameters and name not in visited:
-                asked += self.parameters[name].expression.names
+                pending += self.parameters[name].expression.names
             visited.add(name)
         return list(result)
 
@@ -423,14 +425,14 @@ def require_models(systems: Iterable[Any]) -> None:
 
 
 def fact(function: Callable[[Model], _Fact]) -> Callable[[Model], _Fact]:
-    """A function of a model alone, whose result is kept with the model; it is not to be changed."""
+    """Cache the result of a function of a model alone on that model; callers must not change the result."""
     name = f"{function.__module__}.{function.__qualname__}"
 
     @wraps(function)
-    def known(model: Model) -> _Fact:
+    def cached(model: Model) -> _Fact:
         facts = model.__dict__.setdefault("_facts", {})
         if name not in facts:
             facts[name] = function(model)
         return facts[name]
 
-    return known
+    return cached

@@ -1,9 +1,9 @@
-"""Keys that newcomers expect, from textbooks and other tools, and what the model language has in their place."""
+"""Keys that newcomers expect, from textbooks and other tools, and what to write in the model language."""
 
 from __future__ import annotations
 
-_SERVICE = 'the time of a visit stands in the step: { station = "NAME", time = "1 ms" }'
-_SCV = 'it stands in the step, with the time: { station = "NAME", time = "1 ms", scv = 2 }'
+_SERVICE = 'give the service time in the step: { station = "NAME", time = "1 ms" }'
+_SCV = 'give the scv in the step, with the time: { station = "NAME", time = "1 ms", scv = 2 }'
 _KIND = "a station is a queue; one without queueing has delay = true"
 _SERVERS = "servers share one queue; copies have a queue each"
 _CAPACITY = "capacity limits queue and service together; [buffers] hold places until second-phase work is done"
@@ -48,4 +48,4 @@ WHAT_TO_WRITE: dict[str, dict[str, str]] = {
         "think": 'delay = "5 s" is a time without queueing',
     },
 }
-"""By kind of table: an unknown key, and the sentence that says what to write instead."""
+"""For each table and unknown key, what to write instead."""

@@ -1,4 +1,4 @@
-"""A model at a glance: five lines for a session, tables for a notebook."""
+"""The overview of a model: five lines for a session, tables for a notebook."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _STYLE = "text-align:left; padding:0.1em 1em 0.1em 0; vertical-align:top"
 def lines(model: Model) -> list[str]:
     """Five lines on `model`: name and title, stations, classes, parameters, outputs and questions.
 
-    Of a list that does not fit on its line, the first entries and the number of all are shown.
+    A list that does not fit on its line is cut, and the number of the other entries is shown.
     """
     stated = [item for item in model.parameters.values() if not item.part]
     parts = [f"{len(model.parameters) - len(stated)} of catalog parts"] if len(stated) < len(model.parameters) else []
@@ -57,7 +57,7 @@ def html(model: Model) -> str:
 
 
 def _listed(what: str, items: Sequence[str], more: Sequence[str] = ()) -> str:
-    """A line of as many items as fit, and the number of those that do not."""
+    """A line of as many items as fit, and the number of the others."""
     begin = f"  {what:<12}"
     if not items and not more:
         return begin + "none"
@@ -86,7 +86,7 @@ def _station(station: StationModel) -> str:
 
 
 def _sizes(station: StationModel) -> tuple[str, str]:
-    """The servers and the copies of a station, as stated; those of a delay are none."""
+    """The servers and the copies of a station, as stated; no servers for a delay and for rates."""
     servers = "" if station.delay or station.rates else printable(station.servers.source)
     return servers, printable(station.copies.source)
 
@@ -100,22 +100,22 @@ def _customers(item: ClassModel | ChainModel) -> str:
 
 
 def _load(item: ClassModel | ChainModel) -> str:
-    """What brings the customers of a class, as stated."""
+    """The load of a class, as stated."""
     if item.arrival_rate is not None:
         return f"open, {printable(item.arrival_rate.source)}{_each(item)}"
-    people = printable(item.population.source) if item.population is not None else ""
+    population = printable(item.population.source) if item.population is not None else ""
     think = f", think time {printable(item.think_time.source)}" if item.think_time is not None else ""
-    return f"closed, {people}{think}{_each(item)}"
+    return f"closed, {population}{think}{_each(item)}"
 
 
 def _each(item: ClassModel | ChainModel) -> str:
-    """That the customers are those of one copy of a station."""
+    """The words for a class per copy of a station; empty for others."""
     owner = item.per_copy_of if isinstance(item, ClassModel) else ""
     return f" per copy of {printable(owner)}" if owner else ""
 
 
 def _value(parameter: Parameter) -> str:
-    """As stated; of a choice the word, which its expression has the index of."""
+    """The value as stated; the word of a choice."""
     root = parameter.expression.root
     if parameter.options and isinstance(root, Number):
         return parameter.options[int(root.value)]

@@ -30,14 +30,14 @@ class Parts(Record):
     """The catalog parts of a model."""
 
     identities: dict[str, str]
-    """Namespace -> identity."""
+    """Identities by namespace."""
     parameters: dict[str, Parameter]
-    """As `namespace.name`."""
+    """Parameters by `namespace.name`."""
     documents: list[Document]
 
 
 def read_parts(reader: Reader, entries: list[tuple[str, Any]]) -> Parts:
-    """The catalog parts in use and their parameters; what is wrong with them is noted, also inside their files."""
+    """The catalog parts in use and their parameters; problems are noted, also those of the parts' files."""
     parts = Parts({}, {}, [])
     for namespace, identity in entries:
         path = ("uses", namespace)
@@ -179,7 +179,7 @@ def _range(reader: Reader, raw: Any, path: Path) -> tuple[Expression | None, Exp
 
 
 def unit_text(reader: Reader, text: str, path: Path) -> str:
-    """The text of a unit; an unknown one is noted and left out."""
+    """The text of a unit; an unknown unit is noted, and the result is empty."""
     try:
         unit(text)
     except UnitError as error:
@@ -200,6 +200,5 @@ def _qualified(expression: Expression, namespace: str) -> Expression:
     """An expression over the parameters of a part, with the namespace before every name."""
     if not expression.names:
         return expression
-
     root = nodes.rename(expression.root, lambda node: nodes.Name(f"{namespace}.{node.name}", node.column))
     return Expression(expression.source, root, tuple(f"{namespace}.{name}" for name in expression.names))

@@ -11,9 +11,9 @@ from qnet.model.values import Values
 from qnet.units import NUMBER
 
 PRESENT = "n"
-"""What the number present is called in a formula of rates."""
+"""The name of the number present in a formula of rates."""
 MAX_TERMS = 1000
-"""Terms of a formula at most; with more customers than that, or an open class, the last of them repeats."""
+"""Most rates that are made from a formula; with more customers than that, the last one repeats."""
 
 
 def at(formula: Expression, number: int) -> Expression:
@@ -27,9 +27,10 @@ def at(formula: Expression, number: int) -> Expression:
 
 
 def terms(model: Model, station: StationModel, values: Values, places: int | None = None) -> tuple[Expression, ...]:
-    """The formula of a station with 1, 2, ... present: as many as there can be customers, at most `MAX_TERMS`.
+    """The rates of a station by its formula with 1, 2, ... customers present, at most `MAX_TERMS` of them.
 
-    places  its capacity; None: no limit.
+    values  the values of the parameters, for the populations that bound the number present.
+    places  the capacity of the station; None: unlimited.
     """
     formula = station.rate_formula
     assert formula is not None
@@ -44,7 +45,7 @@ def terms(model: Model, station: StationModel, values: Values, places: int | Non
 
 
 def parameters_of(station: StationModel) -> list[Expression]:
-    """The names that a formula uses, each as an expression: points at which they differ have other rates."""
+    """The parameters that the formula of a station uses, each as an expression; none without a formula."""
     formula = station.rate_formula
     names = [] if formula is None else [name for name in formula.names if name != PRESENT]
     return [Expression(name, Name(name), (name,)) for name in names]

@@ -21,18 +21,18 @@ else:
     other_words = lazy("qnet.model.other_words")
 
 MAX_PROBLEMS = 100
-"""Problems that are reported; a choice: more of them are not read."""
+"""Most problems that are reported; a choice: people do not read more."""
 MAX_TEXT = 400
-"""Characters of a title or a description; a choice."""
+"""Most characters of a title or a description; a choice."""
 MAX_NAME = 100
-"""Characters of a name; a choice."""
+"""Most characters of a name; a choice."""
 
 Table = dict[str, Any]
 
 _Stated = TypeVar("_Stated", bound=Record)
 
 _TOGETHER = {"class": "QN214", "chain": "QN214", "step": "QN209"}
-"""The code of a key that needs or excludes another one, by table; QN213 of all others."""
+"""The code for a key that needs or excludes another one, by table; QN213 for all other tables."""
 _EXAMPLE_UNITS = {TIME: " ms", RATE: "/s", DATA: " KiB", DATA_RATE: " MB/s"}
 
 
@@ -43,7 +43,7 @@ class Reader:
         self.document = document
         self.problems: list[Problem] = []
         self.broken: set[str] = set()
-        """Names that could not be read: expressions over them are not blamed for it."""
+        """Names whose definition could not be read: expressions that use them are not checked."""
         self.keys = Keys()
 
     def fail(self, code: str, path: Path, result: str, expected: str = "", help: str = "") -> None:
@@ -70,7 +70,7 @@ class Reader:
         return any(item[:length] == path and len(item) <= length + below for item in problems)
 
     def misspelt(self, path: Path) -> bool:
-        """Whether the table at a path has an unknown key, which may be one that is missed there."""
+        """Whether the table at a path has an unknown key, which may be a misspelt one."""
         return any(item.code == "QN202" and item.path[:-1] == path for item in self.problems)
 
     def stated(self, path: Path) -> bool:
@@ -88,7 +88,7 @@ class Reader:
     # Values
 
     def table(self, raw: Any, kind: str, path: Path) -> Table:
-        """The values of a table, read by its fields: expressions parsed, defaults filled in, `other` left as they are.
+        """The values of a table by key: expressions parsed, defaults filled in, fields of kind `other` unchanged.
 
         A key whose value could not be read is left out; unknown and missing keys are noted.
         """
@@ -113,7 +113,7 @@ class Reader:
                 self.fail("QN203", path, f'"{key}" is missing', field.help)
             else:
                 values[key] = default
-        # Of a step that has no form it is not known what is missing.
+        # A step is checked by its form, in `RouteReader.form`.
         if kind != "step":
             self.together(given, values, kind, path)
         return values
@@ -130,10 +130,10 @@ class Reader:
     def together(self, given: Table, values: Table, kind: str, path: Path) -> None:
         """Note the keys of a table that need another one which is not stated, or exclude one that is.
 
-        given   what the table states.
-        values  what could be read of it: a key that could not is reported for that, and excludes nothing.
+        given   the table as stated.
+        values  its values that could be read; another key excludes nothing, as it is a problem already.
         kind    the table of the language.
-        path    of the table.
+        path    the path of the table.
         """
         for key, field in self.keys.bound(kind):
             if key not in given:
@@ -144,9 +144,9 @@ class Reader:
                 self.fail(_TOGETHER.get(kind, "QN213"), (*path, key), text, f"{key} with {either}")
             for other, reason in field.excludes:
                 if other in given and (value := values.get(other)):
-                    beside = f"{other} = true" if value is True else other
+                    shown = f"{other} = true" if value is True else other
                     why = reason.format(value) or " and ".join(sorted((key, other))) + " exclude each other"
-                    text = f"{key} is used with {beside}"
+                    text = f"{key} is used with {shown}"
                     self.fail(_TOGETHER.get(kind, "QN213"), (*path, key), text, f"no {key}: {why}")
 
     def value(self, raw: Any, field: Field, path: Path) -> Any:
@@ -171,7 +171,7 @@ class Reader:
                 return raw
 
     def word(self, raw: Any, options: tuple[str, ...], path: Path) -> str | None:
-        """One of some words."""
+        """One of the words of `options`; None, with a problem noted, for anything else."""
         if isinstance(raw, str) and raw in options:
             return raw
         help = suggest(raw, options) if isinstance(raw, str) else ""
@@ -250,7 +250,7 @@ class Reader:
 
 
 def describe(raw: Any) -> str:
-    """What a value of TOML is, for messages."""
+    """A description of a value of TOML, for messages."""
     if isinstance(raw, str):
         return repr(raw if len(raw) <= 40 else raw[:37] + "...")
     if isinstance(raw, bool):

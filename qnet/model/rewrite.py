@@ -1,4 +1,4 @@
-"""Values of parameters written back into the text of a model, all the rest of it as it was."""
+"""Values of parameters written back into the text of a model, which otherwise remains as it was."""
 
 from __future__ import annotations
 
@@ -17,30 +17,34 @@ _DIGITS = 12
 """Significant digits of a fitted value: more than any fit determines, and still readable."""
 _ERROR_DIGITS = 6
 """Significant digits of standard errors and correlations: more than measurements determine."""
-_GONE = ("source", "place")
-"""What vouched for the value that was there, and not for a new one."""
+_REMOVED = ("source", "place")
+"""Keys that document the old value, and do not apply to a new one."""
 
 
 class FitUncertainty(Record):
-    """How well fitted parameters are known, to be written with them; base units."""
+    """The uncertainty of fitted parameters, to be written with them; base units."""
 
     errors: Mapping[str, float]
     """Standard errors by name."""
     correlations: Mapping[tuple[str, str], float]
-    """Of pairs, in the order of the errors; 0 for those that are not here."""
+    """Correlations by pair, its names in the order of `errors`; 0 for missing pairs."""
     freedom: int | None
     """Degrees of freedom of Student's t; None for a normal distribution."""
     undetermined: tuple[str, ...] = ()
+    """Fitted parameters that the measurements do not determine."""
 
 
-def rewritten(model: Model, values: Mapping[str, float], fitted_on: str, doubt: FitUncertainty | None = None) -> str:
+def rewritten(
+    model: Model, values: Mapping[str, float], fitted_on: str, uncertainty: FitUncertainty | None = None
+) -> str:
     """The text of a model with fitted values for some of its parameters.
 
-    values     in base units, by name; they are written with twelve digits, in the unit in which they stood.
-    fitted_on  what they were fitted on; their grade becomes `fitted`.
-    doubt      what `[calibration]` is to state; what it states of parameters that are not fitted again is kept.
-    Raises     `UsageError` QN254 for a parameter that the text does not state, QN255 for a `[calibration]` that stands
-               where it cannot be replaced.
+    values       in base units, by name; they are written with twelve digits, in the unit of the old value.
+    fitted_on    the measurements they were fitted to; their grade becomes `fitted`.
+    uncertainty  becomes `[calibration]`, together with what that states of parameters that are not fitted again; None
+                 leaves the table as it is.
+    Raises       `UsageError` QN254 for a parameter that the text does not state, QN255 for a `[calibration]` in a form
+                 that cannot be replaced.
     """
     refuse_elsewhere(model, values)
     text = model.document.text
@@ -52,51 +56,50 @@ def rewritten(model: Model, values: Mapping[str, float], fitted_on: str, doubt: 
             "fitted_on": f"[{_quoted(printable(fitted_on))}]",
         }
         text = _replaced(document, name, keys)
-    return text if doubt is None else _doubted(model, text, _merged(model, doubt, values))
+    return text if uncertainty is None else _with_calibration(model, text, _merged(model, uncertainty, values))
 
 
-def _merged(model: Model, doubt: FitUncertainty, values: Mapping[str, float]) -> FitUncertainty:
+def _merged(model: Model, uncertainty: FitUncertainty, values: Mapping[str, float]) -> FitUncertainty:
     """The uncertainty, preceded by what the model states of parameters that are not fitted again."""
     stated = model.calibration
     if stated is None:
-        return doubt
-
+        return uncertainty
     indices = [index for index, name in enumerate(stated.parameters) if name not in values]
     sizes, matrix = standard_errors(stated), correlation_matrix(stated)
     names = stated.parameters
     kept = {names[index]: sizes[index] for index in indices}
     pairs = {(names[one], names[other]): matrix[one][other] for one in indices for other in indices if one < other}
-    freedoms = [item for item in (doubt.freedom, stated.freedom if kept else None) if item is not None]
+    freedoms = [item for item in (uncertainty.freedom, stated.freedom if kept else None) if item is not None]
     undetermined = tuple(name for name in stated.undetermined if name not in values)
     return FitUncertainty(
-        {**kept, **doubt.errors},
-        {**pairs, **doubt.correlations},
+        {**kept, **uncertainty.errors},
+        {**pairs, **uncertainty.correlations},
         min(freedoms, default=None),
-        (*undetermined, *doubt.undetermined),
+        (*undetermined, *uncertainty.undetermined),
     )
 
 
-def _doubted(model: Model, text: str, doubt: FitUncertainty) -> str:
+def _with_calibration(model: Model, text: str, uncertainty: FitUncertainty) -> str:
     """The text with a table `[calibration]` at its end, replacing an earlier one."""
     text = _without_calibration(parse(text.encode(), model.document.name))
     document = parse(text.encode(), model.document.name)
-    names = list(doubt.errors)
-    errors = [_literal(model, document, name, doubt.errors[name], _ERROR_DIGITS) for name in names]
+    names = list(uncertainty.errors)
+    errors = [_literal(model, document, name, uncertainty.errors[name], _ERROR_DIGITS) for name in names]
     pairs = [(one, other) for index, one in enumerate(names) for other in names[index + 1 :]]
-    correlations = [format_number(doubt.correlations.get(pair, 0.0), _ERROR_DIGITS) for pair in pairs]
+    correlations = [format_number(uncertainty.correlations.get(pair, 0.0), _ERROR_DIGITS) for pair in pairs]
     lines = ["[calibration]", f"parameters = [{', '.join(map(_quoted, names))}]"]
     lines.append(f"standard_errors = [{', '.join(errors)}]")
     if pairs:
         lines.append(f"correlations = [{', '.join(correlations)}]")
-    if doubt.freedom is not None:
-        lines.append(f"degrees_of_freedom = {doubt.freedom}")
-    if doubt.undetermined:
-        lines.append(f"not_determined = [{', '.join(map(_quoted, doubt.undetermined))}]")
+    if uncertainty.freedom is not None:
+        lines.append(f"degrees_of_freedom = {uncertainty.freedom}")
+    if uncertainty.undetermined:
+        lines.append(f"not_determined = [{', '.join(map(_quoted, uncertainty.undetermined))}]")
     return text.rstrip("\n") + "\n\n" + "\n".join(lines) + "\n"
 
 
 def _without_calibration(document: Document) -> str:
-    """The text without its table `[calibration]`, all the rest as it was; raises `UsageError` where it cannot be."""
+    """The text without its table `[calibration]`, otherwise as it was; raises `UsageError` where that is impossible."""
     if "calibration" not in document.data:
         return document.text
     wanted = {key: value for key, value in document.data.items() if key != "calibration"}
@@ -119,7 +122,7 @@ def _without_calibration(document: Document) -> str:
 
 
 def refuse_elsewhere(model: Model, names: Mapping[str, float] | tuple[str, ...]) -> None:
-    """Raise `UsageError` QN254 for `names` that a catalog part states, and not the text of `model` itself."""
+    """Raise `UsageError` QN254 for `names` of parameters that belong to a catalog part of `model`."""
     problems: list[Problem] = []
     for name in names:
         part = model.parameters[name].part
@@ -133,7 +136,7 @@ def refuse_elsewhere(model: Model, names: Mapping[str, float] | tuple[str, ...])
 
 
 def _replaced(document: Document, name: str, keys: Mapping[str, str]) -> str:
-    """The text with some keys of one parameter replaced or added."""
+    """The text with `keys` of one parameter replaced or added."""
     text, path = document.text, ("parameters", name)
     raw = cast("dict[str, Any]", document.data["parameters"])[name]
     entry = document.span(path)
@@ -142,9 +145,9 @@ def _replaced(document: Document, name: str, keys: Mapping[str, str]) -> str:
         return _spliced(text, entry, "{ " + ", ".join(f"{key} = {value}" for key, value in keys.items()) + " }")
     given = cast("dict[str, Any]", raw)
     if entry is not None:
-        texts = {key: _value_text(document, (*path, key)) for key in given if key not in _GONE} | dict(keys)
+        texts = {key: _value_text(document, (*path, key)) for key in given if key not in _REMOVED} | dict(keys)
         return _spliced(text, entry, "{ " + ", ".join(f"{key} = {value}" for key, value in texts.items()) + " }")
-    # A separate table, or dotted keys: each key has a line. The last ones first, so that positions remain valid.
+    # A separate table, or dotted keys: each key has a line. The last change first, so that positions remain valid.
     spans = {key: span for key in given if (span := document.span((*path, key))) is not None}
     start, end = spans["value"]
     before = text[text.rfind("\n", 0, start) + 1 : start]
@@ -152,7 +155,9 @@ def _replaced(document: Document, name: str, keys: Mapping[str, str]) -> str:
     changes = [(spans[key], value) for key, value in keys.items() if key in spans and key != "value"]
     changes.append(((start, end), keys["value"]))
     changes += [
-        ((text.rfind("\n", 0, spans[key][0]) + 1, _line_end(text, spans[key][1])), "") for key in _GONE if key in spans
+        ((text.rfind("\n", 0, spans[key][0]) + 1, _line_end(text, spans[key][1])), "")
+        for key in _REMOVED
+        if key in spans
     ]
     line_end = _line_end(text, end) - 1
     changes.append(((line_end, line_end), "".join(f"\n{line}" for line in added)))
@@ -166,7 +171,7 @@ def _spliced(text: str, span: tuple[int, int], value: str) -> str:
 
 
 def _line_end(text: str, index: int) -> int:
-    """The place after the end of the line."""
+    """The index after the end of the line."""
     end = text.find("\n", index)
     return len(text) + 1 if end < 0 else end + 1
 
@@ -178,7 +183,7 @@ def _value_text(document: Document, path: tuple[str, ...]) -> str:
 
 
 def _literal(model: Model, document: Document, name: str, value: float, digits: int = _DIGITS) -> str:
-    """A value as TOML: in the unit in which it stood, a bare number where it has none."""
+    """A value as TOML, in the unit of the old value; a bare number where it has none."""
     source = _stated(document, name)
     dimension = model.parameters[name].dimension
     shown = base_unit(dimension)
@@ -195,7 +200,7 @@ def _literal(model: Model, document: Document, name: str, value: float, digits: 
 
 
 def _stated(document: Document, name: str) -> str:
-    """What the text of a model states as the value of a parameter."""
+    """The value of a parameter as the text of a model states it."""
     raw = cast("dict[str, Any]", document.data["parameters"])[name]
     value = cast("dict[str, Any]", raw).get("value", "") if isinstance(raw, dict) else raw
     return str(value)

@@ -17,7 +17,7 @@ else:
     percentile_fit = lazy("qnet.queues.percentile_fit")
 
 MAX_STEPS = 20_000
-"""Of all routes of a model; a choice that bounds time."""
+"""Most steps of a model; a choice that bounds time."""
 
 _ONE = parse(1)
 _ZERO = parse(0)
@@ -36,7 +36,7 @@ class RouteReader:
         self.steps_read = 0
 
     def customers(self, name: str, raw: Any) -> ClassModel:
-        """A class, with routes or with the steps of its only one."""
+        """A class, with routes or with the steps of its only route."""
         path = ("classes", name)
         self.reader.label(name, path)
         values = self.reader.table(raw, "class", path)
@@ -76,7 +76,7 @@ class RouteReader:
             self.reader.fail("QN201", path, f"found {describe(raw)}", expected)
             return ()
         if not raw:
-            expected = "steps, or one of no time: [ { delay = 0 } ]"
+            expected = "steps, or one that takes no time: [ { delay = 0 } ]"
             self.reader.fail("QN201", path, "the list is empty", expected)
         return tuple(self.step(item, (*path, index)) for index, item in enumerate(cast("list[Any]", raw)))
 
@@ -117,7 +117,7 @@ class RouteReader:
         path: Path,
         **others: Any,
     ) -> StepModel:
-        """A step of the values of its table; `others` are further attributes that are no key."""
+        """A step from the values of its table; `others` are further attributes that are no key."""
         keeps = values.get("keeps")
         # A phase that cannot be read is reported once, without another problem for keeps.
         phase = values.get("phase", 2 if keeps else 1)
@@ -136,7 +136,7 @@ class RouteReader:
         )
 
     def lognormal(self, given: Table, path: Path) -> tuple[Expression | None, Expression | None, str]:
-        """Time and scv of a step that states percentiles, and these as a text."""
+        """Mean and scv of the lognormal time of a step that states percentiles, and these percentiles as text."""
         raw = given["percentiles"]
         for key in ("time", "scv", "delay"):
             if key in given:
@@ -172,7 +172,7 @@ class RouteReader:
         return self.reader.record(BranchModel, "branch", values, steps=steps, path=path)
 
     def form(self, given: Table, values: Table, path: Path) -> None:
-        """Note keys that do not belong together."""
+        """Note keys that do not form one of the forms of a step."""
         keys = {"time" if key == "percentiles" else key for key in given}
         form = frozenset(key for key in _FORM_KEYS if key in keys)
         if form not in _FORMS:
@@ -186,5 +186,5 @@ class RouteReader:
         if "scv" in given and "parallel" in given:
             self.reader.fail("QN209", (*path, "scv"), "scv is used in a parallel step", "scv in the steps of branches")
         if "remainder" in given and ("time" not in given or "station" in given):
-            text = "remainder is used in a step that is no time inside a hold"
+            text = "remainder is used in a step other than a time inside a hold"
             self.reader.fail("QN209", (*path, "remainder"), text, "remainder with a time inside a hold")

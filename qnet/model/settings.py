@@ -1,4 +1,4 @@
-"""Changing parameters from outside: `-p name=value`, and the `set` of an envelope."""
+"""Settings of parameters: `-p name=value`, and the `set` of an envelope."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def parse_settings(texts: Sequence[str]) -> dict[str, str]:
 def with_settings(model: Model, settings: Mapping[str, str], path: Path = ()) -> Model:
     """The model with some parameters set to new values or expressions.
 
-    settings   parameter -> text, such as `{"rate": "600/s"}`; an expression over other parameters is allowed.
-    path       where the file states them; empty for those of the command line.
+    settings   texts by parameter, such as `{"rate": "600/s"}`; an expression over other parameters is allowed.
+    path       the path in the file that states them; empty for those of the command line.
     Raises     `UsageError`, with every problem, for an unknown name (with the nearest ones), a wrong dimension, an
                option that does not exist, a circular expression, or an integer that would depend on the solution.
     """
@@ -103,7 +103,7 @@ def _value(model: Model, old: Parameter, text: str) -> Expression:
 
 
 def _is_list(old: Parameter, text: str) -> bool:
-    """Whether a text is a grid of the parameter, such as `4,6,8` or `1:10`."""
+    """Whether a text is a grid with several values, such as `4,6,8` or `1:10`."""
     try:
         return len(values(old.name, old.dimension, text)) > 1
     except UsageError:
@@ -111,13 +111,13 @@ def _is_list(old: Parameter, text: str) -> bool:
 
 
 def _example(old: Parameter) -> str:
-    """A value that a parameter may have: what the model states, where that is a number, else one of its unit."""
+    """An example of a value: the one that the model states, where that is a number; otherwise 1 in the base unit."""
     stated = old.expression.source.strip()
     return stated if stated[:1].isdigit() and not old.expression.names else f"1{base_unit(old.dimension)}"
 
 
 def _in_order(parameters: dict[str, Parameter]) -> dict[str, Parameter]:
-    """The parameters in order of use again; raises `UsageError` where a setting made them circular."""
+    """The parameters, each after those that it uses; raises `UsageError` where a setting made them circular."""
     order, circles = ordered({name: item.expression.names for name, item in parameters.items()})
     if circles:
         problems = [Problem("QN210", "the parameters are circular: " + " -> ".join(circle)) for circle in circles]
@@ -127,7 +127,6 @@ def _in_order(parameters: dict[str, Parameter]) -> dict[str, Parameter]:
 
 def _check_known_before(model: Model) -> None:
     """Raise `UsageError` where a setting made a number of servers or copies depend on the solution."""
-
     dependent = depends_on_solution(model)
     for expression, _ in bind.structural(model) if dependent else ():
         if uses_solution(expression, dependent):

@@ -1,4 +1,4 @@
-"""The text of a model with tidy spacing: indentation, blank lines, spaces around signs. Comments and order remain."""
+"""The text of a model with tidy spacing: indentation, blank lines, spaces around `=`. Comments and order remain."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TOKEN = re.compile(
 
 
 class _Line:
-    """A line as its tokens, and the column of the comment behind them."""
+    """A line: its tokens, and the comment after them with its column."""
 
     def __init__(self) -> None:
         self.tokens: list[str] = []
@@ -29,8 +29,8 @@ class _Line:
 def tidy(text: str, name: str) -> str:
     """The text with tidy spacing: the same data and the same comments.
 
-    Blank lines separate tables, open brackets indent by two spaces, and signs have one space around them.
-    A comment behind a value keeps its column where there is room for it.
+    Blank lines separate tables, open brackets indent by two spaces, and `=` has one space on each side.
+    A comment after a value keeps its column where there is room for it.
 
     text   a valid model, as `Document.text` has it.
     name   of the document, for errors.
@@ -84,7 +84,7 @@ def _leading_closers(tokens: list[str]) -> int:
 
 
 def _follow(tokens: list[str], number: int, opened: list[int]) -> None:
-    """Keep the lines on which the open brackets were opened."""
+    """Update the line numbers on which the open brackets stand."""
     for token in tokens:
         if token in ("[", "{"):
             opened.append(number)
@@ -108,7 +108,7 @@ def _spaced(tokens: list[str]) -> str:
 
 
 def _close(previous: str, token: str) -> bool:
-    """Whether two tokens stand side by side: a comma, a list of values, an empty pair of brackets."""
+    """Whether a token follows the previous one without a space: a comma, in a list of values, or an empty pair."""
     if token == "," or (previous, token) in (("[", "]"), ("{", "}")):
         return True
     if previous == "[":

@@ -1,4 +1,4 @@
-"""The parameters of a model as symbols: its network then carries the formula of every number."""
+"""The parameters of a model as symbols, so that its network carries a formula for every number."""
 
 from __future__ import annotations
 
@@ -14,13 +14,12 @@ from qnet.model.values import Values
 
 
 class TracedValues(Values):
-    """The values of all parameters, each as a symbol of its name, and expressions over them as formulas.
+    """The parameters as symbols of their names, and expressions over them as formulas.
 
-    A parameter that is an expression over others is a symbol too, and its formula is in `definitions`; one whose
-    formula is a number or another symbol is replaced by it. Choices, and what gives a network a structure that no
-    formula can change, are plain numbers, and those of `fixed` keep their numbers.
+    A parameter that is an expression over others is a symbol too, and its formula is in `definitions`; where the
+    formula is a number or another symbol, that replaces it. Choices, and the parameters of `fixed`, are plain numbers.
 
-    model    has been bound to numbers before, so that all of them are in their domains.
+    model    has been bound before, so that all its numbers are in their domains.
     expand   replace every parameter by its formula, down to those that are no expression.
     keep     names of parameters that remain symbols; all others become numbers. None: all remain symbols.
     """
@@ -34,7 +33,7 @@ class TracedValues(Values):
         self.symbols: dict[str, Any] = {}
         """The symbol of every parameter that has one."""
         self.fixed = tuple(_structure(model, numbers))
-        """Parameters that the structure rests on: they are numbers."""
+        """Parameters on which the structure of the network depends."""
         frozen = {*self.fixed, *model.choices}
         for name, parameter in model.parameters.items():
             if name not in numbers:
@@ -42,32 +41,26 @@ class TracedValues(Values):
             if name in frozen:
                 self.known[name] = numbers[name]
                 continue
-            particular = self._formula(parameter, keep)
-            if particular is not None and (
-                expand or not particular.formula.free_symbols or particular.formula.is_Symbol
-            ):
-                self.known[name] = particular
+            traced = self._formula(parameter, keep)
+            if traced is not None and (expand or not traced.formula.free_symbols or traced.formula.is_Symbol):
+                self.known[name] = traced
                 continue
             self.symbols[name] = _symbol(parameter, self.known)
             self.known[name] = Traced(numbers[name], self.symbols[name])
-            if particular is not None:
-                self.definitions[name] = particular
+            if traced is not None:
+                self.definitions[name] = traced
 
     def _formula(self, parameter: Parameter, keep: Collection[str] | None) -> Traced | None:
-        """The formula of a parameter over others, or None where it is a symbol and nothing else."""
-        names = parameter.expression.names
-        if keep is not None and parameter.name not in keep and not names:
-            return self._traced(parameter.expression, parameter.path)
-        if not names or (keep is not None and parameter.name in keep):
-            return None
-        return self._traced(parameter.expression, parameter.path)
+        """The formula of a parameter, or None where it remains a mere symbol."""
+        symbolic = not parameter.expression.names if keep is None else parameter.name in keep
+        return None if symbolic else self._traced(parameter.expression, parameter.path)
 
     def _traced(self, expression: Expression, path: Path) -> Traced:
         result = self.evaluate(expression, path)
         return result if isinstance(result, Traced) else TRACING.number(result)
 
     def evaluate(self, expression: Expression, path: Path) -> Value:
-        """The formula of an expression; of 0 and 1 the plain number, which code looks for."""
+        """The formula of an expression; 0 and 1 are plain numbers, because solvers test for them."""
         if self.operations is not TRACING:
             return super().evaluate(expression, path)
         result = evaluate(expression.root, self.known, TRACING, self.choices)
@@ -76,7 +69,7 @@ class TracedValues(Values):
         return result
 
     def field(self, expression: Expression, field: Field, path: Path) -> Value:
-        """The formula of an expression, or the number of a capacity."""
+        """The formula of an expression; the plain number for a rate of `rates`."""
         result = self.evaluate(expression, path)
         return result.value if field is RATES and isinstance(result, Traced) else result
 
@@ -88,7 +81,7 @@ class TracedValues(Values):
 
 
 def _symbol(parameter: Parameter, known: dict[str, Value]) -> Any:
-    """The symbol of a parameter; not negative where its range says so."""
+    """The symbol of a parameter, with the least value of its range as an assumption."""
     low = parameter.low
     certain = low is not None and not low.names
     least = float(evaluate(low.root, known)) if certain and low is not None else None
@@ -96,7 +89,8 @@ def _symbol(parameter: Parameter, known: dict[str, Value]) -> Any:
 
 
 def _structure(model: Model, numbers: dict[str, Value]) -> Iterable[str]:
-    """The parameters on which copies named one by one, capacities, and unused transitions of a chain depend."""
+    """The parameters on which the structure depends: copies with separate shares, rates, branches and joins, and
+    probabilities of 0 in a chain."""
     stations = {station.name: station for station in model.stations}
     onward = [item.probability for chain in model.chains for item in chain.onward]
     never = [item for item in onward if item.names and evaluate(item.root, numbers, choices=model.choices) == 0]
@@ -110,10 +104,10 @@ def _structure(model: Model, numbers: dict[str, Value]) -> Iterable[str]:
             result += [item for item in (station.copies, hot) if item is not None]
     for customers in model.classes:
         for route in customers.routes:
-            waiting = list(route.steps)
-            while waiting:
-                step = waiting.pop()
-                waiting += step.inner
+            pending = list(route.steps)
+            while pending:
+                step = pending.pop()
+                pending += step.inner
                 result += [
                     item for item in (step.join, *(branch.copies for branch in step.branches)) if item is not None
                 ]
@@ -121,10 +115,10 @@ def _structure(model: Model, numbers: dict[str, Value]) -> Iterable[str]:
                     station = stations[step.station]
                     result += [step.copy, (stations[station.follows] if station.follows else station).copies]
     names: dict[str, None] = {}
-    asked = [name for expression in result for name in expression.names]
-    while asked:
-        name = asked.pop()
+    unresolved = [name for expression in result for name in expression.names]
+    while unresolved:
+        name = unresolved.pop()
         if name not in names and name in model.parameters:
             names[name] = None
-            asked += model.parameters[name].expression.names
+            unresolved += model.parameters[name].expression.names
     return [name for name in model.parameters if name in names]

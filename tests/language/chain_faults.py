@@ -76,7 +76,7 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     "a row that is a number": (
         "looking.disk = { looking.web = 1 }",
         "looking.disk = 1",
-        "model.toml:28: chains.session.routing.looking.disk: found 1; expected probabilities of what comes next [QN201]",
+        "model.toml:28: chains.session.routing.looking.disk: found 1; expected probabilities of the next state [QN201]",
     ),
     "a way to a class without a station": (
         "looking.disk = { looking.web = 1 }",
@@ -189,7 +189,7 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     "a station called think": (
         "post = { delay = true }",
         "post = { delay = true }\nthink = {}",
-        'model.toml:24: chains.session.classes.paying.service.think: "think" is thinking in a chain, and a station; expected another name of the station [QN207]',
+        'model.toml:24: chains.session.classes.paying.service.think: "think" means thinking in a closed chain, and is also a station; expected another name of the station [QN207]',
     ),
     "a class of two chains": (
         SOUND[SOUND.index("classes = { new") :],

@@ -112,7 +112,7 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     "an envelope over an impossible grid": (
         'over = "hit = 0:1:0.5"',
         'over = ["mode = fast", "hit = 0:1:-1"]',
-        'model.toml:49: envelopes.ten_ms.over[1]: in the grid "hit = 0:1:-1": the step does not lead from the first to the last value [QN010]',
+        'model.toml:49: envelopes.ten_ms.over[1]: in the grid "hit = 0:1:-1": the step does not lead from the first value to the last [QN010]',
     ),
     "an envelope over what it varies": (
         'over = "hit = 0:1:0.5"',

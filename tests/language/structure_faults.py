@@ -107,7 +107,7 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     "a route of no steps": (
         'steps = [ { station = "server", time = "work" } ]',
         "steps = []",
-        "model.toml:22: classes.io.routes[0].steps: the list is empty; expected steps, or one of no time: [ { delay = 0 } ] [QN201]",
+        "model.toml:22: classes.io.routes[0].steps: the list is empty; expected steps, or one that takes no time: [ { delay = 0 } ] [QN201]",
     ),
     "a hold of no steps": (
         """    { hold = "path", steps = [
@@ -116,7 +116,7 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     ] },
 """,
         '    { hold = "path", steps = [] },\n',
-        "model.toml:32: classes.io.routes[1].steps[2].steps[1].steps: the list is empty; expected steps, or one of no time: [ { delay = 0 } ] [QN201]",
+        "model.toml:32: classes.io.routes[1].steps[2].steps[1].steps: the list is empty; expected steps, or one that takes no time: [ { delay = 0 } ] [QN201]",
     ),
     "an empty list of routes": (
         "[limits.buffer]",
@@ -197,7 +197,7 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     "a remainder that no station has": (
         '{ delay = "1 ms" }',
         '{ delay = "1 ms", remainder = true }',
-        "model.toml:28: classes.io.routes[1].steps[0].remainder: remainder is used in a step that is no time inside a hold; "
+        "model.toml:28: classes.io.routes[1].steps[0].remainder: remainder is used in a step other than a time inside a hold; "
         "expected remainder with a time inside a hold [QN209]",
     ),
     "the same cause twice": (

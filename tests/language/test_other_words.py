@@ -23,7 +23,7 @@ steps = [{ visit = "api", service_time = "5 ms" }]
 
 def test_a_first_try_is_answered_line_by_line():
     help = {problem.line: problem.help for problem in problems_of(FIRST_TRY) if problem.code == "QN202"}
-    assert help[4].startswith("the time of a visit stands in the step")
+    assert help[4].startswith("give the service time in the step")
     assert help[5].startswith("servers share one queue")
     assert "delay = true" in help[6]
     assert help[8].startswith("arrival_rate")

@@ -1,4 +1,4 @@
-"""Grids joined by `&` go in step in every command that takes a grid."""
+"""Grids joined by `&` are varied together in every command that takes a grid."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_a_cost_has_a_point_for_each_pair() -> None:
 
 
 def test_grids_of_different_length_do_not_go_in_step(web: qnet.System) -> None:
-    with pytest.raises(UsageError, match="go in step"):
+    with pytest.raises(UsageError, match="cannot be paired"):
         web.envelope(vary="rate", limit="response <= 60 ms", over="workers=2,4,6 & cache_hit=0.5,0.8")
 
 
