@@ -64,7 +64,7 @@ def test_a_side_without_an_answer_is_told_and_breaks_assertions(tmp_path):
     rows, report = told(compare([first, with_settings(first, {"rate": "60/s"})], ["response"]), ["response < 1 min"])
     assert rows[0]["value"] is rows[0]["exactness"] is None
     assert [note.code for note in report.notes] == ["QN613"]
-    assert [problem.found for problem in report.broken] == ["B: asserted response < 1 min, there is no answer"]
+    assert [problem.found for problem in report.broken] == ["B: asserted response < 1 min, but there is no answer"]
 
 
 def test_no_answer_on_any_side_is_refused(tmp_path):

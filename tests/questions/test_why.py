@@ -142,7 +142,7 @@ def test_arrivals_are_told_as_they_come(tmp_path: Path) -> None:
     )
     told = [row["text"] for row in qnet.load(str(path)).why().records() if row["section"] == "assumptions"]
     assert "Arrivals of even are Poisson and do not react to delays." in told
-    assert "Arrivals of burst come with scv 4 and do not react to delays." in told
+    assert "Arrivals of burst have an scv of 4 and do not react to delays." in told
 
 
 FULL = """qnet = 1

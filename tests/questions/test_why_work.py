@@ -46,11 +46,11 @@ def told(tmp_path: Path):
 
 
 def test_the_largest_kind_of_work_where_it_is_full_first_is_what_to_fix(told):
-    assert "What to fix first is page reads: 66.7 % of the time that server is kept." in told()["answer"]
+    assert "What to fix first is page reads: 66.7 % of the demand on server." in told()["answer"]
 
 
 def test_the_time_at_a_station_is_split_and_work_of_no_kind_is_the_rest(told):
-    split = "The 45 ms that a passage keeps server are 30 ms (66.7 %) of page reads, 10 ms (22.2 %) of computing and "
+    split = "The demand on server, 45 ms per passage, consists of 30 ms (66.7 %) of page reads, 10 ms (22.2 %) of computing and "
     assert split + "5 ms (11.1 %) of other work." in told()["bottleneck"]
 
 
@@ -63,14 +63,14 @@ def test_what_would_be_without_it_is_solved(told):
 
 
 def test_its_causes_follow(told):
-    assert "What is known to make page reads long: storage short; pages not reserved." in told()["what would help"]
+    assert "Known causes of long page reads: storage short; pages not reserved." in told()["what would help"]
 
 
 def test_causes_of_the_longest_delay_are_told_beside_those_of_the_bottleneck(told):
     helps = told(remote="9 s")["what would help"]
-    assert [text for text in helps if text.startswith("What is known")] == [
-        "What is known to make page reads long: storage short; pages not reserved.",
-        "What is known to make remote time long: far away.",
+    assert [text for text in helps if text.startswith("Known causes")] == [
+        "Known causes of long page reads: storage short; pages not reserved.",
+        "Known causes of long remote time: far away.",
     ]
 
 

@@ -245,12 +245,12 @@ def test_the_table_of_symptoms_is_told_by_the_model_of_the_layers(symptom: str, 
 def test_why_points_from_the_layer_that_dominates_to_its_causes(settings: dict[str, object], work: str, cause: str):
     told = [row["text"] for row in qnet.load("sfs-agents").set(**settings).why().records() if row["text"]]
     assert any(text.startswith(f"What to fix first is {work}") for text in told)
-    assert any(text.startswith(f"What is known to make {work} long") and cause in text for text in told)
+    assert any(text.startswith(f"Known causes of long {work}") and cause in text for text in told)
 
 
 def test_why_names_the_page_reads_of_the_server():
     told = " ".join(row["text"] for row in qnet.load("sfs-server").why().records() if row["text"])
-    assert "What to fix first is page reads: 80.2 % of the time that server is kept." in told
+    assert "What to fix first is page reads: 80.2 % of the demand on server." in told
     assert "reserve its working set" in told
 
 

@@ -1,7 +1,4 @@
-"""The breakdown of response time, the bottleneck, and what changing a station would bring.
-
-The parts of a response, and the stations and limits that can saturate: the records that `bottleneck` answers with.
-"""
+"""The breakdown of response time, the bottleneck, and the effect of changing a station."""
 
 from __future__ import annotations
 
@@ -23,51 +20,53 @@ from qnet.record import Record
 from qnet.units import format_quantity
 
 _BUSY = 0.8
-"""The utilization from which on servers are nearly all busy."""
+"""The utilization from which a station counts as nearly saturated."""
 _MOST = 0.5
-"""The share of a hold spent at other stations from which on they may be its cause: a majority, a choice."""
+"""The share of a holding time spent at inner stations from which they may be its cause: a majority, a choice."""
 
 
 class Software(Record):
-    """A software bottleneck."""
+    """A software bottleneck: a station whose servers are nearly all held, mostly at inner stations that are not."""
 
     name: str
     label: str
     servers: int
     utilization: float
     inside: float
-    """The share of the time its servers are held that is spent waiting for stations inside and being served there."""
+    """The share of the holding time of its servers that is spent at inner stations, waiting or being served."""
     at: str
-    """The station inside where most of that is spent."""
+    """The inner station where most of that is spent."""
     busiest: str
-    """The station inside with the largest utilization."""
+    """The inner station with the largest utilization."""
     busiest_utilization: float
 
 
-def software(network: RoutedNetwork, solution: RoutedSolution, asked: NetworkWork) -> tuple[Software, ...]:
+def software(network: RoutedNetwork, solution: RoutedSolution, network_work: NetworkWork) -> tuple[Software, ...]:
     """The software bottlenecks of a solved point.
 
-    network   with holds; its solution; and what is asked of its stations without waits.
-    Returns   stations with at least 80 % of their servers held, for the most part at stations inside that are less than
-              80 % busy. Work after the response at the station itself counts as inside.
-    Source    @neilson1995
+    network       the network, with holds.
+    solution      its solution.
+    network_work  its service and demands, without waits.
+    Returns       stations with a utilization of at least 80 % that are held mostly at inner stations, all of these
+                  below 80 %. Second-phase work at the station itself counts as spent inside.
+    Source        @neilson1995
     """
     inside = _inside(network)
-    particular: dict[str, float] = {}
-    for item, route in zip(asked.routes, _throughputs(network, solution), strict=True):
+    served: dict[str, float] = {}
+    for item, throughput in zip(network_work.routes, _throughputs(network, solution), strict=True):
         for label, time in item.service.items():
-            particular[label] = particular.get(label, 0.0) + float(route * time)
+            served[label] = served.get(label, 0.0) + float(throughput * time)
     result: list[Software] = []
     for item in solution.stations:
-        within = [other for other in solution.stations if other.name in inside.get(item.name, ())
-                  and other.utilization is not None]  # fmt: skip
+        inner = [other for other in solution.stations if other.name in inside.get(item.name, ())
+                 and other.utilization is not None]  # fmt: skip
         busy = float(item.busy_servers)
-        if not within or item.utilization is None or item.utilization < _BUSY or busy <= 0:
+        if not inner or item.utilization is None or item.utilization < _BUSY or busy <= 0:
             continue
-        share = 1.0 - min(particular.get(item.label, 0.0) / busy, 1.0)
-        most = max(within, key=_used)
-        if share >= _MOST and _used(most) < min(_BUSY, float(item.utilization)):
-            at = max(within, key=lambda other: float(other.queue_length))
+        share = 1.0 - min(served.get(item.label, 0.0) / busy, 1.0)
+        busiest = max(inner, key=_utilization)
+        if share >= _MOST and _utilization(busiest) < min(_BUSY, float(item.utilization)):
+            at = max(inner, key=lambda other: float(other.queue_length))
             result.append(
                 Software(
                     name=item.name,
@@ -76,34 +75,34 @@ def software(network: RoutedNetwork, solution: RoutedSolution, asked: NetworkWor
                     utilization=float(item.utilization),
                     inside=share,
                     at=at.label,
-                    busiest=most.label,
-                    busiest_utilization=_used(most),
+                    busiest=busiest.label,
+                    busiest_utilization=_utilization(busiest),
                 )
             )
     return tuple(result)
 
 
-def _used(item: StationFigures) -> float:
+def _utilization(item: StationFigures) -> float:
     return float(item.utilization or 0.0)
 
 
 def _throughputs(network: RoutedNetwork, solution: RoutedSolution) -> Iterator[float]:
-    """Passages per second of every route, in the order of the network."""
+    """The throughput of every route, in the order of the network."""
     for item, figures in zip(network.classes, solution.classes, strict=True):
         for route in item.routes:
             yield float(figures.throughput) * float(route.probability)
 
 
 def _inside(network: RoutedNetwork) -> Mapping[str, set[str]]:
-    """By station: all that are asked while it is held."""
+    """The stations that are visited while another is held, by the name of that one."""
     result: dict[str, set[str]] = {}
 
-    def walk(steps: Sequence[Step], around: tuple[str, ...]) -> None:
+    def walk(steps: Sequence[Step], holds: tuple[str, ...]) -> None:
         for step in steps:
             if isinstance(step, Hold):
-                for name in around:
+                for name in holds:
                     result.setdefault(name, set()).add(step.station)
-                walk(step.steps, (*around, step.station))
+                walk(step.steps, (*holds, step.station))
 
     for item in network.classes:
         for route in item.routes:
@@ -112,19 +111,19 @@ def _inside(network: RoutedNetwork) -> Mapping[str, set[str]]:
 
 
 class ResponsePart(Record):
-    """A part of a response: at one group of copies of a station, or in the delays outside them (no label)."""
+    """A part of a response: at one group of copies of a station, or outside stations (no label)."""
 
     label: str
     residence: float
     service: float | None
-    """Without any wait; None where rates depend on the number present: wait and service cannot be separated there."""
+    """None where rates depend on the number present, so that waiting and service cannot be separated."""
     wait: float | None
     share: float | None
-    """Of the response; None where that is 0."""
+    """The share of the response; None where the response is 0."""
 
 
 class Resource(Record):
-    """A group of copies of a station, or a named limit: how much it can take, and its part of the mean response."""
+    """A group of copies of a station, or a named limit: its capacity, and its part of the mean response."""
 
     name: str
     label: str
@@ -132,19 +131,19 @@ class Resource(Record):
     servers: int | None
     utilization: float | None
     demand: float | None
-    """Seconds that servers of one copy are kept per passage of the mean customer; no waits for inner stations."""
+    """Seconds that servers of one copy are held per passage of the mean customer, without waits for inner stations."""
     full_at: float | None
     """The throughput of the system at which its work alone saturates it, with the mix of classes unchanged."""
     headroom: float | None
-    """How much the throughput is below that, as a share of the throughput."""
+    """The distance of the throughput from that, as a share of the throughput."""
     full_population: float | None
-    """The population at which the asymptote reaches that throughput; of a single closed class."""
+    """For a single closed class, the population at which the asymptote reaches that throughput."""
     rank: int | None
-    """1 for the bottleneck."""
+    """Its rank in the order of saturation, 1 for the bottleneck; None where it cannot saturate."""
     waits_inside: float | None
-    """Of the time it is held, the share spent waiting for stations inside."""
+    """The share of its holding time that is spent waiting for inner stations."""
     part: ResponsePart | None
-    """None of a limit."""
+    """None for a limit."""
 
 
 class ClassAtStation(Record):
@@ -154,7 +153,7 @@ class ClassAtStation(Record):
     part: ResponsePart
     demand: float
     full_at: float | None
-    """The throughput of this class at which it fills the station if it is alone."""
+    """The throughput of this class at which it would saturate the station alone."""
 
 
 class RoutePart(Record):
@@ -166,43 +165,43 @@ class RoutePart(Record):
 
 
 MOST_CHANGED = 8
-"""Stations that are tried faster and with one server more."""
+"""Most stations that are tried faster and with one more server."""
 _ROUNDING = 1e-12
-"""A wait that counts as none, as a share of the residence time; above rounding, below anything printed."""
+"""The share of the residence time up to which a wait counts as none: above rounding, below anything printed."""
 _CHAIN = 3_000
-"""States of a chain that each of the changes may have; where more are needed, all are answered by an approximation."""
+"""Most states of the Markov chain of each change; where one needs more, all changes are approximated."""
 
 
 class Bottleneck(Record):
-    """The answer: the parts of the response, the resources by when they saturate, and the changes."""
+    """The answer: the parts of the response, the resources in the order of saturation, and the changes."""
 
     model: Model
     solved: Solved
     solution: RoutedSolution
     faster: float
     maximum: float | None
-    """The largest throughput of the system; None where it depends on how classes with a population grow."""
+    """The saturation throughput of the system; None where it depends on how several closed classes grow."""
     limited_by: str | None
     edge: Saturation
-    """How far all arrivals can grow together, and what saturates there."""
+    """The factor by which all arrivals can grow together, and what saturates there."""
     resources: tuple[Resource, ...]
     """Those with a rank first, in its order."""
     delays: ResponsePart | None
     """The part of the response outside stations."""
     visits: tuple[ClassAtStation, ...]
-    """Of several classes."""
+    """The classes at the stations, where there are several classes."""
     outside: Mapping[str, ResponsePart]
-    """The part of the response outside stations by class, of several."""
+    """The part of the response outside stations by class, where there are several classes."""
     routes: tuple[RoutePart, ...]
-    """Of classes with several routes; of a chain its classes stand for them."""
+    """The routes of classes with several, and the classes of chains, at the stations."""
     before: Change
-    """What the changes are compared with: the system as it is, solved as they are."""
+    """The system as it is, solved by the method of the changes, which are compared with it."""
     changes: tuple[Change, ...]
     """Faster stations first, then more servers."""
     left_out: tuple[str, ...]
     """The stations whose change was not tried."""
     software: tuple[Software, ...] = ()
-    """The stations whose servers are held at others that are not full."""
+    """The software bottlenecks."""
 
     @property
     def ranked(self) -> tuple[Resource, ...]:
@@ -210,19 +209,19 @@ class Bottleneck(Record):
         return tuple(resource for resource in self.resources if resource.rank)
 
     def in_words(self, part: ResponsePart) -> str:
-        """The description of a part of a response: a station, delays, waits for a place in what is full, or both."""
-        full = self._full()
-        if part.label or not part.wait or not full:
+        """The name of a part of a response: a station, delays, waiting for places of buffers, or both of these."""
+        buffers = self._blocking_buffers()
+        if part.label or not part.wait or not buffers:
             return part.label or "delays"
-        waiting = f"waiting for a place in {' or '.join(full)}"
+        waiting = f"waiting for a place in {' or '.join(buffers)}"
         return f"delays and {waiting}" if part.service else waiting
 
     def at_delays(self, part: ResponsePart) -> bool:
-        """Whether a part of a response is spent at delays, and not at a station or waiting for a place alone."""
-        return not part.label and not (part.wait and self._full() and not part.service)
+        """Whether a part of a response outside stations contains delays, and not only waiting for buffers."""
+        return not part.label and not (part.wait and self._blocking_buffers() and not part.service)
 
-    def _full(self) -> list[str]:
-        """The buffers that are waited for."""
+    def _blocking_buffers(self) -> list[str]:
+        """The buffers for whose places customers wait."""
         return [item.name for item in self.solution.buffers if item.delay_when_full * item.found_full > 0]
 
 
@@ -230,11 +229,11 @@ def bottleneck(model: Model, faster: float = 2.0, wanted: Wanted = AUTO) -> Bott
     """Break down the response time of a model at its stated point, find the bottleneck, and evaluate changes.
 
     model     open, closed or mixed.
-    faster    by what the speed of a station is multiplied in the changes, above 1.
+    faster    the factor on the speed of a station in the changes, above 1.
     wanted    the method and its budget.
-    Returns   `Bottleneck`. Residences and delays add up to the response, and each is service and wait.
+    Returns   `Bottleneck`. Residence times and delays add up to the response; each is the sum of service and wait.
     Raises    `NoAnswer` where there is no steady state, with what is overloaded and ways out; `UsageError` QN022 for
-              `faster` of 1 or less; and as `solve`.
+              `faster` of 1 or less; and what `solve_points` raises.
     Laws      A station saturates at capacity / demand (utilization law), with the mix of classes unchanged; for a
               single closed class the asymptotes N / (D + Z) and capacity / demand intersect at its population.
     Source    @denning1978; @lazowska1984, chapter 5
@@ -247,7 +246,6 @@ def bottleneck(model: Model, faster: float = 2.0, wanted: Wanted = AUTO) -> Bott
 
 
 def _bottleneck(model: Model, faster: float, wanted: Wanted) -> Bottleneck:
-    """As `bottleneck`."""
     solved = solve_points(model, asked=wanted)
     edge = saturation(model, solved, wanted=wanted)
     solution = solved.parts[0].solution
@@ -255,22 +253,22 @@ def _bottleneck(model: Model, faster: float, wanted: Wanted) -> Bottleneck:
         raise _overloaded(model, solved, edge, faster, wanted)
     maximum, limited_by = largest_throughput(solution, edge)
     network = solution.network or bind(model, solved.parts[0].values)
-    asked = work(network)
+    network_work = work(network)
     mix = _mix(solution)
-    now = _present(solution, asked, network)
-    parts = _parts(solution, now, network)
+    present = _present(solution, network_work, network)
+    parts = _parts(solution, present, network)
     of_system = _weighted(parts, mix, float(solution.response))
-    resources = _ranked(_resources(solution, asked, network, mix, of_system), _limits(solution, network))
-    resources = tuple(_with_waits(index, maximum, limited_by) for index in resources)
+    resources = _ranked(_resources(solution, network_work, network, mix, of_system), _limits(solution, network))
+    resources = tuple(_with_waits(item, maximum, limited_by) for item in resources)
     tried, left_out = _tried(model, resources)
-    identical = wanted
+    changes_wanted = wanted
     if solution.method == "states" and all(item.population is not None for item in solution.classes):
-        identical = wanted.replace(chain=min(wanted.chain, _CHAIN), each=True)
+        changes_wanted = wanted.replace(chain=min(wanted.chain, _CHAIN), each=True)
     near = solution.passages.start.demands.near if solution.passages and solution.passages.start else None
-    compared = changes(model, tried, faster, identical.replace(near=near))
+    compared = changes(model, tried, faster, changes_wanted.replace(near=near))
     visits = [
-        ClassAtStation(item.name, part, demand, _full(group, _only(number, len(solution.classes))))
-        for group in asked.groups
+        ClassAtStation(item.name, part, demand, _full_at(group, _only(number, len(solution.classes))))
+        for group in network_work.groups
         for number, item in enumerate(solution.classes)
         for part in [parts[number].get(group.label) or _nothing(group.label, item.response)]
         for demand in [float(group.demands[number])]
@@ -291,29 +289,28 @@ def _bottleneck(model: Model, faster: float, wanted: Wanted) -> Bottleneck:
         outside={
             item.name: row[""] for item, row in zip(solution.classes, parts, strict=True) if several and "" in row
         },
-        routes=tuple(_routes(solution, now, network)),
+        routes=tuple(_routes(solution, present, network)),
         before=compared.before,
         changes=compared.tried,
         left_out=left_out,
-        software=software(network, solution, asked),
+        software=software(network, solution, network_work),
     )
 
 
 def _with_waits(resource: Resource, maximum: float | None, limited_by: str | None) -> Resource:
-    """What limits the system, with the population at which the asymptote of the throughput reached with its waits
-    begins."""
+    """The resource; where it limits the system, with the population at which the asymptotes meet, waits included."""
     if resource.label != limited_by or not resource.full_population or not resource.full_at or maximum is None:
         return resource
     return resource.replace(full_population=resource.full_population * min(maximum / resource.full_at, 1.0))
 
 
-def _full(group: GroupWork, mix: Sequence[Value]) -> float | None:
-    """The throughput at which a group of copies is full; None at delays."""
+def _full_at(group: GroupWork, mix: Sequence[Value]) -> float | None:
+    """The throughput at which a group of copies saturates; None for delays."""
     return None if group.capacity is None else _finite(group.full_at(mix))
 
 
 def _overloaded(model: Model, solved: Solved, edge: Saturation, faster: float, wanted: Wanted) -> NoAnswer:
-    """That there is no steady state, with the rates that changes of what is overloaded would allow."""
+    """The error for no steady state, with the rates that changes of the overloaded station would allow."""
     error = no_steady_state(model, solved, edge)
     names = [item.name for item in solved.parts[0].solution.stations if item.label == edge.cause]
     ways = [
@@ -328,9 +325,9 @@ def _overloaded(model: Model, solved: Solved, edge: Saturation, faster: float, w
 
 
 def _mix(solution: RoutedSolution) -> list[float]:
-    """The share of each class in the throughput; equal shares where nothing moves."""
-    nobody = solution.throughput == 0
-    weights = [float(item.throughput) + nobody for item in solution.classes]
+    """The share of each class in the throughput; equal shares where the throughput is 0."""
+    idle = solution.throughput == 0
+    weights = [float(item.throughput) + idle for item in solution.classes]
     return [weight / sum(weights) for weight in weights]
 
 
@@ -355,31 +352,31 @@ def _part(label: str, residence: float, service: float, response: float, reporte
 
 
 def _nothing(label: str, response: Value) -> ResponsePart:
-    """The part of a response of what is only done after it."""
+    """The part of a response at a station that is visited only after it."""
     return ResponsePart(label, 0.0, 0.0, 0.0, 0.0 if response > 0 else None)
 
 
-def _changing(network: RoutedNetwork) -> set[str]:
+def _load_dependent(network: RoutedNetwork) -> set[str]:
     """The labels of the stations whose rates depend on the number present."""
     return {group.label for item in network.stations if item.rates is not None for group in item.groups}
 
 
-def _present(solution: RoutedSolution, asked: NetworkWork, network: RoutedNetwork) -> NetworkWork:
-    """The work requested, with the service of the solution at parallel steps, where branches wait for each other."""
+def _present(solution: RoutedSolution, network_work: NetworkWork, network: RoutedNetwork) -> NetworkWork:
+    """The work, with the service of the solution for routes with parallel steps, whose branches wait for each other."""
     figures = iter(solution.routes)
     result: list[RouteWork] = []
-    for each in asked.routes:
+    for each in network_work.routes:
         route = None if network.classes[each.class_index].chain else next(figures)
         result.append(each.replace(service=route.served) if route and route.served is not None else each)
-    return asked.replace(routes=tuple(result))
+    return network_work.replace(routes=tuple(result))
 
 
-def _routes(solution: RoutedSolution, asked: NetworkWork, network: RoutedNetwork) -> list[RoutePart]:
-    """The parts of the response of every route, of classes that have several; of chains, of its classes."""
-    changing = _changing(network)
+def _routes(solution: RoutedSolution, network_work: NetworkWork, network: RoutedNetwork) -> list[RoutePart]:
+    """The parts of the response of every route of classes with several, and of every class of a chain."""
+    load_dependent = _load_dependent(network)
     result: list[RoutePart] = []
     routes = iter(solution.routes)
-    for each in asked.routes:
+    for each in network_work.routes:
         customers = network.classes[each.class_index]
         if customers.chain:
             overall = float(solution.classes[each.class_index].response)
@@ -391,28 +388,31 @@ def _routes(solution: RoutedSolution, asked: NetworkWork, network: RoutedNetwork
             continue
         for label, value in spent.items():
             if value > 0:
-                part = _part(label, float(value), float(each.service.get(label, 0.0)), overall, label not in changing)
+                service = float(each.service.get(label, 0.0))
+                part = _part(label, float(value), service, overall, label not in load_dependent)
                 result.append(RoutePart(customers.name, each.route, part))
     return result
 
 
-def _spent(solution: RoutedSolution, name: str, of_chain: str = "") -> dict[str, Value]:
-    """The residences of a class, of a chain, or of one class of a chain, by label."""
+def _spent(solution: RoutedSolution, name: str, member: str = "") -> dict[str, Value]:
+    """The residence times of a class or chain, or of one `member` class of a chain, by label."""
     result: dict[str, Value] = {}
     for item in solution.visits:
-        if (item.chain or item.class_name) == name and of_chain in ("", item.class_name):
+        if (item.chain or item.class_name) == name and member in ("", item.class_name):
             result[item.label] = result.get(item.label, 0.0) + item.residence
     return result
 
 
-def _parts(solution: RoutedSolution, asked: NetworkWork, network: RoutedNetwork) -> list[dict[str, ResponsePart]]:
-    """By class: the parts of its response."""
+def _parts(
+    solution: RoutedSolution, network_work: NetworkWork, network: RoutedNetwork
+) -> list[dict[str, ResponsePart]]:
+    """The parts of the response of every class, by label."""
     service: list[dict[str, float]] = [{} for _ in solution.classes]
-    for each in asked.routes:
+    for each in network_work.routes:
         row = service[each.class_index]
         for label, value in each.service.items():
             row[label] = row.get(label, 0.0) + float(each.probability * value)
-    changing = _changing(network)
+    load_dependent = _load_dependent(network)
     result: list[dict[str, ResponsePart]] = []
     for item, row in zip(solution.classes, service, strict=True):
         spent = {**_spent(solution, item.name), "": row.get("", 0.0)}
@@ -421,17 +421,19 @@ def _parts(solution: RoutedSolution, asked: NetworkWork, network: RoutedNetwork)
             row.setdefault("", 0.0)
         overall = float(item.response)
         parts = {label: (float(spent[label]), value) for label, value in row.items()}
-        result.append({label: _part(label, *part, overall, label not in changing) for label, part in parts.items()})
+        result.append(
+            {label: _part(label, *part, overall, label not in load_dependent) for label, part in parts.items()}
+        )
     return result
 
 
 def _outside(solution: RoutedSolution, name: str) -> float:
-    """Of the response of a class, what is spent at no station: delays, and waits for places of buffers."""
-    selected = [route for route in solution.routes if route.class_name == name]
-    weights = [float(route.throughput) for route in selected]
+    """The time of the response of a class outside stations: delays, and waits for places of buffers."""
+    routes = [route for route in solution.routes if route.class_name == name]
+    weights = [float(route.throughput) for route in routes]
     if sum(weights) <= 0:
-        weights = [float(route.probability) for route in selected]
-    spent = (weight * float(route.spent.get("", 0.0)) for weight, route in zip(weights, selected, strict=True))
+        weights = [float(route.probability) for route in routes]
+    spent = (weight * float(route.spent.get("", 0.0)) for weight, route in zip(weights, routes, strict=True))
     return sum(spent) / (sum(weights) or 1.0)
 
 
@@ -441,34 +443,34 @@ def _weighted(
     """The parts of the response of the mean customer."""
     result: dict[str, ResponsePart] = {}
     for label in dict.fromkeys(label for row in parts for label in row):
-        selected = [(share, row[label]) for share, row in zip(mix, parts, strict=True) if label in row]
-        residence = sum(share * part.residence for share, part in selected)
-        reported = all(part.service is not None for _, part in selected)
-        service = sum(share * (part.service or 0.0) for share, part in selected)
+        weighted = [(share, row[label]) for share, row in zip(mix, parts, strict=True) if label in row]
+        residence = sum(share * part.residence for share, part in weighted)
+        reported = all(part.service is not None for _, part in weighted)
+        service = sum(share * (part.service or 0.0) for share, part in weighted)
         result[label] = _part(label, residence, service, response, reported)
     return result
 
 
 def _resources(
     solution: RoutedSolution,
-    asked: NetworkWork,
+    network_work: NetworkWork,
     network: RoutedNetwork,
     mix: Sequence[float],
     parts: Mapping[str, ResponsePart],
 ) -> list[Resource]:
-    closed = network.classes[0] if len(network.classes) == 1 else None
-    floor = sum(float(item.probability) * sum(map(float, item.service.values())) for item in asked.routes)
+    only = network.classes[0] if len(network.classes) == 1 else None
+    service = sum(float(item.probability) * sum(map(float, item.service.values())) for item in network_work.routes)
     result: list[Resource] = []
-    for figures, group in zip(solution.stations, asked.groups, strict=True):
-        full = _full(group, mix)
+    for figures, group in zip(solution.stations, network_work.groups, strict=True):
+        full_at = _full_at(group, mix)
         if group.label in solution.full_at:
-            full = _finite(solution.full_at[group.label])
+            full_at = _finite(solution.full_at[group.label])
         elif solution.network is not None and group.label in inside_limits(solution):
-            # Their demands at another load are not those of now.
-            full = None
+            # Inside a limit, demands change with the load.
+            full_at = None
         population = None
-        if full is not None and isinstance(closed, ClosedClass):
-            population = full * (floor + float(closed.think_time))
+        if full_at is not None and isinstance(only, ClosedClass):
+            population = full_at * (service + float(only.think_time))
         inside = solution.held_by.get(group.label)
         result.append(
             Resource(
@@ -478,8 +480,8 @@ def _resources(
                 servers=None if group.capacity is None else figures.servers,
                 utilization=None if figures.utilization is None else float(figures.utilization),
                 demand=_demand(group, mix),
-                full_at=full,
-                headroom=_headroom(full, solution),
+                full_at=full_at,
+                headroom=_headroom(full_at, solution),
                 full_population=population,
                 rank=None,
                 waits_inside=sum(map(float, inside.values())) if inside else None,
@@ -493,8 +495,8 @@ def _demand(group: GroupWork, mix: Sequence[float]) -> float:
     return sum(share * float(demand) for share, demand in zip(mix, group.demands, strict=True))
 
 
-def _headroom(full: float | None, solution: RoutedSolution) -> float | None:
-    return full / float(solution.throughput) - 1 if full is not None and solution.throughput > 0 else None
+def _headroom(full_at: float | None, solution: RoutedSolution) -> float | None:
+    return full_at / float(solution.throughput) - 1 if full_at is not None and solution.throughput > 0 else None
 
 
 def _limits(solution: RoutedSolution, network: RoutedNetwork) -> list[Resource]:
@@ -502,8 +504,8 @@ def _limits(solution: RoutedSolution, network: RoutedNetwork) -> list[Resource]:
     result: list[Resource] = []
     for limit in network.limits:
         load = float(limit.share)
-        full = float(solution.throughput) / load if load > 0 and solution.throughput > 0 else None
-        headroom = _headroom(full, solution)
+        full_at = float(solution.throughput) / load if load > 0 and solution.throughput > 0 else None
+        headroom = _headroom(full_at, solution)
         result.append(
             Resource(
                 name=limit.name,
@@ -512,7 +514,7 @@ def _limits(solution: RoutedSolution, network: RoutedNetwork) -> list[Resource]:
                 servers=None,
                 utilization=load,
                 demand=None,
-                full_at=full,
+                full_at=full_at,
                 headroom=headroom,
                 full_population=None,
                 rank=None,
@@ -526,17 +528,17 @@ def _limits(solution: RoutedSolution, network: RoutedNetwork) -> list[Resource]:
 def _ranked(stations: Sequence[Resource], limits: Sequence[Resource]) -> tuple[Resource, ...]:
     """All resources with their ranks, in that order; those that never saturate last."""
     resources = [*stations, *limits]
-    can = rising(
+    saturating = rising(
         (resource for resource in resources if resource.full_at is not None), lambda resource: resource.full_at or 0.0
     )
-    ranked = [resource.replace(rank=number) for number, resource in enumerate(can, 1)]
+    ranked = [resource.replace(rank=number) for number, resource in enumerate(saturating, 1)]
     return (*ranked, *(resource for resource in resources if resource.full_at is None))
 
 
 def _tried(model: Model, resources: Sequence[Resource]) -> tuple[list[str], tuple[str, ...]]:
-    """The stations whose change is worth a try, in the order of the model, and those that are left out.
+    """The stations whose change is tried, and those that are left out, both in the order of the model.
 
-    Where there are many: those that saturate first and those where most of the time is spent, alternately.
+    Of many stations, those that saturate first and those with the largest residence times are tried, alternately.
     """
     used = [resource for resource in resources if resource.part and (resource.part.residence > 0 or resource.demand)]
     by_time = sorted(used, key=lambda resource: -(resource.part.residence if resource.part else 0.0))

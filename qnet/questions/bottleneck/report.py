@@ -1,4 +1,4 @@
-"""The parts of the response, the resources by when they saturate, and the changes, as a report."""
+"""The report on the bottleneck: parts of the response, resources in the order of saturation, and changes."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ COLUMNS = (
     Column("method", "method", footed=True),
     Column("exactness", "exactness", footed=True),
 )
-"""`scope` says what a row is about: system, class, station, limit, delays, class at station, route at station, or what
-if. Ratios are after to before; `share` is of the response, `waits_inside` of the holding time."""
+"""`scope` is the subject of a row: system, class, station, limit, delays, class at station, route at station, or what
+if. Ratios are after to before; `share` is a share of the response, `waits_inside` of the holding time."""
 
 _row = row_maker(COLUMNS)
 
@@ -92,20 +92,19 @@ def bottleneck_report(model: Model, faster: float = 2.0, wanted: Wanted = AUTO, 
 
 
 def answer_exact(result: Bottleneck, claimed: Sequence[Condition]) -> bool:
-    """Whether an answer on the bottleneck is exact.
+    """Whether the means of an answer on the bottleneck are exact, and so are the metrics of all assertions.
 
-    result   the model solved as it stands; its means must be exact.
-    claimed  conditions asserted of it, whose metrics must be exact too.
+    result   the answer.
+    claimed  the asserted conditions.
     """
     return all_exact(result.model, [item.metric for item in claimed], result.solved.parts)
 
 
 def asked_notes(result: Bottleneck, claimed: Sequence[Condition]) -> list[Note]:
-    """Notes on what was asked, besides those on the figures.
+    """Notes on approximate percentiles, where an assertion names one, and on settings without effect.
 
     result   the answer on the bottleneck, with its model and the parameters that were set.
-    claimed  conditions asserted of it.
-    Returns  that percentiles are approximate, where a condition names one, and which settings have no effect.
+    claimed  the asserted conditions.
     """
     asked = [item.metric for item in claimed]
     notes = percentile_notes(result.model, asked, result.solved.parts)
@@ -113,7 +112,7 @@ def asked_notes(result: Bottleneck, claimed: Sequence[Condition]) -> list[Note]:
 
 
 def notes(result: Bottleneck) -> list[Note]:
-    """What a reader of the figures of a bottleneck should know.
+    """Notes on the figures of a bottleneck.
 
     result   the answer. Notes are on waits inside holds that saturate a station early, on demands that depend on the
              population or on the solution, on changes without an answer or by another method, and on stations left out.
@@ -121,7 +120,7 @@ def notes(result: Bottleneck) -> list[Note]:
     listed: list[Note] = result.edge.notes
     first = result.ranked[0] if result.ranked else None
     if first and result.maximum and first.full_at and result.maximum < first.full_at * (1 - 1e-9):
-        text = f"waiting inside holds ends the steady state before the work of {first.label} alone saturates it"
+        text = f"waiting inside holds ends the steady state before the service times alone saturate {first.label}"
         listed.append(Note("QN623", text))
     if depends_on_population(result.model):
         listed.append(Note("QN624", "demands depend on the population: saturation is computed with the present ones"))
@@ -132,10 +131,10 @@ def notes(result: Bottleneck) -> list[Note]:
         text = f"{len(unanswered)} of {len(result.changes)} changes have no answer; their status says why"
         listed.append(Note("QN625", text, "warning"))
     if any(change.exact != result.solution.exact for change in result.changes if change.status == "ok"):
-        text = "changes share one budget, for which not all of them are exact; their ratios are to the same method"
+        text = "within the budget that the changes share, not all are exact; ratios compare answers of the same method"
         listed.append(Note("QN627", text, "warning"))
     if result.left_out:
-        text = f"changes were tried at the stations that matter most, not at {len(result.left_out)} others"
+        text = f"changes were tried at the stations that matter most; {len(result.left_out)} stations are left out"
         listed.append(Note("QN626", text))
     return listed
 
@@ -178,7 +177,7 @@ def _resources(result: Bottleneck) -> _Rows:
 
 
 def _outside(result: Bottleneck) -> _Rows:
-    """The part of the response outside stations, with a name where it is more than delays."""
+    """The part of the response outside stations, with a name where it is not only delays."""
     if result.delays is None:
         return []
     reported = result.in_words(result.delays)

@@ -1,9 +1,4 @@
-"""Systems side by side: the figures of each, and how far they are from those of the first.
-
-A comparison as a report: one row per metric and side, each side compared with the first.
-
-The intervals of a comparison by the calibration of parameters, next to its figures.
-"""
+"""Systems side by side: every metric of every side, compared with the first side, and its report."""
 
 from __future__ import annotations
 
@@ -48,13 +43,14 @@ _SEVERAL = re.compile(r"[,:]|^\s*log\s*\(")
 _NESTED = re.compile(r"\([^()]*\)|'[^']*'")
 
 
-def doubted(comparison: SystemComparison) -> tuple[dict[tuple[int, int], tuple[Cell, ...]], list[Note]]:
-    """By place of a side and of a figure, both ends of the figure of A, of the side, and of their difference.
+def _intervals(comparison: SystemComparison) -> tuple[dict[tuple[int, int], tuple[Cell, ...]], list[Note]]:
+    """The intervals by the uncertainty of calibrated parameters, and notes on them.
 
-    Cells are in the unit of the figure. Also notes on what the intervals rest on.
+    Returns  by the indices of a side and of a figure: low and high of the figure of A, of the side, and of their
+             difference, in the unit of the figure.
     """
     notes: dict[Note, list[str]] = {}
-    """The sides that each note is about."""
+    """The letters of the sides by note."""
     sides = [_slopes(comparison, index, side, notes) for index, side in enumerate(comparison.sides)]
     cells: dict[tuple[int, int], tuple[Cell, ...]] = {}
     for index, side in enumerate(sides[1:], start=1):
@@ -77,9 +73,9 @@ def _slopes(comparison: SystemComparison, index: int, side: Side, notes: dict[No
     solver = doubts.solver({}, 1, asked, comparison.wanted)
 
     def moved(steps: list[tuple[int, float]]) -> Any:
-        overall = np.full((len(steps), *here.shape), np.nan)
-        overall[:, np.isfinite(here[:, 0])] = solver(steps)
-        return overall
+        figures = np.full((len(steps), *here.shape), np.nan)
+        figures[:, np.isfinite(here[:, 0])] = solver(steps)
+        return figures
 
     slopes = slopes_of(doubts, here, moved)
     for note in doubts.notes(slopes.lame, asked):
@@ -92,7 +88,7 @@ def _cell(figure: ComparedMetric, value: Any) -> Cell:
 
 
 _ROUNDING = 1e-12
-"""Relative differences up to here come from sums in another order, and are reported as none."""
+"""Relative differences up to this one come from rounding, and are reported as 0."""
 
 COLUMNS = (
     Column("side", "side"),
@@ -116,12 +112,11 @@ DOUBT = (
     Column("difference_low", "difference low"),
     Column("difference_high", "difference high"),
 )
-"""The intervals from the uncertainty of calibrated parameters, where any side states it. What both sides share moves
-them together, so that the difference is often known better than either."""
+"""The intervals from the uncertainty of calibrated parameters, where any side states it. Parameters that both sides
+share move both, so that the difference is often known better than either."""
 
 
 def _title(comparison: SystemComparison) -> str:
-    """What is compared: settings of one system, or systems."""
     titles = {side.model.title for side in comparison.sides}
     return f"{titles.pop()}: settings compared" if len(titles) == 1 else "Systems compared"
 
@@ -130,9 +125,9 @@ def ask_compare(
     model: Model, others: Sequence[Model], metric: Sequence[str] = (), percentile: Sequence[float] = (),
     wanted: Wanted = AUTO, asserted: Sequence[str] = (), changes: Sequence[str] = (),
 ) -> Report:  # fmt: skip
-    """The report of a model next to others; arguments as of `System.compare`.
+    """The report of a model compared with others; arguments as of `System.compare`.
 
-    changes  settings of further sides, which are the model with these, as `variants` reads them.
+    changes  texts for `variants`: each adds the model with other settings as a side, or several sides.
     """
     require_models(others)
     sides = [settings for text in changes for settings in variants(text, model)]
@@ -159,10 +154,10 @@ def compare_report(comparison: SystemComparison, asserted: Sequence[str] = ()) -
         if figure.values[0] is not None or figure.values[index] is not None
     ]
     rows = [_row(first, comparison.sides[index], index, comparison.figures[number]) for index, number in listed]
-    columns, doubts = COLUMNS, list[Note]()
+    columns, interval_notes = COLUMNS, list[Note]()
     ends: dict[tuple[int, int], tuple[Cell, ...]] = {}
     if any(side.model.calibration is not None for side in comparison.sides):
-        ends, doubts = doubted(comparison)
+        ends, interval_notes = _intervals(comparison)
         columns = (*COLUMNS, *DOUBT)
         rows = [(*row, *ends[key]) for key, row in zip(listed, rows, strict=True)]
     parts = [part for side in comparison.sides if side.solved for part in side.solved.parts]
@@ -180,7 +175,7 @@ def compare_report(comparison: SystemComparison, asserted: Sequence[str] = ()) -
             *_undefined(comparison),
             *percentile_notes(first.model, asked, parts),
             *_without_effect(comparison, asked),
-            *doubts,
+            *interval_notes,
         ),
         meta=Basis(
             first.model,
@@ -213,8 +208,8 @@ def _wide(
         unit = figure.metric.unit
         values = tuple(None if value is None else in_unit(value, unit) for value in figure.values)
         changes = tuple(_number(side.get("percent")) for side in sides)
-        doubt = tuple(ends.get((index, number), (None,) * len(DOUBT)) for index in range(1, len(comparison.sides)))
-        lines.append(MetricLine(figure.metric.source, unit, values, changes, doubt if ends else ()))
+        intervals = tuple(ends.get((index, number), (None,) * len(DOUBT)) for index in range(1, len(comparison.sides)))
+        lines.append(MetricLine(figure.metric.source, unit, values, changes, intervals if ends else ()))
     return side_by_side([f"{side.letter}: {side.label}" for side in comparison.sides], lines)
 
 
@@ -223,7 +218,7 @@ def _number(cell: Cell) -> float | None:
 
 
 def _row(first: Side, side: Side, index: int, figure: ComparedMetric) -> tuple[Cell, ...]:
-    """A metric of a side: the ratio and the percentage are to the first, where that is not 0."""
+    """The row of a metric of a side; ratio and percentage are empty where the value of the first side is 0."""
     shown = figure.metric.unit
     base, value = (None if item is None else in_unit(item, shown) for item in (figure.values[0], figure.values[index]))
     difference = ratio = percent = None
@@ -236,7 +231,7 @@ def _row(first: Side, side: Side, index: int, figure: ComparedMetric) -> tuple[C
 
 
 def _identical(one: float, other: float) -> bool:
-    """Whether two numbers differ by rounding alone."""
+    """Whether two numbers differ at most by rounding."""
     return abs(one - other) <= _ROUNDING * max(abs(one), abs(other))
 
 
@@ -250,12 +245,12 @@ def _exactness(side: Side, figure: ComparedMetric) -> str | None:
 
 
 def _exact(side: Side, asked: Sequence[Expression]) -> bool:
-    """Whether some figures of a side are exact; so are those of none."""
+    """Whether all the figures `asked` of a side are exact; true for a side without an answer."""
     return side.solved is None or all_exact(side.model, asked, side.solved.parts)
 
 
 def _undefined(comparison: SystemComparison) -> Iterator[Note]:
-    """The outputs that have no value at a side, with the letter of the side."""
+    """Notes on outputs without a value, each with the letter of its side."""
     shown = {figure.metric.source for figure in comparison.figures}
     for side in comparison.sides:
         solved = [side.solved] if side.solved else []
@@ -264,7 +259,7 @@ def _undefined(comparison: SystemComparison) -> Iterator[Note]:
 
 
 def _notes(sides: Sequence[Side]) -> Iterator[Note]:
-    """Which sides have no answer; and in one note, which are approximate and why."""
+    """A note on each side without an answer, and one on the sides that are approximate."""
     approximate: dict[tuple[str, ...], list[str]] = {}
     for side in sides:
         if side.problem:
@@ -281,7 +276,7 @@ def _notes(sides: Sequence[Side]) -> Iterator[Note]:
 
 
 def _are(letters: Sequence[str]) -> str:
-    """`A is`, `A and B are`."""
+    """The letters with their verb: `A is`, `A and B are`."""
     *first, last = letters
     return f"{', '.join(first)} and {last} are" if first else f"{last} is"
 
@@ -301,11 +296,11 @@ def _identical_sides(comparison: SystemComparison) -> list[Side]:
 
 
 _FEW = 3
-"""Metrics that are named."""
+"""Most metrics that a note names."""
 
 
 def _without_effect(comparison: SystemComparison, asked: Sequence[Expression]) -> Iterator[Note]:
-    """Which parameters that were set enter no reported metric, and which other sides have the figures of A."""
+    """Notes on settings that enter no reported metric, and on other sides with the same figures as A."""
     idle: dict[tuple[str, ...], list[str]] = {}
     for side in comparison.sides:
         names = tuple(without_effect(side.model, side.model.settings, asked))
@@ -319,11 +314,11 @@ def _without_effect(comparison: SystemComparison, asked: Sequence[Expression]) -
     explained = {letter for letters in idle.values() for letter in letters}
     for side in _identical_sides(comparison):
         if side.letter not in explained:
-            yield Note(CODE, f"{side.letter} has no other figures than A: {side.label}", "warning")
+            yield Note(CODE, f"{side.letter} has the same figures as A: {side.label}", "warning")
 
 
 def _side_record(side: Side, asked: Sequence[Expression]) -> dict[str, object]:
-    """What a side is, for machines."""
+    """The record of a side, for JSON."""
     details: dict[str, object] = {"side": side.letter, "label": side.label, "digest": side.model.digest}
     if side.solved:
         details["method"] = side.solved.parts[0].solution.method
@@ -332,10 +327,10 @@ def _side_record(side: Side, asked: Sequence[Expression]) -> dict[str, object]:
 
 
 def _broken(sides: Sequence[Side], asserted: Sequence[Sequence[Condition]]) -> Iterator[Problem]:
-    """What is false of any side; a side without an answer meets nothing."""
+    """A problem for every assertion that is false on a side, or whose side has no answer."""
     for side, claimed in zip(sides, asserted, strict=True):
         if side.solved is None:
-            result = [Problem("QN608", f"asserted {item.source}, there is no answer") for item in claimed]
+            result = [Problem("QN608", f"asserted {item.source}, but there is no answer") for item in claimed]
         else:
             result = broken(side.solved, claimed)
         for problem in result:
@@ -350,7 +345,7 @@ class Side(Record):
 
     letter: str
     label: str
-    """What distinguishes it from the others: the name of the system and what was set."""
+    """The name of the system and its settings."""
     model: Model
     solved: Solved | None
     """None where there is no answer."""
@@ -363,7 +358,7 @@ class ComparedMetric(Record):
 
     metric: Metric
     values: tuple[float | None, ...]
-    """By side, in base units; None where the side has no answer, or nothing of that name."""
+    """By side, in base units; None where the side has no answer, or no such metric."""
 
 
 class SystemComparison(Record):
@@ -377,19 +372,18 @@ class SystemComparison(Record):
 def compare(models: Sequence[Model], metrics: Sequence[str] = (), wanted: Wanted = AUTO) -> SystemComparison:
     """Solve several models as they stand, and match their metrics by name.
 
-    models    two or more: different systems, or one with different settings; the first is what others are compared
-              with.
+    models    two or more: different systems, or one with different settings; the first is the baseline.
     metrics   texts such as `response` or `utilization('cpu')`; none: `every_metric` of any side.
-    wanted    the method and its budget, where there is a choice.
-    Returns   a metric that a side does not have, or a side without an answer, leaves its values empty.
-    Raises    `UsageError` for less than two or too many models, for a metric that no side has, and for one that is of
-              different units on different sides; what the first side has against it where no side has an answer.
+    wanted    the method and its budget.
+    Returns   `SystemComparison`, with None for a metric that a side does not have or has no answer for.
+    Raises    `UsageError` for fewer than two or too many models, for a metric that no side has, and for one of
+              different dimensions on different sides; `NoAnswer` or `NotComputed` where no side has an answer.
     """
     if not 2 <= len(models) <= MAX_SIDES:
         help = "name another SYSTEM, or change settings with --with NAME=VALUE"
-        raise UsageError(Problem("QN015", f"found {len(models)} to compare", f"2 to {MAX_SIDES}", help=help))
+        raise UsageError(Problem("QN015", f"found {len(models)} systems to compare", f"2 to {MAX_SIDES}", help=help))
     for model in models:
-        Values(model, {}, None)  # A value outside of its range is refused before any side is solved.
+        Values(model, {}, None)  # Refuses a value outside its range before any side is solved.
     asked = _asked(models, metrics)
     reported = _matched(asked)
     failures: list[NoAnswer | NotComputed] = []
@@ -411,7 +405,7 @@ def compare(models: Sequence[Model], metrics: Sequence[str] = (), wanted: Wanted
 
 
 def described(model: Model) -> str:
-    """The name of a system and what was set: `ibm-3990-6, rate=600/s`."""
+    """The name of a system and its settings: `ibm-3990-6, rate=600/s`."""
     return ", ".join([model.name, *(f"{name}={value}" for name, value in model.settings.items())])
 
 
@@ -435,7 +429,7 @@ def _asked(models: Sequence[Model], metrics: Sequence[str]) -> list[dict[str, Me
 
 
 def _matched(asked: Sequence[dict[str, Metric]]) -> list[Metric]:
-    """The metrics of any side; those of the first come first, in their order."""
+    """The metrics of all sides, in order of appearance; raises `UsageError` where dimensions differ."""
     details: dict[str, Metric] = {}
     for each in asked:
         for source, item in each.items():
@@ -451,7 +445,6 @@ def _solved(model: Model, wanted: Wanted) -> Solved:
     solved = solve_points(model, asked=wanted)
     if solved.parts[0].solution.stable:
         return solved
-
     text = f'no steady state: "{limiting(solved.parts[0])}" is saturated'
     raise NoAnswer(Problem("QN401", text, "a load below every capacity", file=model.name))
 
@@ -470,9 +463,9 @@ class MetricLine(Record):
     unit: str
     values: tuple[float | None, ...]
     changes: tuple[float | None, ...]
-    """By side after the first: in per cent of the first."""
+    """The change of every side after the first, in percent of the first."""
     ends: tuple[tuple[Cell, ...], ...] = ()
-    """By side after the first, of calibrated models: low and high of the first, of the side, of the difference."""
+    """For calibrated models, of every side after the first: low and high of A, of the side, and of the difference."""
 
 
 def side_by_side(labels: Sequence[str], lines: Sequence[MetricLine]) -> Content:
@@ -511,12 +504,12 @@ def _cells(line: MetricLine, known: bool) -> tuple[Cell, ...]:
 
 
 def variants(text: str, model: Model) -> list[list[str]]:
-    """Settings such as `users=250 & memory=128 MiB`, once for each of the values of those that have several.
+    """The settings of the sides that a text such as `users=250 & memory=128 MiB, 256 MiB` describes.
 
-    text     `NAME=VALUES` joined by `&`. Values are a grid, as in sweeps: `6, 8`, `6:8`. Those of several parameters
-             vary together; a parameter with one value has it on every side.
-    model    the one whose parameters are set.
-    Returns  for each side of the comparison its settings, `NAME=VALUE`.
+    text     `NAME=VALUES` joined by `&`. Values are a grid, as in sweeps: `6, 8`, `6:8`. Parameters with several
+             values vary together; a parameter with one value has it on every side.
+    model    the model whose parameters are set.
+    Returns  the settings of every side, each as `NAME=VALUE`.
     Raises   `UsageError` QN014 where the numbers of values differ, and as `grid`.
     """
     parts = [part.strip() for part in text.split(PAIR)]
@@ -545,7 +538,7 @@ def _values(part: str, model: Model) -> list[str]:
 
 
 def _text(cell: Cell, unit: str) -> str:
-    """A value as people write it, such as `8 ms`, where that is the same number; else with all its digits."""
+    """A value as people write it, such as `8 ms`, if that is the same number; otherwise with all its digits."""
     if not isinstance(cell, float | int):
         return str(cell)
     full = f"{cell!r} {unit}".rstrip()

@@ -26,27 +26,27 @@ OK = "ok"
 BY_DEMANDS = "demands"
 """The method where nothing had to be solved."""
 MAX_POINTS = 100_000
-"""Of a grid; a choice that bounds memory."""
+"""Most points of a grid; a choice that bounds memory."""
 
 
 class CostPart(Record):
-    """What one route contributes at one group of copies of a station."""
+    """The contribution of one route at one group of copies of a station."""
 
     station: str
-    """The group of copies, as reports name it."""
+    """The label of the group of copies."""
     class_name: str
     route: str
-    """Of a chain the class in which its customers spend this time."""
+    """The route, or the class of a chain."""
     passages: Value
-    """Share of the passages that count."""
+    """The share of the route, or of the chain, in the passages that count."""
     demand: Value
-    """Seconds of server time per passage of the route, of a chain per passage of the chain."""
+    """Seconds of server time per passage of the route, or of the chain."""
     chain: bool = False
-    """Whether every passage of the class is of this route: it is a chain, whose customers take all of its ways."""
+    """Whether the class is a chain, each of whose passages belongs to all of its classes."""
 
     @property
     def taken(self) -> tuple[str, str]:
-        """Whose passages these are: those of a route, or of a chain, whose routes all belong to the same passages."""
+        """A key of the passages: those of a route, or of a chain, whose classes all share the same passages."""
         return self.class_name, "" if self.chain else self.route
 
 
@@ -61,7 +61,7 @@ class Cost(Record):
     per: float
     """Units per passage."""
     parts: tuple[CostPart, ...]
-    """In the order of the classes, their routes, and the stations; empty without an answer."""
+    """The parts in the order of the classes, their routes, and the stations; empty without an answer."""
 
     @property
     def demand(self) -> float:
@@ -75,7 +75,7 @@ class Cost(Record):
 
 
 class Costs(Record):
-    """Costs of one model, by name and along a grid."""
+    """Costs of one model at every point of a grid."""
 
     model: Model
     over: tuple[Grid, ...]
@@ -101,31 +101,31 @@ def cost(
 ) -> Costs:
     """The server time that a unit of something takes, such as CP CPU time per page moved.
 
-    names        costs that the model states; none of them and no `of`: all that it states.
-    of           instead of names: the stations whose server time it is, or `all`.
+    names        costs that the model states; without names and `of`: all that it states.
+    of           instead of names: the stations whose server time counts, or `all`.
     per          with `of`: units per passage, an expression over the parameters of the model.
     class_name   with `of`: the class whose passages count; empty for all classes.
-    route        with `of`: the routes whose passages count; of a chain the classes whose time does.
-    unit         with `of`: the unit it is reported in.
+    route        with `of`: the routes whose passages count, or the classes of a chain whose time counts.
+    unit         with `of`: the unit of the result.
     work         with `of`: the kinds of work that count, as steps state them; none: all work.
     over         grids of other parameters, such as `device=scsi,eckd`.
     wanted       the method and its budget, where the network has to be solved.
     Returns      `Costs`: for every cost and point, seconds of server time per unit, and its parts.
-    Raises       `UsageError` for what the model does not have; `NoAnswer` where nothing has a steady state,
-                 `NotComputed` where there is nothing to divide by at any point.
+    Raises       `UsageError` for names that the model does not have; `NoAnswer` where no point has a steady state,
+                 `NotComputed` where the units per passage are 0 at every point.
 
     Method       (sum of X_r D_r) / (sum of X_r) / per, over the routes r that count: X_r is the throughput of the
-                 route, D_r its demand as `route_demands` defines it. Waits do not count. A chain is one such route: its
-                 customers take all of its ways in every passage, so that X_r is the throughput of the chain, and D_r
-                 the demand of its ways that count, together. The network is solved only where several classes count
-                 and some are closed, or where times depend on the solution.
+                 route, D_r its demand as `route_demands` defines it, without waits. A chain is one such route: X_r is
+                 the throughput of the chain, and D_r the demand of a passage in all of its classes that count. The
+                 network is solved only where several classes count and some are closed, or where times depend on the
+                 solution.
     """
     asked = [stated_cost(model, of, per, class_name, route, unit, work)] if of else stated_costs(model, names)
     return costs(model, asked, tuple(item for text in over for item in joined_grids(text, model)), wanted)
 
 
 def costs(model: Model, asked: Sequence[CostModel], grids: tuple[Grid, ...], wanted: Wanted = AUTO) -> Costs:
-    """Some costs of a model, at every point of a grid; as `cost`."""
+    """The costs `asked` of a model at every point of the product of `grids`; otherwise as `cost`."""
     columns, size = _columns(grids)
     result: list[list[Cost]] = [[] for _ in asked]
     trust: dict[str, None] = {}
@@ -157,13 +157,13 @@ def cost_parts(
     throughputs: Sequence[Value] | None,
     operations: Operations,
 ) -> list[CostPart]:
-    """The parts of a cost: it is the sum of passages x demand of all of them, over the units per passage.
+    """The parts of a cost, which is the sum of their passages x demand, divided by the units per passage.
 
-    network      numbers, arrays, or symbols.
+    network      the network, with numbers, arrays or symbols.
     stations     the names of the stations that count.
-    asked        the cost of the model: which class, routes and work count.
-    throughputs  passages per second of every class; None where the passages of one class alone count.
-    operations   those of the numbers of the network.
+    asked        the cost, which selects classes, routes and kinds of work.
+    throughputs  passages per second of every class; None where only one class counts.
+    operations   the operations on the numbers of the network.
     Returns      a part for each station, class and route, with its share of the passages and its demand in seconds.
     """
     counted = {
@@ -175,40 +175,40 @@ def cost_parts(
         for route in customers.routes
         if counts(asked, route.name)
     }
-    # The ways of a chain are parts of the same passages, which count once.
-    overall = {
+    # The classes of a chain share the same passages, which count once.
+    passages = {
         (number, "" if network.classes[number].chain else route): rate for (number, route), rate in counted.items()
     }
-    everything = total(overall.values())
-    nobody = 1 * (everything == 0)
-    everything = everything + nobody * len(overall)
-    whose = {customers.name: (number, customers.chain) for number, customers in enumerate(network.classes)}
+    all_passages = total(passages.values())
+    idle = 1 * (all_passages == 0)
+    all_passages = all_passages + idle * len(passages)
+    classes = {customers.name: (number, customers.chain) for number, customers in enumerate(network.classes)}
     result: list[CostPart] = []
     for item in route_demands(network, operations, asked.work):
-        number, chain = whose[item.class_name]
+        number, chain = classes[item.class_name]
         if item.station in stations and (number, item.route) in counted:
-            share = (counted[number, item.route] + nobody) / everything
+            share = (counted[number, item.route] + idle) / all_passages
             result.append(CostPart(item.label, item.class_name, item.route, share, item.demand, chain))
     return result
 
 
 def stated_costs(model: Model, names: Sequence[str]) -> list[CostModel]:
-    """The costs of those names that a model states, or all; raises `UsageError` QN024 where there are none."""
+    """The costs that a model states by those names, or all without names; raises `UsageError` QN024 for none."""
     for name in names:
         if name not in model.costs:
             help = suggest(name, list(model.costs)) if model.costs else "the model states none; ask with --of and --per"
             raise UsageError(Problem("QN024", f'unknown cost "{short(name)}"', help=help))
     if not model.costs:
-        result, help = "the model states no costs", "such as --of cpu --per faults, or [costs.NAME] in the model"
-        raise UsageError(Problem("QN024", result, "--of STATION, and --per EXPRESSION", help=help))
+        text, help = "the model states no costs", "such as --of cpu --per faults, or [costs.NAME] in the model"
+        raise UsageError(Problem("QN024", text, "--of STATION, and --per EXPRESSION", help=help))
     return [model.costs[name] for name in names or model.costs]
 
 
 def _columns(grids: Sequence[Grid]) -> tuple[dict[str, Any], int | None]:
-    """The values of the parameters at every point of the product of some grids; no size for no grid."""
+    """The values of the parameters at every point of the product of some grids, and the number of points, None
+    without grids."""
     if not grids:
         return {}, None
-
     names = [item.name for item in grids]
     if len(set(names)) < len(names):
         raise UsageError(Problem("QN010", "a parameter is in the grid twice", "one --over with all its values"))
@@ -223,7 +223,7 @@ def _coordinates(columns: Mapping[str, Any], size: int | None) -> list[tuple[flo
 def _networks(
     model: Model, asked: Sequence[CostModel], columns: Mapping[str, Any], size: int | None, wanted: Wanted
 ) -> list[tuple[Any, Values, RoutedNetwork, Part | None]]:
-    """The points that share a structure: their parameters, their network, and their solution where it is needed."""
+    """The groups of points that share a structure: their indices, parameters, network, and solution if needed."""
     if _must_solve(model, asked):
         parts = solve_points(model, columns, size, asked=wanted).parts
         return [(part.points, part.values, part.solution.network or bind(model, part.values), part) for part in parts]
@@ -232,13 +232,13 @@ def _networks(
         return [(None, values, bind(model, values), None)]
     result: list[tuple[Any, Values, RoutedNetwork, Part | None]] = []
     for points in structures(model, values):
-        particular = Values(model, {name: column[points] for name, column in columns.items()}, len(points))
-        result.append((points, particular, bind(model, particular), None))
+        at_points = Values(model, {name: column[points] for name, column in columns.items()}, len(points))
+        result.append((points, at_points, bind(model, at_points), None))
     return result
 
 
 def _must_solve(model: Model, asked: Sequence[CostModel]) -> bool:
-    """Whether a cost rests on the solution: on throughputs that are not given, or on its figures."""
+    """Whether a cost depends on the solution: on throughputs that are not given, or on figures."""
     dependent = depends_on_solution(model)
     for item in asked:
         classes = classes_of(item, model)
@@ -273,7 +273,6 @@ def _at_points(
     stable = part.solution.stable if part else True
     if points is None:
         return [_cost(asked, values, (), float(per), bool(stable), parts)]
-
     size = len(points)
 
     def row(value: Value) -> list[Any]:
@@ -282,36 +281,36 @@ def _at_points(
     numbers = [(item, row(item.passages), row(item.demand)) for item in parts]
     coordinates = list(zip(*(columns[item.name][points].tolist() for item in grids), strict=True))
     result: list[Cost] = []
-    for number, (index, units, there) in enumerate(zip(coordinates, row(per), row(stable), strict=True)):
-        selected = [item.replace(passages=share[number], demand=demand[number]) for item, share, demand in numbers]
-        result.append(_cost(asked, values, index, units, there, selected))
+    for number, (point, units, is_stable) in enumerate(zip(coordinates, row(per), row(stable), strict=True)):
+        at_point = [item.replace(passages=share[number], demand=demand[number]) for item, share, demand in numbers]
+        result.append(_cost(asked, values, point, units, is_stable, at_point))
     return result
 
 
 def _cost(
-    asked: CostModel, values: Values, index: tuple[float, ...], per: float, stable: bool, parts: Sequence[CostPart]
+    asked: CostModel, values: Values, point: tuple[float, ...], per: float, stable: bool, parts: Sequence[CostPart]
 ) -> Cost:
     if not stable:
-        return Cost(asked, index, "no steady state", per, ())
+        return Cost(asked, point, "no steady state", per, ())
     if per == 0:
-        where = values.at(_rests_on(values.model, asked)) if values.size is None else ""
-        return Cost(asked, index, f'nothing to divide by: "{short(asked.per.source)}" is 0{where}', per, ())
-    return Cost(asked, index, OK, per, tuple(parts))
+        where = values.at(_quoted_names(values.model, asked)) if values.size is None else ""
+        return Cost(asked, point, f'nothing to divide by: "{short(asked.per.source)}" is 0{where}', per, ())
+    return Cost(asked, point, OK, per, tuple(parts))
 
 
-def _rests_on(model: Model, asked: CostModel) -> tuple[str, ...]:
-    """What to quote where the units are 0: the names in the expression, or in that of the parameter it consists of."""
+def _quoted_names(model: Model, asked: CostModel) -> tuple[str, ...]:
+    """The parameters to quote where the units are 0: those of the expression, or of its only parameter."""
     names = asked.per.names
     parameter = model.parameters.get(names[0]) if len(names) == 1 else None
     return parameter.expression.names if parameter and parameter.expression.names else names
 
 
 def _refuse_none(result: Sequence[Cost]) -> None:
-    """Raise where no cost has a value at any point."""
+    """Raise `NoAnswer` or `NotComputed` where no cost has a value at any point."""
     if any(item.status == OK for item in result):
         return
     if all(item.status == "no steady state" for item in result):
         raise NoAnswer(Problem("QN401", "no steady state at any point", "a load below every capacity"))
     first = next(item for item in result if item.status != "no steady state")
-    help = "ask at a point where there is some of it"
+    help = "choose a point where it is not 0"
     raise NotComputed(Problem("QN530", f'the cost "{first.cost.name}" has {first.status}', "units above 0", help=help))

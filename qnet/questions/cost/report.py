@@ -1,7 +1,4 @@
-"""Costs as a report: one block per cost, split by station, class and route, next to those of another model.
-
-The intervals of costs by the calibration of parameters, next to their values.
-"""
+"""The report on costs: split by station, class and route, compared with another model, with intervals."""
 
 from __future__ import annotations
 
@@ -30,20 +27,20 @@ else:
     units = lazy("qnet.units")
 
 RowValues = Callable[[Costs], Sequence[float | None]]
-"""The values of the rows of a report, by the costs that they are of."""
+"""A function from costs to the values of the rows of a report."""
 
 
-def doubted(result: Costs, reported: RowValues) -> tuple[list[tuple[Cell, ...]], list[Note]]:
-    """Both ends of the value of every row, and notes on what they rest on."""
+def _intervals(result: Costs, reported: RowValues) -> tuple[list[tuple[Cell, ...]], list[Note]]:
+    """Low and high of the value of every row, and notes on them."""
     slopes, notes = _slopes(result, reported)
     carried = slopes.carried()
     return _cells(carried.low, carried.high), notes
 
 
-def doubted_differences(
+def _difference_intervals(
     result: Costs, against: Costs, reported: RowValues
 ) -> tuple[list[tuple[Cell, ...]], list[Note]]:
-    """As `doubted`, of the values of two models and of their difference."""
+    """Low and high of the values of both models and of their difference in every row, and notes on them."""
     ours, notes = _slopes(result, reported)
     theirs, more = _slopes(against, reported)
     both = differences(theirs, ours)
@@ -52,7 +49,7 @@ def doubted_differences(
 
 
 def _slopes(results: Costs, reported: RowValues) -> tuple[SideSlopes, list[Note]]:
-    """How the values of rows move, and notes."""
+    """The slopes of the values of rows along calibrated parameters, and notes."""
 
     def column(values: Sequence[float | None]) -> Any:
         return np.array([[float("nan") if value is None else value] for value in values], dtype=float)
@@ -108,7 +105,7 @@ COMPARED = (
     Column("ratio", "ratio"),
     Column("change_percent", "change (%)"),
 )
-"""Compared with another model: its value, and how the value of the first compares with it."""
+"""The value of the other model, and the difference, ratio and change of the first from it."""
 
 DOUBT = (Column("value_low", "value low"), Column("value_high", "value high"))
 """The interval from the uncertainty of calibrated parameters, where a model states it."""
@@ -118,7 +115,8 @@ DOUBT_COMPARED = (
     Column("difference_low", "difference low"),
     Column("difference_high", "difference high"),
 )
-"""Those of another model. What both share moves both, so that the difference is often known better than either."""
+"""The intervals of a comparison. Parameters that both models share move both, so that the difference is often known
+better than either."""
 OPTIONAL = (*COMPARED, *DOUBT, *DOUBT_COMPARED)
 
 
@@ -137,11 +135,13 @@ def ask_cost(
 
 
 def cost_report(result: Costs, against: Costs | None = None, asserted: Sequence[str] = ()) -> Report:
-    """The report of the costs of a model, next to those of another one if there is one.
+    """The report of the costs of a model, compared with those of another one if there is one.
 
-    asserted   conditions that the first model must meet at every point: over the costs by their names, where one is
-               not stated in the model `cost`, and over its parameters and figures. False ones stand in `broken`.
-    Raises `UsageError` where the two are not costs of one dimension.
+    result     the costs of the model.
+    against    the costs of the other model; None: no comparison.
+    asserted   conditions that the first model must meet at every point, over its parameters, its figures, and the
+               costs by their names, or `cost` for one that the model does not state. False ones stand in `broken`.
+    Raises     `UsageError` QN024 where a cost has different dimensions in the two models.
     """
     model = result.model
     claimed = _claimed(result, asserted)
@@ -161,9 +161,9 @@ def cost_report(result: Costs, against: Costs | None = None, asserted: Sequence[
     title = f"{model.title}: server time per unit"
     meta = Basis(model, result.method, exact, means=means)
     if against is not None:
-        _refuse_unlike(result, against)
+        _check_dimensions(result, against)
         both = result.exact and against.exact
-        rows, more = _beside(_rows(result, both), _rows(against, both), len(over))
+        rows, more = _joined(_rows(result, both), _rows(against, both), len(over))
         notes += more
         columns = (*columns[:-3], *COMPARED, *columns[-3:])
         title = f"{title}, against {against.model.title}"
@@ -171,7 +171,7 @@ def cost_report(result: Costs, against: Costs | None = None, asserted: Sequence[
         details = {"name": other.name, "title": other.title, "digest": other.digest}
         meta = Basis(model, result.method, exact and both, means=means and both, against=details)
     if any(item is not None and item.model.calibration is not None for item in (result, against)):
-        rows, more = _doubted(result, against, rows, len(over))
+        rows, more = _with_intervals(result, against, rows, len(over))
         notes += more
         columns = (*columns, *DOUBT, *(DOUBT_COMPARED if against else ()))
     return Report(
@@ -189,7 +189,6 @@ def cost_report(result: Costs, against: Costs | None = None, asserted: Sequence[
 def _claimed(result: Costs, asserted: Sequence[str]) -> named_values.AssertionOutcome:
     if not asserted:
         return named_values.AssertionOutcome()
-
     values: dict[str, list[float]] = {}
     dimensions: dict[str, Dimension] = {}
     coordinates: dict[tuple[float, ...], None] = {}
@@ -198,7 +197,7 @@ def _claimed(result: Costs, asserted: Sequence[str]) -> named_values.AssertionOu
         values.setdefault(name, []).append(float("nan") if item.value is None else item.value)
         dimensions[name] = item.cost.dimension
         coordinates[item.coordinates] = None
-    columns = {each.name: np.array([index[at] for index in coordinates]) for at, each in enumerate(result.over)}
+    columns = {grid.name: np.array([point[axis] for point in coordinates]) for axis, grid in enumerate(result.over)}
     named = named_values.NamedValues(values, dimensions, columns, len(coordinates))
     return named_values.claims_of(named, asserted, result.model, result.wanted)
 
@@ -230,19 +229,19 @@ def _cost_rows(result: Costs, item: Cost) -> Iterable[tuple[Cell, ...]]:
         value = in_unit(contributed / item.per, shown)
         yield (
             cost.name, *cells, scope, station, class_name, route, passages,
-            contributed / passages if passages else _plain(parts), value,
+            contributed / passages if passages else _demand_without_passages(parts), value,
             contributed / item.demand if item.demand else None, shown, OK,
         )  # fmt: skip
 
 
 def _passages(parts: Sequence[CostPart]) -> float:
-    """The share of the passages that some parts are of, each route counted once, and each chain."""
+    """The share of passages that contain some parts, with each route and each chain counted once."""
     shares = {part.taken: part.passages for part in parts}
     return min(sum(shares.values()), 1.0)
 
 
-def _plain(parts: Sequence[CostPart]) -> float | None:
-    """The demand of routes that no customer takes."""
+def _demand_without_passages(parts: Sequence[CostPart]) -> float | None:
+    """The demand of a route of probability 0; None for several routes."""
     return sum(part.demand for part in parts) if len({part.taken for part in parts}) == 1 else None
 
 
@@ -252,7 +251,11 @@ _Scope = tuple[str, str | None, str | None, str | None, list[CostPart]]
 def _scopes(parts: Sequence[CostPart]) -> Iterable[_Scope]:
     yield "total", None, None, None, list(parts)
     stations, classes = (_by(parts, lambda part: part.station), _by(parts, lambda part: part.class_name))
-    routes = {key: each for name, of in classes.items() for key, each in _named(name, of).items()}
+    routes = {
+        (name, route): each
+        for name, members in classes.items()
+        for route, each in _by(members, lambda part: part.route).items()
+    }
     if len(stations) > 1:
         for name, each in stations.items():
             yield "station", name, None, None, each
@@ -276,16 +279,13 @@ def _by(parts: Iterable[CostPart], key: Callable[[CostPart], str]) -> dict[str, 
     return groups
 
 
-def _named(name: str, parts: Sequence[CostPart]) -> dict[tuple[str, str], list[CostPart]]:
-    return {(name, route): each for route, each in _by(parts, lambda part: part.route).items()}
-
-
 def _point_cell(result: Costs, name: str, value: float) -> Cell:
     options = result.model.parameters[name].options
     return options[int(value)] if options else value
 
 
-def _refuse_unlike(result: Costs, against: Costs) -> None:
+def _check_dimensions(result: Costs, against: Costs) -> None:
+    """Raise `UsageError` QN024 for a cost with different dimensions in the two models."""
     ours = {item.cost.name: item.cost.dimension for item in result.points}
     theirs = {item.cost.name: item.cost.dimension for item in against.points}
     for name in ours.keys() & theirs.keys():
@@ -294,32 +294,31 @@ def _refuse_unlike(result: Costs, against: Costs) -> None:
             raise UsageError(Problem("QN024", text, "costs of one dimension"))
 
 
-def _doubted(
+def _with_intervals(
     results: Costs, against: Costs | None, rows: Sequence[tuple[Cell, ...]], over: int
 ) -> tuple[list[tuple[Cell, ...]], list[Note]]:
-    """The rows with their intervals, in the unit of each, and notes on what they rest on."""
-
+    """The rows with their intervals, in the unit of each row, and notes on them."""
     value, width = 7 + over, 5 + over
-    shown = [units.unit(str(row[value + 2])).factor for row in rows]
+    factors = [units.unit(str(row[value + 2])).factor for row in rows]
 
     def values(costs: Costs) -> list[float | None]:
-        known = {particular[:width]: particular for particular in _rows(costs, True)}
+        moved = {row[:width]: row for row in _rows(costs, True)}
         result: list[float | None] = []
-        for row, factor in zip(rows, shown, strict=True):
-            particular = known.get(row[:width])
-            number = particular[value] if particular else None
-            other = units.unit(str(particular[value + 2])).factor if particular else factor
-            result.append(number * other / factor if isinstance(number, float) else None)
+        for row, factor in zip(rows, factors, strict=True):
+            other = moved.get(row[:width])
+            number = other[value] if other else None
+            other_factor = units.unit(str(other[value + 2])).factor if other else factor
+            result.append(number * other_factor / factor if isinstance(number, float) else None)
         return result
 
-    ends, notes = doubted(results, values) if against is None else doubted_differences(results, against, values)
+    ends, notes = _intervals(results, values) if against is None else _difference_intervals(results, against, values)
     return [(*row, *more) for row, more in zip(rows, ends, strict=True)], notes
 
 
-def _beside(
+def _joined(
     rows: Sequence[tuple[Cell, ...]], others: Sequence[tuple[Cell, ...]], over: int
 ) -> tuple[list[tuple[Cell, ...]], list[Note]]:
-    """The rows of one model with the values of the other, those that only the other has last within their cost."""
+    """The rows of one model with the values of the other; within each cost, rows of the other model alone are last."""
     value, unit = 7 + over, 9 + over
     width = 5 + over
     theirs = {row[:width]: row for row in others}
@@ -336,15 +335,14 @@ def _beside(
     alone = sum(row[:width] not in theirs for row in rows) + sum(row[:width] not in ours for row in others)
     if not alone:
         return joined, []
-    return joined, [Note("QN628", f"{alone} of {len(joined)} rows are of one of the two models alone")]
+    return joined, [Note("QN628", f"{alone} of {len(joined)} rows exist in only one of the two models")]
 
 
 def _compared(row: tuple[Cell, ...], other: tuple[Cell, ...] | None, value: int, unit: int) -> tuple[Cell, ...]:
-    """The other value in the unit of this one, the difference, the ratio, and the change in per cent."""
+    """The other value in the unit of this one, the difference, the ratio, and the change in percent."""
     ours, theirs = row[value], other[value] if other else None
     if not isinstance(theirs, float) or other is None:
         return None, None, None, None
-
     theirs = theirs * units.unit(str(other[unit])).factor / units.unit(str(row[unit])).factor
     if not isinstance(ours, float):
         return theirs, None, None, None

@@ -1,4 +1,4 @@
-"""Metrics that are asked of a solution by name, percentiles of response, and the margins of assertions."""
+"""Selected metrics of a solution, percentiles of response, and the margins of assertions."""
 
 from __future__ import annotations
 
@@ -18,12 +18,14 @@ from qnet.units import UnitError, base_unit, in_unit, unit
 
 
 def selected(model: Model, texts: Sequence[str], percentiles: Sequence[float] = (), shown: str = "") -> list[Metric]:
-    """The metrics that are asked for, and those of the percentiles: of all passages, and by class if there are several.
+    """The metrics of some texts and percentiles of the response, of all passages and by class if there are several.
 
+    model         the model that has them.
+    texts         metrics such as `response`.
     percentiles   in percent, above 0 and below 100.
-    shown         the unit to show all of them in; empty for the unit that each has.
-    Raises        `UsageError` for what the model does not have, a number that is no percentile, a unit that is none or
-                  of another dimension.
+    shown         the unit in which all are shown; empty for the unit that each has.
+    Raises        `UsageError` for an unknown metric, a number that is no percentile, and a unit that is unknown or of
+                  another dimension.
     """
     result = list(metrics([*texts, *_percentile_names(model, percentiles)], model))
     if not shown:
@@ -40,11 +42,11 @@ def selected(model: Model, texts: Sequence[str], percentiles: Sequence[float] = 
 
 
 def with_percentiles(models: Sequence[Model], texts: Sequence[str], percentiles: Sequence[float]) -> tuple[str, ...]:
-    """Metrics and percentiles of response as metrics; where only percentiles are asked for, next to all metrics.
+    """The names of metrics and of percentiles of the response; percentiles alone are added to all metrics.
 
-    models       whose response they are the percentiles of.
-    texts        the metrics that were asked for.
-    percentiles  in per cent, above 0 and below 100.
+    models       the models whose metrics they are.
+    texts        the selected metrics.
+    percentiles  in percent, above 0 and below 100.
     """
     if not percentiles:
         return tuple(texts)
@@ -89,13 +91,13 @@ def margin_rows(model: Model, solved: Solved, claimed: Sequence[Condition]) -> I
     for item in claimed:
         shown = base_unit(item.dimension)
         value, bound = float(expression_value(solved, item.metric)), float(expression_value(solved, item.bound))
-        sure = label(all_exact(model, [item.metric, item.bound], solved.parts))
-        details = {"scope": "assertion", "name": item.source, "unit": shown or None, "exactness": sure}
+        exactness = label(all_exact(model, [item.metric, item.bound], solved.parts))
+        details = {"scope": "assertion", "name": item.source, "unit": shown or None, "exactness": exactness}
         yield {**details, **margin(item, value, bound)}
 
 
 def margin(claimed: Condition, value: float, bound: float) -> dict[str, Any]:
-    """How far a figure is from its limit: positive where the condition holds, also in percent of the limit."""
+    """The cells of an assertion: value, limit, and the margin between them, positive where the condition holds."""
     cells: dict[str, Any] = {
         "value": value if math.isfinite(value) else None,
         "bound": bound if math.isfinite(bound) else None,

@@ -1,7 +1,4 @@
-"""The figures of a system at one point, as a report.
-
-The intervals of a solution by the calibration of its parameters, next to its figures.
-"""
+"""The report on the figures of a system at one point, with intervals by its calibration and margins of assertions."""
 
 from __future__ import annotations
 
@@ -56,7 +53,7 @@ else:
 _FIGURES = ("throughput", "response")
 
 
-def doubted(
+def _with_intervals(
     model: Model,
     solved: Solved,
     columns: Sequence[Column],
@@ -70,11 +67,11 @@ def doubted(
     solved   the model at its stated point.
     asked    the metrics, in the order of their rows.
     """
-
     keys = [column.key for column in columns]
     expressions: list[Expression] = []
     targets: list[tuple[int, int, str]] = []
-    waiting = iter(asked)
+    """Of each expression: its row, its first column in `DOUBT`, and its unit."""
+    remaining = iter(asked)
     for number, row in enumerate(rows):
         scope, name = row[keys.index("scope")], row[keys.index("name")]
         if scope == "output":
@@ -82,7 +79,7 @@ def doubted(
             expressions.append(parse(str(name)))
             targets.append((number, 4, output.unit or base_unit(output.dimension)))
         elif scope == "metric":
-            item = next(waiting)
+            item = next(remaining)
             expressions.append(item.expression)
             targets.append((number, 4, item.unit))
         elif scope in ("system", "class"):
@@ -131,14 +128,14 @@ COLUMNS = (
     Column("method", "method", footed=True),
     Column("exactness", "exactness", footed=True),
 )
-"""`scope` says what a row is about: system, class, class of chain, route, station, buffer, branch, class at station,
+"""`scope` is the subject of a row: system, class, class of chain, route, station, buffer, branch, class at station,
 state, output, metric, or assertion.
 
 A chain is a class; a row of scope `class of chain` has one of its classes as `name`, and the chain as `class`.
-A row of scope `branch` is of a parallel step: `probability` that it is the last branch that the step waits for,
-`residence` its mean time, and `wait` the rest of the step, in which it waits for others. A row of scope `state` has the
-probability that this number of `customers` of closed classes are at one copy. The `exactness` of the system is that of
-its means; an output, a metric and an assertion have that of their figures."""
+A row of scope `branch` has a branch of a parallel step: the `probability` that it is the last one that the step waits
+for, its mean time as `residence`, and the rest of the step, in which it waits for others, as `wait`. A row of scope
+`state` has the probability that this number of `customers` of closed classes are at one copy. The `exactness` of the
+system is that of its means; outputs, metrics and assertions have that of their figures."""
 
 DOUBT = (
     Column("throughput_low", "throughput low", "/s"),
@@ -155,8 +152,8 @@ MARGIN = (
     Column("margin_percent", "margin percent"),
     Column("holds", "holds"),
 )
-"""Of a row of scope `assertion`: how far `value` is from the limit, positive where the condition holds, in the unit of
-the row and in percent of the limit."""
+"""Columns of scope `assertion`: the distance of `value` from the limit, positive where the condition holds, in the unit
+of the row and in percent of the limit."""
 OPTIONAL = (*FULL, *DOUBT, *MARGIN)
 
 _row = row_maker((*COLUMNS, *FULL))
@@ -169,15 +166,15 @@ def solve_report(
 ) -> Report:  # fmt: skip
     """Solve a model as it stands and report its figures by class, route and station.
 
-    wanted       the method and its budget, where there is a choice.
+    wanted       the method and its budget.
     asserted     conditions that the answer must meet, each reported with its margin; those that are false stand in
                  `broken` of the report.
-    metric       report these metrics only, and the percentiles.
-    percentile   of response time, in percent: of all passages, and by class if there are several.
-    unit         of the metrics and percentiles.
-    only         report the first metric or percentile only; `NoAnswer` where it has no value.
-    Raises `NoAnswer` where there is no steady state, naming what is overloaded, by how much, and the saturation
-    throughput.
+    metric       metrics to report instead of all figures.
+    percentile   percentiles of response time to report, in percent: of all passages, and by class if there are several.
+    unit         the unit of the metrics and percentiles.
+    only         report the first metric or percentile only.
+    Raises       `NoAnswer` where there is no steady state, naming what is overloaded, by how much, and the saturation
+                 throughput; or where the only metric has no value.
     """
     claimed = claims(asserted, model)
     brief = bool(metric) or only
@@ -188,7 +185,7 @@ def solve_report(
     if not solution.stable:
         raise no_steady_state(model, solved, edge)
     if solution.ceiling and depends_on_population(model):
-        # More customers are another network: what the throughput of this one tends to says nothing of it.
+        # Demands change with the population, so that the limit of this network for many customers has no meaning.
         solution = solution.replace(ceiling=None)
     columns = (*COLUMNS, *FULL) if solution.offered is not None or solution.buffers else COLUMNS
     if only and asked:
@@ -207,7 +204,7 @@ def solve_report(
     notes = [*trust_notes(solution), *undefined_notes([solved], named), *_notes(model, solved, edge, listed, largest)]
     rows = [row[: len(columns)] for row in every]
     if model.calibration is not None and not only:
-        columns, rows, more = doubted(model, solved, columns, rows, asked, wanted)
+        columns, rows, more = _with_intervals(model, solved, columns, rows, asked, wanted)
         notes += more
     if claimed:
         columns, rows = _with_margins(model, columns, rows, solved, claimed)
@@ -229,8 +226,7 @@ def solve_report(
 def _notes(
     model: Model, solved: Solved, edge: Saturation, listed: Sequence[Expression], largest: bool
 ) -> Iterator[Note]:
-    """What is to be known of a model, its percentiles, its saturation where it is shown, and of settings without
-    effect."""
+    """Notes on a model, its percentiles, its saturation where it is shown, and on settings without effect."""
     yield from pool_notes(model)
     yield from fitted_notes(model)
     yield from percentile_notes(model, listed, solved.parts)
@@ -251,12 +247,12 @@ def _with_margins(
 
 
 def metric_value(model: Model, text: str, wanted: Wanted = AUTO, unit: str = "") -> float:
-    """One metric of a model as it stands, in base units or another unit.
+    """The value of one metric of a model as it stands.
 
-    text     an expression over parameters, outputs and figures, such as `response_p95`, or the saturation throughput.
+    text     an expression over parameters, outputs and figures, such as `response_p95` or `max_throughput`.
     wanted   the method and its budget.
-    unit     the unit of the number; empty: the base unit.
-    Raises   `UsageError` for what the model does not have, `NoAnswer` without a steady state or a finite value.
+    unit     the unit of the result; empty: the base unit.
+    Raises   `UsageError` for an unknown metric, `NoAnswer` without a steady state or a finite value.
     """
     asked = metrics.metric(text, model)
     asked = selected.selected(model, [text], shown=unit)[0] if unit else asked.replace(unit="")
@@ -270,24 +266,24 @@ def metric_value(model: Model, text: str, wanted: Wanted = AUTO, unit: str = "")
 
 @fact
 def _solved(model: Model) -> Solved:
-    """The solution of a model as it stands: Python asks for one figure after the other."""
+    """The solution of a model as it stands, cached because sessions read one figure after the other."""
     return solve_points(model)
 
 
 @fact
 def _better(model: Model) -> Solved:
-    """The same, with its chain of states in place of an answer that is warned of."""
+    """The solution by the Markov chain where the method of `_solved` would warn; cached as well."""
     return solve_points(model, asked=_BETTER)
 
 
 _BETTER = AUTO.replace(better=True)
 _KNOWN = {AUTO: _solved, _BETTER: _better}
-"""By what is wanted of a solution, which is then kept with the model."""
+"""The cached solutions, by what is wanted of them."""
 
 
 def _patient(model: Model, wanted: Wanted, asked: Sequence[Metric], claimed: Sequence[Condition] = ()) -> Wanted:
-    """What is wanted of one point: its chain of states in place of an answer that is warned of, unless percentiles are
-    asked for, which states do not always have, or intervals around the answer."""
+    """`wanted` with the Markov chain in place of a method that warns, unless percentiles are asked for, which the chain
+    does not always have, or the calibration needs intervals."""
     listed = [item.expression for item in (*asked, *model.outputs.values())] + [item.metric for item in claimed]
     percentile = any(percentile_share(name) for item in listed for name in item.names)
     return wanted if percentile or model.calibration is not None else wanted.replace(better=True)
@@ -297,30 +293,28 @@ def claims(asserted: Sequence[str], model: Model) -> tuple[Condition, ...]:
     """Parse the conditions that are asserted of an answer.
 
     asserted  texts such as `response <= 10 ms`, over parameters, outputs and figures of the model.
-    Raises    `UsageError` with what is wrong with any of them.
+    Raises    `UsageError` with the problems of all of them.
     """
     if not asserted:
         return ()
-
     return assertions.conditions(asserted, model)
 
 
 def false_claims(solved: Solved, claimed: tuple[Condition, ...]) -> tuple[Problem, ...]:
-    """The conditions in `claimed` that are false of a model solved at one point, `solved`; a problem for each."""
+    """A problem for each condition of `claimed` that does not hold for `solved`, a model at one point."""
     if not claimed:
         return ()
-
     return tuple(assertions.broken(solved, claimed))
 
 
 def _method_record(solution: RoutedSolution) -> dict[str, Any]:
-    """What the answer of closed classes rests on, where there is any of it."""
+    """The reason for the method, and the normalizing constant, for solutions that have them."""
     details = {"why": solution.why, "log_normalising_constant": solution.log_constant}
     return {key: value for key, value in details.items() if value not in ("", None)}
 
 
 def no_steady_state(model: Model, solved: Solved, edge: Saturation) -> NoAnswer:
-    """The refusal of a model without a steady state: what is overloaded, by how much, and the saturation throughput.
+    """The error for a model without a steady state: what is overloaded, by how much, and the saturation throughput.
 
     solved   the model at one point.
     edge     the factor on its arrival rates at which the steady state ends, and the station that causes it.
@@ -331,8 +325,8 @@ def no_steady_state(model: Model, solved: Solved, edge: Saturation) -> NoAnswer:
         if worst.load >= NO_CAPACITY:
             text = f'no steady state: the capacity of "{worst.name}" is 0'
             return NoAnswer(Problem("QN401", text, "a load below every capacity", file=model.name))
-        text = f'no steady state: customers leave {worst.load:.4g} times as much work at "{worst.name}" as it can do'
-        help = "fewer customers, or less work in phase 2"
+        text = f'no steady state: "{worst.name}" would be {100 * worst.load:.4g} % utilized by second-phase work'
+        help = "fewer customers, or less second-phase work"
         return NoAnswer(Problem("QN401", text, "a load below every capacity", help=help, file=model.name))
     arrivals = sum(item.throughput for item in solution.classes if item.population is None)
     largest = arrivals * edge.factor
@@ -380,7 +374,7 @@ def _rows(solution: RoutedSolution, edge: Saturation, exact: bool) -> _Rows:
 
 
 def _count(number: Any) -> float | None:
-    """Customers as a count: an integer where it is one."""
+    """A number of customers as an integer where it is one."""
     return int(number) if number is not None and float(number).is_integer() else number
 
 
@@ -404,7 +398,7 @@ def _classes(solution: RoutedSolution, edge: Saturation) -> _Rows:
 
 
 def _of_chains(solution: RoutedSolution) -> _Rows:
-    """The classes of chains: the time that a passage of the chain spends as each, and how many customers are of it."""
+    """The classes of chains: the time of a passage of the chain in each, and the number of customers in it."""
     members: dict[tuple[str, str], list[ClassStationFigures]] = {}
     for item in solution.visits:
         if item.chain:
@@ -459,7 +453,7 @@ def _stations(solution: RoutedSolution) -> _Rows:
 
 
 def _branches(solution: RoutedSolution) -> _Rows:
-    """The branches of parallel steps, each with what it waits for the others on average, if all are waited for."""
+    """The branches of parallel steps, each with its mean wait for the others, if the step waits for all of them."""
     return [
         _row(
             scope="branch",
@@ -475,7 +469,7 @@ def _branches(solution: RoutedSolution) -> _Rows:
 
 
 def _visits(solution: RoutedSolution) -> _Rows:
-    """The classes at the stations, where there are several classes; of a chain its classes."""
+    """The classes at the stations, where there are several classes or a chain."""
     if len(solution.classes) < 2 and not any(item.chain for item in solution.visits):
         return []
     return [
@@ -512,6 +506,6 @@ def _outputs(model: Model, solved: Solved) -> list[tuple[Cell, ...]]:
         shown = output.unit or base_unit(output.dimension)
         value = float(expression_value(solved, parse(name)))
         reported = in_unit(value, shown) if abs(value) < float("inf") else None
-        sure = label(all_exact(model, [output.expression], solved.parts))
-        rows.append(_row(scope="output", name=name, value=reported, unit=shown or None, exactness=sure))
+        exactness = label(all_exact(model, [output.expression], solved.parts))
+        rows.append(_row(scope="output", name=name, value=reported, unit=shown or None, exactness=exactness))
     return rows

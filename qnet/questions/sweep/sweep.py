@@ -1,7 +1,4 @@
-"""A sweep: every metric of a model along grids of its parameters, all points solved as arrays.
-
-A sweep as a report: one row per point, or one per point and metric.
-"""
+"""A sweep: every metric of a model along grids of its parameters, all points solved as arrays; and its report."""
 
 from __future__ import annotations
 
@@ -36,7 +33,7 @@ else:
     uncertainty = lazy("qnet.questions.uncertainty")
 
 KEYS = ("method", "exactness", "status")
-"""The columns that every sweep has."""
+"""The last columns of every sweep."""
 _DRAWN = ("throughput", "response")
 """The metrics drawn by default."""
 
@@ -72,17 +69,17 @@ def sweep_report(result: Sweep, asserted: Sequence[str] = (), chosen: bool = Fal
     cells += [metric_cells(item, answers.of(item.expression)) for item in result.metrics]
     asked = [*(item.expression for item in result.metrics), *(item.metric for item in claimed)]
     undefined = undefined_notes(answers.solved, (item.expression for item in result.metrics))
-    guessed = percentile_notes(model, asked, answers.parts)
-    doubted: list[Note] = []
+    about_percentiles = percentile_notes(model, asked, answers.parts)
+    about_intervals: list[Note] = []
     if model.calibration is not None:
-        doubted = _doubt(result, make, listed, cells)
+        about_intervals = _add_intervals(result, make, listed, cells)
     changed = [*model.settings, *(item.name for item in grids)]
     cells += [
         list(answers.method),
         labels(answers, asked[: len(result.metrics)]),
         answers.statuses(result.metrics),
     ]
-    # A status that says nothing needs no room on a screen.
+    # A status of "ok" everywhere goes into the foot of the table.
     trust = [Column(key, key, footed=key != "status" or set(cells[-1]) == {OK}) for key in KEYS]
     slow = along[0].key if len(result.axes) > 1 else ""
     matrix = None
@@ -97,8 +94,8 @@ def sweep_report(result: Sweep, asserted: Sequence[str] = (), chosen: bool = Fal
             *_interruption(result),
             *answer_notes(answers),
             *undefined,
-            *guessed,
-            *doubted,
+            *about_percentiles,
+            *about_intervals,
             *effect_notes(model, changed, asked),
         ),
         meta=Basis(
@@ -116,15 +113,14 @@ def sweep_report(result: Sweep, asserted: Sequence[str] = (), chosen: bool = Fal
 
 
 def _interruption(result: Sweep) -> Iterator[Note]:
-    """That an interruption left points out."""
+    """A note on points that an interruption left out."""
     if result.interrupted:
         text = f"interrupted: {result.answers.size} of {result.size} points are finished, the others are left out"
         yield Note("QN734", text, "warning")
 
 
-def _doubt(result: Sweep, make: ColumnMaker, listed: list[Column], cells: list[list[Cell]]) -> list[Note]:
-    """Add the intervals from a calibration, after the metrics, and a note on what they rest on."""
-
+def _add_intervals(result: Sweep, make: ColumnMaker, listed: list[Column], cells: list[list[Cell]]) -> list[Note]:
+    """Add the intervals by the calibration after the metrics, and return notes on them."""
     doubts = uncertainty.Doubts(result.model, [item.name for axis in result.axes for item in axis])
     asked = [item.expression for item in result.metrics]
     here = np.array([result.answers.of(item) for item in asked], dtype=float)
@@ -137,7 +133,7 @@ def _doubt(result: Sweep, make: ColumnMaker, listed: list[Column], cells: list[l
 
 
 def answer_notes(answers: Answers) -> Iterator[Note]:
-    """Why some answers are approximate, and how many there are none of."""
+    """Notes on why some answers are approximate, and on the number of points without an answer."""
     some = "some answers are" if len({part.solution.exact for part in answers.parts}) > 1 else "the answer is"
     yield from approximate_notes(answers.reasons, some)
     missing = int((~answers.answered).sum())
@@ -149,7 +145,7 @@ def answer_notes(answers: Answers) -> Iterator[Note]:
 def _plot(
     result: Sweep, along: Sequence[Column], reported: Sequence[Column], chosen: bool, claimed: Sequence[Condition]
 ) -> Plot:
-    """The first axis runs along; every value of the others is a line, and so is what is asserted of a figure."""
+    """The plot: the first axis is horizontal, the values of the others are curves, and asserted limits are lines."""
     first = len(result.axes[0])
     firsts = [sum(len(axis) for axis in result.axes[:index]) for index in range(len(result.axes))]
     ends = ("_low", "_high") if result.model.calibration is not None else ()
@@ -169,7 +165,7 @@ def _plot(
 
 
 MAX_POINTS = 200_000
-"""Of a grid; a choice that bounds memory."""
+"""Most points of a sweep; a choice that bounds memory."""
 
 
 class Sweep(Record):
@@ -177,15 +173,15 @@ class Sweep(Record):
 
     model: Model
     axes: tuple[tuple[Grid, ...], ...]
-    """The slowest first; the grids of one axis go in step."""
+    """The axes, the slowest first; the grids of one axis are varied together."""
     columns: Mapping[str, Any]
-    """Parameter -> its value at every point, in base units; options of a choice as indices."""
+    """The values of each parameter at every point, in base units; options of a choice as indices."""
     metrics: tuple[Metric, ...]
     answers: Answers
-    """Of all points; of the first ones where the sweep was interrupted."""
+    """The answers at all points, or at the first ones where the sweep was interrupted."""
     wanted: Wanted = AUTO
     size: int = 0
-    """The points of the grid."""
+    """The number of points of the grid."""
 
     @property
     def interrupted(self) -> bool:
@@ -203,13 +199,13 @@ def sweep(
 ) -> Sweep:
     """Solve a model at every point of some grids.
 
-    vary      texts such as `users=1:300`. Several make the product, the first varies slowest; grids of the same
-              length joined by `&`, such as `users=100,200 & memory=64 MiB,128 MiB`, go in step.
+    vary      texts such as `users=1:300`. All combinations are solved, the first varies slowest; grids of the same
+              length joined by `&`, such as `users=100,200 & memory=64 MiB,128 MiB`, are varied together.
     metrics   texts such as `response` or `utilization('cpu')`; none: `every_metric`.
-    wanted    the method and its budget, where there is a choice.
+    wanted    the method and its budget.
     progress  called from time to time with the number of points done, and the total.
-    keep      whether an interruption leaves the points that are finished instead of `KeyboardInterrupt`.
-    Returns   `Sweep`; points without an answer say why in the status of its `answers`.
+    keep      whether an interruption returns the points that are finished, and raises no `KeyboardInterrupt`.
+    Returns   `Sweep`; the status of its `answers` gives the reason where a point has none.
     Raises    `UsageError` for a grid or metric that the model does not have, and for more than `MAX_POINTS` points.
     """
     asked = parse_metrics(metrics, model) if metrics else every_metric(model)

@@ -1,4 +1,4 @@
-"""The answer to `why` in six sentences and the command that gives them again, for the first lines of a ticket."""
+"""The answer to `why` in six lines and the command that reproduces them, to be pasted into a ticket."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ from qnet.reports.report import Report
 from qnet.reports.text import clean, fold, prose
 
 LINES = 6
-"""Of an answer in brief; a choice of layout."""
+"""Lines of a brief answer; a choice of layout."""
 _OF_ANSWER = 4
-"""Lines of an answer in brief that are kept for its answers; a choice of layout."""
+"""Lines of a brief answer for findings of the section "answer"; a choice of layout."""
 _COLUMNS = 80
 """Columns of a plain terminal."""
 
 
 def sentences(findings: Sequence[Finding]) -> list[Finding]:
-    """Six findings: four of the answer, one of each quantity, the best change, the trust; others where some lack."""
+    """Six findings: four of the answer, on different quantities, one change and one on the method; others if some lack."""
     findings = [_brief(item) for item in findings if item.quantity != BEST]
     answers = {item.quantity: item for item in reversed(findings) if item.section == ANSWER}
     best = [item for item in findings if item.section == ANSWER and item is answers[item.quantity]][:_OF_ANSWER]
     best += [next((item for item in findings if item.section == section), None) for section in (HELP, TRUST)]
-    chosen = [item for item in best if item]
+    selected = [item for item in best if item]
     for section in (FULL, LAWS, HELP, TRUST):
-        more = [item for item in findings if item.section == section and not _repeated(item, chosen)]
-        chosen += more[: LINES - len(chosen)]
-    # How sure the answer is does not give way to another sentence, nor the best change to one that fills a line.
-    kept = fitting([item.text for item in sorted(chosen, key=lambda item: item.section != TRUST)])
-    ordered = sorted(chosen, key=findings.index)
+        more = [item for item in findings if item.section == section and not _repeated(item, selected)]
+        selected += more[: LINES - len(selected)]
+    # The method comes first here, so that no other sentence takes its line.
+    kept = fitting([item.text for item in sorted(selected, key=lambda item: item.section != TRUST)])
+    ordered = sorted(selected, key=findings.index)
     return [item.replace(section=ANSWER) for item in ordered if item.text in kept]
 
 
-def _repeated(item: Finding, chosen: Sequence[Finding]) -> bool:
-    """Whether a finding, or its first sentence, is among those chosen."""
+def _repeated(item: Finding, selected: Sequence[Finding]) -> bool:
+    """Whether a finding, or its first sentence, is among those selected."""
     texts = (item.text, item.first) if isinstance(item, Extended) else (item.text,)
-    return any(other.text in texts for other in chosen)
+    return any(other.text in texts for other in selected)
 
 
 def _brief(item: Finding) -> Finding:
@@ -46,7 +46,7 @@ def _brief(item: Finding) -> Finding:
 
 
 def fitting(lines: Sequence[str]) -> list[str]:
-    """As many of some sentences, the first ones first, as take six lines of a screen of 80 columns."""
+    """The first of some sentences that fit into six lines of 80 columns, without repetitions."""
     result: list[str] = []
     for line in dict.fromkeys(lines):
         if sum(len(fold(text, _COLUMNS)) for text in (*result, line)) <= LINES:
@@ -55,7 +55,7 @@ def fitting(lines: Sequence[str]) -> list[str]:
 
 
 class _Lines(Record):
-    """How the format `table` shows a brief answer: a line each, then warnings, then the command."""
+    """A brief answer in the format `table`: its sentences, one a line, then warnings, then the command."""
 
     lines: tuple[str, ...]
     report: Content
@@ -70,6 +70,6 @@ class _Lines(Record):
 
 
 def brief(report: Report, rows: Sequence[tuple[Cell, ...]], lines: Sequence[str]) -> Report:
-    """A report of `why` cut down to some rows, whose texts are `lines`."""
+    """The report of `why` reduced to some rows, whose texts are `lines`."""
     shorter = report.replace(rows=list(rows), notes=report.warnings, plot=None)
     return shorter.replace(screen=_Lines(tuple(lines), shorter))

@@ -1,4 +1,4 @@
-"""What there is to say about a system, one finding after the other, and the words they share."""
+"""Findings, the sentences of an explanation, and the words they share."""
 
 from __future__ import annotations
 
@@ -16,48 +16,48 @@ LINE = 80
 """Characters of a line on a screen."""
 MIX = " with the present mix of classes"
 BEST = "best_change"
-"""What the number of the finding is that names the best change."""
+"""The quantity of the finding on the best change."""
 _MOST_CLASSES = 3
-"""Classes whose response is broken down; a choice: the slowest matter most."""
+"""Most classes whose response is broken down; a choice: the slowest matter most."""
 _MOST_TOGETHER = 4
-"""Names that one sentence lists; a choice of wording."""
+"""Most names that one sentence lists; a choice of wording."""
 LITTLE = 0.01
-"""A share that is not worth a word."""
+"""The relative change below which a sentence calls nothing better."""
 
 
 class Finding(Record):
-    """One thing to say, and the number it is about."""
+    """A sentence or two, with the number they are about."""
 
     section: str
     subject: str
     """The station, class or route it is about; empty for the system."""
     text: str
     quantity: str = ""
-    """What the number is."""
+    """The name of the number, such as `residence`."""
     value: float | None = None
     unit: str = ""
 
 
 class Shortened(Finding):
-    """A thing to say whose text may be longer than a line."""
+    """A finding whose text may be longer than a line."""
 
     brief: str = ""
-    """The text in at most a line of 80 columns, where names are short; empty where it is the text."""
+    """A shorter text, at most 80 columns where names are short; empty where the text itself is short."""
 
 
 class Extended(Finding):
-    """A thing to say whose first sentence another finding may have alone."""
+    """A finding whose first sentence may also be a finding of another section."""
 
     first: str = ""
 
 
 def percent(share: float) -> str:
-    """A share as people say it: `11.4 %`."""
+    """A share in percent: `11.4 %`."""
     return f"{format_number(100 * share, 3)} %"
 
 
 def time_of(value: float) -> str:
-    """A time in the unit that suits it: `9.464 ms`."""
+    """A time in a suitable unit: `9.464 ms`."""
     return format_quantity(value, "s")
 
 
@@ -79,33 +79,32 @@ def few(names: list[str], word: str = "and") -> str:
 
 
 def called(bottleneck: Bottleneck, part: ResponsePart) -> str:
-    """What a part of the response is: `cpu`, `delays outside the stations`, `waiting for a place in nvs`."""
-    reported = bottleneck.in_words(part)
-    apart = bottleneck.at_delays(part)
-    return reported.replace("delays", "delays outside the stations", 1) if apart else reported
+    """The name of a part of the response: `cpu`, `delays outside the stations`, `waiting for a place in nvs`."""
+    words = bottleneck.in_words(part)
+    return words.replace("delays", "delays outside the stations", 1) if bottleneck.at_delays(part) else words
 
 
 def where(bottleneck: Bottleneck, part: ResponsePart) -> str:
-    """Where a part of the response is spent: `at cpu`, `in delays outside the stations`."""
-    reported = called(bottleneck, part)
+    """The location of a part of the response: `at cpu`, `in delays outside the stations`."""
+    words = called(bottleneck, part)
     if part.label:
-        return f"at {reported}"
-    return f"in {reported}" if bottleneck.at_delays(part) else reported
+        return f"at {words}"
+    return f"in {words}" if bottleneck.at_delays(part) else words
 
 
 def made_of(part: ResponsePart) -> str:
-    """How a part of the response is split into service and waiting."""
+    """The split of a part of the response into service and waiting, in words."""
     if part.wait is None or part.service is None:
-        return "service and waiting cannot be distinguished there, because its rate depends on the number present"
+        return "service and waiting cannot be separated there, because the rate depends on the number present"
     if not part.wait:
-        return "nothing of it is waiting"
+        return "none of it is waiting"
     if not part.service:
         return "all of it is waiting"
     return f"{time_of(part.service)} of it is service and {time_of(part.wait)} waiting"
 
 
 def largest(bottleneck: Bottleneck) -> list[ResponsePart]:
-    """The parts of the response that matter, the largest first."""
+    """The parts of the response that take time, the largest first."""
     order = [item.label for item in bottleneck.solution.stations]
     parts = [resource.part for resource in bottleneck.resources if resource.part]
     parts.sort(key=lambda part: order.index(part.label))
@@ -114,7 +113,7 @@ def largest(bottleneck: Bottleneck) -> list[ResponsePart]:
 
 
 def first_saturated(bottleneck: Bottleneck) -> str:
-    """The bottleneck, in words: `cpu saturates first, at 1002/s, ...`; all that saturate together."""
+    """The bottleneck, or all stations that saturate together, in words: `cpu saturates first, at 1002/s, ...`."""
     first, *others = full_together(bottleneck)
     if not others:
         return f"{first.label} saturates first, {distance(bottleneck, first)}."
@@ -123,32 +122,31 @@ def first_saturated(bottleneck: Bottleneck) -> str:
 
 
 def full_together(bottleneck: Bottleneck) -> list[Resource]:
-    """What saturates first, and what saturates at the same throughput; empty where nothing can saturate."""
+    """The bottleneck, and what saturates at the same throughput; empty where nothing can saturate."""
     first = first_full(bottleneck)
     if first is None:
         return []
-    full = full_at(bottleneck, first) or 0.0
+    rate = full_at(bottleneck, first) or 0.0
     return [
         first,
-        *(resource for resource in bottleneck.ranked if resource != first and same(resource.full_at or 0.0, full)),
+        *(resource for resource in bottleneck.ranked if resource != first and same(resource.full_at or 0.0, rate)),
     ]
 
 
 def slowest(bottleneck: Bottleneck) -> list[ClassFigures]:
-    """The classes that are described in words: all of a few, else those with the longest responses, in the model's
-    order."""
+    """The classes with the longest responses, at most three, in the order of the model."""
     by_response = sorted(bottleneck.solution.classes, key=lambda item: -float(item.response))[:_MOST_CLASSES]
     return [item for item in bottleneck.solution.classes if item in by_response]
 
 
 def first_full(bottleneck: Bottleneck) -> Resource | None:
-    """The bottleneck: what ends the steady state where that is known, else the first by demands."""
+    """The bottleneck: the resource that limits the throughput where that is known, otherwise the first by demands."""
     named = [resource for resource in bottleneck.ranked if resource.label == bottleneck.limited_by]
     return next(iter(named or bottleneck.ranked), None)
 
 
 def full_at(bottleneck: Bottleneck, resource: Resource) -> float | None:
-    """The throughput at which a resource saturates; with waits inside holds, that where the steady state ends."""
+    """The throughput at which a resource saturates; the saturation throughput for the one that limits the system."""
     return (
         bottleneck.maximum
         if resource.label == bottleneck.limited_by and bottleneck.maximum is not None
@@ -157,9 +155,9 @@ def full_at(bottleneck: Bottleneck, resource: Resource) -> float | None:
 
 
 def distance(bottleneck: Bottleneck, resource: Resource) -> str:
-    """`at 1002/s, 11.4 % above the present 900/s`."""
-    now, full = float(bottleneck.solution.throughput), full_at(bottleneck, resource) or 0.0
+    """The throughput at which a resource saturates, in words: `at 1002/s, 11.4 % above the present 900/s`."""
+    now, rate = float(bottleneck.solution.throughput), full_at(bottleneck, resource) or 0.0
     mix = MIX if len(bottleneck.solution.classes) > 1 else ""
     if now <= 0:
-        return f"at {rate_of(full)}{mix}"
-    return f"at {rate_of(full)}{mix}, {percent(full / now - 1)} above the present {rate_of(now)}"
+        return f"at {rate_of(rate)}{mix}"
+    return f"at {rate_of(rate)}{mix}, {percent(rate / now - 1)} above the present {rate_of(now)}"

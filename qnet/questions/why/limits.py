@@ -1,4 +1,4 @@
-"""Findings on capacity: what saturates first and second, how far apart, and what would help most."""
+"""Findings on capacity: the stations that saturate first and second, and the changes that help most."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from qnet.units import format_number
 
 
 def full(bottleneck: Bottleneck) -> Iterator[Finding]:
-    """What saturates first, what second and how far apart, by class as well, and which holds wait inside."""
+    """The stations that saturate first and second, the bottlenecks of the classes, and waits inside holds."""
     together = full_together(bottleneck)
     if not together:
         return
@@ -47,8 +47,8 @@ def full(bottleneck: Bottleneck) -> Iterator[Finding]:
         now = format_number(float(bottleneck.solution.classes[0].population))
         text = f"The asymptotes of the response time meet at N* = {format_number(first.full_population)} customers; "
         text += f"there are {now} now. "
-        losing = bottleneck.solution.offered is not None
-        text += f"With many more than N*, each further customer adds only {'losses' if losing else 'response'}."
+        loses = bottleneck.solution.offered is not None
+        text += f"With many more than N*, each further customer adds only {'losses' if loses else 'response time'}."
         yield Finding(FULL, first.label, text, "full_population", first.full_population)
     second = next((resource for resource in bottleneck.ranked if resource not in together), None)
     if second and second.full_at and rate:
@@ -60,22 +60,22 @@ def full(bottleneck: Bottleneck) -> Iterator[Finding]:
     for resource in bottleneck.resources:
         if resource.waits_inside and resource.waits_inside >= LITTLE:
             waiting = percent(resource.waits_inside)
-            text = f"{waiting} of the time that {resource.label} is held is waiting for stations inside, and shrinks "
-            text += "as they get faster."
+            text = f"{waiting} of the holding time of {resource.label} is waiting for stations inside; it shrinks as "
+            text += "these get faster."
             yield Finding(FULL, resource.label, text, "waits_inside", resource.waits_inside)
 
 
 def software(bottleneck: Bottleneck) -> Iterator[Finding]:
-    """Which servers are nearly all held at stations inside that are not full, and what one more would bring."""
+    """The software bottlenecks, each with the effect of one more server."""
     for item in bottleneck.software:
         yield Finding(FULL, item.label, software_words(bottleneck, item), "utilization", item.utilization)
 
 
 def software_words(bottleneck: Bottleneck, item: Software) -> str:
-    """A software bottleneck in words: which servers are held, where they wait, and the effect of one server more.
+    """A software bottleneck in words: the station held, the inner ones, and the effect of one more server.
 
-    bottleneck  the answer that the effect is taken from.
-    item        the station whose servers are held and wait inside.
+    bottleneck  the answer with the changes that were tried.
+    item        the software bottleneck.
     """
     text = f"{item.label} is a software bottleneck: {percent(item.utilization)} of its "
     text += f"{'servers are' if item.servers > 1 else 'server is'} held, and {percent(item.inside)} of that time is "
@@ -87,31 +87,31 @@ def software_words(bottleneck: Bottleneck, item: Software) -> str:
     before = bottleneck.before
     if more is None or more.response is None or not before.response or not before.throughput:
         return text
-    text += f" One server more brings a response of {time_of(more.response)}, now {time_of(before.response)}"
+    text += f" With one server more the response would be {time_of(more.response)}, not {time_of(before.response)}"
     if more.maximum and before.maximum:
-        text += f", and a largest throughput of {rate_of(more.maximum)}, now {rate_of(before.maximum)}"
+        text += f", and the saturation throughput {rate_of(more.maximum)}, not {rate_of(before.maximum)}"
     return f"{text}."
 
 
 def _by_class(bottleneck: Bottleneck) -> Iterator[Finding]:
-    """What each class alone would saturate, and how far arrivals can grow with closed classes."""
+    """The bottleneck of each class alone, and the limit of the arrivals next to closed classes."""
     names: dict[str, str] = {}
     for item in bottleneck.solution.classes:
-        selected = [visit for visit in bottleneck.visits if visit.class_name == item.name and visit.full_at is not None]
-        if selected:
-            least = min(selected, key=lambda visit: visit.full_at or 0.0)
+        visits = [visit for visit in bottleneck.visits if visit.class_name == item.name and visit.full_at is not None]
+        if visits:
+            least = min(visits, key=lambda visit: visit.full_at or 0.0)
             names[item.name] = least.part.label
     stations, listing = set(names.values()), [f"{station} for {name}" for name, station in names.items()]
     if len(stations) > 1:
-        yield Finding(FULL, "", f"The bottleneck depends on the mix: alone, it is {listed(listing)}.")
+        yield Finding(FULL, "", f"The bottleneck depends on the mix of classes; for one alone it is {listed(listing)}.")
     elif len(names) > 1:
         yield Finding(FULL, stations.pop(), f"The bottleneck is the same for every class alone: {listed(listing)}.")
     closed = [item for item in bottleneck.solution.classes if item.population is not None]
     arriving = [item for item in bottleneck.solution.classes if item.population is None]
     if closed and arriving and bottleneck.edge.factor < float("inf"):
         rate = float(sum(item.throughput for item in arriving) * bottleneck.edge.factor)
-        text = f"If only arrivals grow, there is no steady state from {rate_of(rate)} of them on, because "
-        text += f"{bottleneck.edge.cause} is saturated; closed classes are squeezed out before that."
+        text = f"If only arrivals grow, the steady state ends at {rate_of(rate)}, where {bottleneck.edge.cause} "
+        text += "saturates; the throughput of the closed classes drops before that."
         yield Finding(FULL, str(bottleneck.edge.cause), text, "maximum_throughput", rate, "/s")
 
 
@@ -125,10 +125,11 @@ def best(bottleneck: Bottleneck) -> Iterator[Finding]:
 
 
 def helps(bottleneck: Bottleneck) -> Iterator[Finding]:
-    """Which change shortens the response most, and which ones move the limit of the throughput."""
+    """The changes that shorten the response most, and those that raise the saturation throughput."""
     before = bottleneck.before.response or 0.0
-    for words, kind in (("A faster station", True), ("One server more", False)):
-        tried = [item for item in bottleneck.changes if item.response is not None and (item.faster is not None) == kind]
+    for words, faster in (("A faster station", True), ("One server more", False)):
+        answered = [item for item in bottleneck.changes if item.response is not None]
+        tried = [item for item in answered if (item.faster is not None) == faster]
         if not tried or before <= 0:
             continue
         best, brief = rising(tried, lambda item: item.response or 0.0)[0], ""
@@ -136,8 +137,8 @@ def helps(bottleneck: Bottleneck) -> Iterator[Finding]:
         identical = [item.station for item in tried if same(item.response or 0.0, response)]
         names = f"any one of {few(identical, 'or')}" if len(identical) > 1 else best.station
         if response > before * (1 - LITTLE):
-            text = f"{words} shortens the response by less than {percent(LITTLE)}, whichever it is."
-        elif kind:
+            text = f"{words} shortens the response by less than {percent(LITTLE)}, at any station."
+        elif faster:
             words = f"Making {names} {best.what}" if len(identical) > 1 else best.words
             text = f"{words} shortens the response most: to {time_of(response)}, {_less(response / before)}."
             if len(text) > LINE:
@@ -153,23 +154,22 @@ def _less(ratio: float) -> str:
 
 
 def _further(bottleneck: Bottleneck) -> Iterator[Finding]:
-    """Which changes move the limit of the throughput."""
+    """The changes that raise the saturation throughput."""
     if not bottleneck.maximum:
         return
     raised = [item for item in bottleneck.changes if (item.maximum or 0.0) > bottleneck.maximum * (1 + LITTLE)]
     if not raised:
-        text = (
-            f"None of these changes raises the largest throughput, {rate_of(bottleneck.maximum)}, by {percent(LITTLE)}."
-        )
+        text = f"None of these changes raises the saturation throughput, {rate_of(bottleneck.maximum)}, by more than "
+        text += f"{percent(LITTLE)}."
         yield Finding(HELP, "", text, "maximum_throughput", bottleneck.maximum, "/s")
         return
     ordered = rising(raised, lambda item: -(item.maximum or 0.0))
     sentence = listed([f"{item.words} to {rate_of(item.maximum or 0.0)}" for item in ordered[:3]])
-    text = f"The largest throughput, now {rate_of(bottleneck.maximum)}, is raised by {sentence}."
+    text = f"The saturation throughput, now {rate_of(bottleneck.maximum)}, is raised by {sentence}."
     yield Finding(HELP, ordered[0].station, text, "maximum_throughput", ordered[0].maximum, "/s")
 
 
 def ordered(changes: Sequence[Change]) -> list[Change]:
-    """Changes, those with the shortest response first."""
+    """Changes in order of their response times, those without an answer last."""
     answered = rising((item for item in changes if item.response is not None), lambda item: item.response or 0.0)
     return [*answered, *(item for item in changes if item.response is None)]

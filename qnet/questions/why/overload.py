@@ -1,4 +1,4 @@
-"""Why there is no steady state: what is asked of every station, what it has, and the smallest changes that cure it."""
+"""Why there is no steady state: demand against capacity of every station, and the smallest changes that cure it."""
 
 from __future__ import annotations
 
@@ -56,12 +56,12 @@ OPTIONAL = (
     Column("now", "now", unit_in="unit"),
     Column("needed", "needed", unit_in="unit"),
 )
-"""What only answers about saturated systems have: `demand` per arrival, `offered_load` and `capacity` in servers of a
-copy, `excess` of the one over the other as a share of the capacity; `now` and `needed` of a change in its `unit`."""
+"""Columns of answers on saturated systems only: `demand` per arrival, `offered_load` and `capacity` in servers of a
+copy, `excess` of the one over the other as a share of the capacity; `now` and `needed` of a change, in its `unit`."""
 
 
 class Overload(Record):
-    """A model without a steady state, what is asked of its stations, and what would cure it."""
+    """A model without a steady state, the offered load of its stations, and the changes that would cure it."""
 
     model: Model
     solved: Solved
@@ -72,7 +72,7 @@ class Overload(Record):
 
     @property
     def over(self) -> tuple[OfferedLoad, ...]:
-        """The stations that are asked for at least all they have."""
+        """The stations whose offered load is at least their capacity."""
         return tuple(item for item in self.asked if item.excess >= 0)
 
     def needed(self, change: str) -> list[Cure]:
@@ -83,11 +83,11 @@ class Overload(Record):
 NO_SPEED = "No change of station speeds alone gives a steady state."
 
 _LEAST = 1e-9
-"""A share of the arrivals: where fewer are still too many, nothing is left that could be served."""
+"""The share of the arrivals below which a steady state is not worth reporting: some station has no capacity."""
 
 
 def overload(model: Model, error: NoAnswer, wanted: Wanted = AUTO) -> Overload:
-    """Explain the failure of a model that has no steady state; raises it again where arrivals are not the reason."""
+    """Explain why a model has no steady state; raises `error` again where its arrivals are not the reason."""
     if not any(problem.code == "QN401" for problem in error.problems):
         raise error
     solved = solve_points(model, asked=wanted)
@@ -100,7 +100,7 @@ def overload(model: Model, error: NoAnswer, wanted: Wanted = AUTO) -> Overload:
 
 
 def findings(item: Overload) -> Iterator[Finding]:
-    """What there is to say, in the order of the sections."""
+    """The findings, in the order of the sections."""
     yield _question(item)
     yield Finding(ANSWER, str(item.edge.cause), _answer(item), "full_at", _largest(item), "/s")
     yield from _cured(item)
@@ -118,7 +118,7 @@ def findings(item: Overload) -> Iterator[Finding]:
 
 
 def table_of(item: Overload, section: str) -> Iterator[dict[str, Cell]]:
-    """The table of a section, by the keys of columns."""
+    """The rows of the table of a section, as cells by column."""
     if section == FULL:
         for each in item.asked:
             full_at = item.arrivals * each.capacity / each.offered if each.offered > 0 else None
@@ -135,14 +135,14 @@ def table_of(item: Overload, section: str) -> Iterator[dict[str, Cell]]:
 
 
 def broken(claimed: Sequence[Condition]) -> tuple[Problem, ...]:
-    """Nothing that is asserted of an answer holds where there is none."""
-    return tuple(Problem("QN608", f"asserted {item.source}, there is no answer") for item in claimed)
+    """A problem for each assertion, because none holds without an answer."""
+    return tuple(Problem("QN608", f"asserted {item.source}, but there is no answer") for item in claimed)
 
 
 def short(item: Overload) -> list[str]:
-    """The answer in six lines: what is saturated, the smallest change of each type, and what has room.
+    """The answer in six lines: the saturated stations, the smallest change of each type, and the next station.
 
-    Limits that follow from the utilization law are exact and need no word; approximate ones say so.
+    The method is mentioned only where the limits are approximate.
     """
     ways = [_in_short(item, change) for change in _SHORT if item.needed(change)]
     spare = [_room(each) for each in item.asked if each.excess < 0][:1]
@@ -168,7 +168,7 @@ def _largest(item: Overload) -> float:
 
 
 def _answer(item: Overload, brief: bool = False) -> str:
-    """What is saturated, and by how much."""
+    """The saturated stations, with their utilization at the present load."""
     over, rate = item.over, rate_of(item.arrivals)
     if sum(each.arrival_rate is not None for each in item.model.customers) > 1:
         rate += " in total"
@@ -185,14 +185,14 @@ def _answer(item: Overload, brief: bool = False) -> str:
 
 
 def _in_short(item: Overload, change: str) -> str:
-    """The smallest changes of one type in a line."""
+    """The smallest changes of one type, in a line."""
     return _fewer(item.needed(change)) if change == FEWER else f"{_LINES[change]}: {_details(item, change)}."
 
 
 def _details(item: Overload, change: str, now: str = "(now {})") -> str:
-    """By how much stations are to change in one way, as a list.
+    """The smallest changes of one type, listed by station.
 
-    now  what follows the servers that are needed: how many there are.
+    now  the words for the present number of servers.
     """
     items = item.needed(change)
     needed = [(each.station, format_number(each.needed), format_number(each.now)) for each in items]
@@ -219,7 +219,7 @@ def _cured(item: Overload) -> Iterator[Finding]:
 
 
 def _capacity(item: Overload) -> Iterator[Finding]:
-    """Demand against capacity: each station that is overloaded, and the one with the least room."""
+    """Demand against capacity, of each overloaded station, and the station that saturates next."""
     for each in item.over:
         text = f"{each.label}: {rate_of(item.arrivals)} x {time_of(each.demand)}: "
         text += f"needs {format_number(each.offered)} servers, has {format_number(each.capacity)}"
@@ -277,7 +277,7 @@ def _laws(item: Overload) -> Iterator[Finding]:
     for each in item.over[:1]:
         text = f"Capacity, X <= m / D, at {each.label}: {format_number(each.capacity)} / {time_of(each.demand)} = "
         full_at = each.capacity / each.demand
-        text += f"{rate_of(full_at)}, where D is what one arrival asks of a copy, waits left out."
+        text += f"{rate_of(full_at)}, where D is the demand of one arrival on a copy, without waits."
         yield Finding(LAWS, each.label, text, "full_at", full_at, "/s")
 
 

@@ -1,5 +1,4 @@
-"""Findings on the response: what is asked, what the answer is, the breakdown of response time by station, class and
-route."""
+"""Findings on the response: question, answer, and the breakdown of response time by station, class and route."""
 
 from __future__ import annotations
 
@@ -34,11 +33,11 @@ from qnet.questions.why.findings import (
 from qnet.units import format_number
 
 _MOST_PARTS, _ENOUGH = 4, 0.9
-"""How many parts of the response are described in words at most, and the share of it after which the rest is not."""
+"""Most parts of the response that are described, and the share of it at which the description ends."""
 
 
 def question(bottleneck: Bottleneck) -> Iterator[Finding]:
-    """What is asked, of which model, at which point."""
+    """The question, with the model and the settings."""
     model = bottleneck.model
     settings = [f"{name} = {value}" for name, value in model.settings.items()]
     point = f" with {listed(settings)}" if settings else ""
@@ -69,8 +68,8 @@ def answer(bottleneck: Bottleneck) -> Iterator[Finding]:
     if parts:
         part = parts[0]
         identical = [item.label for item in parts if item.label and same(item.residence, part.residence)]
-        index = where(bottleneck, part) if len(identical) < 2 else f"equally at each of {few(identical)}"
-        text = f"The largest part is spent {index}: {time_of(part.residence)}, {percent(part.share or 0)}."
+        location = where(bottleneck, part) if len(identical) < 2 else f"equally at each of {few(identical)}"
+        text = f"The largest part is spent {location}: {time_of(part.residence)}, {percent(part.share or 0)}."
         yield Finding(ANSWER, part.label, text, "residence", part.residence, "s")
     first = first_full(bottleneck)
     if first:
@@ -80,7 +79,7 @@ def answer(bottleneck: Bottleneck) -> Iterator[Finding]:
 
 
 def _split(bottleneck: Bottleneck) -> Iterator[Finding]:
-    """How much of the response is service and how much is waiting, where they can be separated."""
+    """The split of the response into service and waiting, where they can be separated."""
     parts = [resource.part for resource in bottleneck.resources if resource.part] + (
         [bottleneck.delays] if bottleneck.delays else []
     )
@@ -98,7 +97,7 @@ def _split(bottleneck: Bottleneck) -> Iterator[Finding]:
 
 
 def time(bottleneck: Bottleneck) -> Iterator[Finding]:
-    """The largest parts of the mean response over all classes, and of that of the slowest classes."""
+    """The largest parts of the mean response over all classes, and the largest part of each of the slowest classes."""
     reported = 0.0
     for part in largest(bottleneck)[:_MOST_PARTS]:
         if reported >= _ENOUGH:
@@ -108,22 +107,22 @@ def time(bottleneck: Bottleneck) -> Iterator[Finding]:
         text += f"{made_of(part)}."
         yield Finding(TIME, part.label, text, "residence", part.residence, "s")
     for item in slowest(bottleneck):
-        selected = [visit.part for visit in bottleneck.visits if visit.class_name == item.name]
-        selected += [bottleneck.outside[item.name]] if item.name in bottleneck.outside else []
-        if selected:
-            part = rising(selected, lambda part: -part.residence)[0]
+        parts = [visit.part for visit in bottleneck.visits if visit.class_name == item.name]
+        parts += [bottleneck.outside[item.name]] if item.name in bottleneck.outside else []
+        if parts:
+            part = rising(parts, lambda part: -part.residence)[0]
             text = f"{item.name} spends most of its {time_of(float(item.response))} {where(bottleneck, part)}: "
             text += f"{time_of(part.residence)}, {percent(part.share or 0)}; {made_of(part)}."
             yield Finding(TIME, item.name, text, "residence", part.residence, "s")
 
 
 def routes(bottleneck: Bottleneck) -> Iterator[Finding]:
-    """The slowest route of every class that has several, and where its time goes."""
+    """The slowest route of every class that has several, and its largest part."""
     for customers in bottleneck.solution.classes:
-        selected = [item for item in bottleneck.solution.routes if item.class_name == customers.name]
-        if len(selected) < 2 or not customers.response:
+        several = [item for item in bottleneck.solution.routes if item.class_name == customers.name]
+        if len(several) < 2 or not customers.response:
             continue
-        slow = max((item for item in selected if item.probability > 0), key=lambda item: float(item.response))
+        slow = max((item for item in several if item.probability > 0), key=lambda item: float(item.response))
         times, share = float(slow.response / customers.response), float(slow.probability)
         part = max(
             (item.part for item in bottleneck.routes if (item.class_name, item.route) == (customers.name, slow.name)),

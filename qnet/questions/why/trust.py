@@ -1,4 +1,4 @@
-"""Findings on the ground of an answer: laws, method, assumptions, and where the numbers come from."""
+"""Findings on the basis of an answer: laws, method, assumptions, and provenance."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ def laws(bottleneck: Bottleneck) -> Iterator[Finding]:
     if station and station.utilization is not None and station.servers:
         yield _utilization_law(station, float(station.utilization))
     if first and first.full_at and first.label in solution.full_at:
-        text = f"Flow equivalence, X <= X(n), at {first.label}: by itself, with the best number of customers inside, "
-        text += f"it lets {rate_of(first.full_at)} through."
+        text = f"Flow equivalence, X <= X(n), at {first.label}: alone, with the best number of customers inside, "
+        text += f"its throughput is {rate_of(first.full_at)}."
         yield Finding(LAWS, first.label, text, "full_at", first.full_at, "/s")
     elif first and first.demand and first.full_at and station:
         capacity = format_number(first.full_at * first.demand)
         text = f"Capacity, X <= m / D, at {first.label}: {capacity} / {time_of(first.demand)} = "
-        text += f"{rate_of(first.full_at)}, where D is what one passage asks of a copy, waits left out."
+        text += f"{rate_of(first.full_at)}, where D is the demand of one passage on a copy, without waits."
         yield Finding(LAWS, first.label, text, "full_at", first.full_at, "/s")
     for item in slowest(bottleneck):
         yield _littles_law(item)
@@ -70,40 +70,40 @@ def _utilization_law(station: StationFigures, utilization: float) -> Finding:
 def _littles_law(item: ClassFigures) -> Finding:
     rate, response = float(item.throughput), float(item.response)
     if item.population is None or item.think_time is None:
-        text = f"Little's law, N = X R, of {item.name}: {rate_of(rate)} x {time_of(response)} = "
+        text = f"Little's law, N = X R, for {item.name}: {rate_of(rate)} x {time_of(response)} = "
         text += f"{format_number(rate * response)} in the system."
         return Finding(LAWS, item.name, text, "queue_length", rate * response)
     think = float(item.think_time)
     if item.offered is not None:
         begun = float(item.offered)
         each = float(item.population) / begun - think if begun > 0 else 0.0
-        text = f"Little's law, N = X (R + Z), of {item.name}, lost passages among them: {rate_of(begun)} x "
+        text = f"Little's law, N = X (R + Z), for {item.name}, lost passages included: {rate_of(begun)} x "
         text += f"({time_of(each)} + {time_of(think)}) = {format_number(float(item.population))} customers."
         return Finding(LAWS, item.name, text, "population", float(item.population))
-    text = f"Little's law, N = X (R + Z), of {item.name}: {rate_of(rate)} x ({time_of(response)} + {time_of(think)})"
+    text = f"Little's law, N = X (R + Z), for {item.name}: {rate_of(rate)} x ({time_of(response)} + {time_of(think)})"
     text += f" = {format_number(rate * (response + think))} customers."
     return Finding(LAWS, item.name, text, "population", rate * (response + think))
 
 
 def _asymptotes(bottleneck: Bottleneck, solution: RoutedSolution) -> Iterator[Finding]:
-    """The response law with many customers, of a single closed class."""
+    """The asymptote of the response time of a single closed class with many customers."""
     only = solution.classes[0]
     if len(solution.classes) > 1 or only.population is None or only.think_time is None or not bottleneck.maximum:
         return
     number, think = float(only.population), float(only.think_time)
-    crowd = number / bottleneck.maximum - think
+    bound = number / bottleneck.maximum - think
     text = (
         f"Response law, R = N / X - Z, with the largest X: {format_number(number)} / ({rate_of(bottleneck.maximum)}) - "
     )
-    if crowd > 0:
-        text += f"{time_of(think)}, so R is at least {time_of(crowd)}."
+    if bound > 0:
+        text += f"{time_of(think)}, so R is at least {time_of(bound)}."
     else:
-        text += f"{time_of(think)} is below 0, so that there are too few customers for it to bind."
-    yield Finding(LAWS, only.name, text, "response_lower", max(crowd, 0.0), "s")
+        text += f"{time_of(think)} is below 0: with so few customers it does not bind."
+    yield Finding(LAWS, only.name, text, "response_lower", max(bound, 0.0), "s")
 
 
 def trust(bottleneck: Bottleneck) -> Iterator[Finding]:
-    """The method, why the answer is not exact, and what encloses the exact one."""
+    """The method, the reasons why the answer is not exact, and bounds on the exact one."""
     solution = bottleneck.solution
     chosen = f": {solution.why}" if solution.why and not isinstance(solution.why, Requested) else ""
     if not solution.reasons:
@@ -112,7 +112,7 @@ def trust(bottleneck: Bottleneck) -> Iterator[Finding]:
         return
     approximate = f"The answer is approximate, by the method {solution.method}"
     yield Shortened(TRUST, "", text=f"{approximate}{chosen}.", brief=f"{approximate}.")
-    yield Finding(TRUST, "", f"It is not exact because {_gathered(bottleneck)}.")
+    yield Finding(TRUST, "", f"It is not exact because {_reasons(bottleneck)}.")
     bounded = [item for item in solution.classes if item.enclosed]
     for item in bounded:
         lower, upper = (float(value) for value in (item.enclosed or ())[2:])
@@ -122,8 +122,8 @@ def trust(bottleneck: Bottleneck) -> Iterator[Finding]:
         yield Finding(TRUST, "", "Bounds: none known.")
 
 
-def _gathered(bottleneck: Bottleneck) -> str:
-    """The reasons of an approximation, those that several stations share given once."""
+def _reasons(bottleneck: Bottleneck) -> str:
+    """The reasons of an approximation; one that several stations share is given once, with their names."""
     labels = {station.name for station in bottleneck.model.stations}
     shared: dict[str, list[str]] = {}
     for text in bottleneck.solution.reasons:
@@ -133,7 +133,7 @@ def _gathered(bottleneck: Bottleneck) -> str:
 
 
 def assumed(bottleneck: Bottleneck) -> Iterator[Finding]:
-    """What is assumed of customers, stations and times."""
+    """The assumptions on customers, stations and times."""
     model = bottleneck.model
     yield Finding(ASSUMED, "", "All figures are means of the steady state.")
     arriving = [item.name for item in bottleneck.solution.classes if item.population is None]
@@ -152,23 +152,23 @@ def assumed(bottleneck: Bottleneck) -> Iterator[Finding]:
         ASSUMED, "", "A faster station has shorter service times; those of stations held inside do not change."
     )
     for station, what in remainders(model).items():
-        text = f"{listed(what)} at {station} {'are' if len(what) > 1 else 'is'} what a fit leaves, time that no part "
-        yield Finding(ASSUMED, station, f"{text}is known to take: it does not change where {station} is faster.")
+        text = f"{listed(what)} at {station} {'are residuals' if len(what) > 1 else 'is the residual'} of a fit, "
+        yield Finding(ASSUMED, station, f"{text}which a faster {station} does not shorten.")
     if needs_solution(model):
         yield Finding(ASSUMED, "", "Some times depend on the solution and are computed together with it.")
 
 
 def _arrivals(bottleneck: Bottleneck, names: list[str]) -> Iterator[Finding]:
-    """How the open classes arrive; classes with the same arrival process together."""
+    """The arrival processes of the open classes; classes with the same one together."""
     network = bottleneck.solution.network or bind(bottleneck.model, bottleneck.solved.parts[0].values)
-    uneven = uneven_classes(network, FLOATS)
-    identical: dict[str, list[str]] = {}
+    variable = uneven_classes(network, FLOATS)
+    by_process: dict[str, list[str]] = {}
     for item in network.classes:
         if isinstance(item, OpenClass) and item.name in names:
             scv = format_number(float(item.arrival_scv))
-            how = f"come with scv {scv}" if item.name in uneven else "are Poisson"
-            identical.setdefault(how, []).append(item.name)
-    for how, each in identical.items():
+            how = f"have an scv of {scv}" if item.name in variable else "are Poisson"
+            by_process.setdefault(how, []).append(item.name)
+    for how, each in by_process.items():
         yield Finding(ASSUMED, "", f"Arrivals of {listed(each)} {how} and do not react to delays.")
 
 
@@ -194,8 +194,7 @@ def sources(bottleneck: Bottleneck) -> Iterator[Finding]:
     if not graded:
         yield Finding(SOURCES, "", NO_SOURCE)
         return
-
     grade = worst(item["grade"] for item in graded)
-    text = f"It rests on {len(graded)} numbers with a grade, of which the worst is {grade}. "
-    text += "The others are those of the workload, as the model states them or as they were set."
+    text = f"The answer depends on {len(graded)} numbers with a grade; the worst grade is {grade}. "
+    text += "The other numbers describe the workload, as the model states them or as they were set."
     yield Finding(SOURCES, "", text, "inputs", float(len(graded)))

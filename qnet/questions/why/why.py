@@ -1,10 +1,6 @@
-"""The response time of a system explained in words: one finding after the other, each with its number.
+"""The response time of a system explained: findings, each a sentence with its number, and the report with its tables.
 
-Findings on priorities: which customers wait for which.
-
-Findings on parallel steps: how long they last, and which of their branches they wait for.
-
-The same as a report: sentences with their numbers, and tables below them.
+The findings on priorities and on parallel steps are made here, all others in the modules next to this one.
 """
 
 from __future__ import annotations
@@ -78,8 +74,8 @@ COLUMNS = (
     Column("method", "method", footed=True),
     Column("exactness", "exactness", footed=True),
 )
-"""A row is a sentence (`text`, with the number it is about under `quantity`, `value` in base units, and `unit`), or a
-line of the table of its section."""
+"""A row is a sentence in `text`, with its number in `quantity`, `value` (base units) and `unit`; or a line of the table
+of its section."""
 
 _row = row_maker(COLUMNS)
 
@@ -92,15 +88,15 @@ def why_report(
     network: Sequence[str] = (),
     brief: bool = False,
 ) -> Report:
-    """The report that explains the response time of a model, ready to be pasted into a ticket; see `why`.
+    """The report that explains the response time of a model; see `why`.
 
-    Of a model whose arrivals saturate it, the report says why it has no steady state, and what would give it one.
+    For a model that its arrivals saturate, the report explains why it has no steady state, and what would give it one.
 
     faster    the factor on the speed of a station in the changes that are tried; above 1.
     wanted    the method and its budget.
     asserted  conditions that the answer must meet; those that are false stand in `broken` of the report.
-    network   the options of a network without a file, for the command that gives the answer again.
-    brief     six sentences and the command alone.
+    network   the options of a network without a file, for the command that reproduces the answer.
+    brief     whether to report six sentences and the command only.
     """
     claimed = claims(asserted, model)
     options = [] if faster == 2.0 else ["--faster", repr(faster)]
@@ -142,8 +138,8 @@ def why_report(
     )
     if not brief:
         return report
-    chosen = sentences(answer.findings)
-    return in_brief(report, [_reported(item) for item in chosen], [item.text for item in chosen])
+    shown = sentences(answer.findings)
+    return in_brief(report, [_reported(item) for item in shown], [item.text for item in shown])
 
 
 _saturated_row = row_maker((*COLUMNS, *OPTIONAL))
@@ -163,7 +159,7 @@ def _saturated(item: Overload, claimed: Sequence[Condition], command: str, brief
         title=f"{item.model.title}: why it has no steady state",
         columns=(*COLUMNS, *OPTIONAL),
         rows=rows,
-        notes=(Note("QN751", "there is no steady state: the answer is on demand and capacity alone", "warning"),),
+        notes=(Note("QN751", "there is no steady state: the answer covers demand and capacity only", "warning"),),
         meta=Basis(item.model, item.solved.parts[0].solution.method, command=command),
         group="section",
         prose="text",
@@ -206,7 +202,7 @@ def _part(part: ResponsePart) -> _Cells:
 
 
 def _classes(result: Bottleneck) -> Iterator[_Cells]:
-    """Of several classes."""
+    """The classes, where there are several."""
     for item in result.solution.classes if len(result.solution.classes) > 1 else ():
         yield {"name": item.name, "response": float(item.response), "throughput": float(item.throughput)}
 
@@ -262,7 +258,7 @@ def _of_sources(result: Bottleneck) -> Iterator[_Cells]:
 
 
 def _sources(model: Model) -> Iterator[_Cells]:
-    """Every number that the answer rests on, the arithmetic on others left out."""
+    """Every parameter on which the answer depends, except for ungraded expressions over others."""
     for item in used(model):
         if not item.grade and item.expression.names and item.name not in model.settings:
             continue
@@ -276,27 +272,28 @@ def _sources(model: Model) -> Iterator[_Cells]:
 
 
 def parallel(result: Bottleneck) -> Iterator[Finding]:
-    """Of every parallel step: its time, the time of its branches, and what they wait for each other."""
+    """For every parallel step: its time, the times of its branches, and their waits for each other."""
     steps: dict[tuple[str, int], list[BranchFigures]] = {}
     for item in result.solution.branches:
         steps.setdefault((item.class_name, item.step), []).append(item)
     for (name, number), each in steps.items():
         if each[0].width > 1:
-            yield _step(name, number, each, sum(kind == name for kind, _ in steps) > 1)
+            yield _step(name, number, each, sum(class_name == name for class_name, _ in steps) > 1)
 
 
-def _step(name: str, number: int, selected: list[BranchFigures], several: bool) -> Finding:
-    overall, width, needed = float(selected[0].total), selected[0].width, selected[0].needed
+def _step(name: str, number: int, branches: list[BranchFigures], several: bool) -> Finding:
+    """The finding on one parallel step of a class; `several` where the class has others."""
+    total, width, needed = float(branches[0].total), branches[0].width, branches[0].needed
     which = f"Parallel step {number} of {name}" if several else f"The parallel step of {name}"
     until = f"all {width} branches have" if needed == width else f"{needed} of {width} branches have"
-    text = f"{which} lasts {time_of(overall)}, until {until} finished. "
+    text = f"{which} lasts {time_of(total)}, until {until} finished. "
     if needed == 1:
-        text = f"{which} lasts {time_of(overall)}, until the first of {width} branches has finished. "
-    text += f"{'; '.join(_branch(item, len(selected) > 1) for item in selected)}."
+        text = f"{which} lasts {time_of(total)}, until the first of {width} branches has finished. "
+    text += f"{'; '.join(_branch(item, len(branches) > 1) for item in branches)}."
     if needed == width:
-        early = sum(item.copies * float(item.time) for item in selected) / width
-        text += f" On average a branch waits {time_of(max(overall - early, 0.0))} of it for the last one."
-    return Finding(TIME, name, text, "residence", overall, "s")
+        mean = sum(item.copies * float(item.time) for item in branches) / width
+        text += f" On average a branch waits {time_of(max(total - mean, 0.0))} of it for the last one."
+    return Finding(TIME, name, text, "residence", total, "s")
 
 
 def _branch(item: BranchFigures, several: bool) -> str:
@@ -308,7 +305,7 @@ def _branch(item: BranchFigures, several: bool) -> str:
 
 
 def order(result: Bottleneck) -> Iterator[Finding]:
-    """At every station with priorities, which classes wait for which, and what remains for the lowest."""
+    """For every station with priorities: which classes are served before which, and the utilization left for these."""
     passages = result.solution.passages
     if passages is None:
         return
@@ -316,21 +313,21 @@ def order(result: Bottleneck) -> Iterator[Finding]:
     for station in passages.network.stations:
         if not ranked(station, streams):
             continue
-        selected = [stream for stream in streams if stream.station == station.name]
-        levels = sorted({stream.priority for stream in selected}, reverse=True)
-        names = [_names(result, [stream for stream in selected if stream.priority == level]) for level in levels]
+        at_station = [stream for stream in streams if stream.station == station.name]
+        levels = sorted({stream.priority for stream in at_station}, reverse=True)
+        names = [_names(result, [stream for stream in at_station if stream.priority == level]) for level in levels]
         if len(_all(names)) < sum(map(len, names)):
-            continue  # Parts of one class go before others of it: its routes show more.
+            continue  # A class has several priorities here: the figures of its routes show more.
         for index, name in enumerate(names[1:], 1):
-            first = [stream for stream in selected if stream.priority > levels[index]]
+            first = [stream for stream in at_station if stream.priority > levels[index]]
             busy = _busy(first, waits, station.copies * station.servers, station.name, result)
             how = "interrupt" if station.discipline == "preemptive" else "are served before"
             text = f"At {station.name} {listed(_all(names[:index]))} {how} {listed(name)}: "
             text += f"they keep it {percent(busy)} busy, which leaves {percent(1.0 - busy)}."
             yield Finding(TIME, station.name, text, "utilization", busy)
         if station.discipline != "preemptive":
-            text = f"At {station.name} service is not interrupted: {listed(names[0])} wait for the end of a service of "
-            text += f"{listed(_all(names[1:]))}."
+            text = f"At {station.name} service is not interrupted: {listed(names[0])} wait until a service of "
+            text += f"{listed(_all(names[1:]), 'or')} ends."
             yield Finding(TIME, station.name, text)
 
 
@@ -341,8 +338,8 @@ def _names(result: Bottleneck, streams: list[Stream]) -> list[str]:
 
 
 def _all(names: list[list[str]]) -> list[str]:
-    """Each name of some lists once."""
-    return list(dict.fromkeys(name for some in names for name in some))
+    """The names of all levels, each once."""
+    return list(dict.fromkeys(name for level in names for name in level))
 
 
 def _busy(streams: list[Stream], waits: tuple[Wait, ...], servers: int, name: str, result: Bottleneck) -> float:
@@ -352,7 +349,7 @@ def _busy(streams: list[Stream], waits: tuple[Wait, ...], servers: int, name: st
     return sum(float(item.rate * item.holding.mean_with(waits)) * groups[item.group] for item in streams) / servers
 
 
-_REPORTED = (
+_FINDINGS = (
     question,
     answer,
     best,
@@ -369,7 +366,7 @@ _REPORTED = (
     assumed,
     sources,
 )
-"""What there is to say, in this order within each section."""
+"""The functions that make findings, in the order of the findings within each section."""
 
 
 class Why(Record):
@@ -382,9 +379,9 @@ class Why(Record):
 def why(model: Model, faster: float = 2.0, wanted: Wanted = AUTO) -> Why:
     """Explain the response time of a model at its stated point; arguments and failures are those of `bottleneck`.
 
-    Returns   the figures, and findings in the order of the sections: what is asked, the answer, breakdown of response
-              time, what saturates first and second, what would help most, the laws with the numbers put in, how far the
-              answer can be trusted, what is assumed, and where the numbers come from.
+    Returns   the figures, and findings on the question, the answer, the breakdown of response time, the stations that
+              saturate first and second, the most effective changes, the laws with the numbers inserted, the accuracy of
+              the method, the assumptions, and the provenance of the numbers.
     """
     result = bottleneck(model, faster, wanted)
-    return Why(result, tuple(finding for section in _REPORTED for finding in section(result)))
+    return Why(result, tuple(finding for findings in _FINDINGS for finding in findings(result)))

@@ -1,4 +1,4 @@
-"""Findings on kinds of work: what the time at a place that matters is made of, and what is known to make it long."""
+"""Findings on kinds of work: their shares in the largest times, and the known causes of long ones."""
 
 from __future__ import annotations
 
@@ -31,46 +31,48 @@ from qnet.questions.why.findings import (
 
 
 def works(bottleneck: Bottleneck) -> Iterator[Finding]:
-    """Where steps state kinds of work: the bottleneck and the largest part of the response, split by them.
+    """The bottleneck and the largest part of the response, split by the kinds of work that steps state.
 
-    The largest kind of work of the bottleneck is what to fix, where the model states what makes it long.
+    The largest kind of work at the bottleneck is what to fix first, where the model states known causes of it.
     """
     kinds = kinds_of_work(bottleneck.model)
     if not kinds:
         return
     network = bottleneck.solution.network or bind(bottleneck.model, bottleneck.solved.parts[0].values)
-    first, parts = _full(bottleneck), largest(bottleneck)
-    reported = ""
+    first, parts = _bottleneck(bottleneck), largest(bottleneck)
+    worst = ""
     if first:
         split = _split(bottleneck, network, kinds, first.label)
-        reported = _largest(split)
-        causes = _causes(bottleneck.model, reported)
+        worst = _largest(split)
+        causes = _causes(bottleneck.model, worst)
         if causes:
-            share = percent(split[reported] / sum(split.values()))
-            text = f"What to fix first is {reported}"
-            text += f": {share} of the time that {first.label} is kept." if len(split) > 1 else f" at {first.label}."
-            yield Finding(ANSWER, first.label, text, "demand", split[reported], "s")
-            yield from _without(bottleneck, reported, first)
-            yield _made_long(reported, causes)
-        yield from _made_of(FULL, f"a passage keeps {first.label}", first.label, split)
+            share = percent(split[worst] / sum(split.values()))
+            text = f"What to fix first is {worst}"
+            text += f": {share} of the demand on {first.label}." if len(split) > 1 else f" at {first.label}."
+            yield Finding(ANSWER, first.label, text, "demand", split[worst], "s")
+            yield from _without(bottleneck, worst, first)
+            yield _known_causes(worst, causes)
+        yield from _made_of(FULL, f"The demand on {first.label}", first.label, split)
     if parts and not (first and parts[0].label == first.label):
         label = parts[0].label
         split = _split(bottleneck, network, kinds, label)
-        index = f"of service at {label}" if label else "of delays outside the stations"
-        yield from _made_of(TIME, f"a passage has {index}", label, split)
+        yield from _made_of(
+            TIME, f"The service at {label}" if label else "The delay outside the stations", label, split
+        )
         longest = _largest(split)
         causes = _causes(bottleneck.model, longest)
-        if causes and longest != reported:
-            yield _made_long(longest, causes)
+        if causes and longest != worst:
+            yield _known_causes(longest, causes)
 
 
 _REST = "other work"
 _AS_FULL = 1.01
-"""How near an inner station saturates to the station that is held to be its cause: within a percent, a choice."""
+"""The ratio of the throughputs at which an inner station and the held one saturate, up to which the inner one counts as
+the cause: within a percent, a choice."""
 
 
-def _full(bottleneck: Bottleneck) -> Resource | None:
-    """The bottleneck; instead of a station held while others are visited, the inner station that saturates it."""
+def _bottleneck(bottleneck: Bottleneck) -> Resource | None:
+    """The bottleneck; in place of a station held while others are visited, the inner station that saturates it."""
     resource = first_full(bottleneck)
     while resource and resource.label in bottleneck.solution.held_by:
         inside = [
@@ -78,21 +80,21 @@ def _full(bottleneck: Bottleneck) -> Resource | None:
             for item in bottleneck.ranked
             if item.label in bottleneck.solution.held_by[resource.label] and item.full_at
         ]
-        fills = min(inside, key=lambda item: item.full_at or 0.0, default=None)
-        if fills is None or (fills.full_at or 0.0) > _AS_FULL * (full_at(bottleneck, resource) or 0.0):
+        inner = min(inside, key=lambda item: item.full_at or 0.0, default=None)
+        if inner is None or (inner.full_at or 0.0) > _AS_FULL * (full_at(bottleneck, resource) or 0.0):
             break
-        resource = fills
+        resource = inner
     return resource
 
 
 def _largest(split: dict[str, float]) -> str:
-    """The kind of work that takes most of a time; empty where that is work of no kind."""
+    """The kind of work that takes most of a time; empty where that is work without a kind."""
     kind = max(split, key=split.__getitem__, default="")
     return "" if kind == _REST else kind
 
 
 def _split(bottleneck: Bottleneck, network: RoutedNetwork, kinds: tuple[str, ...], label: str) -> dict[str, float]:
-    """Seconds per passage of the mean customer at a place, by kind of work; empty where none is stated there."""
+    """The time of the mean customer at a station, or in delays, by kind of work; empty where none is stated there."""
     split: dict[str, float] = {}
     for kind in kinds:
         classes = tuple(
@@ -113,28 +115,31 @@ def _time(bottleneck: Bottleneck, network: RoutedNetwork, label: str) -> float:
     """Seconds per passage of the mean customer: of servers at a station, or of all delays for no label."""
     rates = [float(item.throughput) for item in bottleneck.solution.classes]
     mix = [rate / (sum(rates) or 1.0) for rate in rates]
-    asked = work(network)
+    network_work = work(network)
     if label:
         return sum(
             share * float(demand) * group.copies
-            for group in asked.groups
+            for group in network_work.groups
             if group.label == label
             for share, demand in zip(mix, group.demands, strict=True)
         )
-    return sum(mix[item.class_index] * float(item.probability * item.service.get("", 0.0)) for item in asked.routes)
+    return sum(
+        mix[item.class_index] * float(item.probability * item.service.get("", 0.0)) for item in network_work.routes
+    )
 
 
 def _made_of(section: str, what: str, label: str, split: dict[str, float]) -> Iterator[Finding]:
     """The kinds of work in a time, the largest first, where there are several."""
     if len(split) > 1:
-        overall = sum(split.values())
+        total = sum(split.values())
         ordered = sorted(split.items(), key=lambda item: -item[1])
-        text = listed([f"{time_of(time)} ({percent(time / overall)}) of {kind}" for kind, time in ordered])
-        yield Finding(section, label, f"The {time_of(overall)} that {what} are {text}.", "demand", ordered[0][1], "s")
+        kinds = listed([f"{time_of(time)} ({percent(time / total)}) of {kind}" for kind, time in ordered])
+        text = f"{what}, {time_of(total)} per passage, consists of {kinds}."
+        yield Finding(section, label, text, "demand", ordered[0][1], "s")
 
 
 def _without(bottleneck: Bottleneck, kind: str, full: Resource) -> Iterator[Finding]:
-    """What the response and the capacity would be without one kind of work."""
+    """The response and the saturation throughput without one kind of work."""
     model = bottleneck.model.replace(
         classes=tuple(
             item.replace(
@@ -153,35 +158,35 @@ def _without(bottleneck: Bottleneck, kind: str, full: Resource) -> Iterator[Find
     solution = solved.parts[0].solution
     if not solution.stable:
         return
-    maximum, index = largest_throughput(solution, edge)
+    maximum, cause = largest_throughput(solution, edge)
     now, label = float(bottleneck.solution.response), full.label
     text = f"Without {kind} the response would be {time_of(float(solution.response))} instead of {time_of(now)}"
-    text += ", at the arrivals of now" if any(item.population is None for item in solution.classes) else ""
-    if maximum and index:
-        what = f"{label} would saturate at" if index == label else f"{index} would saturate first, at"
+    text += " at the present arrivals" if any(item.population is None for item in solution.classes) else ""
+    if maximum and cause:
+        what = f"{label} would saturate at" if cause == label else f"{cause} would saturate first, at"
         text += f", and {what} {rate_of(maximum)} instead of {rate_of(full_at(bottleneck, full) or 0.0)}"
     yield Finding(HELP, label, f"{text}.", "response", float(solution.response), "s")
 
 
-def _idle(step: StepModel, kind: str, around: str) -> StepModel:
-    """A step, with no time where its work is of a kind."""
-    particular = step.work or around
+def _idle(step: StepModel, kind: str, inherited: str) -> StepModel:
+    """A step, with no time for one kind of work; `inherited` is the kind of the steps around it."""
+    work = step.work or inherited
     if step.station:
-        return step.replace(steps=tuple(_idle(inner, kind, particular) for inner in step.steps))
-    return step.replace(time=parse("0 s")) if particular == kind and step.time is not None else step
+        return step.replace(steps=tuple(_idle(inner, kind, work) for inner in step.steps))
+    return step.replace(time=parse("0 s")) if work == kind and step.time is not None else step
 
 
 def _causes(model: Model, kind: str) -> tuple[str, ...]:
-    """What is known to make a kind of work long, as any of its steps says."""
-    waiting = [step for customers in model.classes for route in customers.routes for step in route.steps]
+    """The known causes of a kind of work, as any of its steps states them."""
+    pending = [step for customers in model.classes for route in customers.routes for step in route.steps]
     causes: dict[str, None] = {}
-    while waiting:
-        step = waiting.pop(0)
+    while pending:
+        step = pending.pop(0)
         if step.work == kind:
             causes |= dict.fromkeys(step.causes)
-        waiting += step.steps
+        pending += step.steps
     return tuple(causes)
 
 
-def _made_long(kind: str, causes: tuple[str, ...]) -> Finding:
-    return Finding(HELP, kind, f"What is known to make {kind} long: {'; '.join(causes)}.")
+def _known_causes(kind: str, causes: tuple[str, ...]) -> Finding:
+    return Finding(HELP, kind, f"Known causes of long {kind}: {'; '.join(causes)}.")
